@@ -1,0 +1,86 @@
+#include "CKernels.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2")))
+
+AVX2 void kf_convolve_row_avx2(const uint8_t *source, const int32_t *starts,
+                               const int16_t *weights, int taps, int width, int16_t *out) {
+    // Two neighbours' channels side by side, so that one multiply-add takes two taps.
+    const __m128i pairs = _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
+    const __m256i spread = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
+    const __m128i half = _mm_set1_epi32(1 << 7);
+    for (int x = 0; x < width; x++) {
+        const uint8_t *pixels = source + (intptr_t)starts[x] * 4;
+        const int16_t *tap = weights + (intptr_t)x * taps;
+        __m256i sum = _mm256_setzero_si256();
+        for (int t = 0; t < taps; t += 4) {
+            __m128i four = _mm_loadu_si128((const __m128i *)(pixels + t * 4));
+            __m256i wide = _mm256_cvtepu8_epi16(_mm_shuffle_epi8(four, pairs));
+            __m128i w = _mm_loadl_epi64((const __m128i *)(tap + t));
+            __m256i factors = _mm256_permutevar8x32_epi32(_mm256_castsi128_si256(w), spread);
+            sum = _mm256_add_epi32(sum, _mm256_madd_epi16(wide, factors));
+        }
+        __m128i total = _mm_add_epi32(_mm256_castsi256_si128(sum),
+                                      _mm256_extracti128_si256(sum, 1));
+        total = _mm_srai_epi32(_mm_add_epi32(total, half), 8);
+        _mm_storel_epi64((__m128i *)(out + (intptr_t)x * 4), _mm_packs_epi32(total, total));
+    }
+}
+
+AVX2 static inline __m256i column_block(const int16_t *const *rows, const int16_t *weights,
+                                        int taps, int i) {
+    const __m256i half = _mm256_set1_epi32(1 << 19);
+    __m256i low = half, high = half;
+    int t = 0;
+    for (; t + 1 < taps; t += 2) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)(rows[t] + i));
+        __m256i b = _mm256_loadu_si256((const __m256i *)(rows[t + 1] + i));
+        uint32_t pair = (uint16_t)weights[t] | (uint32_t)(uint16_t)weights[t + 1] << 16;
+        __m256i w = _mm256_set1_epi32((int32_t)pair);
+        low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), w));
+        high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), w));
+    }
+    if (t < taps) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)(rows[t] + i));
+        __m256i zero = _mm256_setzero_si256();
+        __m256i w = _mm256_set1_epi32((uint16_t)weights[t]);
+        low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(a, zero), w));
+        high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(a, zero), w));
+    }
+    return _mm256_packs_epi32(_mm256_srai_epi32(low, 20), _mm256_srai_epi32(high, 20));
+}
+
+static void columns_tail(const int16_t *const *rows, const int16_t *weights, int taps,
+                         uint8_t *out, int from, int count, int clamp_to_alpha) {
+    for (int i = from; i < count; i++) {
+        int32_t sum = 1 << 19;
+        for (int t = 0; t < taps; t++) sum += (int32_t)rows[t][i] * weights[t];
+        sum >>= 20;
+        out[i] = (uint8_t)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
+    }
+    if (!clamp_to_alpha) return;
+    for (int i = from; i < count; i += 4)
+        for (int c = 0; c < 3; c++)
+            if (out[i + c] > out[i + 3]) out[i + c] = out[i + 3];
+}
+
+AVX2 void kf_convolve_columns_avx2(const int16_t *const *rows, const int16_t *weights, int taps,
+                                   uint8_t *out, int count, int clamp_to_alpha) {
+    const __m256i alphas = _mm256_setr_epi8(3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15,
+                                            15, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15,
+                                            15, 15);
+    int i = 0;
+    for (; i + 32 <= count; i += 32) {
+        __m256i a = column_block(rows, weights, taps, i);
+        __m256i b = column_block(rows, weights, taps, i + 16);
+        // Packing works within 128-bit lanes; the permutation puts the quarters in order.
+        __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xD8);
+        if (clamp_to_alpha)
+            bytes = _mm256_min_epu8(bytes, _mm256_shuffle_epi8(bytes, alphas));
+        _mm256_storeu_si256((__m256i *)(out + i), bytes);
+    }
+    columns_tail(rows, weights, taps, out, i, count, clamp_to_alpha);
+}
+#endif

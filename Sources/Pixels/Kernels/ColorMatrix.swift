@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A linear change of colour: three rows of red, green, blue and a constant, for straight colours.
+///
+/// Alpha stays. Constants are in units of full intensity (1 is white).
+package struct ColorMatrix: Hashable, Sendable {
+    package var red: SIMD4<Double>
+    package var green: SIMD4<Double>
+    package var blue: SIMD4<Double>
+
+    package init(red: SIMD4<Double>, green: SIMD4<Double>, blue: SIMD4<Double>) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+    }
+
+    package static let identity = ColorMatrix(
+        red: SIMD4(1, 0, 0, 0),
+        green: SIMD4(0, 1, 0, 0),
+        blue: SIMD4(0, 0, 1, 0)
+    )
+
+    /// The matrix for the four usual controls.
+    ///
+    /// Saturation about the luma of BT.709, then contrast about one half, then brightness added,
+    /// then exposure in stops; nothing is clipped between the steps.
+    ///
+    /// - Parameters:
+    ///   - brightness: Added; 0 changes nothing, 1 makes black white.
+    ///   - contrast: Factor about the middle grey; 1 changes nothing.
+    ///   - saturation: 0 is grey, 1 changes nothing.
+    ///   - exposure: In stops; 1 doubles.
+    /// - Returns: One matrix for all four.
+    package static func controls(
+        brightness: Double = 0,
+        contrast: Double = 1,
+        saturation: Double = 1,
+        exposure: Double = 0
+    ) -> ColorMatrix {
+        let luma = SIMD4(0.2126, 0.7152, 0.0722, 0) * (1 - saturation)
+        let gain = exp2(exposure)
+        let constant = SIMD4(0, 0, 0, (0.5 - 0.5 * contrast + brightness) * gain)
+        func row(_ own: SIMD4<Double>) -> SIMD4<Double> {
+            (luma + own * saturation) * (contrast * gain) + constant
+        }
+        return ColorMatrix(
+            red: row(SIMD4(1, 0, 0, 0)),
+            green: row(SIMD4(0, 1, 0, 0)),
+            blue: row(SIMD4(0, 0, 1, 0))
+        )
+    }
+}

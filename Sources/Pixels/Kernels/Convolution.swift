@@ -1,0 +1,72 @@
+private import CKernels
+
+/// Which implementation of a separable filter's two passes runs.
+///
+/// Between the passes values are signed 9.6 fixed point in 16 bits: ringing survives until the
+/// end, and rounding twice costs nothing visible. All do the same integer arithmetic.
+enum Convolution {
+    enum Backend: Sendable {
+        /// ``PortableConvolution``.
+        case portable
+        /// The twins in C.
+        case avx2
+    }
+
+    /// The fastest that this processor has.
+    static let backend: Backend = kf_has_avx2() != 0 ? .avx2 : .portable
+
+    /// Filters one row of at least ``ResampleWeights/readableLength`` pixels horizontally.
+    static func twinRow(
+        _ source: UnsafePointer<UInt8>,
+        _ table: ResampleWeights,
+        into out: UnsafeMutablePointer<Int16>
+    ) {
+        #if arch(x86_64)
+        table.starts.withUnsafeBufferPointer { starts in
+            table.weights.withUnsafeBufferPointer { weights in
+                kf_convolve_row_avx2(
+                    source,
+                    starts.baseAddress,
+                    weights.baseAddress,
+                    Int32(table.taps),
+                    Int32(starts.count),
+                    out
+                )
+            }
+        }
+        #endif
+    }
+
+    /// Filters `taps` rows of fixed point vertically into `count` bytes of RGBA8.
+    static func twinColumns(
+        _ rows: UnsafePointer<UnsafePointer<Int16>?>,
+        _ weights: UnsafePointer<Int16>,
+        taps: Int,
+        into out: UnsafeMutablePointer<UInt8>,
+        count: Int,
+        clampsToAlpha: Bool
+    ) {
+        #if arch(x86_64)
+        kf_convolve_columns_avx2(
+            rows,
+            weights,
+            Int32(taps),
+            out,
+            Int32(count),
+            clampsToAlpha ? 1 : 0
+        )
+        #endif
+    }
+
+    /// Holds every colour at or below its pixel's alpha: ringing must not leave light behind.
+    static func clampToAlpha(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) {
+        var pixel = pixels
+        for _ in 0..<(count / 4) {
+            let alpha = pixel[3]
+            pixel[0] = min(pixel[0], alpha)
+            pixel[1] = min(pixel[1], alpha)
+            pixel[2] = min(pixel[2], alpha)
+            pixel += 4
+        }
+    }
+}

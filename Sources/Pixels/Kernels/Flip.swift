@@ -1,0 +1,13 @@
+/// Mirrors the picture left to right.
+///
+/// - Throws: ``PixelError/outOfMemory(bytes:)``.
+package func flipHorizontally(_ source: Bitmap) throws(PixelError) -> Bitmap {
+    try reorient(source, .upMirrored)
+}
+
+/// Mirrors the picture top to bottom.
+///
+/// - Throws: ``PixelError/outOfMemory(bytes:)``.
+package func flipVertically(_ source: Bitmap) throws(PixelError) -> Bitmap {
+    try reorient(source, .downMirrored)
+}

@@ -1,0 +1,61 @@
+/// Resamples `source` to exactly `size` with a separable filter.
+///
+/// Works on premultiplied RGBA8, in bands of rows, one band per core when there is much to do.
+/// A reduction by four or more is first averaged over whole pixels by half its factor (48 dB and
+/// better against the full filter). A constant picture stays constant; no colour exceeds its alpha.
+///
+/// - Parameters:
+///   - source: Any size from 1 × 1; rows may be padded.
+///   - size: In pixels, 1…65,535 on each side.
+///   - filter: Lanczos with three lobes unless told otherwise.
+/// - Returns: A new picture, or `source` itself when it has that size already.
+/// - Throws: ``PixelError`` when the size is out of range or memory is short.
+package func resample(
+    _ source: Bitmap,
+    to size: PixelSize,
+    filter: ResampleFilter = .lanczos3
+) throws(PixelError) -> Bitmap {
+    try resample(source, to: size, filter: filter, backend: Convolution.backend)
+}
+
+/// The same on a chosen backend, for tests that compare twins.
+func resample(
+    _ source: Bitmap,
+    to size: PixelSize,
+    filter: ResampleFilter,
+    backend: Convolution.Backend
+) throws(PixelError) -> Bitmap {
+    guard source.size != size else { return source }
+    let plan = try ResamplePlan(
+        source: source.size,
+        target: size,
+        filter: filter,
+        isOpaque: source.isOpaque
+    )
+    let storage = try Bitmap.allocate(size)
+    let out = storage.base.assumingMemoryBound(to: UInt8.self)
+    let bytesPerRow = size.width * Bitmap.bytesPerPixel
+    let work = source.width * source.height + size.width * size.height
+    try RowBands.run(rows: size.height, work: work) { rows throws(PixelError) in
+        var band = try ResampleBand(
+            plan,
+            rows: rows,
+            into: out,
+            bytesPerRow: bytesPerRow,
+            backend: backend
+        )
+        source.withPixels { pixels, stride in
+            band.feed(
+                pixels + band.sourceRows.lowerBound * stride,
+                bytesPerRow: stride,
+                count: band.sourceRows.count
+            )
+        }
+    }
+    return Bitmap(
+        size: size,
+        bytesPerRow: bytesPerRow,
+        isOpaque: source.isOpaque,
+        storage: storage
+    )
+}

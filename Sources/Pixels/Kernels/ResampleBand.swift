@@ -1,0 +1,191 @@
+/// Computes a run of target rows from the source rows that they need, fed in order.
+///
+/// Holds as many filtered rows as the vertical filter is tall, nothing else.
+struct ResampleBand: ~Copyable {
+    private let plan: ResamplePlan
+    private let backend: Convolution.Backend
+    private let out: UnsafeMutablePointer<UInt8>
+    private let outBytesPerRow: Int
+
+    private let scratch: PixelStorage
+    private let sums: UnsafeMutablePointer<UInt16>
+    private let padded: UnsafeMutablePointer<UInt8>
+    private let ring: UnsafeMutablePointer<Int16>
+    private let ringRows: Int
+    private let window: UnsafeMutablePointer<UnsafePointer<Int16>?>
+    /// For the portable backend alone: the current row in pairs, and rows in pairs.
+    private let pixelPairs: UnsafeMutableRawPointer
+    private var pairRing: PairRing
+
+    /// Source rows summed up so far for the reduced row ``nextReduced``.
+    private var summedRows = 0
+    private var nextReduced: Int
+    private(set) var nextTarget: Int
+    private let targetEnd: Int
+    /// The source rows to feed, in order.
+    let sourceRows: Range<Int>
+
+    /// Makes the band for the target rows `rows`; `out` is the whole target's first byte.
+    ///
+    /// - Throws: ``PixelError/outOfMemory(bytes:)``.
+    init(
+        _ plan: ResamplePlan,
+        rows: Range<Int>,
+        into out: UnsafeMutablePointer<UInt8>,
+        bytesPerRow: Int,
+        backend: Convolution.Backend = Convolution.backend
+    ) throws(PixelError) {
+        let needed = plan.reducedRows(for: rows)
+        let ringRows = min(plan.vertical.taps, max(1, needed.count))
+        let sumBytes = Self.lines(plan.source.width * 8)
+        let paddedBytes = Self.lines(plan.horizontal.readableLength * 4)
+        let ringBytes = Self.lines(plan.target.width * 8 * ringRows)
+        let windowBytes = Self.lines(plan.vertical.taps * MemoryLayout<UnsafeRawPointer>.size)
+        let isPortable = backend == .portable
+        let width = isPortable ? plan.target.width * 4 : 0
+        let pairBytes = isPortable ? plan.horizontal.readableLength * 16 : 0
+        let pairRingBytes = PairRing.byteCount(taps: ringRows, width: width)
+        // First of all: Debian's Swift 6.2.3 trips over an error once something is initialised.
+        let scratch = try PixelStorage(
+            byteCount: sumBytes + paddedBytes + ringBytes + windowBytes
+                + Self.lines(pairBytes) + pairRingBytes
+        )
+
+        self.plan = plan
+        self.backend = backend
+        self.out = out
+        outBytesPerRow = bytesPerRow
+        nextReduced = needed.lowerBound
+        nextTarget = rows.lowerBound
+        targetEnd = rows.upperBound
+        let factor = plan.boxFactor.height
+        sourceRows =
+            (needed.lowerBound * factor)..<min(plan.source.height, needed.upperBound * factor)
+
+        self.ringRows = ringRows
+        self.scratch = scratch
+        var place = scratch.base
+        sums = place.assumingMemoryBound(to: UInt16.self)
+        place += sumBytes
+        padded = place.assumingMemoryBound(to: UInt8.self)
+        place += paddedBytes
+        ring = place.assumingMemoryBound(to: Int16.self)
+        place += ringBytes
+        window = place.assumingMemoryBound(to: UnsafePointer<Int16>?.self)
+        place += windowBytes
+        pixelPairs = place
+        place += Self.lines(pairBytes)
+        pairRing = PairRing(taps: ringRows, width: width, memory: place)
+    }
+
+    // Whole cache lines, so that each part of the scratch memory stays aligned.
+    private static func lines(_ bytes: Int) -> Int { (bytes + 63) & ~63 }
+
+    /// Takes the next `count` source rows.
+    mutating func feed(_ rows: UnsafePointer<UInt8>, bytesPerRow: Int, count: Int) {
+        if plan.boxFactor == PixelSize(width: 1, height: 1) {
+            for row in 0..<count { take(rows + row * bytesPerRow) }
+            return
+        }
+        var fed = 0
+        while fed < count, nextTarget < targetEnd {
+            let sourceRow = nextReduced * plan.boxFactor.height
+            let blockRows = min(plan.boxFactor.height, plan.source.height - sourceRow)
+            let now = min(count - fed, blockRows - summedRows)
+            BoxReduce.addRows(
+                rows + fed * bytesPerRow,
+                bytesPerRow: bytesPerRow,
+                count: now,
+                to: sums,
+                width: plan.source.width * 4
+            )
+            fed += now
+            summedRows += now
+            if summedRows == blockRows { takeReducedRow(of: blockRows) }
+        }
+    }
+
+    private mutating func takeReducedRow(of blockRows: Int) {
+        BoxReduce.takeMeans(
+            of: sums,
+            width: plan.source.width,
+            factor: plan.boxFactor.width,
+            rows: blockRows,
+            into: padded
+        )
+        summedRows = 0
+        take(padded)
+    }
+
+    /// Filters a reduced row, and every target row whose window it completes.
+    private mutating func take(_ row: UnsafePointer<UInt8>) {
+        guard nextTarget < targetEnd else { return }
+        var row = row
+        let length = plan.horizontal.sourceLength
+        if plan.horizontal.readableLength > length, row != UnsafePointer(padded) {
+            padded.update(from: row, count: length * 4)
+            row = UnsafePointer(padded)
+        }
+        let slot = ring + (nextReduced % ringRows) * plan.target.width * 4
+        switch backend {
+        case .avx2:
+            Convolution.twinRow(row, plan.horizontal, into: slot)
+        case .portable:
+            let length = plan.horizontal.readableLength
+            PortableConvolution.pairPixels(row, length: length, into: pixelPairs)
+            PortableConvolution.row(pixelPairs, plan.horizontal, into: slot)
+        }
+        nextReduced += 1
+        while nextTarget < targetEnd, windowEnd <= nextReduced { writeTargetRow() }
+    }
+
+    private var windowEnd: Int {
+        Int(plan.vertical.starts[nextTarget]) + Int(plan.vertical.counts[nextTarget])
+    }
+
+    private mutating func writeTargetRow() {
+        let start = Int(plan.vertical.starts[nextTarget])
+        let taps = Int(plan.vertical.counts[nextTarget])
+        plan.vertical.weights.withUnsafeBufferPointer { weights in
+            let first = nextTarget * plan.vertical.taps
+            let own = UnsafeBufferPointer(rebasing: weights[first..<(first + taps)])
+            switch backend {
+            case .avx2: filterByTwin(from: start, own)
+            case .portable: filterPortably(from: start, own)
+            }
+        }
+        nextTarget += 1
+    }
+
+    private func filterByTwin(from start: Int, _ weights: UnsafeBufferPointer<Int16>) {
+        guard let factors = weights.baseAddress else { return }
+        for tap in 0..<weights.count {
+            let slot = (start + tap) % ringRows
+            window[tap] = UnsafePointer(ring + slot * plan.target.width * 4)
+        }
+        Convolution.twinColumns(
+            window,
+            factors,
+            taps: weights.count,
+            into: out + nextTarget * outBytesPerRow,
+            count: plan.target.width * 4,
+            clampsToAlpha: plan.clampsToAlpha
+        )
+    }
+
+    private mutating func filterPortably(
+        from start: Int,
+        _ weights: UnsafeBufferPointer<Int16>
+    ) {
+        let row = out + nextTarget * outBytesPerRow
+        let (ring, ringRows, width) = (ring, ringRows, plan.target.width * 4)
+        pairRing.filter(
+            from: start,
+            weights,
+            available: nextReduced,
+            row: { UnsafePointer(ring + ($0 % ringRows) * width) },
+            into: row
+        )
+        if plan.clampsToAlpha { Convolution.clampToAlpha(row, count: width) }
+    }
+}

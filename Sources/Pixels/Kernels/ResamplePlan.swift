@@ -1,0 +1,75 @@
+/// Everything about a resampling that does not depend on the pixels.
+struct ResamplePlan: Sendable {
+    let source: PixelSize
+    let target: PixelSize
+    let clampsToAlpha: Bool
+    /// Whole pixels that are averaged before the filter proper.
+    let boxFactor: PixelSize
+    let horizontal: ResampleWeights
+    let vertical: ResampleWeights
+
+    init(
+        source: PixelSize,
+        target: PixelSize,
+        filter: ResampleFilter,
+        isOpaque: Bool
+    ) throws(PixelError) {
+        try PixelLimits.check(source)
+        try PixelLimits.check(target)
+        self.source = source
+        self.target = target
+        clampsToAlpha = !isOpaque && (filter == .lanczos3 || filter == .bicubic)
+        boxFactor = PixelSize(
+            width: Self.boxFactor(from: source.width, to: target.width, filter),
+            height: Self.boxFactor(from: source.height, to: target.height, filter)
+        )
+        horizontal = ResampleWeights.cached(
+            ResampleWeights.Key(
+                source: source.width,
+                target: target.width,
+                boxFactor: boxFactor.width,
+                filter: filter,
+                tapAlignment: 4
+            )
+        )
+        vertical = ResampleWeights.cached(
+            ResampleWeights.Key(
+                source: source.height,
+                target: target.height,
+                boxFactor: boxFactor.height,
+                filter: filter,
+                tapAlignment: 1
+            )
+        )
+    }
+
+    /// The size between the box and the filter.
+    var reduced: PixelSize {
+        PixelSize(width: horizontal.sourceLength, height: vertical.sourceLength)
+    }
+
+    /// Half the factor goes to the box, the filter keeps a factor of at least two.
+    ///
+    /// That leaves the pass band alone (48 dB and more against the full filter at a fifth of its
+    /// cost). The mean is the box filter itself, so there a whole factor is taken out entirely.
+    private static func boxFactor(from source: Int, to target: Int, _ filter: ResampleFilter) -> Int
+    {
+        guard source >= 2 * target else { return 1 }
+        if filter == .box {
+            if source.isMultiple(of: target) { return min(source / target, maxBoxFactor) }
+            // Small factors need no help; large ones would leave weights too small for Q14.
+            return source / target < 16 ? 1 : min(source / target / 4, maxBoxFactor)
+        }
+        return max(1, min(source / (2 * target), maxBoxFactor))
+    }
+
+    // 257 × 255 is the largest sum of a column that 16 bits hold.
+    private static let maxBoxFactor = 257
+
+    /// The rows of the reduced picture that the target rows `rows` need.
+    func reducedRows(for rows: Range<Int>) -> Range<Int> {
+        guard let first = rows.first, let last = rows.last else { return 0..<0 }
+        let end = Int(vertical.starts[last]) + Int(vertical.counts[last])
+        return Int(vertical.starts[first])..<end
+    }
+}

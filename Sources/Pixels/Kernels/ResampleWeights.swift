@@ -1,0 +1,104 @@
+import Synchronization
+
+/// For each target pixel of one axis: which source pixels count, and how much.
+///
+/// Weights are Q14 and add up to exactly 16,384 for each target pixel, so that a constant picture
+/// stays constant. Method: Turkowski, "Filters for Common Resampling Tasks" (1990).
+final class ResampleWeights: Sendable {
+    /// What determines the weights of one axis.
+    struct Key: Hashable {
+        /// Source pixels before ``boxFactor`` was taken out.
+        var source: Int
+        var target: Int
+        var boxFactor: Int
+        var filter: ResampleFilter
+        /// The number of taps is rounded up to a multiple of this.
+        var tapAlignment: Int
+    }
+
+    static let one = 1 << 14
+
+    /// Weights per target pixel; the rest of shorter ones is zero.
+    let taps: Int
+    /// The first source pixel of each target pixel.
+    let starts: [Int32]
+    /// How many weights count, from the first.
+    let counts: [Int32]
+    /// `taps` for each target pixel.
+    let weights: [Int16]
+
+    /// Source pixels that must be readable: the source, or more where one window is wider than it.
+    var readableLength: Int { max(sourceLength, taps) }
+    let sourceLength: Int
+
+    private init(_ key: Key) {
+        sourceLength = (key.source + key.boxFactor - 1) / key.boxFactor
+        let windows = Self.windows(key, length: sourceLength)
+        let widest = windows.lazy.map(\.weights.count).max() ?? 1
+        taps = (widest + key.tapAlignment - 1) / key.tapAlignment * key.tapAlignment
+        var starts: [Int32] = []
+        var counts: [Int32] = []
+        var weights = [Int16](repeating: 0, count: taps * key.target)
+        for (index, window) in windows.enumerated() {
+            // Full windows must not read beyond the row: slide back, keep the weights in place.
+            let start = max(0, min(window.start, sourceLength - taps))
+            let aligned = key.tapAlignment > 1 ? start : window.start
+            let shift = window.start - aligned
+            for (tap, weight) in window.weights.enumerated() {
+                weights[index * taps + shift + tap] = weight
+            }
+            starts.append(Int32(aligned))
+            counts.append(Int32(shift + window.weights.count))
+        }
+        self.starts = starts
+        self.counts = counts
+        self.weights = weights
+    }
+
+    private static func windows(_ key: Key, length: Int) -> [(start: Int, weights: [Int16])] {
+        let scale = Double(key.source) / Double(key.boxFactor) / Double(key.target)
+        let stretch = max(scale, 1)
+        let support = key.filter.support * stretch
+        return (0..<key.target).map { index in
+            let centre = (Double(index) + 0.5) * scale
+            let first = min(length - 1, max(0, Int(centre - support + 0.5)))
+            let end = max(first + 1, min(length, Int(centre + support + 0.5)))
+            let exact = (first..<end).map {
+                key.filter.weight(at: (Double($0) + 0.5 - centre) / stretch)
+            }
+            return quantised(exact, start: first)
+        }
+    }
+
+    /// Rounds to Q14, gives what rounding lost to the largest weight, drops zeros at both ends.
+    private static func quantised(
+        _ exact: [Double],
+        start: Int
+    ) -> (start: Int, weights: [Int16]) {
+        let total = exact.reduce(0, +)
+        guard total > 0 else { return (start, [Int16(one)]) }
+        var rounded = exact.map { Int(($0 / total * Double(one)).rounded()) }
+        let largest = rounded.indices.max { rounded[$0] < rounded[$1] } ?? 0
+        rounded[largest] += one - rounded.reduce(0, +)
+        let low = rounded.firstIndex { $0 != 0 } ?? 0
+        let high = rounded.lastIndex { $0 != 0 } ?? 0
+        return (start + low, rounded[low...high].map { Int16($0) })
+    }
+
+    // Setting up the weights of a 12-megapixel thumbnail costs as much as a tenth of resampling
+    // it, and pages of thumbnails ask for the same few sizes again and again.
+    private static let cache = Mutex<(table: [Key: ResampleWeights], bytes: Int)>(([:], 0))
+    private static let cacheLimit = 4 << 20  // bytes: some hundred thumbnail sizes
+
+    /// The weights for `key`, computed once while they stay in a cache of 4 MiB.
+    static func cached(_ key: Key) -> ResampleWeights {
+        if let found = cache.withLock({ $0.table[key] }) { return found }
+        let made = ResampleWeights(key)
+        let bytes = made.weights.count * 2 + made.starts.count * 8
+        cache.withLock { cache in
+            if cache.bytes + bytes > cacheLimit { cache = ([:], 0) }
+            if cache.table.updateValue(made, forKey: key) == nil { cache.bytes += bytes }
+        }
+        return made
+    }
+}

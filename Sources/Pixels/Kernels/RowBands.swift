@@ -1,0 +1,52 @@
+private import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Splits rows into one band per core when there is enough to do.
+enum RowBands {
+    /// Pixels per band below which a second thread costs more than it saves.
+    static let leastWork = 1 << 18
+
+    private static let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
+    /// Calls `body` for bands that together cover `0..<rows`, at the same time where that pays.
+    ///
+    /// Returns when all bands are done; the bands must not write to each other's rows.
+    ///
+    /// - Parameters:
+    ///   - rows: How many rows to split.
+    ///   - work: Pixels to read and write in all.
+    ///   - body: Gets the rows of its band.
+    /// - Throws: The first error of a band.
+    static func run<Failure: Error>(
+        rows: Int,
+        work: Int,
+        _ body: (Range<Int>) throws(Failure) -> Void
+    ) throws(Failure) {
+        let bands = min(cores, rows, work / leastWork)
+        guard bands > 1 else { return try body(0..<rows) }
+        let failure = Mutex<Failure?>(nil)
+        withoutActuallyEscaping(body) { body in
+            let shared = BandBody(run: body)
+            DispatchQueue.concurrentPerform(iterations: bands) { band in
+                do throws(Failure) {
+                    try shared.run((rows * band / bands)..<(rows * (band + 1) / bands))
+                } catch {
+                    failure.withLock { $0 = $0 ?? error }
+                }
+            }
+        }
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+}
+
+/// `@unchecked`: kernels capture pointers, which are not `Sendable`; each band writes rows of its
+/// own, and all bands are done before the call that owns the pointers returns.
+private struct BandBody<Failure: Error>: @unchecked Sendable {
+    let run: (Range<Int>) throws(Failure) -> Void
+}

@@ -1,0 +1,49 @@
+/// Makes a picture of the same size row by row, in bands where that pays.
+///
+/// `body` gets a source row, the target row, and the number of the row; every pixel must be written.
+func mapRows(
+    _ source: Bitmap,
+    isOpaque: Bool,
+    _ body: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) -> Void
+) throws(PixelError) -> Bitmap {
+    try Bitmap(size: source.size, isOpaque: isOpaque) { out, bytesPerRow in
+        source.withPixels { pixels, stride in
+            RowBands.run(rows: source.height, work: source.width * source.height) { rows in
+                for y in rows { body(pixels + y * stride, out + y * bytesPerRow, y) }
+            }
+        }
+    }
+}
+
+/// Maps eight pixels at a time; the last eight overlap, so that no second loop is needed.
+///
+/// - Precondition: The two rows are not the same memory.
+@inline(__always)
+func mapPixels(
+    _ from: UnsafePointer<UInt8>,
+    _ to: UnsafeMutablePointer<UInt8>,
+    width: Int,
+    _ body: (SIMD8<UInt32>) -> SIMD8<UInt32>
+) {
+    let input = UnsafeRawPointer(from)
+    let output = UnsafeMutableRawPointer(to)
+    guard width >= 8 else {
+        var few = SIMD8<UInt32>(repeating: 0)
+        withUnsafeMutableBytes(of: &few) { block in
+            block.copyMemory(from: UnsafeRawBufferPointer(start: input, count: width * 4))
+        }
+        few = body(few)
+        withUnsafeBytes(of: &few) { block in
+            UnsafeMutableRawBufferPointer(start: output, count: width * 4)
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: block[..<(width * 4)]))
+        }
+        return
+    }
+    var x = 0
+    while x < width {
+        x = min(x, width - 8)
+        let block = input.loadUnaligned(fromByteOffset: x * 4, as: SIMD8<UInt32>.self)
+        output.storeBytes(of: body(block), toByteOffset: x * 4, as: SIMD8<UInt32>.self)
+        x += 8
+    }
+}

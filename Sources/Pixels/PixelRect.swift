@@ -1,0 +1,36 @@
+/// A rectangle in whole pixels; the origin is the top left corner.
+package struct PixelRect: Hashable, Sendable {
+    package var x: Int
+    package var y: Int
+    package var width: Int
+    package var height: Int
+
+    package init(x: Int, y: Int, width: Int, height: Int) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    package init(origin: (x: Int, y: Int) = (0, 0), size: PixelSize) {
+        self.init(x: origin.x, y: origin.y, width: size.width, height: size.height)
+    }
+
+    package var size: PixelSize { PixelSize(width: width, height: height) }
+
+    package var isEmpty: Bool { width <= 0 || height <= 0 }
+
+    /// The part that both rectangles share; empty when they do not touch.
+    package func intersection(_ other: PixelRect) -> PixelRect {
+        let left = max(x, other.x)
+        let top = max(y, other.y)
+        let right = min(x + width, other.x + other.width)
+        let bottom = min(y + height, other.y + other.height)
+        return PixelRect(
+            x: left,
+            y: top,
+            width: max(0, right - left),
+            height: max(0, bottom - top)
+        )
+    }
+}

@@ -1,0 +1,43 @@
+/// A size in whole pixels.
+package struct PixelSize: Hashable, Sendable {
+    package var width: Int
+    package var height: Int
+
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// The number of pixels, or nil when a side is negative or the product overflows.
+    package var pixelCount: Int? {
+        guard width >= 0, height >= 0 else { return nil }
+        let (product, overflow) = width.multipliedReportingOverflow(by: height)
+        return overflow ? nil : product
+    }
+
+    package var isEmpty: Bool { width <= 0 || height <= 0 }
+
+    package var longestSide: Int { max(width, height) }
+
+    /// The same size with its sides exchanged.
+    package var transposed: PixelSize { PixelSize(width: height, height: width) }
+}
+
+extension PixelSize: CustomStringConvertible {
+    package var description: String { "\(width) × \(height)" }
+}
+
+extension PixelSize {
+    /// The largest size of this ratio that fits inside `box`, never larger than this size, at least 1 × 1.
+    package func fitted(inside box: PixelSize) -> PixelSize {
+        guard !isEmpty, width > box.width || height > box.height else { return self }
+        let scale = min(
+            Double(box.width) / Double(width),
+            Double(box.height) / Double(height)
+        )
+        return PixelSize(
+            width: max(1, min(box.width, Int((Double(width) * scale).rounded()))),
+            height: max(1, min(box.height, Int((Double(height) * scale).rounded())))
+        )
+    }
+}

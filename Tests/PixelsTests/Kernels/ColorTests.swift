@@ -1,0 +1,106 @@
+import Testing
+
+@testable import Pixels
+
+struct ColorTests {
+    typealias Pictures = TestPictures
+
+    /// The controls on straight colours in doubles, step by step.
+    private func reference(
+        _ pixel: RGBA,
+        _ b: Double,
+        _ c: Double,
+        _ s: Double,
+        _ ev: Double
+    )
+        -> [Double]
+    {
+        let alpha = Double(pixel.alpha)
+        guard alpha > 0 else { return [0, 0, 0, 0] }
+        let straight = [pixel.red, pixel.green, pixel.blue].map { Double($0) / alpha }
+        let luma = 0.2126 * straight[0] + 0.7152 * straight[1] + 0.0722 * straight[2]
+        var gain = 1.0
+        for _ in 0..<Int(abs(ev) * 2) { gain *= ev > 0 ? 2.0.squareRoot() : 0.5.squareRoot() }
+        return straight.map { value in
+            let saturated = luma + (value - luma) * s
+            let result = ((saturated - 0.5) * c + 0.5 + b) * gain
+            return max(0, min(1, result)) * alpha
+        } + [alpha]
+    }
+
+    @Test(arguments: [
+        SIMD4(0.1, 1.1, 0.8, 0), SIMD4(0, 1, 0, 1), SIMD4(-0.3, 2, 1.5, 0.5),
+        SIMD4(0, 9, 1, -1), SIMD4(0, 0, 0, 0),
+    ])
+    func `DRW-10: controls agree with the formula within one`(set: SIMD4<Double>) throws {
+        let picture = try Pictures.noise(29, 11)
+        let result = try adjustColor(
+            picture,
+            brightness: set.x,
+            contrast: set.y,
+            saturation: set.z,
+            exposure: set.w
+        )
+        for y in 0..<11 {
+            for x in 0..<29 {
+                let pixel = result[x, y]
+                let found = [pixel.red, pixel.green, pixel.blue, pixel.alpha].map { Double($0) }
+                let expected = reference(picture[x, y], set.x, set.y, set.z, set.w)
+                #expect(zip(found, expected).allSatisfy { abs($0 - $1) <= 1 })
+            }
+        }
+    }
+
+    @Test func `PRC-12: no saturation gives equal channels`() throws {
+        let picture = try Pictures.noise(13, 5)
+        let result = try adjustColor(
+            picture,
+            brightness: 0,
+            contrast: 1,
+            saturation: 0,
+            exposure: 0.7
+        )
+        for x in 0..<13 {
+            let pixel = result[x, 4]
+            #expect(pixel.red == pixel.green && pixel.green == pixel.blue)
+            #expect(pixel.red <= pixel.alpha)
+        }
+    }
+
+    @Test func `the identity changes nothing`() throws {
+        let picture = try Pictures.noise(5, 5)
+        let result = try adjustColor(
+            picture,
+            brightness: 0,
+            contrast: 1,
+            saturation: 1,
+            exposure: 0
+        )
+        #expect(result == picture)
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e30])
+    func `numbers without meaning do not crash`(value: Double) throws {
+        let picture = try Pictures.noise(9, 3)
+        let result = try adjustColor(
+            picture,
+            brightness: value,
+            contrast: value,
+            saturation: value,
+            exposure: value
+        )
+        #expect(result.size == picture.size)
+    }
+
+    @Test func `a matrix can exchange channels`() throws {
+        let matrix = ColorMatrix(
+            red: SIMD4(0, 0, 1, 0),
+            green: SIMD4(1, 0, 0, 0),
+            blue: SIMD4(0, 1, 0, 0)
+        )
+        let picture = try Pictures.noise(11, 2)
+        let pixel = picture[10, 1]
+        let result = try applyColorMatrix(picture, matrix)[10, 1]
+        #expect(result.red == pixel.blue && result.green == pixel.red && result.blue == pixel.green)
+    }
+}

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import Pixels
+
+struct OverlayTests {
+    typealias Pictures = TestPictures
+    private let orange = RGBA(red: 255, green: 128, blue: 0)
+
+    @Test func `DRW-8: a fraction of 0 gives the colour in the picture's shape`() throws {
+        let picture = try Pictures.noise(21, 7)
+        let result = try overlay(picture, color: orange, fraction: 0)
+        for y in 0..<7 {
+            for x in 0..<21 {
+                var expected = orange
+                expected.alpha = picture[x, y].alpha
+                #expect(result[x, y] == expected.premultiplied)
+            }
+        }
+    }
+
+    @Test func `DRW-8: a fraction of 1 gives the picture`() throws {
+        let picture = try Pictures.noise(21, 7)
+        #expect(try overlay(picture, color: orange, fraction: 1) == picture)
+        #expect(try overlay(picture, color: orange, fraction: 5) == picture)
+    }
+
+    @Test func `DRW-8: between, the picture lies over the colour`() throws {
+        let picture = try Pictures.photo(21, 7)
+        let result = try overlay(picture, color: orange, fraction: 0.25)
+        for x in 0..<21 {
+            let expected = Double(picture[x, 3].red) * 0.25 + 255 * 0.75
+            #expect(abs(Double(result[x, 3].red) - expected) <= 1)
+        }
+        #expect(result.isOpaque)
+        #expect(result[0, 0].alpha == 255)
+    }
+
+    @Test(arguments: [-.infinity, -1, .nan, 0.0])
+    func `odd fractions count as none`(fraction: Double) throws {
+        let picture = try Pictures.noise(4, 4)
+        let expected = try overlay(picture, color: orange, fraction: 0)
+        #expect(try overlay(picture, color: orange, fraction: fraction) == expected)
+    }
+
+    @Test func `DRW-9: a tint covers transparent parts too`() throws {
+        let picture = try Pictures.noise(30, 9)
+        let colour = RGBA(red: 0, green: 200, blue: 40, alpha: 100)
+        let result = try tint(picture, color: colour)
+        for y in 0..<9 {
+            for x in 0..<30 {
+                let expected = BlendReference.channels(
+                    colour.premultiplied,
+                    picture[x, y],
+                    .normal
+                )
+                let pixel = result[x, y]
+                let found = [pixel.red, pixel.green, pixel.blue, pixel.alpha].map { Double($0) }
+                #expect(zip(found, expected).allSatisfy { abs($0 - $1) <= 1 })
+            }
+        }
+    }
+
+    @Test func `an opaque tint leaves nothing of the picture`() throws {
+        let result = try tint(Pictures.noise(3, 3), color: orange)
+        #expect(try result == Pictures.constant(orange, 3, 3))
+        #expect(result.isOpaque)
+    }
+
+    @Test func `a background shows where the picture is clear`() throws {
+        let picture = try Pictures.make(20, 4) { x, _ in x < 9 ? .clear : .white }
+        let result = try fillBackground(picture, color: orange)
+        #expect(result[0, 0] == orange)
+        #expect(result[19, 3] == .white)
+        #expect(result.isOpaque)
+    }
+}
