@@ -10,17 +10,67 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+func system(_ name: String, _ pkgConfig: String, apt package: String) -> Target {
+    .systemLibrary(
+        name: name,
+        path: "Sources/SystemLibraries/\(name)",
+        pkgConfig: pkgConfig,
+        providers: [.apt([package])]
+    )
+}
+
 let package = Package(
     name: "Kingfisher",
     targets: [
+        // The C libraries that do the work no one should write twice.
+        system("CJPEG", "libjpeg", apt: "libjpeg-dev"),
+        system("CPNG", "libpng", apt: "libpng-dev"),
+        system("CDeflate", "libdeflate", apt: "libdeflate-dev"),
+        system("CWebP", "libwebp", apt: "libwebp-dev"),
+        system("CGIF", "libgif", apt: "libgif-dev"),
+        // Without pkg-config: see its module map.
+        .systemLibrary(
+            name: "CAVIF",
+            path: "Sources/SystemLibraries/CAVIF",
+            providers: [.apt(["libavif-dev"])]
+        ),
+        system("CLCMS", "lcms2", apt: "liblcms2-dev"),
+        .target(name: "CCodecShims", dependencies: ["CJPEG", "CPNG"]),
         .target(name: "CKernels"),
 
         // Floor 0: rasters and arithmetic.
         .target(name: "Pixels", dependencies: ["CKernels"], swiftSettings: settings),
+        // Floor 1: bytes to rasters and back.
+        .target(
+            name: "Codecs",
+            dependencies: [
+                "Pixels", "CCodecShims", "CJPEG", "CPNG", "CDeflate", "CLCMS", "CWebP", "CGIF",
+                "CAVIF",
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "PixelsTests",
             dependencies: ["Pixels"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "CodecsTests",
+            dependencies: ["Codecs", "Pixels"],
+            resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
     ]
 )
+
+// For Scripts/fuzz.sh alone: libFuzzer brings a main of its own, so a usual build cannot link it.
+if Context.environment["KF_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "CodecsFuzz",
+            dependencies: ["Codecs", "Pixels"],
+            path: "Fuzz/CodecsFuzz",
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]
+        )
+    )
+}

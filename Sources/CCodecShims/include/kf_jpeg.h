@@ -1,0 +1,59 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// A row interface to libjpeg that reports errors by return value.
+
+typedef enum kf_jpeg_status {
+    KF_JPEG_OK = 0,
+    // See kf_jpeg_message.
+    KF_JPEG_CORRUPT = 1,
+    KF_JPEG_TRUNCATED = 2,
+    // More scans than allowed.
+    KF_JPEG_TOO_MANY_SCANS = 3,
+    // The library wants more memory than allowed, or there is none.
+    KF_JPEG_TOO_MUCH_MEMORY = 4,
+} kf_jpeg_status;
+
+typedef enum kf_jpeg_layout {
+    KF_JPEG_RGBA = 0,  // alpha 255
+    KF_JPEG_CMYK = 1,  // as stored: Adobe writes it inverted
+} kf_jpeg_layout;
+
+typedef struct kf_jpeg_decoder kf_jpeg_decoder;
+
+// The bytes must outlive the decoder. NULL when there is no memory.
+kf_jpeg_decoder *_Nullable kf_jpeg_decoder_create(const uint8_t *_Nonnull bytes, size_t count,
+                                                  size_t max_memory, int max_scans);
+void kf_jpeg_decoder_destroy(kf_jpeg_decoder *_Nonnull decoder);
+
+// Reads up to the first scan, prepares for pictures of numerator/8 of the stored size, and tells
+// the size of the rows to come. A file of several scans is read whole here.
+kf_jpeg_status kf_jpeg_decoder_start(kf_jpeg_decoder *_Nonnull decoder, int numerator,
+                                     kf_jpeg_layout layout, int *_Nonnull width,
+                                     int *_Nonnull height);
+
+// Decodes the next row of width × 4 bytes. KF_JPEG_TRUNCATED when the data ended before it.
+kf_jpeg_status kf_jpeg_decoder_read_row(kf_jpeg_decoder *_Nonnull decoder, uint8_t *_Nonnull row);
+
+// Whether the file ended between or within scans, so that detail is missing everywhere.
+int kf_jpeg_decoder_lacks_scans(const kf_jpeg_decoder *_Nonnull decoder);
+
+// The library's text for the last status that was not KF_JPEG_OK.
+const char *_Nonnull kf_jpeg_message(const kf_jpeg_decoder *_Nonnull decoder);
+
+typedef struct kf_jpeg_encoding {
+    int width;
+    int height;
+    int quality;         // 1…100
+    int is_progressive;
+    int full_chroma;     // 4:4:4 instead of 4:2:0
+} kf_jpeg_encoding;
+
+// Writes row number `row` as width × 4 bytes of RGBX to `pixels`.
+typedef void (*kf_jpeg_row_source)(void *_Nonnull context, int row, uint8_t *_Nonnull pixels);
+
+// On success `*bytes` is from malloc and belongs to the caller. `message` holds 200 bytes.
+kf_jpeg_status kf_jpeg_encode(kf_jpeg_encoding encoding, kf_jpeg_row_source _Nonnull source,
+                              void *_Nonnull context, uint8_t *_Nullable *_Nonnull bytes,
+                              size_t *_Nonnull count, char *_Nonnull message);

@@ -1,0 +1,44 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// A row interface to libpng that reports errors by return value.
+
+typedef enum kf_png_status {
+    KF_PNG_OK = 0,
+    // See kf_png_message.
+    KF_PNG_CORRUPT = 1,
+    KF_PNG_TRUNCATED = 2,
+} kf_png_status;
+
+typedef struct kf_png_header {
+    uint32_t width;
+    uint32_t height;
+    int bits_per_channel;
+    int is_interlaced;
+    // Whether rows carry an alpha that can differ from 255.
+    int has_alpha;
+    // The ICC profile if the file has one and does not say sRGB; owned by the decoder.
+    const uint8_t *_Nullable profile;
+    size_t profile_count;
+} kf_png_header;
+
+typedef struct kf_png_decoder kf_png_decoder;
+
+// The bytes must outlive the decoder. NULL when there is no memory.
+kf_png_decoder *_Nullable kf_png_decoder_create(const uint8_t *_Nonnull bytes, size_t count,
+                                                uint32_t max_side);
+void kf_png_decoder_destroy(kf_png_decoder *_Nonnull decoder);
+
+// Reads up to the pixels and sets the library up for straight RGBA8.
+kf_png_status kf_png_decoder_start(kf_png_decoder *_Nonnull decoder,
+                                   kf_png_header *_Nonnull header);
+
+// Decodes the next row of width × 4 bytes; for pictures that are not interlaced.
+kf_png_status kf_png_decoder_read_row(kf_png_decoder *_Nonnull decoder, uint8_t *_Nonnull row);
+
+// Decodes all passes into height rows that lie bytes_per_row apart and start zeroed.
+kf_png_status kf_png_decoder_read_picture(kf_png_decoder *_Nonnull decoder,
+                                          uint8_t *_Nonnull pixels, size_t bytes_per_row);
+
+const char *_Nonnull kf_png_message(const kf_png_decoder *_Nonnull decoder);

@@ -1,0 +1,225 @@
+#include "kf_jpeg.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+struct kf_jpeg_decoder {
+    struct jpeg_decompress_struct info;
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr source;
+    struct jpeg_progress_mgr progress;
+    jmp_buf escape;
+    int max_scans;
+    int has_many_scans;
+    // The library asked for bytes beyond the end.
+    int saw_end;
+    // The entropy decoder ran out of bits: what follows in this scan is invented.
+    int lacks_bits;
+    kf_jpeg_status status;
+    char message[JMSG_LENGTH_MAX];
+};
+
+static kf_jpeg_status status_of(int code) {
+    switch (code) {
+    case JERR_NO_BACKING_STORE:
+    case JERR_OUT_OF_MEMORY:
+    case JERR_WIDTH_OVERFLOW:
+        return KF_JPEG_TOO_MUCH_MEMORY;
+    case JERR_INPUT_EOF:
+        return KF_JPEG_TRUNCATED;
+    default:
+        return KF_JPEG_CORRUPT;
+    }
+}
+
+static void fail(j_common_ptr common) {
+    kf_jpeg_decoder *decoder = common->client_data;
+    (*common->err->format_message)(common, decoder->message);
+    decoder->status = status_of(common->err->msg_code);
+    // Nonsense at the very end is the end: the fake EOI made it nonsense.
+    if (decoder->status == KF_JPEG_CORRUPT && decoder->saw_end) decoder->status = KF_JPEG_TRUNCATED;
+    longjmp(decoder->escape, 1);
+}
+
+static void note(j_common_ptr common, int level) {
+    kf_jpeg_decoder *decoder = common->client_data;
+    if (level < 0 && common->err->msg_code == JWRN_HIT_MARKER && decoder->saw_end)
+        decoder->lacks_bits = 1;
+}
+
+static void say_nothing(j_common_ptr common) { (void)common; }
+
+static void init_source(j_decompress_ptr info) { (void)info; }
+static void end_source(j_decompress_ptr info) { (void)info; }
+
+static boolean fill(j_decompress_ptr info) {
+    static const JOCTET end_of_image[] = {0xFF, JPEG_EOI};
+    kf_jpeg_decoder *decoder = info->client_data;
+    decoder->saw_end = 1;
+    info->src->next_input_byte = end_of_image;
+    info->src->bytes_in_buffer = sizeof end_of_image;
+    return TRUE;
+}
+
+static void skip(j_decompress_ptr info, long count) {
+    if (count <= 0) return;
+    if ((size_t)count > info->src->bytes_in_buffer) {
+        (void)fill(info);
+        return;
+    }
+    info->src->next_input_byte += count;
+    info->src->bytes_in_buffer -= (size_t)count;
+}
+
+static void check_scans(j_common_ptr common) {
+    kf_jpeg_decoder *decoder = common->client_data;
+    if (decoder->info.input_scan_number <= decoder->max_scans) return;
+    decoder->status = KF_JPEG_TOO_MANY_SCANS;
+    snprintf(decoder->message, sizeof decoder->message, "more than %d scans", decoder->max_scans);
+    longjmp(decoder->escape, 1);
+}
+
+kf_jpeg_decoder *kf_jpeg_decoder_create(const uint8_t *bytes, size_t count, size_t max_memory,
+                                        int max_scans) {
+    kf_jpeg_decoder *decoder = calloc(1, sizeof *decoder);
+    if (decoder == NULL) return NULL;
+    decoder->max_scans = max_scans;
+    decoder->info.err = jpeg_std_error(&decoder->errors);
+    decoder->info.client_data = decoder;
+    decoder->errors.error_exit = fail;
+    decoder->errors.emit_message = note;
+    decoder->errors.output_message = say_nothing;
+    if (setjmp(decoder->escape)) {
+        kf_jpeg_decoder_destroy(decoder);
+        return NULL;
+    }
+    jpeg_create_decompress(&decoder->info);
+    decoder->info.client_data = decoder;
+    decoder->info.mem->max_memory_to_use = (long)max_memory;
+    decoder->source = (struct jpeg_source_mgr){
+        .next_input_byte = bytes,
+        .bytes_in_buffer = count,
+        .init_source = init_source,
+        .fill_input_buffer = fill,
+        .skip_input_data = skip,
+        .resync_to_restart = jpeg_resync_to_restart,
+        .term_source = end_source,
+    };
+    decoder->info.src = &decoder->source;
+    decoder->progress.progress_monitor = check_scans;
+    decoder->info.progress = &decoder->progress;
+    return decoder;
+}
+
+void kf_jpeg_decoder_destroy(kf_jpeg_decoder *decoder) {
+    if (setjmp(decoder->escape) == 0) jpeg_destroy_decompress(&decoder->info);
+    free(decoder);
+}
+
+kf_jpeg_status kf_jpeg_decoder_start(kf_jpeg_decoder *decoder, int numerator, kf_jpeg_layout layout,
+                                     int *width, int *height) {
+    j_decompress_ptr info = &decoder->info;
+    if (setjmp(decoder->escape)) return decoder->status;
+    jpeg_read_header(info, TRUE);
+    info->scale_num = (unsigned)numerator;
+    info->scale_denom = 8;
+    info->out_color_space = layout == KF_JPEG_CMYK ? JCS_CMYK : JCS_EXT_RGBA;
+    decoder->has_many_scans = jpeg_has_multiple_scans(info);
+    jpeg_start_decompress(info);
+    *width = (int)info->output_width;
+    *height = (int)info->output_height;
+    return KF_JPEG_OK;
+}
+
+kf_jpeg_status kf_jpeg_decoder_read_row(kf_jpeg_decoder *decoder, uint8_t *row) {
+    if (setjmp(decoder->escape)) return decoder->status;
+    if (!decoder->has_many_scans && decoder->lacks_bits) return KF_JPEG_TRUNCATED;
+    JSAMPROW rows[1] = {row};
+    if (jpeg_read_scanlines(&decoder->info, rows, 1) != 1) return KF_JPEG_TRUNCATED;
+    return !decoder->has_many_scans && decoder->lacks_bits ? KF_JPEG_TRUNCATED : KF_JPEG_OK;
+}
+
+int kf_jpeg_decoder_lacks_scans(const kf_jpeg_decoder *decoder) {
+    return decoder->has_many_scans && decoder->saw_end;
+}
+
+const char *kf_jpeg_message(const kf_jpeg_decoder *decoder) { return decoder->message; }
+
+typedef struct kf_jpeg_encoder {
+    struct jpeg_compress_struct info;
+    struct jpeg_error_mgr errors;
+    jmp_buf escape;
+    char *message;
+    unsigned char *output;
+    unsigned long output_count;
+    uint8_t *row;
+} kf_jpeg_encoder;
+
+static void fail_encoding(j_common_ptr common) {
+    kf_jpeg_encoder *encoder = common->client_data;
+    (*common->err->format_message)(common, encoder->message);
+    longjmp(encoder->escape, 1);
+}
+
+static void write_picture(kf_jpeg_encoder *encoder, const kf_jpeg_encoding *encoding,
+                          kf_jpeg_row_source source, void *context) {
+    j_compress_ptr info = &encoder->info;
+    jpeg_create_compress(info);
+    info->client_data = encoder;
+    jpeg_mem_dest(info, &encoder->output, &encoder->output_count);
+    info->image_width = (JDIMENSION)encoding->width;
+    info->image_height = (JDIMENSION)encoding->height;
+    info->input_components = 4;
+    info->in_color_space = JCS_EXT_RGBX;
+    jpeg_set_defaults(info);
+    jpeg_set_quality(info, encoding->quality, TRUE);
+    if (encoding->full_chroma) {
+        info->comp_info[0].h_samp_factor = 1;
+        info->comp_info[0].v_samp_factor = 1;
+    }
+    if (encoding->is_progressive) jpeg_simple_progression(info);
+    jpeg_start_compress(info, TRUE);
+    JSAMPROW rows[1] = {encoder->row};
+    for (int row = 0; row < encoding->height; row++) {
+        source(context, row, encoder->row);
+        jpeg_write_scanlines(info, rows, 1);
+    }
+    jpeg_finish_compress(info);
+}
+
+kf_jpeg_status kf_jpeg_encode(kf_jpeg_encoding encoding, kf_jpeg_row_source source, void *context,
+                              uint8_t **bytes, size_t *count, char *message) {
+    // On the heap: what a setjmp frame holds in registers is lost after longjmp.
+    kf_jpeg_encoder *encoder = calloc(1, sizeof *encoder);
+    uint8_t *row = malloc((size_t)encoding.width * 4);
+    if (encoder == NULL || row == NULL) {
+        free(encoder);
+        free(row);
+        snprintf(message, JMSG_LENGTH_MAX, "no memory");
+        return KF_JPEG_TOO_MUCH_MEMORY;
+    }
+    encoder->message = message;
+    encoder->row = row;
+    encoder->info.err = jpeg_std_error(&encoder->errors);
+    encoder->info.client_data = encoder;
+    encoder->errors.error_exit = fail_encoding;
+    encoder->errors.output_message = say_nothing;
+    kf_jpeg_status status = KF_JPEG_OK;
+    if (setjmp(encoder->escape) == 0) {
+        write_picture(encoder, &encoding, source, context);
+        *bytes = encoder->output;
+        *count = encoder->output_count;
+    } else {
+        status = KF_JPEG_CORRUPT;
+        free(encoder->output);
+    }
+    jpeg_destroy_compress(&encoder->info);
+    free(encoder->row);
+    free(encoder);
+    return status;
+}

@@ -1,0 +1,69 @@
+import CAVIF
+import FoundationEssentials
+import Pixels
+
+/// Encodes a still as AVIF.
+struct AVIFEncoder {
+    let options: EncodeOptions
+
+    // 0…10: 8 takes a third of the time of 6, the library's default, for a twentieth more bytes.
+    private static let speed: Int32 = 8
+    /// The quantiser of the least quality.
+    private static let worstQuantizer = 63.0
+
+    func encode(_ bitmap: Bitmap) throws(CodecError) -> Data {
+        let format = options.isLossless ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
+        guard
+            let image = avifImageCreate(
+                UInt32(bitmap.width),
+                UInt32(bitmap.height),
+                8,
+                format
+            ), let encoder = avifEncoderCreate()
+        else { throw .pixels(.outOfMemory(bytes: bitmap.byteCount)) }
+        defer {
+            avifEncoderDestroy(encoder)
+            avifImageDestroy(image)
+        }
+        // sRGB, said in numbers: primaries of BT.709, transfer of sRGB; lossless stores RGB itself.
+        image.pointee.colorPrimaries = avifColorPrimaries(1)
+        image.pointee.transferCharacteristics = avifTransferCharacteristics(13)
+        image.pointee.matrixCoefficients = avifMatrixCoefficients(options.isLossless ? 0 : 6)
+        image.pointee.yuvRange = AVIF_RANGE_FULL
+        try fill(image, bitmap)
+
+        let quality = max(0, min(1, options.quality))
+        let quantizer = Int32(((1 - quality) * Self.worstQuantizer).rounded())
+        encoder.pointee.speed = Self.speed
+        encoder.pointee.maxThreads = 1
+        encoder.pointee.minQuantizer = options.isLossless ? 0 : quantizer
+        encoder.pointee.maxQuantizer = options.isLossless ? 0 : quantizer
+        encoder.pointee.minQuantizerAlpha = 0
+        encoder.pointee.maxQuantizerAlpha = options.isLossless ? 0 : quantizer / 2
+        var output = avifRWData()
+        let result = avifEncoderWrite(encoder, image, &output)
+        defer { avifRWDataFree(&output) }
+        try Self.check(result)
+        guard let bytes = output.data else { throw .encodingFailed(.avif, detail: "no bytes") }
+        return Data(bytes: bytes, count: output.size)
+    }
+
+    private func fill(
+        _ image: UnsafeMutablePointer<avifImage>,
+        _ bitmap: Bitmap
+    ) throws(CodecError) {
+        let pixels = try StraightPixels(bitmap)
+        var rgb = avifRGBImage()
+        avifRGBImageSetDefaults(&rgb, image)
+        rgb.format = AVIF_RGB_FORMAT_RGBA
+        rgb.ignoreAlpha = bitmap.isOpaque ? AVIF_TRUE : AVIF_FALSE
+        rgb.pixels = pixels.base
+        rgb.rowBytes = UInt32(pixels.bytesPerRow)
+        try Self.check(withExtendedLifetime(pixels) { avifImageRGBToYUV(image, &rgb) })
+    }
+
+    private static func check(_ result: avifResult) throws(CodecError) {
+        guard result != AVIF_RESULT_OK else { return }
+        throw .encodingFailed(.avif, detail: String(cString: avifResultToString(result)))
+    }
+}

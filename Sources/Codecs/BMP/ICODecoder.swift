@@ -1,0 +1,135 @@
+import Pixels
+
+/// Decodes the picture of an icon file that suits the target: the smallest that is large enough,
+/// else the largest.
+///
+/// Source: Microsoft, "Icons" (1995); entries are PNG files or bitmaps with a mask.
+struct ICODecoder {
+    private struct Entry {
+        var size: PixelSize
+        var bits: Int
+        var range: Range<Int>
+    }
+
+    let bytes: UnsafeRawBufferPointer
+    let options: DecodeOptions
+
+    /// Reads the header of the entry that would be decoded in full.
+    static func inspect(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ImageInfo {
+        let decoder = ICODecoder(bytes: bytes, options: DecodeOptions())
+        return try decoder.info(decoder.chooseEntry())
+    }
+
+    func decode() throws(CodecError) -> DecodedImage {
+        let entry = try chooseEntry()
+        let part = UnsafeRawBufferPointer(rebasing: bytes[entry.range])
+        guard FileFormat.detect(part) != .png else {
+            var image = try PNGDecoder(bytes: part, options: options).decode()
+            image.info.format = .ico
+            return image
+        }
+        return try decodeBitmap(part)
+    }
+
+    private func info(_ entry: Entry) throws(CodecError) -> ImageInfo {
+        let part = UnsafeRawBufferPointer(rebasing: bytes[entry.range])
+        // The header of a bitmap, which is the shorter of the two.
+        guard part.count >= 40 else { throw .truncated(.ico) }
+        if FileFormat.detect(part) == .png {
+            var info = try PNGHeader(parsing: part).info
+            info.format = .ico
+            return info
+        }
+        let header = try BMPHeader(parsing: ByteReader(part, .little), at: 0).iconColors
+        return ImageInfo(format: .ico, storedSize: header.size, hasAlpha: true)
+    }
+
+    private func chooseEntry() throws(CodecError) -> Entry {
+        let reader = ByteReader(bytes, .little)
+        guard let count = reader.u16(at: 4) else { throw .truncated(.ico) }
+        var entries: [Entry] = []
+        for index in 0..<count {
+            let offset = 6 + index * 16
+            guard let width = reader.u8(at: offset), let height = reader.u8(at: offset + 1),
+                let bits = reader.u16(at: offset + 6), let length = reader.u32(at: offset + 8),
+                let start = reader.u32(at: offset + 12)
+            else { throw .truncated(.ico) }
+            if start >= bytes.count, options.truncation == .fails { throw .truncated(.ico) }
+            guard start < bytes.count else { continue }
+            let size = PixelSize(
+                width: width == 0 ? 256 : width,
+                height: height == 0 ? 256 : height
+            )
+            let range = start..<min(bytes.count, start + length)
+            entries.append(Entry(size: size, bits: bits, range: range))
+        }
+        entries.sort { ($0.size.longestSide, $0.bits) < ($1.size.longestSide, $1.bits) }
+        guard let largest = entries.last else { throw .truncated(.ico) }
+        guard case .fit(let box) = options.target else { return largest }
+        let side = min(box.width, box.height)
+        guard let enough = entries.first(where: { $0.size.longestSide >= side }) else {
+            return largest
+        }
+        // Of one size the last has the most colours.
+        return entries.last { $0.size == enough.size } ?? enough
+    }
+
+    private func decodeBitmap(_ part: UnsafeRawBufferPointer) throws(CodecError) -> DecodedImage {
+        let reader = ByteReader(part, .little)
+        let header = try BMPHeader(parsing: reader, at: 0).iconColors
+        try options.limits.check(header.size, of: .ico)
+        let info = ImageInfo(format: .ico, storedSize: header.size, hasAlpha: true)
+        let rows = try BMPRows(header, reader, at: header.endOfHeader, options.limits)
+        if rows.isCutOff, options.truncation == .fails { throw .truncated(.ico) }
+        let mask = ICOMask(header, reader)
+        let sink = try RowSink(
+            source: header.size,
+            target: ShrinkOnLoad.storedTarget(of: info, options.target),
+            isOpaque: false
+        )
+        for y in 0..<header.size.height {
+            guard rows.copyRow(y, to: sink.nextRow) else {
+                sink.discardRow()
+                break
+            }
+            mask.apply(y, to: sink.nextRow)
+            premultiplyRow(sink.nextRow, width: header.size.width)
+            sink.commit()
+        }
+        return try .upright(sink.finish(), info, isPartial: rows.isCutOff)
+    }
+}
+
+/// Which pixels of an icon are not drawn, one bit each, bottom row first.
+private struct ICOMask {
+    private let reader: ByteReader
+    private let size: PixelSize
+    private let offset: Int
+    private let stride: Int
+    private let isNeeded: Bool
+
+    init(_ header: BMPHeader, _ reader: ByteReader) {
+        self.reader = reader
+        size = header.size
+        let colorBytes = BMPRows.stride(header) * size.height
+        offset = header.endOfHeader + colorBytes
+        stride = (size.width + 31) / 32 * 4
+        guard header.bitsPerPixel == 32 else {
+            isNeeded = true
+            return
+        }
+        // Old programs leave the fourth byte empty and rely on the mask.
+        isNeeded = !Swift.stride(from: header.endOfHeader + 3, to: offset, by: 4)
+            .contains { reader.u8(at: $0) ?? 0 != 0 }
+    }
+
+    func apply(_ y: Int, to row: UnsafeMutablePointer<UInt8>) {
+        guard isNeeded else { return }
+        let start = offset + (size.height - 1 - y) * stride
+        for x in 0..<size.width {
+            // A mask that is not there hides nothing.
+            let bits = reader.u8(at: start + x / 8) ?? 0
+            row[x * 4 + 3] = bits >> (7 - x % 8) & 1 != 0 ? 0 : 255
+        }
+    }
+}

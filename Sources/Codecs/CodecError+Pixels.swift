@@ -1,0 +1,12 @@
+import Pixels
+
+extension CodecError {
+    /// Runs `body` and reports a raster that cannot be made as ``pixels(_:)``.
+    static func wrapping<Result>(
+        _ body: () throws(PixelError) -> Result
+    ) throws(CodecError) -> Result {
+        do throws(PixelError) {
+            return try body()
+        } catch { throw .pixels(error) }
+    }
+}

@@ -1,0 +1,57 @@
+package import Pixels
+
+/// Why bytes could not become a picture, or a picture bytes.
+package enum CodecError: Error, Sendable, Equatable {
+    /// No data at all.
+    case empty
+    /// The first bytes belong to no format that this build knows.
+    case unknownFormat
+    /// The format is known, but this build or this file's feature is not supported.
+    case unsupported(FileFormat, feature: String)
+    /// The data ends before the picture does.
+    case truncated(FileFormat)
+    /// The data contradicts its format; `detail` is the library's or our own finding.
+    case corrupt(FileFormat, detail: String)
+    /// The file asks for more than ``DecodeLimits`` allows.
+    case limitExceeded(Limit, value: Int, allowed: Int)
+    /// The raster cannot be made.
+    case pixels(PixelError)
+    /// The encoder refused.
+    case encodingFailed(FileFormat, detail: String)
+
+    package enum Limit: String, Sendable {
+        case pixelCount = "pixels"
+        case dimension = "pixels on one side"
+        case frameCount = "frames"
+        case animationBytes = "bytes of decoded frames"
+        case inputBytes = "bytes of input"
+        case workingBytes = "bytes of working memory"
+    }
+}
+
+extension CodecError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .empty:
+            "there are no bytes to decode"
+        case .unknownFormat:
+            "the bytes are no picture of a known format"
+        case .unsupported(let format, let feature):
+            "\(format.rawValue): \(feature) is not supported"
+        case .truncated(let format):
+            "\(format.rawValue): the data ends before the picture does"
+        case .corrupt(let format, let detail):
+            "\(format.rawValue): the data is damaged (\(detail))"
+        case .limitExceeded(let limit, let value, let allowed):
+            "the picture has \(value) \(limit.rawValue), the limit is \(allowed)"
+        case .pixels(.emptySize(let size)):
+            "a picture of \(size) has no pixels"
+        case .pixels(.tooLarge(let size)):
+            "a picture of \(size) is too large"
+        case .pixels(.outOfMemory(let bytes)):
+            "there is no memory for \(bytes) bytes of pixels"
+        case .encodingFailed(let format, let detail):
+            "\(format.rawValue): the picture cannot be encoded (\(detail))"
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import FoundationEssentials
+import Pixels
+
+extension Codecs {
+    /// The reader of a file's frames; nil for formats that are never animated.
+    static func animationReader(
+        _ data: Data,
+        _ format: FileFormat,
+        _ options: DecodeOptions
+    ) throws(CodecError) -> (any FrameReader)? {
+        switch format {
+        case .gif:
+            return try GIFReader(data, options)
+        case .webp:
+            return try WebPReader(data, options)
+        case .avif:
+            return try AVIFReader(data, options)
+        case .png:
+            let header = try data.withBytes { bytes throws(CodecError) in
+                try PNGHeader(parsing: bytes)
+            }
+            return header.animation == nil ? nil : try APNGReader(data, options)
+        default:
+            return nil
+        }
+    }
+
+    /// The reader of a file's frames, of whatever format.
+    static func frameReader(
+        _ data: Data,
+        _ options: DecodeOptions
+    ) throws(CodecError) -> any FrameReader {
+        let format = try data.withBytes { bytes throws(CodecError) in try Self.format(of: bytes) }
+        if let reader = try animationReader(data, format, options) { return reader }
+        return try StillReader(data, options)
+    }
+
+    /// Decodes what an animation shows first.
+    static func decodeFirstFrame(
+        _ reader: some FrameReader,
+        isPartial: Bool,
+        _ options: DecodeOptions
+    ) throws(CodecError) -> DecodedImage {
+        var reader = reader
+        let frame = reader.frames[0]
+        var canvas = try FrameCanvas(size: reader.canvasSize)
+        if !frame.rect.isEmpty { try canvas.draw(reader.decodeFrame(at: 0), frame) }
+        let full = try canvas.snapshot()
+        let target = ShrinkOnLoad.storedTarget(of: reader.info, options.target)
+        let stored = try CodecError.wrapping { () throws(PixelError) -> Bitmap in
+            target == full.size ? full : try resample(full, to: target)
+        }
+        return try .upright(stored, reader.info, isPartial: isPartial)
+    }
+}

@@ -1,0 +1,113 @@
+package import FoundationEssentials
+package import Pixels
+
+/// The door to this floor: inspect, decode, encode.
+package enum Codecs {
+    /// The format that the first bytes tell, or nil when they belong to none that is known.
+    package static func format(of data: Data) -> FileFormat? {
+        data.withUnsafeBytes(FileFormat.detect)
+    }
+
+    /// Reads the header and decodes nothing.
+    ///
+    /// - Parameter data: A file or a prefix of one that may still grow.
+    /// - Returns: What the header says.
+    /// - Throws: ``CodecError/truncated(_:)`` when more bytes may help; ``CodecError/unknownFormat``,
+    ///   ``CodecError/corrupt(_:detail:)`` and ``CodecError/unsupported(_:feature:)`` when not.
+    package static func inspect(_ data: Data) throws(CodecError) -> ImageInfo {
+        try data.withBytes { bytes throws(CodecError) in
+            switch try format(of: bytes) {
+            case .jpeg: try JPEGHeader(parsing: bytes).info
+            case .png: try PNGHeader(parsing: bytes).info
+            case .gif: try GIFHeader.inspect(bytes)
+            case .webp: try WebPHeader.inspect(bytes)
+            case .avif: try AVIFFile(bytes, .default).info
+            case .bmp: try BMPDecoder.inspect(bytes)
+            case .ico: try ICODecoder.inspect(bytes)
+            case let other: throw .unsupported(other, feature: "inspection")
+            }
+        }
+    }
+
+    /// Decodes the picture, or the first frame of an animation, straight to the target's size.
+    ///
+    /// The result is upright, in sRGB. Limits are checked against the header before memory is taken.
+    ///
+    /// - Throws: ``CodecError``; whatever the bytes are, there is no other outcome.
+    package static func decode(
+        _ data: Data,
+        options: DecodeOptions = DecodeOptions()
+    ) throws(CodecError) -> DecodedImage {
+        try options.limits.check(inputBytes: data.count)
+        return try data.withBytes { bytes throws(CodecError) in
+            switch try format(of: bytes) {
+            case .jpeg: try JPEGDecoder(bytes: bytes, options: options).decode()
+            case .png: try PNGDecoder(bytes: bytes, options: options).decode()
+            case .gif: try GIFReader(data, options).decodeFirst()
+            case .webp: try WebPReader(data, options).decodeFirst()
+            case .avif: try AVIFReader(data, options).decodeFirst()
+            case .bmp: try BMPDecoder(bytes: bytes, options: options).decode()
+            case .ico: try ICODecoder(bytes: bytes, options: options).decode()
+            case let other: throw .unsupported(other, feature: "decoding")
+            }
+        }
+    }
+
+    /// Encodes one picture.
+    ///
+    /// - Throws: ``CodecError/unsupported(_:feature:)`` for formats that are only read,
+    ///   ``CodecError/encodingFailed(_:detail:)`` when the format cannot hold the picture.
+    package static func encode(
+        _ bitmap: Bitmap,
+        as format: FileFormat,
+        options: EncodeOptions = EncodeOptions()
+    ) throws(CodecError) -> Data {
+        switch format {
+        case .jpeg: try JPEGEncoder(bitmap: bitmap, options: options).encode()
+        case .png: try PNGEncoder(bitmap: bitmap, options: options).encode()
+        case .webp: try WebPEncoder(options: options).encode(bitmap)
+        case .avif: try AVIFEncoder(options: options).encode(bitmap)
+        case .gif:
+            try GIFEncoder(frames: [AnimationFrame(bitmap: bitmap, delay: 0)], loopCount: 1)
+                .encode()
+        default: throw .unsupported(format, feature: "encoding")
+        }
+    }
+
+    /// Encodes an animation as GIF or WebP.
+    ///
+    /// - Parameters:
+    ///   - frames: Whole pictures of the same size, at least one.
+    ///   - loopCount: How often to play, 0 for ever.
+    ///   - format: One that holds animations.
+    ///   - options: Quality counts for WebP; GIF keeps 255 colours a frame.
+    /// - Returns: The file.
+    /// - Throws: ``CodecError/unsupported(_:feature:)`` for other formats,
+    ///   ``CodecError/encodingFailed(_:detail:)`` when the frames do not fit.
+    package static func encode(
+        _ frames: [AnimationFrame],
+        loopCount: Int = 0,
+        as format: FileFormat,
+        options: EncodeOptions = EncodeOptions()
+    ) throws(CodecError) -> Data {
+        guard let size = frames.first?.bitmap.size,
+            frames.allSatisfy({ $0.bitmap.size == size })
+        else { throw .encodingFailed(format, detail: "no frames, or frames of several sizes") }
+        switch format {
+        case .gif:
+            return try GIFEncoder(frames: frames, loopCount: loopCount).encode()
+        case .webp:
+            return try WebPEncoder(options: options).encode(frames, loopCount: loopCount)
+        default:
+            throw .unsupported(format, feature: "encoding an animation")
+        }
+    }
+
+    static func format(
+        of bytes: UnsafeRawBufferPointer
+    ) throws(CodecError) -> FileFormat {
+        guard !bytes.isEmpty else { throw .empty }
+        guard let format = FileFormat.detect(bytes) else { throw .unknownFormat }
+        return format
+    }
+}

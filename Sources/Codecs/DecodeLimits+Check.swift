@@ -1,0 +1,37 @@
+package import Pixels
+
+extension DecodeLimits {
+    /// Refuses what a header claims, before anything is allocated.
+    ///
+    /// - Throws: ``CodecError/limitExceeded(_:value:allowed:)`` with the first limit that is broken,
+    ///   ``CodecError/corrupt(_:detail:)`` for a side of zero.
+    package func check(_ size: PixelSize, of format: FileFormat) throws(CodecError) {
+        guard !size.isEmpty else { throw .corrupt(format, detail: "a size of \(size)") }
+        guard size.longestSide <= maxDimension else {
+            throw .limitExceeded(.dimension, value: size.longestSide, allowed: maxDimension)
+        }
+        guard let count = size.pixelCount, count <= maxPixelCount else {
+            let value = size.pixelCount ?? .max
+            throw .limitExceeded(.pixelCount, value: value, allowed: maxPixelCount)
+        }
+    }
+
+    func check(inputBytes count: Int) throws(CodecError) {
+        guard count > 0 else { throw .empty }
+        guard count <= maxInputBytes else {
+            throw .limitExceeded(.inputBytes, value: count, allowed: maxInputBytes)
+        }
+    }
+
+    func check(workingBytes count: Int) throws(CodecError) {
+        guard count <= maxWorkingBytes else {
+            throw .limitExceeded(.workingBytes, value: count, allowed: maxWorkingBytes)
+        }
+    }
+
+    func check(frameCount count: Int) throws(CodecError) {
+        guard count <= maxFrameCount else {
+            throw .limitExceeded(.frameCount, value: count, allowed: maxFrameCount)
+        }
+    }
+}

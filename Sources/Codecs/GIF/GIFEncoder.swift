@@ -1,0 +1,123 @@
+import CGIF
+import FoundationEssentials
+import Pixels
+
+/// Encodes stills and animations as GIF, each frame with colours of its own.
+struct GIFEncoder {
+    /// All of the same size, at least one.
+    let frames: [AnimationFrame]
+    /// 0 for ever.
+    let loopCount: Int
+
+    /// The longest side that the format can hold.
+    private static let maxSide = 65_535
+
+    func encode() throws(CodecError) -> Data {
+        guard let size = frames.first?.bitmap.size, size.longestSide <= Self.maxSide else {
+            throw .encodingFailed(.gif, detail: "no frames, or too large ones")
+        }
+        var sink = GIFSink()
+        try withUnsafeMutablePointer(to: &sink) { sink in
+            Result { () throws(CodecError) in
+                var code: Int32 = 0
+                guard let file = EGifOpen(sink, GIFSink.write, &code) else {
+                    throw Self.failure(code)
+                }
+                defer { EGifCloseFile(file, &code) }
+                try write(file, size)
+            }
+        }.get()
+        return sink.data
+    }
+
+    private func write(
+        _ file: UnsafeMutablePointer<GifFileType>,
+        _ size: PixelSize
+    ) throws(CodecError) {
+        EGifSetGifVersion(file, true)
+        try Self.check(EGifPutScreenDesc(file, Int32(size.width), Int32(size.height), 8, 0, nil))
+        if frames.count > 1, loopCount != 1 { try writeLoop(file) }
+        for frame in frames {
+            let colors = try GIFQuantizer(frame.bitmap)
+            try writeControl(file, frame, colors)
+            try writeImage(file, size, colors)
+        }
+    }
+
+    private func writeLoop(_ file: UnsafeMutablePointer<GifFileType>) throws(CodecError) {
+        // The file counts repetitions, we count how often it plays.
+        let repetitions = loopCount <= 0 ? 0 : min(loopCount - 1, 65_535)
+        let name = Array("NETSCAPE2.0".utf8)
+        let body: [UInt8] = [1, UInt8(repetitions & 0xFF), UInt8(repetitions >> 8)]
+        try Self.check(EGifPutExtensionLeader(file, Int32(APPLICATION_EXT_FUNC_CODE)))
+        try Self.check(EGifPutExtensionBlock(file, Int32(name.count), name))
+        try Self.check(EGifPutExtensionBlock(file, Int32(body.count), body))
+        try Self.check(EGifPutExtensionTrailer(file))
+    }
+
+    private func writeControl(
+        _ file: UnsafeMutablePointer<GifFileType>,
+        _ frame: AnimationFrame,
+        _ colors: GIFQuantizer
+    ) throws(CodecError) {
+        let hundredths = UInt16(max(0, min(65_535, (frame.delay * 100).rounded())))
+        // A frame with holes is wiped before the next one, which is a whole picture.
+        let disposal: UInt8 = colors.hasTransparency ? 2 : 1
+        let body: [UInt8] = [
+            disposal << 2 | (colors.hasTransparency ? 1 : 0),
+            UInt8(hundredths & 0xFF),
+            UInt8(hundredths >> 8),
+            UInt8(colors.palette.count),
+        ]
+        try Self.check(
+            EGifPutExtension(file, Int32(GRAPHICS_EXT_FUNC_CODE), Int32(body.count), body)
+        )
+    }
+
+    private func writeImage(
+        _ file: UnsafeMutablePointer<GifFileType>,
+        _ size: PixelSize,
+        _ colors: GIFQuantizer
+    ) throws(CodecError) {
+        var table = [GifColorType](repeating: GifColorType(), count: 256)
+        for (index, color) in colors.palette.enumerated() {
+            table[index] = GifColorType(Red: color.red, Green: color.green, Blue: color.blue)
+        }
+        // A power of two that holds the transparent colour too.
+        var count = 2
+        while count < colors.palette.count + 1 { count *= 2 }
+        guard let map = GifMakeMapObject(Int32(count), table) else {
+            throw .encodingFailed(.gif, detail: "no memory")
+        }
+        defer { GifFreeMapObject(map) }
+        let (width, height) = (Int32(size.width), Int32(size.height))
+        try Self.check(EGifPutImageDesc(file, 0, 0, width, height, false, map))
+        var line = [GifPixelType](repeating: 0, count: size.width)
+        for y in 0..<size.height {
+            let start = y * size.width
+            for x in 0..<size.width { line[x] = colors.indices[start + x] }
+            try Self.check(EGifPutLine(file, &line, width))
+        }
+    }
+
+    private static func check(_ status: Int32) throws(CodecError) {
+        guard status == GIF_OK else { throw .encodingFailed(.gif, detail: "giflib refused") }
+    }
+
+    private static func failure(_ code: Int32) -> CodecError {
+        let text = GifErrorString(code).map { String(cString: $0) } ?? "error \(code)"
+        return .encodingFailed(.gif, detail: text)
+    }
+}
+
+/// What giflib writes to.
+private struct GIFSink {
+    var data = Data()
+
+    static let write: OutputFunc = { file, bytes, count in
+        guard let bytes, let sink = file?.pointee.UserData?.assumingMemoryBound(to: Self.self)
+        else { return 0 }
+        sink.pointee.data.append(bytes, count: Int(count))
+        return count
+    }
+}

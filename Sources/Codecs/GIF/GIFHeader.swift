@@ -1,0 +1,181 @@
+import Pixels
+
+/// The blocks of a GIF, found without decoding a pixel.
+///
+/// Source: CompuServe, Graphics Interchange Format, Version 89a; the looping extension of Netscape.
+struct GIFHeader: Sendable {
+    struct Frame: Sendable {
+        /// Where the image descriptor begins.
+        var offset: Int
+        /// As stated; may lie outside the screen.
+        var rect: PixelRect
+        var delay: Double
+        var disposal: FrameDescriptor.Disposal
+        /// The index of the colour that is not drawn.
+        var transparentIndex: Int?
+        var isInterlaced: Bool
+    }
+
+    private(set) var size: PixelSize
+    private(set) var frames: [Frame] = []
+    /// How often to play, 0 for ever.
+    private(set) var loopCount = 1
+    /// Whether the file ends within a frame, or before the first one.
+    private(set) var isCutOff = false
+
+    private var control = GraphicControl()
+
+    private struct GraphicControl {
+        var delay = FrameDescriptor.playedDelay(0)
+        var disposal = FrameDescriptor.Disposal.keep
+        var transparentIndex: Int?
+    }
+
+    /// What a file, or a prefix of one that may grow, says.
+    static func inspect(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ImageInfo {
+        let header = try GIFHeader(parsing: bytes, limits: .default)
+        guard !header.frames.isEmpty else { throw .truncated(.gif) }
+        return header.info
+    }
+
+    var info: ImageInfo {
+        ImageInfo(
+            format: .gif,
+            storedSize: size,
+            frameCount: isCutOff ? nil : frames.count,
+            loopCount: frames.count > 1 ? loopCount : nil,
+            hasAlpha: hasAlpha,
+            isProgressive: frames.first?.isInterlaced ?? false
+        )
+    }
+
+    /// Walks all blocks.
+    init(
+        parsing bytes: UnsafeRawBufferPointer,
+        limits: DecodeLimits
+    ) throws(CodecError) {
+        let reader = ByteReader(bytes, .little)
+        guard let width = reader.u16(at: 6), let height = reader.u16(at: 8),
+            let flags = reader.u8(at: 10)
+        else { throw .truncated(.gif) }
+        size = PixelSize(width: width, height: height)
+        var offset = 13 + Self.tableBytes(flags)
+        while let next = try readBlock(reader, at: offset, limits) { offset = next }
+        // Some writers leave the screen empty and mean the first frame.
+        if size.isEmpty, let first = frames.first?.rect {
+            size = PixelSize(width: first.x + first.width, height: first.y + first.height)
+        }
+    }
+
+    var hasAlpha: Bool {
+        frames.contains { $0.transparentIndex != nil || $0.disposal == .clear }
+            || frames.first.map { $0.rect != PixelRect(size: size) } ?? true
+    }
+
+    /// Reads the block at `offset`; nil at the end, whether it is meant to be there or not.
+    private mutating func readBlock(
+        _ reader: ByteReader,
+        at offset: Int,
+        _ limits: DecodeLimits
+    ) throws(CodecError) -> Int? {
+        switch reader.u8(at: offset) {
+        case 0x21:
+            return readExtension(reader, at: offset)
+        case 0x2C:
+            return try readImage(reader, at: offset, limits)
+        case nil:
+            // Without the final byte but with whole frames a file is good enough for everybody.
+            if frames.isEmpty { isCutOff = true }
+            return nil
+        default:
+            // The trailer, or rubbish after which nothing can be found any more.
+            return nil
+        }
+    }
+
+    private mutating func readExtension(_ reader: ByteReader, at offset: Int) -> Int? {
+        let body = offset + 2
+        switch reader.u8(at: offset + 1) {
+        case 0xF9:
+            readControl(reader, at: body + 1)
+        case 0xFF where isLooping(reader, at: body):
+            // Sub-block of three: 1, then the number of repetitions.
+            if reader.u8(at: body + 12) == 3, reader.u8(at: body + 13) == 1,
+                let repetitions = reader.u16(at: body + 14)
+            {
+                loopCount = repetitions == 0 ? 0 : repetitions + 1
+            }
+        default:
+            break
+        }
+        guard let end = Self.endOfSubBlocks(reader, at: body) else {
+            isCutOff = true
+            return nil
+        }
+        return end
+    }
+
+    private func isLooping(_ reader: ByteReader, at body: Int) -> Bool {
+        reader.has("NETSCAPE2.0", at: body + 1) || reader.has("ANIMEXTS1.0", at: body + 1)
+    }
+
+    private mutating func readControl(_ reader: ByteReader, at offset: Int) {
+        guard let flags = reader.u8(at: offset), let delay = reader.u16(at: offset + 1),
+            let index = reader.u8(at: offset + 3)
+        else { return }
+        control.delay = FrameDescriptor.playedDelay(Double(delay) / 100)
+        control.transparentIndex = flags & 1 != 0 ? index : nil
+        control.disposal =
+            switch flags >> 2 & 7 {
+            case 2: .clear
+            // 4: what some writers take 3 for.
+            case 3, 4: .restore
+            default: .keep
+            }
+    }
+
+    private mutating func readImage(
+        _ reader: ByteReader,
+        at offset: Int,
+        _ limits: DecodeLimits
+    ) throws(CodecError) -> Int? {
+        guard let x = reader.u16(at: offset + 1), let y = reader.u16(at: offset + 3),
+            let width = reader.u16(at: offset + 5), let height = reader.u16(at: offset + 7),
+            let flags = reader.u8(at: offset + 9)
+        else {
+            isCutOff = true
+            return nil
+        }
+        frames.append(
+            Frame(
+                offset: offset,
+                rect: PixelRect(x: x, y: y, width: width, height: height),
+                delay: control.delay,
+                disposal: control.disposal,
+                transparentIndex: control.transparentIndex,
+                isInterlaced: flags & 0x40 != 0
+            )
+        )
+        control = GraphicControl()
+        try limits.check(frameCount: frames.count)
+        // The colour table, then one byte of code size.
+        guard let end = Self.endOfSubBlocks(reader, at: offset + 11 + Self.tableBytes(flags)) else {
+            isCutOff = true
+            return nil
+        }
+        return end
+    }
+
+    private static func tableBytes(_ flags: Int) -> Int {
+        flags & 0x80 != 0 ? 3 << ((flags & 7) + 1) : 0
+    }
+
+    private static func endOfSubBlocks(_ reader: ByteReader, at start: Int) -> Int? {
+        var offset = start
+        while let length = reader.u8(at: offset) {
+            offset += length + 1
+            if length == 0 { return offset }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,75 @@
+import CCodecShims
+import FoundationEssentials
+import Pixels
+
+/// Encodes a picture as JPEG; transparent pixels are laid on white.
+struct JPEGEncoder {
+    let bitmap: Bitmap
+    let options: EncodeOptions
+
+    /// The side beyond which the format has no numbers.
+    private static let maxSide = 65_500
+    // From here on people want colour edges kept; below, half the chroma cannot be told apart.
+    private static let fullChromaQuality: Int32 = 90
+
+    func encode() throws(CodecError) -> Data {
+        guard bitmap.size.longestSide <= Self.maxSide else {
+            throw .encodingFailed(.jpeg, detail: "\(bitmap.size) is beyond \(Self.maxSide) pixels")
+        }
+        let quality = Int32(max(1, min(100, (options.quality * 100).rounded())))
+        let settings = kf_jpeg_encoding(
+            width: Int32(bitmap.width),
+            height: Int32(bitmap.height),
+            quality: quality,
+            is_progressive: options.isProgressive ? 1 : 0,
+            full_chroma: quality >= Self.fullChromaQuality ? 1 : 0
+        )
+        var bytes: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        // 200: what kf_jpeg_encode asks for.
+        var message = [CChar](repeating: 0, count: 200)
+        let status = withExtendedLifetime(bitmap.storage) {
+            var rows = JPEGRows(bitmap)
+            return kf_jpeg_encode(settings, JPEGRows.write, &rows, &bytes, &count, &message)
+        }
+        guard status == KF_JPEG_OK, let bytes else {
+            let detail = String(
+                decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
+                as: UTF8.self
+            )
+            throw .encodingFailed(.jpeg, detail: detail)
+        }
+        return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
+    }
+}
+
+/// The rows that the encoder asks for, on white.
+private struct JPEGRows {
+    let pixels: UnsafeRawPointer
+    let bytesPerRow: Int
+    let width: Int
+    let isOpaque: Bool
+
+    init(_ bitmap: Bitmap) {
+        pixels = UnsafeRawPointer(bitmap.storage.base)
+        bytesPerRow = bitmap.bytesPerRow
+        width = bitmap.width
+        isOpaque = bitmap.isOpaque
+    }
+
+    static let write: kf_jpeg_row_source = { context, row, target in
+        context.assumingMemoryBound(to: JPEGRows.self).pointee.copy(row: Int(row), to: target)
+    }
+
+    private func copy(row: Int, to target: UnsafeMutablePointer<UInt8>) {
+        let source = (pixels + row * bytesPerRow).assumingMemoryBound(to: UInt8.self)
+        target.update(from: source, count: width * Bitmap.bytesPerPixel)
+        guard !isOpaque else { return }
+        for x in 0..<width {
+            let pixel = target + x * 4
+            // Premultiplied colour over white: what the alpha leaves is white.
+            let white = Int(255 - pixel[3])
+            for channel in 0..<3 { pixel[channel] = UInt8(min(255, Int(pixel[channel]) + white)) }
+        }
+    }
+}

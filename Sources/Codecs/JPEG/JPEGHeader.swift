@@ -1,0 +1,140 @@
+import Pixels
+
+/// What stands before the first scan of a JPEG.
+///
+/// Source: ITU-T T.81, annex B; ICC.1:2010, annex B.4; Adobe Technical Note 5116 (APP14).
+struct JPEGHeader {
+    var size = PixelSize(width: 0, height: 0)
+    var componentCount = 0
+    var bitsPerChannel = 8
+    var isProgressive = false
+    var orientation = Orientation.up
+    /// Adobe's transform flag; nil without an APP14 segment.
+    var adobeTransform: Int?
+    /// Product of the sampling factors, summed over the components, and their maxima.
+    var sampling = (sum: 0, maxProduct: 1)
+    /// The profile's pieces in the order of the file: (number, bytes).
+    var profileChunks: [(number: Int, bytes: UnsafeRawBufferPointer)] = []
+
+    // Real files have a few dozen segments; an endless run of tiny ones is an attack.
+    private static let maxSegmentCount = 10_000
+
+    /// Walks the segments up to the first scan, or to the end of a prefix that holds the frame header.
+    ///
+    /// The profile's pieces borrow `bytes`.
+    init(parsing bytes: UnsafeRawBufferPointer) throws(CodecError) {
+        let reader = ByteReader(bytes, .big)
+        var offset = 2
+        var hasFrame = false
+        for _ in 0..<Self.maxSegmentCount {
+            guard let marker = Self.nextMarker(reader, &offset) else { break }
+            if marker == 0xDA || marker == 0xD9 {
+                guard hasFrame else { throw .corrupt(.jpeg, detail: "a scan without a frame") }
+                return
+            }
+            // Markers without a length: restarts and TEM.
+            if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
+            guard let length = reader.u16(at: offset) else { break }
+            guard length >= 2 else { throw .corrupt(.jpeg, detail: "a segment of \(length) bytes") }
+            guard let segment = reader.slice(at: offset + 2, count: length - 2) else { break }
+            offset += length
+            if Self.isFrame(marker) {
+                try readFrame(ByteReader(segment, .big), marker)
+                hasFrame = true
+            } else {
+                readApplicationData(ByteReader(segment, .big), marker)
+            }
+        }
+        guard hasFrame else { throw .truncated(.jpeg) }
+    }
+
+    /// Bytes of coefficients that a file of several scans makes the library hold.
+    var coefficientBytes: Int {
+        // 64 coefficients of 2 bytes a block; blocks grow with the share of each component.
+        let samples = size.width * size.height * sampling.sum / sampling.maxProduct
+        return samples * 2
+    }
+
+    /// The profile put together; nil if there is none or a piece is missing.
+    func assembledProfile() -> [UInt8]? {
+        guard !profileChunks.isEmpty else { return nil }
+        let chunks = profileChunks.sorted { $0.number < $1.number }
+        guard chunks.enumerated().allSatisfy({ $0.offset + 1 == $0.element.number }) else {
+            return nil
+        }
+        return chunks.flatMap { Array($0.bytes) }
+    }
+
+    private static func nextMarker(_ reader: ByteReader, _ offset: inout Int) -> Int? {
+        // Garbage between segments is passed over, as libjpeg does; FF may repeat as padding.
+        while let byte = reader.u8(at: offset) {
+            offset += 1
+            guard byte == 0xFF, let code = reader.u8(at: offset) else { continue }
+            guard code != 0xFF else { continue }
+            offset += 1
+            if code != 0 { return code }
+        }
+        return nil
+    }
+
+    // SOF0…SOF15 without DHT (C4), JPG (C8) and DAC (CC).
+    private static func isFrame(_ marker: Int) -> Bool {
+        (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker)
+    }
+
+    private mutating func readFrame(_ reader: ByteReader, _ marker: Int) throws(CodecError) {
+        guard let bits = reader.u8(at: 0), let height = reader.u16(at: 1),
+            let width = reader.u16(at: 3), let count = reader.u8(at: 5)
+        else { throw .corrupt(.jpeg, detail: "a short frame header") }
+        guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) else {
+            throw .unsupported(.jpeg, feature: "coding process \(marker & 0x0F)")
+        }
+        guard bits == 8 else { throw .unsupported(.jpeg, feature: "\(bits) bits a sample") }
+        guard width > 0, height > 0 else {
+            throw .corrupt(.jpeg, detail: "a size of \(width) × \(height)")
+        }
+        size = PixelSize(width: width, height: height)
+        componentCount = count
+        bitsPerChannel = bits
+        isProgressive = marker == 0xC2 || marker == 0xCA
+        var sum = 0
+        var maximum = (horizontal: 1, vertical: 1)
+        for component in 0..<count {
+            let factors = reader.u8(at: 6 + component * 3 + 1) ?? 0x11
+            sum += (factors >> 4) * (factors & 0x0F)
+            maximum.horizontal = max(maximum.horizontal, factors >> 4)
+            maximum.vertical = max(maximum.vertical, factors & 0x0F)
+        }
+        sampling = (sum, maximum.horizontal * maximum.vertical)
+    }
+
+    private mutating func readApplicationData(_ reader: ByteReader, _ marker: Int) {
+        switch marker {
+        case 0xE1 where reader.has("Exif\0\0", at: 0):
+            orientation = EXIFOrientation.parse(reader.bytes)
+        case 0xE2 where reader.has("ICC_PROFILE\0", at: 0):
+            guard let number = reader.u8(at: 12), reader.count > 14,
+                let part = reader.slice(at: 14, count: reader.count - 14)
+            else { return }
+            // 255: the number of a piece is one byte.
+            if profileChunks.count < 255 { profileChunks.append((number, part)) }
+        case 0xEE where reader.has("Adobe", at: 0):
+            adobeTransform = reader.u8(at: 11)
+        default:
+            break
+        }
+    }
+}
+
+extension JPEGHeader {
+    var info: ImageInfo {
+        ImageInfo(
+            format: .jpeg,
+            storedSize: size,
+            orientation: orientation,
+            isProgressive: isProgressive,
+            bitsPerChannel: bitsPerChannel,
+            hasColorProfile: !profileChunks.isEmpty
+        )
+    }
+}

@@ -1,0 +1,133 @@
+import CCodecShims
+import Pixels
+
+/// Decodes a PNG, row by row into the resampler.
+///
+/// Memory: the target and two rows; an interlaced file also needs the whole picture, because each of
+/// its passes touches all of it.
+struct PNGDecoder {
+    let bytes: UnsafeRawBufferPointer
+    let options: DecodeOptions
+
+    func decode() throws(CodecError) -> DecodedImage {
+        let (stored, info, isPartial) = try decodeStored()
+        return try .upright(stored, info, isPartial: isPartial)
+    }
+
+    /// Decodes without turning the picture.
+    func decodeStored() throws(CodecError) -> (bitmap: Bitmap, info: ImageInfo, isPartial: Bool) {
+        let header = try PNGHeader(parsing: bytes)
+        try options.limits.check(header.size, of: .png)
+        let target = ShrinkOnLoad.storedTarget(of: header.info, options.target)
+        let (bitmap, isPartial) = try decodePixels(header, target: target)
+        if isPartial, options.truncation == .fails { throw .truncated(.png) }
+        return (bitmap, header.info, isPartial)
+    }
+
+    private func decodePixels(
+        _ header: PNGHeader,
+        target: PixelSize
+    ) throws(CodecError) -> (Bitmap, isPartial: Bool) {
+        guard let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
+            let decoder = kf_png_decoder_create(
+                base,
+                bytes.count,
+                UInt32(options.limits.maxDimension)
+            )
+        else { throw .pixels(.outOfMemory(bytes: bytes.count)) }
+        defer { kf_png_decoder_destroy(decoder) }
+
+        var found = kf_png_header()
+        let status = kf_png_decoder_start(decoder, &found)
+        guard status == KF_PNG_OK else { throw Self.failure(status, decoder) }
+        guard Int(found.width) == header.size.width, Int(found.height) == header.size.height else {
+            throw .corrupt(.png, detail: "two headers")
+        }
+        let profile = found.profile.flatMap {
+            ColorProfile(UnsafeRawBufferPointer(start: $0, count: found.profile_count))
+        }
+        let rows = PNGRows(hasAlpha: found.has_alpha != 0, profile: profile)
+        let sink = try RowSink(source: header.size, target: target, isOpaque: !rows.hasAlpha)
+        let isComplete =
+            try found.is_interlaced != 0
+            ? readPicture(decoder, rows, into: sink)
+            : readRows(decoder, rows, into: sink)
+        let bitmap = sink.finish()
+        rows.finish(bitmap)
+        return (bitmap, !isComplete)
+    }
+
+    /// Decodes all rows that are there, and tells whether none is missing.
+    private func readRows(
+        _ decoder: OpaquePointer,
+        _ rows: PNGRows,
+        into sink: RowSink
+    ) throws(CodecError) -> Bool {
+        for _ in 0..<sink.source.height {
+            let row = sink.nextRow
+            let status = kf_png_decoder_read_row(decoder, row)
+            guard status == KF_PNG_OK else {
+                sink.discardRow()
+                if status == KF_PNG_TRUNCATED { return false }
+                throw Self.failure(status, decoder)
+            }
+            rows.convert(row, width: sink.source.width)
+            sink.commit()
+        }
+        return true
+    }
+
+    private func readPicture(
+        _ decoder: OpaquePointer,
+        _ rows: PNGRows,
+        into sink: RowSink
+    ) throws(CodecError) -> Bool {
+        let rowBytes = sink.source.width * Bitmap.bytesPerPixel
+        try options.limits.check(workingBytes: rowBytes * sink.source.height)
+        let picture = try CodecError.wrapping { () throws(PixelError) in
+            try Bitmap.allocate(sink.source)
+        }
+        let base = picture.base.assumingMemoryBound(to: UInt8.self)
+        let status = kf_png_decoder_read_picture(decoder, base, rowBytes)
+        guard status == KF_PNG_OK || status == KF_PNG_TRUNCATED else {
+            throw Self.failure(status, decoder)
+        }
+        for y in 0..<sink.source.height {
+            let row = sink.nextRow
+            row.update(from: base + y * rowBytes, count: rowBytes)
+            rows.convert(row, width: sink.source.width)
+            sink.commit()
+        }
+        return status == KF_PNG_OK
+    }
+
+    private static func failure(_ status: kf_png_status, _ decoder: OpaquePointer) -> CodecError {
+        if status == KF_PNG_TRUNCATED { return .truncated(.png) }
+        return .corrupt(.png, detail: String(cString: kf_png_message(decoder)))
+    }
+}
+
+/// What happens to the rows that libpng delivers.
+private struct PNGRows {
+    let hasAlpha: Bool
+    let profile: ColorProfile?
+    // Straight alpha is the only state in which colours can be converted without loss, so pictures
+    // with alpha are converted by rows, the others after scaling, when there is less of them.
+    private let transform: ColorTransform?
+
+    init(hasAlpha: Bool, profile: ColorProfile?) {
+        self.hasAlpha = hasAlpha
+        self.profile = profile
+        transform = hasAlpha ? profile?.makeTransform() : nil
+    }
+
+    func convert(_ row: UnsafeMutablePointer<UInt8>, width: Int) {
+        guard hasAlpha else { return }
+        transform?.apply(row, width: width)
+        premultiplyRow(row, width: width)
+    }
+
+    func finish(_ bitmap: Bitmap) {
+        if !hasAlpha { profile?.convert(bitmap) }
+    }
+}

@@ -1,0 +1,105 @@
+/// The row filters of PNG and the choice among them.
+///
+/// Source: W3C, PNG (Third Edition), section 9; section 12.7 for the heuristic (the least sum of
+/// absolute values, bytes read as signed).
+///
+/// Every function takes a row of `count` bytes with at least `step` zero bytes before it, the row
+/// above in the same shape, and `step`, the bytes of a pixel. The loops are plain so that the
+/// compiler makes vector code of them.
+enum PNGFilter {
+    /// Writes the filter's number and the filtered row to `target`, `count + 1` bytes.
+    ///
+    /// `scratch` is room for a row.
+    static func writeBest(
+        _ row: UnsafePointer<UInt8>,
+        above: UnsafePointer<UInt8>,
+        count: Int,
+        step: Int,
+        to target: UnsafeMutablePointer<UInt8>,
+        scratch: UnsafeMutablePointer<UInt8>
+    ) {
+        target[0] = 0
+        (target + 1).update(from: row, count: count)
+        var least = magnitude(row, count)
+        for kind in [UInt8(1), 2, 3, 4] {
+            switch kind {
+            case 1: sub(row, count, step, scratch)
+            case 2: up(row, above, count, scratch)
+            case 3: average(row, above, count, step, scratch)
+            default: paeth(row, above, count, step, scratch)
+            }
+            let sum = magnitude(scratch, count)
+            guard sum < least else { continue }
+            least = sum
+            target[0] = kind
+            (target + 1).update(from: scratch, count: count)
+        }
+    }
+
+    private static func magnitude(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> UInt32 {
+        var sum: UInt32 = 0
+        for index in 0..<count {
+            let value = bytes[index]
+            sum &+= UInt32(min(value, 0 &- value))
+        }
+        return sum
+    }
+
+    private static func sub(
+        _ row: UnsafePointer<UInt8>,
+        _ count: Int,
+        _ step: Int,
+        _ target: UnsafeMutablePointer<UInt8>
+    ) {
+        let left = row - step
+        for index in 0..<count { target[index] = row[index] &- left[index] }
+    }
+
+    private static func up(
+        _ row: UnsafePointer<UInt8>,
+        _ above: UnsafePointer<UInt8>,
+        _ count: Int,
+        _ target: UnsafeMutablePointer<UInt8>
+    ) {
+        for index in 0..<count { target[index] = row[index] &- above[index] }
+    }
+
+    private static func average(
+        _ row: UnsafePointer<UInt8>,
+        _ above: UnsafePointer<UInt8>,
+        _ count: Int,
+        _ step: Int,
+        _ target: UnsafeMutablePointer<UInt8>
+    ) {
+        let left = row - step
+        for index in 0..<count {
+            let mean = (UInt16(left[index]) &+ UInt16(above[index])) >> 1
+            target[index] = row[index] &- UInt8(truncatingIfNeeded: mean)
+        }
+    }
+
+    private static func paeth(
+        _ row: UnsafePointer<UInt8>,
+        _ above: UnsafePointer<UInt8>,
+        _ count: Int,
+        _ step: Int,
+        _ target: UnsafeMutablePointer<UInt8>
+    ) {
+        let left = row - step
+        let corner = above - step
+        for index in 0..<count {
+            let a = Int16(left[index])
+            let b = Int16(above[index])
+            let c = Int16(corner[index])
+            let toB = a &- c
+            let toA = b &- c
+            let toC = toA &+ toB
+            let distanceA = max(toA, 0 &- toA)
+            let distanceB = max(toB, 0 &- toB)
+            let distanceC = max(toC, 0 &- toC)
+            let nearer = distanceB <= distanceC ? b : c
+            let best = distanceA <= min(distanceB, distanceC) ? a : nearer
+            target[index] = row[index] &- UInt8(truncatingIfNeeded: best)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Pixels
+
+/// How an encoder stores pixels: as few channels as hold the picture.
+enum PNGLayout {
+    case gray
+    case rgb
+    case rgba
+
+    /// Looks at pixels until one needs more; a coloured transparent picture costs one look.
+    init(choosing bitmap: Bitmap) {
+        let isOpaque = bitmap.isOpaque || Self.allPixels(of: bitmap) { $0 >> 24 == 255 }
+        guard isOpaque else {
+            self = .rgba
+            return
+        }
+        let isGray = Self.allPixels(of: bitmap) { pixel in
+            (pixel ^ (pixel >> 8)) & 0xFFFF == 0
+        }
+        self = isGray ? .gray : .rgb
+    }
+
+    /// Bytes of a pixel.
+    var step: Int {
+        switch self {
+        case .gray: 1
+        case .rgb: 3
+        case .rgba: 4
+        }
+    }
+
+    /// The number of the colour type in the header.
+    var colorType: UInt8 {
+        switch self {
+        case .gray: 0
+        case .rgb: 2
+        case .rgba: 6
+        }
+    }
+
+    /// Copies one row of premultiplied RGBA as this layout, with straight alpha.
+    func copyRow(
+        _ source: UnsafePointer<UInt8>,
+        width: Int,
+        to target: UnsafeMutablePointer<UInt8>
+    ) {
+        switch self {
+        case .gray:
+            for x in 0..<width { target[x] = source[x * 4] }
+        case .rgb:
+            for x in 0..<width {
+                target[x * 3] = source[x * 4]
+                target[x * 3 + 1] = source[x * 4 + 1]
+                target[x * 3 + 2] = source[x * 4 + 2]
+            }
+        case .rgba:
+            unpremultiplyRow(from: source, to: target, width: width)
+        }
+    }
+
+    @inline(__always)
+    private static func allPixels(of bitmap: Bitmap, satisfy test: (UInt32) -> Bool) -> Bool {
+        for y in 0..<bitmap.height {
+            let row = UnsafeRawPointer(bitmap.storage.base + y * bitmap.bytesPerRow)
+            for x in 0..<bitmap.width {
+                let pixel = row.loadUnaligned(fromByteOffset: x * 4, as: UInt32.self)
+                guard test(UInt32(littleEndian: pixel)) else { return false }
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,98 @@
+import CWebP
+import Pixels
+
+/// Decodes one WebP bit stream, scaled by the library as far as the target allows.
+///
+/// Memory: a lossy picture is decoded by rows, a lossless one whole by the library.
+struct WebPDecoder {
+    /// A file of one picture, or the alpha and image chunks of a frame.
+    let bytes: UnsafeRawBufferPointer
+    let limits: DecodeLimits
+
+    /// Decodes to premultiplied RGBA of `target`, or fails.
+    ///
+    /// - Parameters:
+    ///   - target: In pixels, before orientation.
+    ///   - keepsPartial: Whether rows may be missing at the end.
+    /// - Returns: The picture and whether rows are missing.
+    /// - Throws: ``CodecError``.
+    func decode(
+        target: PixelSize?,
+        keepsPartial: Bool
+    ) throws(CodecError) -> (bitmap: Bitmap, isPartial: Bool) {
+        let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+        var config = WebPDecoderConfig()
+        guard WebPInitDecoderConfig(&config) != 0 else {
+            throw .unsupported(.webp, feature: "this version of libwebp")
+        }
+        try Self.check(WebPGetFeatures(base, bytes.count, &config.input))
+        let stored = PixelSize(width: Int(config.input.width), height: Int(config.input.height))
+        try limits.check(stored, of: .webp)
+        let isOpaque = config.input.has_alpha == 0
+        let size = target.map { ShrinkOnLoad.freelyScaled(stored: stored, target: $0) } ?? stored
+        if size != stored {
+            config.options.use_scaling = 1
+            config.options.scaled_width = Int32(size.width)
+            config.options.scaled_height = Int32(size.height)
+        }
+        let storage = try CodecError.wrapping { () throws(PixelError) in try Bitmap.allocate(size) }
+        let bytesPerRow = size.width * Bitmap.bytesPerPixel
+        // Premultiplied here: the library's own way is off by one now and then.
+        config.output.colorspace = MODE_RGBA
+        config.output.is_external_memory = 1
+        config.output.u.RGBA.rgba = storage.base.assumingMemoryBound(to: UInt8.self)
+        config.output.u.RGBA.stride = Int32(bytesPerRow)
+        config.output.u.RGBA.size = storage.byteCount
+        let isPartial = try run(&config, base, keepsPartial: keepsPartial)
+        if !isOpaque {
+            for y in 0..<size.height {
+                let row = storage.base + y * bytesPerRow
+                premultiplyRow(row.assumingMemoryBound(to: UInt8.self), width: size.width)
+            }
+        }
+        let whole = Bitmap(
+            size: size,
+            bytesPerRow: bytesPerRow,
+            isOpaque: isOpaque && !isPartial,
+            storage: storage
+        )
+        guard let target, target != size else { return (whole, isPartial) }
+        let scaled = try CodecError.wrapping { () throws(PixelError) in
+            try resample(whole, to: target)
+        }
+        return (scaled, isPartial)
+    }
+
+    /// Decodes what is there, and tells whether rows are missing.
+    private func run(
+        _ config: inout WebPDecoderConfig,
+        _ base: UnsafePointer<UInt8>?,
+        keepsPartial: Bool
+    ) throws(CodecError) -> Bool {
+        guard keepsPartial else {
+            try Self.check(WebPDecode(base, bytes.count, &config))
+            return false
+        }
+        // The decoder keeps the pointer to the configuration.
+        let status = withUnsafeMutablePointer(to: &config) { config in
+            guard let decoder = WebPIDecode(nil, 0, config) else {
+                return VP8_STATUS_OUT_OF_MEMORY
+            }
+            defer { WebPIDelete(decoder) }
+            return WebPIUpdate(decoder, base, bytes.count)
+        }
+        if status == VP8_STATUS_SUSPENDED { return true }
+        try Self.check(status)
+        return false
+    }
+
+    private static func check(_ status: VP8StatusCode) throws(CodecError) {
+        switch status {
+        case VP8_STATUS_OK: return
+        case VP8_STATUS_NOT_ENOUGH_DATA, VP8_STATUS_SUSPENDED: throw .truncated(.webp)
+        case VP8_STATUS_OUT_OF_MEMORY: throw .corrupt(.webp, detail: "it needs too much memory")
+        case VP8_STATUS_UNSUPPORTED_FEATURE: throw .unsupported(.webp, feature: "a feature")
+        default: throw .corrupt(.webp, detail: "the bit stream is invalid")
+        }
+    }
+}

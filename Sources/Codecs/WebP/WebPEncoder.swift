@@ -1,0 +1,121 @@
+import CWebP
+import FoundationEssentials
+import Pixels
+
+/// Encodes stills and animations as WebP, lossy or lossless.
+struct WebPEncoder {
+    let options: EncodeOptions
+
+    /// The longest side that the format can hold.
+    private static let maxSide = Int(WEBP_MAX_DIMENSION)
+
+    func encode(_ bitmap: Bitmap) throws(CodecError) -> Data {
+        var config = try makeConfig()
+        return try withPicture(bitmap) { picture throws(CodecError) in
+            var writer = WebPMemoryWriter()
+            WebPMemoryWriterInit(&writer)
+            let isDone = withUnsafeMutablePointer(to: &writer) { writer in
+                picture.writer = WebPMemoryWrite
+                picture.custom_ptr = UnsafeMutableRawPointer(writer)
+                return WebPEncode(&config, &picture) != 0
+            }
+            guard isDone, let bytes = writer.mem else {
+                WebPMemoryWriterClear(&writer)
+                throw .encodingFailed(.webp, detail: "error \(picture.error_code.rawValue)")
+            }
+            return Data(
+                bytesNoCopy: bytes,
+                count: writer.size,
+                deallocator: .custom { pointer, _ in WebPFree(pointer) }
+            )
+        }
+    }
+
+    /// Encodes an animation.
+    ///
+    /// - Parameters:
+    ///   - frames: All of the same size, at least one.
+    ///   - loopCount: 0 for ever.
+    /// - Returns: The file.
+    /// - Throws: ``CodecError/encodingFailed(_:detail:)``.
+    func encode(_ frames: [AnimationFrame], loopCount: Int) throws(CodecError) -> Data {
+        var config = try makeConfig()
+        var settings = WebPAnimEncoderOptions()
+        guard let size = frames.first?.bitmap.size, WebPAnimEncoderOptionsInit(&settings) != 0,
+            size.longestSide <= Self.maxSide
+        else { throw .encodingFailed(.webp, detail: "no frames, or too large ones") }
+        // 16 bits hold the count.
+        settings.anim_params.loop_count = Int32(min(max(0, loopCount), 65_535))
+        guard
+            let encoder = WebPAnimEncoderNew(Int32(size.width), Int32(size.height), &settings)
+        else { throw .encodingFailed(.webp, detail: "no memory") }
+        defer { WebPAnimEncoderDelete(encoder) }
+        var time = 0.0
+        for frame in frames {
+            let stamp = Int32(clamping: Int(time))
+            try withPicture(frame.bitmap) { picture throws(CodecError) in
+                guard WebPAnimEncoderAdd(encoder, &picture, stamp, &config) != 0 else {
+                    throw Self.failure(encoder)
+                }
+            }
+            // 2²⁴ − 1 ms: the format's longest frame.
+            time += min(max(0, frame.delay * 1000), 16_777_215)
+        }
+        var result = WebPData()
+        WebPDataInit(&result)
+        guard WebPAnimEncoderAdd(encoder, nil, Int32(clamping: Int(time)), nil) != 0,
+            WebPAnimEncoderAssemble(encoder, &result) != 0, let bytes = result.bytes
+        else { throw Self.failure(encoder) }
+        return Data(
+            bytesNoCopy: UnsafeMutableRawPointer(mutating: bytes),
+            count: result.size,
+            deallocator: .custom { pointer, _ in WebPFree(pointer) }
+        )
+    }
+
+    private static func failure(_ encoder: OpaquePointer) -> CodecError {
+        let text = WebPAnimEncoderGetError(encoder).map { String(cString: $0) } ?? "unknown"
+        return .encodingFailed(.webp, detail: text)
+    }
+
+    private func makeConfig() throws(CodecError) -> WebPConfig {
+        var config = WebPConfig()
+        guard WebPConfigInit(&config) != 0 else {
+            throw .unsupported(.webp, feature: "this version of libwebp")
+        }
+        config.quality = Float(max(0, min(1, options.quality)) * 100)
+        if options.isLossless {
+            config.lossless = 1
+            // Here quality is effort; half of it is where files stop shrinking fast.
+            config.quality = 50
+            config.exact = 1
+        }
+        return config
+    }
+
+    private func withPicture<Result>(
+        _ bitmap: Bitmap,
+        _ body: (inout WebPPicture) throws(CodecError) -> Result
+    ) throws(CodecError) -> Result {
+        guard bitmap.size.longestSide <= Self.maxSide else {
+            throw .encodingFailed(.webp, detail: "\(bitmap.size) is beyond \(Self.maxSide) pixels")
+        }
+        var picture = WebPPicture()
+        guard WebPPictureInit(&picture) != 0 else {
+            throw .unsupported(.webp, feature: "this version of libwebp")
+        }
+        defer { WebPPictureFree(&picture) }
+        picture.use_argb = options.isLossless ? 1 : 0
+        picture.width = Int32(bitmap.width)
+        picture.height = Int32(bitmap.height)
+        let pixels = try StraightPixels(bitmap)
+        let stride = Int32(pixels.bytesPerRow)
+        let isImported = withExtendedLifetime(pixels) {
+            bitmap.isOpaque
+                ? WebPPictureImportRGBX(&picture, pixels.base, stride)
+                : WebPPictureImportRGBA(&picture, pixels.base, stride)
+        }
+        guard isImported != 0 else { throw .encodingFailed(.webp, detail: "no memory") }
+        return try body(&picture)
+    }
+}

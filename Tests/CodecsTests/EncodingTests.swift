@@ -1,0 +1,130 @@
+import Foundation
+import Pixels
+import Testing
+
+@testable import Codecs
+
+/// What is written is read again.
+struct EncodingTests {
+    @Test(arguments: [0, 1, nil, 6, 12] as [Int?])
+    func `PNG keeps every pixel at every level`(level: Int?) throws {
+        for name in ["rgb8.png", "rgba8.png", "grey8.png", "palette8-clear.png"] {
+            let bitmap = try Codecs.decode(Fixture(name: name).data).bitmap
+            let options = EncodeOptions(compressionLevel: level)
+            let data = try Codecs.encode(bitmap, as: .png, options: options)
+            #expect(try Codecs.decode(data).bitmap == bitmap)
+        }
+    }
+
+    @Test func `PNG stores as few channels as hold the picture`() throws {
+        let type = { (name: String) in
+            let bitmap = try Codecs.decode(Fixture(name: name).data).bitmap
+            // Byte 25 is the colour type.
+            return try [UInt8](Codecs.encode(bitmap, as: .png))[25]
+        }
+        #expect(try type("grey8.png") == 0)
+        #expect(try type("rgb8.png") == 2)
+        #expect(try type("rgba8.png") == 6)
+    }
+
+    @Test(arguments: [false, true])
+    func `JPEG is close at high quality`(isProgressive: Bool) throws {
+        let fixture = Fixture(name: "baseline.jpg")
+        let bitmap = try Codecs.decode(fixture.data).bitmap
+        let options = EncodeOptions(quality: 0.95, isProgressive: isProgressive)
+        let data = try Codecs.encode(bitmap, as: .jpeg, options: options)
+        let again = try Codecs.decode(data)
+        #expect(again.info.isProgressive == isProgressive)
+        #expect(try fixture.expected.difference(to: again.bitmap).mean < 2.5)
+        let low = try Codecs.encode(bitmap, as: .jpeg, options: EncodeOptions(quality: 0.2))
+        #expect(low.count < data.count / 2)
+    }
+
+    @Test func `transparent pixels become white in JPEG`() throws {
+        let size = PixelSize(width: 16, height: 16)
+        let clear = try Bitmap(size: size, isOpaque: false) { _, _ in }
+        let data = try Codecs.encode(clear, as: .jpeg)
+        #expect(try Codecs.decode(data).bitmap[8, 8] == .white)
+    }
+
+    @Test func `a picture of one pixel survives`() throws {
+        let size = PixelSize(width: 1, height: 1)
+        let bitmap = try Bitmap(size: size, isOpaque: true) { pixels, _ in
+            for (offset, value) in [UInt8(10), 20, 30, 255].enumerated() { pixels[offset] = value }
+        }
+        #expect(try Codecs.decode(Codecs.encode(bitmap, as: .png)).bitmap == bitmap)
+        #expect(try Codecs.decode(Codecs.encode(bitmap, as: .jpeg)).bitmap.size == size)
+    }
+
+    @Test(arguments: [FileFormat.webp, .avif])
+    func `lossless means every pixel`(format: FileFormat) throws {
+        let options = EncodeOptions(isLossless: true)
+        for name in ["rgb8.png", "rgba8.png"] {
+            let bitmap = try Codecs.decode(Fixture(name: name).data).bitmap
+            let data = try Codecs.encode(bitmap, as: format, options: options)
+            let again = try Codecs.decode(data)
+            #expect(again.bitmap == bitmap, "\(name)")
+            #expect(again.info.format == format)
+        }
+    }
+
+    @Test(arguments: [FileFormat.webp, .avif])
+    func `lossy is close and gets smaller with quality`(format: FileFormat) throws {
+        let fixture = Fixture(name: "lossy-alpha.webp")
+        let bitmap = try Codecs.decode(fixture.data).bitmap
+        let high = try Codecs.encode(bitmap, as: format, options: EncodeOptions(quality: 0.9))
+        #expect(try fixture.expected.difference(to: Codecs.decode(high).bitmap).mean < 4)
+        let low = try Codecs.encode(bitmap, as: format, options: EncodeOptions(quality: 0.1))
+        #expect(low.count < high.count)
+    }
+
+    @Test func `GIF keeps up to 255 colours and comes close with more`() throws {
+        let few = try Codecs.decode(Fixture(name: "palette4.png").data).bitmap
+        #expect(try Codecs.decode(Codecs.encode(few, as: .gif)).bitmap == few)
+        let photo = Fixture(name: "baseline.jpg")
+        let data = try Codecs.encode(Codecs.decode(photo.data).bitmap, as: .gif)
+        #expect(try photo.expected.difference(to: Codecs.decode(data).bitmap).mean < 5)
+    }
+
+    @Test(arguments: ["animated.webp", "animated-clear.webp", "animated.gif"])
+    func `an animation survives`(name: String) throws {
+        let source = try FrameDecoder(Fixture(name: name).data)
+        let frames = try (0..<source.frameCount).map {
+            try AnimationFrame(bitmap: source.frame(at: $0), delay: source.delays[$0])
+        }
+        for format in [FileFormat.gif, .webp] {
+            let options = EncodeOptions(isLossless: true)
+            let data = try Codecs.encode(frames, loopCount: 3, as: format, options: options)
+            let again = try FrameDecoder(data)
+            #expect(again.loopCount == 3)
+            #expect(again.delays == source.delays)
+            for index in 0..<min(again.frameCount, frames.count) where format == .webp {
+                #expect(try again.frame(at: index) == frames[index].bitmap, "frame \(index)")
+            }
+        }
+    }
+
+    @Test func `an animation needs frames of one size`() throws {
+        let frames = try [1, 2].map { side in
+            let size = PixelSize(width: side, height: side)
+            return try AnimationFrame(
+                bitmap: Bitmap(size: size, isOpaque: false) { _, _ in },
+                delay: 0.1
+            )
+        }
+        for frames in [frames, []] {
+            #expect(throws: CodecError.self) { try Codecs.encode(frames, as: .gif) }
+        }
+        #expect(throws: CodecError.unsupported(.jpeg, feature: "encoding an animation")) {
+            try Codecs.encode([frames[0]], as: .jpeg)
+        }
+    }
+
+    @Test func `formats that are only read are refused`() throws {
+        let size = PixelSize(width: 1, height: 1)
+        let bitmap = try Bitmap(size: size, isOpaque: false) { _, _ in }
+        #expect(throws: CodecError.unsupported(.bmp, feature: "encoding")) {
+            try Codecs.encode(bitmap, as: .bmp)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@testable import Codecs
+
+struct FileFormatTests {
+    @Test func `errors say what is wrong`() {
+        let error = CodecError.limitExceeded(.dimension, value: 60_000, allowed: 32_767)
+        #expect("\(error)" == "the picture has 60000 pixels on one side, the limit is 32767")
+    }
+
+    @Test(
+        arguments: [
+            ([0xFF, 0xD8, 0xFF, 0xE0], .jpeg),
+            ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),
+            (Array("GIF89a".utf8), .gif),
+            (Array("RIFF\0\0\0\0WEBPVP8 ".utf8), .webp),
+            (Array("\0\0\0\u{1C}ftypavif\0\0\0\0".utf8), .avif),
+            (Array("\0\0\0\u{1C}ftypmif1\0\0\0\0mif1avif".utf8), .avif),
+            (Array("\0\0\0\u{18}ftypheic\0\0\0\0mif1heic".utf8), .heif),
+            ([0xFF, 0x0A, 0, 0], .jxl),
+            (Array("II*\0".utf8), .tiff),
+            (Array("<?xml version='1.0'?><svg".utf8), .svg),
+            (Array("<html><body>".utf8), nil),
+            (Array("BMW makes cars, and not pictures".utf8), nil),
+            (Array("GIF".utf8), nil),
+            ([], nil),
+        ] as [([UInt8], FileFormat?)]
+    )
+    func `a format is told by its bytes`(bytes: [UInt8], format: FileFormat?) {
+        #expect(Codecs.format(of: Data(bytes)) == format)
+    }
+}

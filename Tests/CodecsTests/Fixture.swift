@@ -1,0 +1,98 @@
+import Foundation
+import Pixels
+import Testing
+
+@testable import Codecs
+
+/// A picture of `Fixtures` with what an independent decoder saw in it.
+struct Fixture: CustomTestStringConvertible, Sendable {
+    let name: String
+
+    var testDescription: String { name }
+
+    static let folder = Bundle.module.bundleURL.appendingPathComponent("Fixtures")
+
+    /// The names of all fixtures with one of the extensions.
+    static func all(_ extensions: String...) -> [Fixture] {
+        // A missing folder shows as tests without cases, which `FixtureTests` refuses.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.sorted()
+            .filter { name in extensions.contains { name.hasSuffix("." + $0) } }
+            .map(Fixture.init(name:))
+    }
+
+    /// Every picture.
+    static var all: [Fixture] { all("jpg", "png", "gif", "webp", "avif", "bmp", "ico") }
+
+    /// Every picture of which an independent decoder made something.
+    static var understood: [Fixture] { all.filter(\.hasExpectation) }
+
+    /// Whether the file keeps every pixel.
+    var isLossless: Bool {
+        let isWebP = name.hasSuffix(".webp")
+        let isLossy = name.hasSuffix(".jpg") || name.hasSuffix(".avif")
+        return !isLossy && !(isWebP && name.hasPrefix("lossy"))
+    }
+
+    /// Whether colours were converted, so that rounding may differ.
+    var isConverted: Bool { name.contains("profile") || name.contains("linear") }
+
+    var data: Data {
+        get throws { try Data(contentsOf: Self.folder.appendingPathComponent(name)) }
+    }
+
+    var hasExpectation: Bool {
+        FileManager.default.fileExists(atPath: expectationURL.path)
+    }
+
+    /// The frames as straight RGBA.
+    var expected: Expectation {
+        get throws {
+            let bytes = [UInt8](try Data(contentsOf: expectationURL))
+            let numbers = (0..<2).map { index in
+                (0..<4).reduce(0) { $0 | Int(bytes[index * 4 + $1]) << ($1 * 8) }
+            }
+            return Expectation(
+                size: PixelSize(width: numbers[0], height: numbers[1]),
+                pixels: Array(bytes[8...])
+            )
+        }
+    }
+
+    private var expectationURL: URL { Self.folder.appendingPathComponent(name + ".rgba") }
+}
+
+/// Straight RGBA of one or more frames.
+struct Expectation {
+    let size: PixelSize
+    let pixels: [UInt8]
+
+    var frameCount: Int { pixels.count / frameBytes }
+
+    private var frameBytes: Int { size.width * size.height * 4 }
+
+    /// The greatest and the mean difference to a frame, both premultiplied.
+    func difference(to bitmap: Bitmap, frame: Int = 0) -> (greatest: Int, mean: Double) {
+        guard bitmap.size == size else { return (256, 256) }
+        var greatest = 0
+        var sum = 0
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let offset = frame * frameBytes + (y * size.width + x) * 4
+                let wanted = RGBA(
+                    red: pixels[offset],
+                    green: pixels[offset + 1],
+                    blue: pixels[offset + 2],
+                    alpha: pixels[offset + 3]
+                ).premultiplied
+                let found = bitmap[x, y]
+                for channel in [\RGBA.red, \.green, \.blue, \.alpha] {
+                    let distance = abs(Int(wanted[keyPath: channel]) - Int(found[keyPath: channel]))
+                    greatest = max(greatest, distance)
+                    sum += distance
+                }
+            }
+        }
+        return (greatest, Double(sum) / Double(frameBytes))
+    }
+}

@@ -1,0 +1,58 @@
+import Pixels
+import Testing
+
+@testable import Codecs
+
+/// The pictures agree with an independent decoder.
+struct FixtureTests {
+    @Test func `there are fixtures of every format`() {
+        for kind in ["jpg", "png", "gif", "webp", "avif", "bmp", "ico"] {
+            #expect(!Fixture.all(kind).isEmpty)
+        }
+        #expect(Fixture.understood.count >= 70)
+    }
+
+    @Test(arguments: Fixture.understood)
+    func `the picture agrees`(fixture: Fixture) throws {
+        let image = try Codecs.decode(fixture.data)
+        try expectAgreement(image.bitmap, fixture)
+        #expect(!image.isPartial)
+    }
+
+    @Test(arguments: Fixture.understood.filter { $0.name.contains(/animated|disposal/) })
+    func `all frames agree`(fixture: Fixture) throws {
+        let decoder = try FrameDecoder(fixture.data)
+        let expected = try fixture.expected
+        #expect(decoder.frameCount == expected.frameCount)
+        for index in 0..<min(decoder.frameCount, expected.frameCount) {
+            try expectAgreement(decoder.frame(at: index), fixture, frame: index)
+        }
+    }
+
+    @Test(arguments: Fixture.understood)
+    func `inspection tells what decoding finds`(fixture: Fixture) throws {
+        let data = try fixture.data
+        let info = try Codecs.inspect(data)
+        let image = try Codecs.decode(data)
+        #expect(image.info == info)
+        #expect(try info.displaySize == fixture.expected.size)
+        #expect(info.hasColorProfile == fixture.name.contains("profile"))
+        #expect(try info.frameCount == fixture.expected.frameCount)
+        if !info.isAnimated { #expect(image.bitmap.isOpaque == !info.hasAlpha) }
+    }
+
+    private func expectAgreement(
+        _ bitmap: Bitmap,
+        _ fixture: Fixture,
+        frame: Int = 0
+    ) throws {
+        let difference = try fixture.expected.difference(to: bitmap, frame: frame)
+        if !fixture.isLossless {
+            #expect(difference.mean < 1.5, "frame \(frame): \(difference)")
+        } else if fixture.isConverted {
+            #expect(difference.greatest <= 2 && difference.mean < 0.5, "\(difference)")
+        } else {
+            #expect(difference.greatest == 0, "frame \(frame): \(difference)")
+        }
+    }
+}

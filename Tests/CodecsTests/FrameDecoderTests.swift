@@ -1,0 +1,95 @@
+import Foundation
+import Pixels
+import Testing
+
+@testable import Codecs
+
+/// Animations: timing, order of access, size.
+struct FrameDecoderTests {
+    private static let animations = Fixture.understood.filter {
+        $0.name.contains(/animated|disposal/)
+    }
+
+    @Test(arguments: animations)
+    func `any order of access gives the same frames`(fixture: Fixture) throws {
+        let data = try fixture.data
+        let forward = try FrameDecoder(data)
+        let frames = try (0..<forward.frameCount).map { try forward.frame(at: $0) }
+        let other = try FrameDecoder(data)
+        for index in (0..<other.frameCount).reversed() {
+            #expect(try other.frame(at: index) == frames[index], "frame \(index)")
+        }
+        var random = SplitMix64(seed: 5)
+        for _ in 0..<20 {
+            let index = Int(random.next() % UInt64(other.frameCount))
+            #expect(try other.frame(at: index) == frames[index], "frame \(index)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("animated.gif", [0.1, 0.1, 0.1, 0.25], 0),
+            ("disposal.gif", [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], 3),
+            ("animated.png", [0.1, 0.04, 1, 0.1, 0.08], 3),
+            ("animated.webp", [0.1, 0.04, 0.1, 0.08], 2),
+            ("animated.avif", [0.1, 0.04, 0.1, 0.08], 0),
+        ] as [(String, [Double], Int)]
+    )
+    func `delays of 10 ms or less are played as 100 ms`(
+        name: String,
+        delays: [Double],
+        loopCount: Int
+    ) throws {
+        let decoder = try FrameDecoder(Fixture(name: name).data)
+        var expected = delays
+        // The first frame stays for 50 ms.
+        if name == "disposal.gif" { expected[0] = 0.05 }
+        #expect(decoder.delays.count == expected.count)
+        for (found, wanted) in zip(decoder.delays, expected) {
+            #expect(abs(found - wanted) < 0.001)
+        }
+        #expect(decoder.loopCount == loopCount)
+        #expect(decoder.info.isAnimated)
+    }
+
+    @Test(arguments: animations)
+    func `frames come in the size of the target`(fixture: Fixture) throws {
+        let box = PixelSize(width: 12, height: 12)
+        let decoder = try FrameDecoder(fixture.data, options: DecodeOptions(target: .fit(box)))
+        #expect(decoder.size.longestSide == 12)
+        #expect(try decoder.frame(at: decoder.frameCount - 1).size == decoder.size)
+    }
+
+    @Test(arguments: ["baseline.jpg", "exif6.jpg", "exif6.webp", "exif6.avif", "rgb24.bmp"])
+    func `a still is an animation of one frame`(name: String) throws {
+        let data = try Fixture(name: name).data
+        let decoder = try FrameDecoder(data)
+        #expect(decoder.frameCount == 1)
+        #expect(try decoder.frame(at: 0) == Codecs.decode(data).bitmap)
+        #expect(try decoder.size == Codecs.decode(data).bitmap.size)
+    }
+
+    @Test func `too many frames and too large canvases are refused`() throws {
+        let data = try Fixture(name: "animated.gif").data
+        var limits = DecodeLimits.default
+        limits.maxFrameCount = 3
+        #expect(throws: CodecError.limitExceeded(.frameCount, value: 4, allowed: 3)) {
+            try FrameDecoder(data, options: DecodeOptions(limits: limits))
+        }
+        limits = .default
+        limits.maxAnimationBytes = 1000
+        #expect(throws: CodecError.self) {
+            try FrameDecoder(data, options: DecodeOptions(limits: limits))
+        }
+    }
+
+    @Test(arguments: ["animated.gif", "animated.png", "animated.webp"])
+    func `a cut off animation keeps the frames that are there`(name: String) throws {
+        let data = try Fixture(name: name).data
+        let part = data.prefix(data.count * 9 / 10)
+        #expect(throws: CodecError.self) { try FrameDecoder(part) }
+        let decoder = try FrameDecoder(part, options: DecodeOptions(truncation: .keepsPartial))
+        #expect(decoder.frameCount >= 1)
+        #expect(try decoder.frame(at: 0) == FrameDecoder(data).frame(at: 0))
+    }
+}

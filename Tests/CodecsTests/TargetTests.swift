@@ -1,0 +1,68 @@
+import Foundation
+import Pixels
+import Testing
+
+@testable import Codecs
+
+/// Decoding straight to a size.
+struct TargetTests {
+    @Test(arguments: Fixture.understood)
+    func `fit keeps the ratio and never enlarges`(fixture: Fixture) throws {
+        let data = try fixture.data
+        let size = try fixture.expected.size
+        let box = PixelSize(width: 16, height: 16)
+        let small = try Codecs.decode(data, options: DecodeOptions(target: .fit(box)))
+        #expect(small.bitmap.size == size.fitted(inside: box))
+        let large = PixelSize(width: 1000, height: 1000)
+        let same = try Codecs.decode(data, options: DecodeOptions(target: .fit(large)))
+        #expect(same.bitmap.size == size)
+    }
+
+    @Test(arguments: Fixture.understood)
+    func `exact may enlarge and change the ratio`(fixture: Fixture) throws {
+        let size = PixelSize(width: 90, height: 20)
+        let options = DecodeOptions(target: .exact(size))
+        #expect(try Codecs.decode(fixture.data, options: options).bitmap.size == size)
+    }
+
+    @Test(arguments: Fixture.all("png").filter(\.hasExpectation))
+    func `scaling while decoding equals scaling afterwards`(fixture: Fixture) throws {
+        // Orientation and colour come before or after scaling by choice.
+        guard !fixture.name.contains("exif"), !fixture.name.contains("profile") else { return }
+        let box = PixelSize(width: 11, height: 9)
+        let data = try fixture.data
+        let straight = try Codecs.decode(data, options: DecodeOptions(target: .exact(box))).bitmap
+        let detour = try resample(Codecs.decode(data).bitmap, to: box)
+        #expect(straight == detour)
+    }
+
+    @Test func `a JPEG decodes at the cheapest eighths that leave half to the resampler`() {
+        let stored = PixelSize(width: 4000, height: 3000)
+        let eighths = { (width: Int) in
+            ShrinkOnLoad.jpegEighths(
+                stored: stored,
+                target: stored.fitted(inside: PixelSize(width: width, height: width))
+            )
+        }
+        #expect(eighths(200) == 1)
+        #expect(eighths(249) == 1)
+        #expect(eighths(400) == 2)
+        #expect(eighths(900) == 4)
+        #expect(eighths(1001) == 8)
+        #expect(eighths(4000) == 8)
+    }
+
+    @Test func `a small JPEG target looks like the big picture scaled down`() throws {
+        let data = try Fixture(name: "baseline.jpg").data
+        let size = PixelSize(width: 9, height: 6)
+        let straight = try Codecs.decode(data, options: DecodeOptions(target: .exact(size))).bitmap
+        let detour = try resample(Codecs.decode(data).bitmap, to: size)
+        var sum = 0
+        for y in 0..<6 {
+            for x in 0..<9 {
+                sum += abs(Int(straight[x, y].red) - Int(detour[x, y].red))
+            }
+        }
+        #expect(sum < 54 * 6)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Pixels
+import Testing
+
+@testable import Codecs
+
+/// What becomes of files that end too early.
+struct TruncationTests {
+    @Test(arguments: ["baseline.jpg", "progressive.jpg", "rgb8.png", "rgb8-interlaced.png"])
+    func `half a file fails, or gives what is there`(name: String) throws {
+        let data = try Fixture(name: name).data
+        let half = data.prefix(data.count * 3 / 4)
+        #expect(throws: CodecError.self) { try Codecs.decode(half) }
+        let options = DecodeOptions(truncation: .keepsPartial)
+        let image = try Codecs.decode(half, options: options)
+        #expect(image.isPartial)
+        let full = try Codecs.decode(data).bitmap
+        #expect(image.bitmap.size == full.size)
+        // The first pixel is there in every case.
+        let difference = abs(Int(image.bitmap[0, 0].red) - Int(full[0, 0].red))
+        #expect(difference < 24, "\(image.bitmap[0, 0]) \(full[0, 0])")
+    }
+
+    @Test(arguments: ["baseline.jpg", "rgb8.png"])
+    func `missing rows are blank`(name: String) throws {
+        let data = try Fixture(name: name).data
+        let options = DecodeOptions(truncation: .keepsPartial)
+        let image = try Codecs.decode(data.prefix(data.count * 3 / 4), options: options)
+        let last = image.bitmap[0, image.bitmap.height - 1]
+        #expect(last == .clear)
+        #expect(!image.bitmap.isOpaque)
+    }
+
+    @Test func `a JPEG without its end marker is complete`() throws {
+        let data = try Fixture(name: "baseline.jpg").data
+        let image = try Codecs.decode(data.dropLast(2))
+        #expect(try image.bitmap == Codecs.decode(data).bitmap)
+        #expect(!image.isPartial)
+    }
+
+    @Test(arguments: Fixture.understood)
+    func `inspection of a growing prefix asks for more, then agrees`(fixture: Fixture) throws {
+        let data = try fixture.data
+        let full = try Codecs.inspect(data)
+        var found: ImageInfo?
+        // 32: what telling the format takes.
+        for count in 32...data.count where found == nil {
+            do {
+                found = try Codecs.inspect(data.prefix(count))
+            } catch CodecError.truncated {
+                continue
+            }
+        }
+        #expect(found?.storedSize == full.storedSize)
+        #expect(found?.orientation == full.orientation)
+    }
+}
