@@ -21,6 +21,14 @@ func system(_ name: String, _ pkgConfig: String, apt package: String) -> Target 
 
 let package = Package(
     name: "Kingfisher",
+    products: [
+        .library(name: "Kingfisher", targets: ["Kingfisher"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
+    ],
     targets: [
         // The C libraries that do the work no one should write twice.
         system("CJPEG", "libjpeg", apt: "libjpeg-dev"),
@@ -35,7 +43,9 @@ let package = Package(
             providers: [.apt(["libavif-dev"])]
         ),
         system("CLCMS", "lcms2", apt: "liblcms2-dev"),
+        system("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
         .target(name: "CCodecShims", dependencies: ["CJPEG", "CPNG"]),
+        .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CKernels"),
 
         // Floor 0: rasters and arithmetic.
@@ -49,6 +59,24 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Floor 2: the library that people import.
+        .target(
+            name: "Kingfisher",
+            dependencies: [
+                "Pixels", "Codecs", "CCurl", "CCurlShim",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+
+        .target(
+            name: "TestSupport",
+            dependencies: ["Kingfisher", "Pixels", "Codecs"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "PixelsTests",
             dependencies: ["Pixels"],
@@ -58,6 +86,11 @@ let package = Package(
             name: "CodecsTests",
             dependencies: ["Codecs", "Pixels"],
             resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KingfisherTests",
+            dependencies: ["Kingfisher", "Codecs", "Pixels", "TestSupport"],
             swiftSettings: settings
         ),
     ]

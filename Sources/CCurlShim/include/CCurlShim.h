@@ -1,0 +1,53 @@
+#pragma once
+#include <curl/curl.h>
+
+// libcurl's calls with a variable argument list do not reach Swift: one typed wrapper each.
+CURLcode kf_curl_setopt_long(CURL *handle, CURLoption option, long value);
+CURLcode kf_curl_setopt_off(CURL *handle, CURLoption option, curl_off_t value);
+CURLcode kf_curl_setopt_pointer(CURL *handle, CURLoption option, const void *value);
+CURLcode kf_curl_setopt_string(CURL *handle, CURLoption option, const char *value);
+
+CURLcode kf_curl_getinfo_long(CURL *handle, CURLINFO info, long *value);
+CURLcode kf_curl_getinfo_off(CURL *handle, CURLINFO info, curl_off_t *value);
+// The text belongs to the handle: copy it before the handle is used again.
+CURLcode kf_curl_getinfo_string(CURL *handle, CURLINFO info, const char **value);
+CURLcode kf_curl_getinfo_pointer(CURL *handle, CURLINFO info, void **value);
+
+CURLMcode kf_curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value);
+
+// All callbacks of one handle; `context` reaches each of them as its client pointer.
+void kf_curl_set_callbacks(
+    CURL *handle,
+    void *context,
+    curl_write_callback header,
+    curl_write_callback write,
+    curl_opensocket_callback opensocket,
+    curl_prereq_callback prereq
+);
+
+// http and https only, by whichever option this libcurl has for it.
+CURLcode kf_curl_restrict_protocols(CURL *handle);
+
+// Lets a transfer be removed while its name is being resolved without waiting for the resolver's
+// thread. Does nothing before 7.87, where a removal then waits for the name server.
+void kf_curl_set_quick_exit(CURL *handle);
+
+// Opens a socket for what libcurl wants to connect to; a child process does not inherit it.
+curl_socket_t kf_curl_open_socket(const struct curl_sockaddr *address);
+
+// Copies the IP address in network order to `bytes` (room for 16) and returns its length: 4 or 16,
+// or 0 for another family.
+int kf_curl_address_bytes(const struct curl_sockaddr *address, unsigned char *bytes);
+
+// The outcome in a message of kind CURLMSG_DONE.
+CURLcode kf_curl_message_result(const CURLMsg *message);
+
+// Macros with casts that Swift cannot import.
+enum {
+    kf_curl_auth_basic = 1,
+    kf_curl_auth_digest = 2,
+    kf_curl_pause_receiving = 1,
+    kf_curl_pause_none = 0,
+    kf_curl_write_pause = 0x10000001,
+    kf_curl_socket_bad = -1,
+};

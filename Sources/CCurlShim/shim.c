@@ -1,0 +1,108 @@
+#include "CCurlShim.h"
+
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+_Static_assert(kf_curl_auth_basic == CURLAUTH_BASIC, "basic");
+_Static_assert(kf_curl_auth_digest == CURLAUTH_DIGEST, "digest");
+_Static_assert(kf_curl_pause_receiving == CURLPAUSE_RECV, "pause");
+_Static_assert(kf_curl_pause_none == CURLPAUSE_CONT, "continue");
+_Static_assert(kf_curl_write_pause == CURL_WRITEFUNC_PAUSE, "write pause");
+_Static_assert(kf_curl_socket_bad == CURL_SOCKET_BAD, "bad socket");
+
+CURLcode kf_curl_setopt_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+CURLcode kf_curl_setopt_off(CURL *handle, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+CURLcode kf_curl_setopt_pointer(CURL *handle, CURLoption option, const void *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+CURLcode kf_curl_setopt_string(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+CURLcode kf_curl_getinfo_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+CURLcode kf_curl_getinfo_off(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+CURLcode kf_curl_getinfo_string(CURL *handle, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+CURLcode kf_curl_getinfo_pointer(CURL *handle, CURLINFO info, void **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+CURLMcode kf_curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+void kf_curl_set_callbacks(
+    CURL *handle,
+    void *context,
+    curl_write_callback header,
+    curl_write_callback write,
+    curl_opensocket_callback opensocket,
+    curl_prereq_callback prereq
+) {
+    curl_easy_setopt(handle, CURLOPT_PRIVATE, context);
+    curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
+    curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, header);
+    curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
+    curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, write);
+    curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+    curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, opensocket);
+    curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+    curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, prereq);
+}
+
+CURLcode kf_curl_restrict_protocols(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
+}
+
+void kf_curl_set_quick_exit(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
+#else
+    (void)handle;
+#endif
+}
+
+curl_socket_t kf_curl_open_socket(const struct curl_sockaddr *address) {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+int kf_curl_address_bytes(const struct curl_sockaddr *address, unsigned char *bytes) {
+    // Copied out: the address is a union of kinds, with the alignment of the smallest.
+    if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
+        struct sockaddr_in four;
+        memcpy(&four, &address->addr, sizeof four);
+        memcpy(bytes, &four.sin_addr, 4);
+        return 4;
+    }
+    if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
+        struct sockaddr_in6 sixteen;
+        memcpy(&sixteen, &address->addr, sizeof sixteen);
+        memcpy(bytes, &sixteen.sin6_addr, 16);
+        return 16;
+    }
+    return 0;
+}
+
+CURLcode kf_curl_message_result(const CURLMsg *message) {
+    return message->data.result;
+}

@@ -1,0 +1,92 @@
+import Foundation
+
+/// What an image cache asks of its disk layer, behind its callers.
+extension DiskStorage.Backend<Data> {
+    /// Why a queued store failed.
+    enum QueueFailure: Error {
+        /// There were no bytes to store.
+        case unserializable
+        case storage(KingfisherError)
+
+        var kingfisherError: KingfisherError {
+            switch self {
+            case .storage(let error): error
+            case .unserializable:
+                .cacheError(
+                    reason: .cannotSerializeImage(
+                        image: nil,
+                        original: nil,
+                        serializer: DefaultCacheSerializer.default
+                    )
+                )
+            }
+        }
+    }
+
+    func fileName(of entry: CacheEntryName) -> String {
+        fileName(entry.computedKey, entry.forcedExtension)
+    }
+
+    /// Stores bytes behind the caller.
+    func enqueue(
+        _ bytes: DiskWriteQueue.Bytes,
+        as entry: CacheEntryName,
+        expiration: StorageExpiration?,
+        completion: @escaping @Sendable (Result<Void, QueueFailure>) -> Void
+    ) {
+        if failure != nil {
+            let reason = KingfisherError.CacheErrorReason
+                .diskStorageIsNotReady(cacheURL: directoryURL)
+            return completion(.failure(.storage(.cacheError(reason: reason))))
+        }
+        let url = cacheFileURL(forKey: entry.computedKey, forcedExtension: entry.forcedExtension)
+        queue.enqueueStore(
+            bytes,
+            named: fileName(of: entry),
+            key: entry.computedKey,
+            expiration: expiration ?? config.expiration
+        ) { result in
+            completion(
+                result.mapError { error in
+                    if case .nothingToWrite = error { return .unserializable }
+                    let data = if case .ready(let data) = bytes { data } else { Data() }
+                    let reason = KingfisherError.CacheErrorReason.cannotCreateCacheFile(
+                        fileURL: url,
+                        key: entry.computedKey,
+                        data: data,
+                        error: error
+                    )
+                    return .storage(.cacheError(reason: reason))
+                }
+            )
+        }
+    }
+
+    /// Whether there is a valid entry, on disk or on its way there.
+    func holds(_ entry: CacheEntryName) -> Bool {
+        switch queue.pending(fileName(of: entry)) {
+        case .bytes: true
+        case .removal: false
+        case nil: isCached(forKey: entry.computedKey, forcedExtension: entry.forcedExtension)
+        }
+    }
+
+    /// The bytes of an entry, on disk or on their way there.
+    func bytes(of entry: CacheEntryName, extending: ExpirationExtending) throws -> Data? {
+        switch queue.pending(fileName(of: entry)) {
+        case .bytes(let data): return data
+        case .removal: return nil
+        case nil: break
+        }
+        return try value(
+            forKey: entry.computedKey,
+            forcedExtension: entry.forcedExtension,
+            extendingExpiration: extending
+        )
+    }
+
+    /// Removes an entry that turned out to be no picture.
+    func discard(_ entry: CacheEntryName) {
+        store.discardDamaged(fileName(of: entry))
+    }
+}

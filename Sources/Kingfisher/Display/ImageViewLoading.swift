@@ -1,0 +1,102 @@
+import Foundation
+
+/// What an image view needs to load: its binding, its placeholder, its indicator.
+@MainActor
+final class ImageViewLoading: ImageBindingTarget {
+    let binding = ImageBinding()
+    // Weak and not unowned: the last reference to the view may go on another thread meanwhile.
+    private weak var view: KFCrossPlatformImageView?
+    private(set) var placeholder: (any Placeholder)?
+    private(set) var indicator: (any Indicator)?
+
+    init(_ view: KFCrossPlatformImageView) {
+        self.view = view
+    }
+
+    func load(
+        _ source: Source?,
+        placeholder: (any Placeholder)?,
+        options: KingfisherParsedOptionsInfo,
+        progress: DownloadProgressBlock?,
+        completion: ImageBinding.Completion?
+    ) -> DownloadTask? {
+        var options = options
+        if view?.preloadsAllAnimationFrames == true { options.preloadAllAnimationData = true }
+        return binding.load(
+            source,
+            into: self,
+            placeholder: placeholder,
+            options: options,
+            by: .shared,
+            progress: progress,
+            completion: completion
+        )
+    }
+
+    // MARK: Image and placeholder
+
+    var shownImage: KFCrossPlatformImage? { view?.image }
+
+    var showsPlaceholder: Bool { placeholder != nil }
+
+    func showPlaceholder(_ content: (any Placeholder)?, options: KingfisherParsedOptionsInfo) {
+        guard let view else { return }
+        placeholder?.remove(from: view)
+        placeholder = content
+        if let content {
+            content.add(to: view)
+        } else {
+            view.image = nil
+        }
+    }
+
+    func removePlaceholder() {
+        // An image as placeholder is replaced by the image that comes, not cleared first.
+        if let view, !(placeholder is KFCrossPlatformImage) { placeholder?.remove(from: view) }
+        placeholder = nil
+    }
+
+    func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        view?.image = image
+    }
+
+    func transition(
+        to image: KFCrossPlatformImage,
+        options: KingfisherParsedOptionsInfo,
+        completion: @escaping @MainActor () -> Void
+    ) {
+        guard let view else { return completion() }
+        removePlaceholder()
+        view.setImage(image, transition: options.transition, completion: completion)
+    }
+
+    // MARK: Indicator
+
+    var indicatorType = IndicatorType.none {
+        didSet {
+            indicator?.view.removeFromSuperview()
+            indicator = indicatorType.makeIndicator()
+            guard let indicator, let view else { return }
+            indicator.view.isHidden = true
+            view.addSubview(indicator.view)
+            layoutIndicator()
+        }
+    }
+
+    func loadDidStart() { indicator?.startAnimatingView() }
+
+    func loadDidEnd() { indicator?.stopAnimatingView() }
+
+    func layoutIndicator() {
+        guard let indicator, let view else { return }
+        switch indicator.sizeStrategy(in: view) {
+        case .intrinsicSize: break
+        case .full: indicator.view.frame.size = view.bounds.size
+        case .size(let size): indicator.view.frame.size = size
+        }
+        indicator.view.center = CGPoint(
+            x: view.bounds.midX + indicator.centerOffset.x,
+            y: view.bounds.midY + indicator.centerOffset.y
+        )
+    }
+}

@@ -1,0 +1,179 @@
+public import Foundation
+import Synchronization
+
+extension KF {
+    /// Starts a builder for a source; nil gives `emptySource` when it is set.
+    public static func source(_ source: Source?) -> KF.Builder {
+        Builder(source: source)
+    }
+
+    /// Starts a builder for a resource.
+    public static func resource(_ resource: (any Resource)?) -> KF.Builder {
+        source(resource?.convertToSource())
+    }
+
+    /// Starts a builder for a URL, with a cache key of its own unless nil.
+    public static func url(_ url: URL?, cacheKey: String? = nil) -> KF.Builder {
+        source(url?.convertToSource(overrideCacheKey: cacheKey))
+    }
+
+    /// Starts a builder for a provider.
+    public static func dataProvider(_ provider: (any ImageDataProvider)?) -> KF.Builder {
+        source(provider?.convertToSource())
+    }
+
+    /// Starts a builder for bytes; nil gives `emptySource` when it is set.
+    public static func data(_ data: Data?, cacheKey: String) -> KF.Builder {
+        dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
+    }
+}
+
+extension KF {
+    /// Collects options by chained methods, and is then set to a view.
+    ///
+    /// ```swift
+    /// KF.url(url)
+    ///     .placeholder(image)
+    ///     .resizing(referenceSize: CGSize(width: 100, height: 100))
+    ///     .onSuccess { result in … }
+    ///     .set(to: imageView)
+    /// ```
+    ///
+    /// Begins with the default options that the shared manager has at this moment.
+    ///
+    /// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
+    public class Builder: @unchecked Sendable {
+        /// `@unchecked`: the placeholder may be a view; it is only used on the main actor.
+        private struct State: @unchecked Sendable {
+            var options: KingfisherParsedOptionsInfo
+            var placeholder: (any Placeholder)?
+        }
+
+        private let source: Source?
+        private let state: Mutex<State>
+
+        /// Called with the error of a failed load.
+        public let onFailureDelegate = Delegate<KingfisherError, Void>()
+
+        /// Called with the result of a load.
+        public let onSuccessDelegate = Delegate<RetrieveImageResult, Void>()
+
+        /// Called with received and expected bytes.
+        public let onProgressDelegate = Delegate<(Int64, Int64), Void>()
+
+        init(source: Source?) {
+            self.source = source
+            state = Mutex(State(options: KingfisherParsedOptionsInfo(forView: nil)))
+        }
+
+        /// The options so far.
+        public var options: KingfisherParsedOptionsInfo {
+            get { state.withLock { $0.options } }
+            set { state.withLock { $0.options = newValue } }
+        }
+
+        private var progress: DownloadProgressBlock? {
+            guard onProgressDelegate.isSet else { return nil }
+            return { [onProgressDelegate] in onProgressDelegate.call(($0, $1)) }
+        }
+
+        private var completion: ImageBinding.Completion {
+            { [onSuccessDelegate, onFailureDelegate] result in
+                switch result {
+                case .success(let value): onSuccessDelegate.call(value)
+                case .failure(let error): onFailureDelegate.call(error)
+                }
+            }
+        }
+    }
+}
+
+extension KF.Builder: KFOptionSetter {}
+
+// MARK: Setting
+
+@MainActor
+extension KF.Builder {
+    /// Loads the image into an image view.
+    ///
+    /// - Returns: The handle to cancel with; nil when a cache answers.
+    @discardableResult
+    public func set(to imageView: KFCrossPlatformImageView) -> DownloadTask? {
+        imageView.loading.load(
+            source,
+            placeholder: state.withLock { $0 }.placeholder,
+            options: options,
+            progress: progress,
+            completion: completion
+        )
+    }
+
+    /// Loads the image into anything that images can be set on; only images serve as placeholder.
+    ///
+    /// - Returns: The handle to cancel with; nil when a cache answers.
+    @discardableResult
+    public func set<Target: KingfisherImageSettable>(to target: Target) -> DownloadTask? {
+        set(in: ImageSlot.image(of: target))
+    }
+
+    /// Loads the image as a button's alternate image; only images serve as placeholder.
+    ///
+    /// - Returns: The handle to cancel with; nil when a cache answers.
+    @discardableResult
+    public func setAlternative(to button: KFCrossPlatformButton) -> DownloadTask? {
+        set(in: ImageSlot.alternateImage(of: button))
+    }
+
+    private func set(in slot: ImageSlot) -> DownloadTask? {
+        slot.load(
+            source,
+            placeholder: state.withLock { $0 }.placeholder as? KFCrossPlatformImage,
+            options: options,
+            progress: progress,
+            completion: completion
+        )
+    }
+}
+
+// MARK: What views alone have
+
+extension KF.Builder {
+    /// Sets what is shown while the image loads.
+    public func placeholder(_ placeholder: (any Placeholder)?) -> Self {
+        let changed = State(options: options, placeholder: placeholder)
+        state.withLock { $0 = changed }
+        return self
+    }
+
+    /// Sets an image that is shown while the image loads.
+    public func placeholder(_ image: KFCrossPlatformImage?) -> Self {
+        placeholder(image as (any Placeholder)?)
+    }
+
+    /// Sets how a freshly loaded image appears.
+    public func transition(_ transition: ImageTransition) -> Self {
+        state.withLock { $0.options.transition = transition }
+        return self
+    }
+
+    /// Lets a freshly loaded image fade in, in so many seconds.
+    public func fade(duration: TimeInterval) -> Self {
+        transition(.fade(duration))
+    }
+
+    /// Sets whether a view that shows something gets no placeholder.
+    public func keepCurrentImageWhileLoading(_ enabled: Bool = true) -> Self {
+        state.withLock { $0.options.keepCurrentImageWhileLoading = enabled }
+        return self
+    }
+
+    /// Sets whether the first frame of an animation alone is kept.
+    public func onlyLoadFirstFrame(_ enabled: Bool = true) -> Self {
+        state.withLock { $0.options.onlyLoadFirstFrame = enabled }
+        return self
+    }
+
+    /// Does nothing; kept for code that calls it.
+    @available(*, deprecated, message: "Images are loaded when they are set.")
+    public func loadImmediately(_ start: Bool = true) -> Self { self }
+}

@@ -1,0 +1,15 @@
+public import Foundation
+
+/// A button with two images: what `NSButton` is on Apple's platforms, without a screen.
+open class KFCrossPlatformButton: KFCrossPlatformView, KingfisherHasImageComponent {
+    /// The image of the button.
+    open var image: KFCrossPlatformImage?
+
+    /// The image of the button while it is pressed or on.
+    open var alternateImage: KFCrossPlatformImage?
+
+    /// Makes a button without images.
+    public override init(frame: CGRect = .zero) {
+        super.init(frame: frame)
+    }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+
+/// The bytes of a `data:` URL.
+///
+/// Source: RFC 2397. The media type is not read, since a picture is told by its bytes.
+public struct DataURLImageDataProvider: ImageDataProvider {
+    /// What can be wrong with the URL.
+    public enum DataURLError: Error, LocalizedError {
+        /// The URL does not begin with `data:`, or has no comma.
+        case notADataURL
+        /// What follows the comma is neither base64 nor percent-encoded as the URL says.
+        case invalidEncoding
+
+        /// What is wrong.
+        public var errorDescription: String? {
+            switch self {
+            case .notADataURL: "The URL is no data URL: it needs “data:” and a comma."
+            case .invalidEncoding: "The bytes of the data URL are not encoded as it says."
+            }
+        }
+    }
+
+    /// The URL.
+    public let url: URL
+
+    /// The key under which the image is cached.
+    public var cacheKey: String
+
+    /// Makes a provider; the key is the URL's text unless given.
+    public init(url: URL, cacheKey: String? = nil) {
+        self.url = url
+        self.cacheKey = cacheKey ?? url.absoluteString
+    }
+
+    /// Decodes the URL and calls back before it returns; fails with ``DataURLError``.
+    public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
+        handler(Result { try Self.decode(url.absoluteString) })
+    }
+
+    static func decode(_ text: String) throws(DataURLError) -> Data {
+        guard text.lowercased().hasPrefix("data:"), let comma = text.firstIndex(of: ",") else {
+            throw .notADataURL
+        }
+        let head = text[..<comma].lowercased()
+        let body = try percentDecoded(text[text.index(after: comma)...].utf8)
+        guard head.hasSuffix(";base64") else { return body }
+        guard let data = Data(base64Encoded: body, options: .ignoreUnknownCharacters),
+            !data.isEmpty || body.isEmpty
+        else { throw .invalidEncoding }
+        return data
+    }
+
+    private static func percentDecoded(
+        _ text: Substring.UTF8View
+    ) throws(DataURLError) -> Data {
+        var bytes = Data()
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst()?.hexadecimalValue,
+                let low = rest.popFirst()?.hexadecimalValue
+            else { throw .invalidEncoding }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

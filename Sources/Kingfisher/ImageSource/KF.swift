@@ -1,0 +1,2 @@
+/// The entry points of the builder style, and a namespace.
+public enum KF {}

@@ -1,0 +1,49 @@
+public import Dispatch
+public import Foundation
+
+/// The bytes of a file.
+public struct LocalFileImageDataProvider: ImageDataProvider {
+    /// The file.
+    public let fileURL: URL
+
+    /// The key under which the image is cached.
+    public var cacheKey: String
+
+    private let loadingQueue: ExecutionQueue
+
+    /// Makes a provider.
+    ///
+    /// - Parameters:
+    ///   - fileURL: The file.
+    ///   - cacheKey: The URL's own key unless given.
+    ///   - loadingQueue: Where the file is read.
+    public init(
+        fileURL: URL,
+        cacheKey: String? = nil,
+        loadingQueue: ExecutionQueue = .dispatch(DispatchQueue.global(qos: .userInitiated))
+    ) {
+        self.fileURL = fileURL
+        self.cacheKey = cacheKey ?? fileURL.localFileCacheKey
+        self.loadingQueue = loadingQueue
+    }
+
+    /// Reads the file on the loading queue; fails with the error of reading it.
+    public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
+        let fileURL = fileURL
+        loadingQueue.execute {
+            handler(Result { try Data(contentsOf: fileURL) })
+        }
+    }
+
+    /// The bytes, read on the loading queue.
+    public var data: Data {
+        get async throws {
+            try await withCheckedThrowingContinuation { continuation in
+                data { continuation.resume(with: $0) }
+            }
+        }
+    }
+
+    /// The file's URL.
+    public var contentURL: URL? { fileURL }
+}

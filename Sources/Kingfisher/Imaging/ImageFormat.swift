@@ -1,0 +1,112 @@
+import Codecs
+public import Foundation
+
+// The names of the cases are those that user code knows.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The kind of a picture file, told by its bytes.
+public enum ImageFormat: Sendable {
+    /// None of the known ones.
+    case unknown
+    /// PNG, animated or not.
+    case PNG
+    /// JPEG.
+    case JPEG
+    /// GIF.
+    case GIF
+    /// WebP; ours beyond the reference.
+    case WebP
+    /// AVIF; ours beyond the reference.
+    case AVIF
+
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// A marker that separates the parts of a JPEG file.
+    ///
+    /// Source: ITU-T T.81, table B.1.
+    public enum JPEGMarker {
+        /// FF C0, baseline.
+        case SOF0
+        /// FF C2, progressive.
+        case SOF2
+        /// FF C4, Huffman table.
+        case DHT
+        /// FF DB, quantisation table.
+        case DQT
+        /// FF DD, restart interval.
+        case DRI
+        /// FF DA, start of scan.
+        case SOS
+        /// FF D0+n, restart; `n` is 0…7.
+        case RSTn(UInt8)
+        /// FF E0, application segment.
+        case APPn
+        /// FF FE, comment.
+        case COM
+        /// FF D9, end of image.
+        case EOI
+
+        var bytes: (UInt8, UInt8) {
+            switch self {
+            case .SOF0: (0xFF, 0xC0)
+            case .SOF2: (0xFF, 0xC2)
+            case .DHT: (0xFF, 0xC4)
+            case .DQT: (0xFF, 0xDB)
+            case .DRI: (0xFF, 0xDD)
+            case .SOS: (0xFF, 0xDA)
+            case .RSTn(let n): (0xFF, 0xD0 &+ n)
+            case .APPn: (0xFF, 0xE0)
+            case .COM: (0xFF, 0xFE)
+            case .EOI: (0xFF, 0xD9)
+            }
+        }
+    }
+}
+
+extension ImageFormat {
+    init(_ format: FileFormat?) {
+        self =
+            switch format {
+            case .png: .PNG
+            case .jpeg: .JPEG
+            case .gif: .GIF
+            case .webp: .WebP
+            case .avif: .AVIF
+            default: .unknown
+            }
+    }
+
+    var fileFormat: FileFormat? {
+        switch self {
+        case .unknown: nil
+        case .PNG: .png
+        case .JPEG: .jpeg
+        case .GIF: .gif
+        case .WebP: .webp
+        case .AVIF: .avif
+        }
+    }
+}
+
+extension Data: KingfisherCompatibleValue {}
+
+extension KingfisherWrapper where Base == Data {
+    /// The format told by the first bytes; `.unknown` for 8 bytes or fewer.
+    public var imageFormat: ImageFormat {
+        base.count > 8 ? ImageFormat(Codecs.format(of: base)) : .unknown
+    }
+
+    /// Whether the two bytes of a marker stand anywhere in JPEG data, also inside a segment.
+    ///
+    /// False when the data is no JPEG. Cost: one pass.
+    public func contains(jpeg marker: ImageFormat.JPEGMarker) -> Bool {
+        guard imageFormat == .JPEG else { return false }
+        let (first, second) = marker.bytes
+        return base.withUnsafeBytes { bytes in
+            var index = 0
+            while index + 1 < bytes.count {
+                if bytes[index] == first, bytes[index + 1] == second { return true }
+                index += 1
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,92 @@
+public import Foundation
+package import Pixels
+
+/// A colour in extended sRGB with straight alpha: what `UIColor` is on Apple's platforms.
+public struct KFCrossPlatformColor: Hashable, Sendable {
+    /// Red; 0…1 inside sRGB, outside that range for wider gamuts.
+    public let red: CGFloat
+    /// Green; 0…1 inside sRGB, outside that range for wider gamuts.
+    public let green: CGFloat
+    /// Blue; 0…1 inside sRGB, outside that range for wider gamuts.
+    public let blue: CGFloat
+    /// Opacity, 0…1.
+    public let alpha: CGFloat
+
+    /// Makes a colour from its components.
+    public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+        self.alpha = alpha
+    }
+
+    /// Makes a grey.
+    public init(white: CGFloat, alpha: CGFloat) {
+        self.init(red: white, green: white, blue: white, alpha: alpha)
+    }
+
+    /// Makes a colour from hue, saturation and brightness, each 0…1.
+    public init(hue: CGFloat, saturation: CGFloat, brightness: CGFloat, alpha: CGFloat) {
+        // Each channel is the brightness less a tent over the hue circle, 2/6 of a turn apart.
+        func channel(_ offset: CGFloat) -> CGFloat {
+            let position = (offset + hue * 6).truncatingRemainder(dividingBy: 6)
+            let tent = max(0, min(position, 4 - position, 1))
+            return brightness - brightness * saturation * tent
+        }
+        self.init(red: channel(5), green: channel(3), blue: channel(1), alpha: alpha)
+    }
+
+    /// The same colour with another opacity.
+    public func withAlphaComponent(_ alpha: CGFloat) -> KFCrossPlatformColor {
+        KFCrossPlatformColor(red: red, green: green, blue: blue, alpha: alpha)
+    }
+}
+
+extension KFCrossPlatformColor {
+    /// White 0.
+    public static let black = KFCrossPlatformColor(white: 0, alpha: 1)
+    /// White 1/3.
+    public static let darkGray = KFCrossPlatformColor(white: 1 / 3, alpha: 1)
+    /// White 2/3.
+    public static let lightGray = KFCrossPlatformColor(white: 2 / 3, alpha: 1)
+    /// White 1.
+    public static let white = KFCrossPlatformColor(white: 1, alpha: 1)
+    /// White 1/2.
+    public static let gray = KFCrossPlatformColor(white: 0.5, alpha: 1)
+    /// RGB 1, 0, 0.
+    public static let red = KFCrossPlatformColor(red: 1, green: 0, blue: 0, alpha: 1)
+    /// RGB 0, 1, 0.
+    public static let green = KFCrossPlatformColor(red: 0, green: 1, blue: 0, alpha: 1)
+    /// RGB 0, 0, 1.
+    public static let blue = KFCrossPlatformColor(red: 0, green: 0, blue: 1, alpha: 1)
+    /// RGB 0, 1, 1.
+    public static let cyan = KFCrossPlatformColor(red: 0, green: 1, blue: 1, alpha: 1)
+    /// RGB 1, 1, 0.
+    public static let yellow = KFCrossPlatformColor(red: 1, green: 1, blue: 0, alpha: 1)
+    /// RGB 1, 0, 1.
+    public static let magenta = KFCrossPlatformColor(red: 1, green: 0, blue: 1, alpha: 1)
+    /// RGB 1, 0.5, 0.
+    public static let orange = KFCrossPlatformColor(red: 1, green: 0.5, blue: 0, alpha: 1)
+    /// RGB 0.5, 0, 0.5.
+    public static let purple = KFCrossPlatformColor(red: 0.5, green: 0, blue: 0.5, alpha: 1)
+    /// RGB 0.6, 0.4, 0.2.
+    public static let brown = KFCrossPlatformColor(red: 0.6, green: 0.4, blue: 0.2, alpha: 1)
+    /// Black without opacity.
+    public static let clear = KFCrossPlatformColor(white: 0, alpha: 0)
+}
+
+extension KFCrossPlatformColor {
+    /// `(r,g,b,a)` with two decimals each, as it stands in processor identifiers.
+    var rgbaDescription: String {
+        let parts = [red, green, blue, alpha].map { String(format: "%.2f", Double($0)) }
+        return "(" + parts.joined(separator: ",") + ")"
+    }
+
+    /// The nearest colour that a bitmap can hold; components outside 0…1 are brought inside.
+    package var rgba: RGBA {
+        func byte(_ value: CGFloat) -> UInt8 {
+            value.isNaN ? 0 : UInt8((min(1, max(0, value)) * 255).rounded())
+        }
+        return RGBA(red: byte(red), green: byte(green), blue: byte(blue), alpha: byte(alpha))
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension ImageDownloader {
+    /// Asks the responder for name and password.
+    func answer(
+        _ challenge: TransferChallenge,
+        of task: SessionDataTask,
+        reply: @escaping @Sendable (TransferCredential?) -> Void
+    ) {
+        let responder = WeakReference(authenticationChallengeResponder)
+        guard responder.object != nil, responder.object !== self || isOverridden else {
+            return reply(nil)
+        }
+        Task { [self] in
+            guard let object = responder.object as? any AuthenticationChallengeResponsible else {
+                return reply(nil)
+            }
+            let (disposition, credential) = await object.downloader(
+                self,
+                task: task.task,
+                didReceive: URLAuthenticationChallenge(challenge)
+            )
+            guard disposition == .useCredential, let credential, let user = credential.user else {
+                return reply(nil)
+            }
+            reply(TransferCredential(user: user, password: credential.password ?? ""))
+        }
+    }
+}
+
+extension URLAuthenticationChallenge {
+    /// The transport's question in the system's vocabulary.
+    fileprivate convenience init(_ challenge: TransferChallenge) {
+        let method =
+            challenge.scheme == .digest
+            ? NSURLAuthenticationMethodHTTPDigest : NSURLAuthenticationMethodHTTPBasic
+        let space = URLProtectionSpace(
+            host: challenge.host,
+            port: challenge.port,
+            protocol: challenge.urlScheme,
+            realm: challenge.realm,
+            authenticationMethod: method
+        )
+        self.init(
+            protectionSpace: space,
+            proposedCredential: nil,
+            previousFailureCount: challenge.previousFailureCount,
+            failureResponse: challenge.response.httpURLResponse,
+            error: nil,
+            sender: SilentChallengeSender()
+        )
+    }
+}
+
+/// Stands where the system wants a sender; the answer is the return value of the responder.
+private final class SilentChallengeSender: NSObject, URLAuthenticationChallengeSender {
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+    func cancel(_ challenge: URLAuthenticationChallenge) {}
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+}

@@ -1,0 +1,186 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension ImageDownloader {
+    /// Downloads the bytes of a URL for one caller, who may share the transfer with others.
+    ///
+    /// Runs on the caller's thread until the transfer is under way, unless the modifier is
+    /// asynchronous.
+    ///
+    /// - Parameters:
+    ///   - url: An http or https URL.
+    ///   - options: Modifier, redirect handler and priority are used.
+    ///   - task: Gets the download attached.
+    ///   - progress: Received and expected bytes, when the length is known.
+    /// - Returns: The bytes, after the delegate's hook.
+    /// - Throws: ``KingfisherError``.
+    func fetch(
+        _ url: URL,
+        options: KingfisherParsedOptionsInfo,
+        task: DownloadTask,
+        progress: (@Sendable (Int64, Int64) -> Void)?
+    ) async throws -> FetchedData {
+        let request = try await request(for: url, options: options)
+        do {
+            try Task.checkCancellation()
+            defer { task.sessionTask?.leave() }
+            let sessionTask = try await transfer(request, options, task, progress)
+            return try await sessionTask.outcome().get()
+        } catch {
+            throw KingfisherError(downloading: error, task: task)
+        }
+    }
+
+    /// The request that the modifier makes of a URL.
+    private func request(
+        for url: URL,
+        options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> URLRequest {
+        var request = URLRequest(
+            url: url,
+            cachePolicy: .reloadIgnoringLocalCacheData,
+            timeoutInterval: downloadTimeout
+        )
+        if let modifier = options.requestModifier {
+            guard let modified = await Self.modify(request, with: modifier) else {
+                throw .requestError(reason: .emptyRequest)
+            }
+            request = modified
+        }
+        let scheme = request.url?.scheme?.lowercased()
+        guard scheme == "http" || scheme == "https", request.url?.host?.isEmpty == false else {
+            throw .requestError(reason: .invalidURL(request: request))
+        }
+        return request
+    }
+
+    private static func modify(
+        _ request: URLRequest,
+        with modifier: any AsyncImageDownloadRequestModifier
+    ) async -> URLRequest? {
+        // A type that is both is taken for the synchronous one, which stays on this thread.
+        guard let modifier = modifier as? any ImageDownloadRequestModifier else {
+            return await modifier.modified(for: request)
+        }
+        let modify: (URLRequest) -> URLRequest? = modifier.modified(for:)
+        return modify(request)
+    }
+
+    /// Waits for the end of the transfer; the bytes are those of the session task's outcome.
+    private func transfer(
+        _ request: URLRequest,
+        _ options: KingfisherParsedOptionsInfo,
+        _ task: DownloadTask,
+        _ progress: (@Sendable (Int64, Int64) -> Void)?
+    ) async throws -> SessionDataTask {
+        let latch = CancellationLatch()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let caller = DownloadCaller(
+                    priority: options.downloadPriority,
+                    progress: progress.map(Self.known),
+                    finished: { result in
+                        latch.finish()
+                        if case .failure(.cancelled) = result {
+                            continuation.resume(throwing: CancellationError())
+                        } else if let sessionTask = task.sessionTask {
+                            continuation.resume(returning: sessionTask)
+                        } else {
+                            continuation.resume(throwing: CancellationError())
+                        }
+                    }
+                )
+                let ticket = join(request, options, caller, task)
+                latch.onCancel { ticket.cancel() }
+            }
+        } onCancel: {
+            latch.cancel()
+        }
+    }
+
+    /// Joins the download of an equal request, or starts one.
+    private func join(
+        _ request: URLRequest,
+        _ options: KingfisherParsedOptionsInfo,
+        _ caller: DownloadCaller,
+        _ task: DownloadTask
+    ) -> DownloadTicket {
+        let ticket = downloads.join(
+            request,
+            settings: settings(for: request, priority: options.downloadPriority),
+            discriminator: options.redirectHandler.map { "\(type(of: $0))" } ?? "",
+            hooks: hooks(redirectHandler: options.redirectHandler),
+            caller: caller
+        )
+        let sessionTask = sessionTasks.task(for: ticket.download)
+        sessionTask.enter()
+        task.attach(sessionTask, token: ticket.token)
+        options.requestModifier?.onDownloadTaskStarted?(task)
+        if ticket.isCreator {
+            if let url = request.url {
+                (delegate ?? self)
+                    .imageDownloader(self, willDownloadImageForURL: url, with: request)
+            }
+            ticket.download.start()
+        }
+        return ticket
+    }
+
+    private static func known(
+        _ report: @escaping @Sendable (Int64, Int64) -> Void
+    ) -> @Sendable (TransferProgress) -> Void {
+        { progress in
+            guard let expected = progress.expected else { return }
+            report(Int64(progress.received), Int64(expected))
+        }
+    }
+
+    private func settings(for request: URLRequest, priority: Float) -> TransferSettings {
+        let state = snapshot()
+        var settings = state.transferSettings
+        let timeout = Duration.seconds(max(0.001, request.timeoutInterval))
+        settings.connectTimeout = timeout
+        settings.idleTimeout = timeout
+        settings.priority = priority
+        settings.trustedHosts.formUnion((state.trustedHosts ?? []).map { $0.lowercased() })
+        settings.maxConnectionsPerHost = state.configuration.httpMaximumConnectionsPerHost
+        for (name, value) in state.configuration.httpAdditionalHeaders ?? [:] {
+            if let name = name as? String { settings.extraHeaders[name] = "\(value)" }
+        }
+        return settings
+    }
+
+    /// Cancels every download; each caller gets `taskCancelled`.
+    public func cancelAll() {
+        downloads.cancelAll()
+    }
+
+    /// Cancels the downloads of one URL; each caller gets `taskCancelled`.
+    public func cancel(url: URL) {
+        downloads.cancel(url: url)
+    }
+}
+
+extension KingfisherError {
+    /// What a download threw, in the words that callers know.
+    init(downloading error: any Error, task: DownloadTask) {
+        switch error {
+        case let error as KingfisherError: self = error
+        case is CancellationError: self = .cancelled(task)
+        default: self = .responseError(reason: .URLSessionError(error: error))
+        }
+    }
+
+    /// The cancel of one caller's share of a download.
+    static func cancelled(_ task: DownloadTask) -> KingfisherError {
+        guard let sessionTask = task.sessionTask else {
+            return .requestError(reason: .asyncTaskContextCancelled)
+        }
+        return .requestError(
+            reason: .taskCancelled(task: sessionTask, token: task.cancelToken ?? 0)
+        )
+    }
+}

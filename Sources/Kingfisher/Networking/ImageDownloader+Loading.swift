@@ -1,0 +1,86 @@
+import Foundation
+
+extension ImageDownloader {
+    /// Whether somebody subclassed the downloader, so that its open methods must be asked.
+    var isOverridden: Bool { type(of: self) != ImageDownloader.self }
+
+    /// Starts a download for the closure flavours.
+    func start(
+        _ url: URL,
+        options: KingfisherParsedOptionsInfo,
+        progress: (@Sendable (Int64, Int64) -> Void)?,
+        completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)?
+    ) -> DownloadTask {
+        let task = DownloadTask()
+        let work = Task.immediate {
+            let result: Result<ImageLoadingResult, KingfisherError>
+            do {
+                result = .success(
+                    try await load(url, options: options, task: task, progress: progress)
+                )
+            } catch {
+                result = .failure(KingfisherError(downloading: error, task: task))
+            }
+            task.cancellation.finish()
+            guard let completionHandler else { return }
+            options.callbackQueue.execute { completionHandler(result) }
+        }
+        task.cancellation.onCancel { work.cancel() }
+        return task
+    }
+
+    /// Downloads and processes an image.
+    func load(
+        _ url: URL,
+        options: KingfisherParsedOptionsInfo,
+        task: DownloadTask,
+        progress: (@Sendable (Int64, Int64) -> Void)?
+    ) async throws -> ImageLoadingResult {
+        let fetched = try await fetch(url, options: options, task: task, progress: progress)
+        let image = try await processing.image(
+            of: .data(fetched.data),
+            options: options,
+            input: fetched.identity
+        )
+        announce(image, of: fetched)
+        return ImageLoadingResult(
+            image: image,
+            url: fetched.url,
+            originalData: fetched.data,
+            metrics: fetched.metrics
+        )
+    }
+
+    /// Tells the delegate of a processed image.
+    func announce(_ image: KFCrossPlatformImage, of fetched: FetchedData) {
+        guard let url = fetched.url else { return }
+        guard let delegate else { return }
+        delegate.imageDownloader(
+            self,
+            didDownload: image,
+            for: url,
+            with: fetched.response?.httpURLResponse
+        )
+    }
+
+    /// Downloads through the open methods of a subclass.
+    func overriddenDownload(
+        _ url: URL,
+        options: KingfisherParsedOptionsInfo,
+        task: DownloadTask,
+        progress: (@Sendable (Int64, Int64) -> Void)?
+    ) async throws -> ImageLoadingResult {
+        var options = options
+        options.callbackQueue = .untouch
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let once = OnceCompletion<Result<ImageLoadingResult, KingfisherError>> {
+                    continuation.resume(with: $0)
+                }
+                task.link(to: downloadImage(with: url, options: options) { once($0) })
+            }
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}

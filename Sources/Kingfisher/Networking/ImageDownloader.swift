@@ -1,0 +1,170 @@
+public import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// Downloads images over HTTP and HTTPS; callers of the same request share one transfer.
+///
+/// `@unchecked`: the class is open, and its delegates are weak references; its state is guarded by
+/// a mutex.
+open class ImageDownloader: @unchecked Sendable {
+    /// The shared downloader, named "default".
+    public static let `default` = ImageDownloader(name: "default")
+
+    struct State {
+        var timeout: TimeInterval = 15
+        var trustedHosts: Set<String>?
+        var configuration = URLSessionConfiguration.ephemeral
+        var usesPipelining = false
+        var transferSettings = TransferSettings()
+        var delegate = WeakReference()
+        var responder = WeakReference()
+    }
+
+    private let state = Mutex(State())
+    private let name: String
+    let downloads: SharedDownloads
+    let sessionTasks = SessionTaskTable()
+    let processing = ProcessingJobs()
+
+    /// Makes a downloader.
+    ///
+    /// - Parameter name: Not empty; for people who read logs.
+    public convenience init(name: String) {
+        self.init(name: name, transport: CurlTransport())
+    }
+
+    /// Makes a downloader that sends its requests with a transport of the caller's.
+    ///
+    /// - Parameters:
+    ///   - name: Not empty; for people who read logs.
+    ///   - transport: Carries requests out.
+    public init(name: String, transport: any HTTPTransport) {
+        precondition(!name.isEmpty, "a downloader needs a name")
+        self.name = name
+        downloads = SharedDownloads(transport: transport)
+        authenticationChallengeResponder = self
+    }
+
+    /// Seconds of silence after which a download fails; 15 unless set.
+    open var downloadTimeout: TimeInterval {
+        get { state.withLock { $0.timeout } }
+        set { state.withLock { $0.timeout = newValue } }
+    }
+
+    /// Hosts whose TLS certificate is accepted unchecked; nil for none.
+    open var trustedHosts: Set<String>? {
+        get { state.withLock { $0.trustedHosts } }
+        set { state.withLock { $0.trustedHosts = newValue } }
+    }
+
+    /// Where extra headers and the number of connections per host come from.
+    ///
+    /// Assigning cancels the downloads that run.
+    open var sessionConfiguration: URLSessionConfiguration {
+        get { state.withLock { $0.configuration } }
+        set {
+            state.withLock { $0.configuration = newValue }
+            cancelAll()
+        }
+    }
+
+    /// Kept for code that sets it; libcurl multiplexes where the server can and never pipelines.
+    open var requestsUsePipelining: Bool {
+        get { state.withLock { $0.usesPipelining } }
+        set { state.withLock { $0.usesPipelining = newValue } }
+    }
+
+    /// Bounds and rules of every transfer: body size, redirects, addresses, schemes.
+    ///
+    /// Time-out, trusted hosts, priority, and the headers and connections of
+    /// ``sessionConfiguration`` come from their own properties and win over these.
+    public var transferSettings: TransferSettings {
+        get { state.withLock { $0.transferSettings } }
+        set { state.withLock { $0.transferSettings = newValue } }
+    }
+
+    /// Watches and steers the downloads; held weakly.
+    open weak var delegate: (any ImageDownloaderDelegate)? {
+        get { state.withLock { $0.delegate }.object as? any ImageDownloaderDelegate }
+        set {
+            let reference = WeakReference(newValue)
+            state.withLock { $0.delegate = reference }
+        }
+    }
+
+    /// Answers authentication challenges; the downloader itself unless set; held weakly.
+    open weak var authenticationChallengeResponder: (any AuthenticationChallengeResponsible)? {
+        get {
+            state.withLock { $0.responder }.object as? any AuthenticationChallengeResponsible
+        }
+        set {
+            let reference = WeakReference(newValue)
+            state.withLock { $0.responder = reference }
+        }
+    }
+
+    /// Downloads and processes an image: the one method that a subclass needs to override.
+    ///
+    /// - Parameters:
+    ///   - url: An http or https URL.
+    ///   - options: Modifier, redirect handler, processor, priority and queues are used; caches
+    ///     are not.
+    ///   - completionHandler: Called exactly once, on the options' callback queue.
+    /// - Returns: The handle to cancel with.
+    @discardableResult
+    open func downloadImage(
+        with url: URL,
+        options: KingfisherParsedOptionsInfo,
+        completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask {
+        start(url, options: options, progress: nil, completionHandler: completionHandler)
+    }
+
+    /// Downloads and processes an image, reporting its progress on the main queue.
+    @discardableResult
+    open func downloadImage(
+        with url: URL,
+        options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask {
+        let options = KingfisherParsedOptionsInfo(options)
+        guard let progressBlock, !isOverridden else {
+            return downloadImage(
+                with: url,
+                options: options,
+                completionHandler: completionHandler
+            )
+        }
+        let progress = ProgressReporter(progressBlock)
+        return start(
+            url,
+            options: options,
+            progress: { progress.report($0, $1) },
+            completionHandler: completionHandler
+        )
+    }
+
+    /// Downloads and processes an image.
+    @discardableResult
+    open func downloadImage(
+        with url: URL,
+        options: KingfisherOptionsInfo? = nil,
+        completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask {
+        downloadImage(
+            with: url,
+            options: KingfisherParsedOptionsInfo(options),
+            completionHandler: completionHandler
+        )
+    }
+
+    func snapshot() -> State {
+        state.withLock { $0 }
+    }
+}
+
+extension ImageDownloader: ImageDownloaderDelegate, AuthenticationChallengeResponsible {}

@@ -1,0 +1,163 @@
+import Foundation
+import Synchronization
+
+/// Tells whether there is a network, and when there is one again.
+protocol NetworkMonitoring: Sendable {
+    /// Whether packets have a way out now.
+    var isConnected: Bool { get }
+
+    /// Waits for a network; the callback is called once at most, on the main queue.
+    ///
+    /// - Parameters:
+    ///   - timeoutInterval: Seconds after which the callback gets false; nil waits for ever.
+    ///   - callback: Gets true when there is a network.
+    /// - Returns: The wait, to be cancelled or notified.
+    func observeConnectivity(
+        timeoutInterval: TimeInterval?,
+        callback: @escaping @Sendable (Bool) -> Void
+    ) -> any NetworkObserver
+}
+
+/// One wait for a network.
+protocol NetworkObserver: AnyObject, Sendable {
+    /// Ends the wait with a result.
+    func notify(isConnected: Bool)
+
+    /// Ends the wait without one.
+    func cancel()
+}
+
+/// Watches the kernel's routes.
+///
+/// Costs nothing while nobody waits: the watch begins with the first wait and ends with the last.
+/// A wait keeps its monitor until it ends.
+final class NetworkMonitor: NetworkMonitoring {
+    /// The monitor of this machine.
+    static let system = NetworkMonitor(
+        isReachable: RouteWatch.hasRoute,
+        watch: { RouteWatch(onChange: $0) },
+        clock: .system
+    )
+
+    private struct State: Sendable {
+        var observers: [Int: Observer] = [:]
+        var nextID = 0
+        var watch: (any Sendable)?
+    }
+
+    private let state = Mutex(State())
+    private let isReachable: @Sendable () -> Bool
+    private let watch: @Sendable (@escaping @Sendable () -> Void) -> any Sendable
+    private let clock: WallClock
+
+    /// Makes a monitor.
+    ///
+    /// - Parameters:
+    ///   - isReachable: Whether there is a network now.
+    ///   - watch: Calls back whenever that may have changed, until the value is released.
+    ///   - clock: For time-outs.
+    init(
+        isReachable: @escaping @Sendable () -> Bool,
+        watch: @escaping @Sendable (@escaping @Sendable () -> Void) -> any Sendable,
+        clock: WallClock
+    ) {
+        self.isReachable = isReachable
+        self.watch = watch
+        self.clock = clock
+    }
+
+    var isConnected: Bool { isReachable() }
+
+    func observeConnectivity(
+        timeoutInterval: TimeInterval?,
+        callback: @escaping @Sendable (Bool) -> Void
+    ) -> any NetworkObserver {
+        let observer = state.withLock { state in
+            state.nextID += 1
+            let id = state.nextID
+            let observer = Observer(callback: callback) { self.forget(id) }
+            state.observers[id] = observer
+            return observer
+        }
+        if let timeoutInterval {
+            observer.expire(
+                with: clock.every(max(0.001, timeoutInterval)) { [weak observer] in
+                    observer?.notify(isConnected: false)
+                }
+            )
+        }
+        startWatching()
+        // The network may have come back before the watch began.
+        routesDidChange()
+        return observer
+    }
+
+    /// How many waits there are.
+    var observerCount: Int { state.withLock { $0.observers.count } }
+
+    private func startWatching() {
+        guard state.withLock({ $0.watch == nil && !$0.observers.isEmpty }) else { return }
+        let watch = watch { [weak self] in self?.routesDidChange() }
+        state.withLock { state in
+            if state.watch == nil, !state.observers.isEmpty { state.watch = watch }
+        }
+    }
+
+    private func routesDidChange() {
+        guard isReachable() else { return }
+        let observers = state.withLock { Array($0.observers.values) }
+        for observer in observers { observer.notify(isConnected: true) }
+    }
+
+    private func forget(_ id: Int) {
+        let watch = state.withLock { state -> (any Sendable)? in
+            state.observers[id] = nil
+            guard state.observers.isEmpty else { return nil }
+            defer { state.watch = nil }
+            return state.watch
+        }
+        // Released here, outside the lock, because its end may wait for its last call.
+        withExtendedLifetime(watch) {}
+    }
+}
+
+extension NetworkMonitor {
+    /// A wait that ends once: with a network, with its time, or by a cancel.
+    private final class Observer: NetworkObserver {
+        private struct State: Sendable {
+            var callback: (@Sendable (Bool) -> Void)?
+            var timer: RepeatingTimer?
+        }
+
+        private let state: Mutex<State>
+        private let ended: @Sendable () -> Void
+
+        init(callback: @escaping @Sendable (Bool) -> Void, ended: @escaping @Sendable () -> Void) {
+            state = Mutex(State(callback: callback))
+            self.ended = ended
+        }
+
+        /// Keeps the timer that ends the wait, unless it has ended.
+        func expire(with timer: RepeatingTimer) {
+            state.withLock { state in
+                if state.callback != nil { state.timer = timer }
+            }
+        }
+
+        func notify(isConnected: Bool) {
+            guard let callback = end() else { return }
+            CallbackQueue.mainAsync.execute { callback(isConnected) }
+        }
+
+        func cancel() { _ = end() }
+
+        private func end() -> (@Sendable (Bool) -> Void)? {
+            let last = state.withLock { state in
+                defer { state = State() }
+                return state
+            }
+            if last.callback != nil { ended() }
+            return last.callback
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Synchronization
+
+/// The public face of each running download.
+final class SessionTaskTable: Sendable {
+    private let tasks = Mutex<[UInt64: SessionDataTask]>([:])
+
+    /// The task of a download, made by whoever asks first.
+    func task(for download: SharedDownload) -> SessionDataTask {
+        tasks.withLock { tasks in
+            if let task = tasks[download.id] { return task }
+            let task = SessionDataTask(request: download.request)
+            task.setBody { [weak download] in download?.data }
+            // One that has ended was removed already, or is about to be.
+            if !download.hasEnded { tasks[download.id] = task }
+            return task
+        }
+    }
+
+    /// Forgets the task of a download that has ended.
+    func remove(_ download: SharedDownload) {
+        tasks.withLock { $0[download.id] = nil }
+    }
+
+    var count: Int { tasks.withLock { $0.count } }
+}

@@ -1,0 +1,88 @@
+public import Foundation
+
+/// A list of options; a later item wins over an earlier one of its kind.
+public typealias KingfisherOptionsInfo = [KingfisherOptionsInfoItem]
+
+extension KingfisherOptionsInfo {
+    static let empty: KingfisherOptionsInfo = []
+}
+
+/// One option of a load.
+public enum KingfisherOptionsInfoItem: Sendable {
+    /// The cache that is read and written for the final image.
+    case targetCache(ImageCache)
+    /// The cache of unprocessed originals; the target cache unless given.
+    case originalCache(ImageCache)
+    /// The downloader to use instead of the manager's.
+    case downloader(ImageDownloader)
+    /// How the image appears in a view.
+    case transition(ImageTransition)
+    /// The priority of the download, 0 to 1.
+    case downloadPriority(Float)
+    /// Consult no cache; load from the source again.
+    case forceRefresh
+    /// Accept a memory hit alone; otherwise load again without looking at the disk.
+    case fromMemoryCacheOrRefresh
+    /// Run the transition also for an image from a cache.
+    case forceTransition
+    /// Store the result in memory alone.
+    case cacheMemoryOnly
+    /// Report completion after the cache writes are finished.
+    case waitForCache
+    /// Never load from the source; fail with `imageNotExisting` when not cached.
+    case onlyFromCache
+    /// Decode off the caller's thread; images are always decoded there.
+    case backgroundDecode
+    /// Where the completion is called.
+    case callbackQueue(CallbackQueue)
+    /// The scale of images that are made from data.
+    case scaleFactor(CGFloat)
+    /// Decode every frame of an animation at once.
+    case preloadAllAnimationData
+    /// Changes the request before it is sent.
+    case requestModifier(any AsyncImageDownloadRequestModifier)
+    /// Decides about HTTP redirects.
+    case redirectHandler(any ImageDownloadRedirectHandler)
+    /// Turns data into the final image; its identifier is part of the cache key.
+    case processor(any ImageProcessor)
+    /// Turns images into disk bytes and back.
+    case cacheSerializer(any CacheSerializer)
+    /// Changes the delivered image at the last moment; the change is not cached.
+    case imageModifier(any ImageModifier)
+    /// Show no placeholder while loading if the view shows something already.
+    case keepCurrentImageWhileLoading
+    /// Keep the first frame of an animation alone.
+    case onlyLoadFirstFrame
+    /// With a processor, keep the untouched download on disk too.
+    case cacheOriginalImage
+    /// The image, or none, to show on failure.
+    case onFailureImage(KFCrossPlatformImage?)
+    /// Prefetcher: read disk hits into memory.
+    case alsoPrefetchToMemory
+    /// Read the disk on the calling thread.
+    case loadDiskFileSynchronously
+    /// Probe the cache away from the calling thread.
+    case asyncCacheTypeCheck
+    /// Kept for code that gives it, and not read: every cache file is written atomically.
+    case diskStoreWriteOptions(Data.WritingOptions)
+    /// The memory expiration of this image.
+    case memoryCacheExpiration(StorageExpiration)
+    /// How reading this image from memory prolongs its life.
+    case memoryCacheAccessExtendingExpiration(ExpirationExtending)
+    /// The disk expiration of this image.
+    case diskCacheExpiration(StorageExpiration)
+    /// How reading this image from disk prolongs its life.
+    case diskCacheAccessExtendingExpiration(ExpirationExtending)
+    /// Where processors work.
+    case processingQueue(CallbackQueue)
+    /// Show a progressive JPEG scan by scan.
+    case progressiveJPEG(ImageProgressive)
+    /// Sources to try in order after the first one fails.
+    case alternativeSources([Source])
+    /// What to do about failures.
+    case retryStrategy(any RetryStrategy)
+    /// The source to use instead when the network is metered.
+    case lowDataMode(Source?)
+    /// A file extension forced onto the name of the file on disk.
+    case forcedCacheFileExtension(String?)
+}

@@ -1,0 +1,70 @@
+extension KingfisherParsedOptionsInfo {
+    /// Puts one item into the property of the same meaning.
+    ///
+    /// Flags can only be switched on. The items are told apart in three steps, one for each kind,
+    /// so that no function has forty cases.
+    mutating func apply(_ item: KingfisherOptionsInfoItem) {
+        if applyFlag(item) || applyCollaborator(item) { return }
+        applyValue(item)
+    }
+
+    private mutating func applyFlag(_ item: KingfisherOptionsInfoItem) -> Bool {
+        switch item {
+        case .forceRefresh: forceRefresh = true
+        case .fromMemoryCacheOrRefresh: fromMemoryCacheOrRefresh = true
+        case .forceTransition: forceTransition = true
+        case .cacheMemoryOnly: cacheMemoryOnly = true
+        case .waitForCache: waitForCache = true
+        case .onlyFromCache: onlyFromCache = true
+        case .backgroundDecode: backgroundDecode = true
+        case .preloadAllAnimationData: preloadAllAnimationData = true
+        case .keepCurrentImageWhileLoading: keepCurrentImageWhileLoading = true
+        case .onlyLoadFirstFrame: onlyLoadFirstFrame = true
+        case .cacheOriginalImage: cacheOriginalImage = true
+        case .alsoPrefetchToMemory: alsoPrefetchToMemory = true
+        case .loadDiskFileSynchronously: loadDiskFileSynchronously = true
+        case .asyncCacheTypeCheck: asyncCacheTypeCheck = true
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func applyCollaborator(_ item: KingfisherOptionsInfoItem) -> Bool {
+        switch item {
+        case .targetCache(let cache): targetCache = cache
+        case .originalCache(let cache): originalCache = cache
+        case .downloader(let downloader): self.downloader = downloader
+        case .requestModifier(let modifier): requestModifier = modifier
+        case .redirectHandler(let handler): redirectHandler = handler
+        case .processor(let processor): self.processor = processor
+        case .cacheSerializer(let serializer): cacheSerializer = serializer
+        case .imageModifier(let modifier): imageModifier = modifier
+        case .retryStrategy(let strategy): retryStrategy = strategy
+        case .callbackQueue(let queue): callbackQueue = queue
+        case .processingQueue(let queue): processingQueue = queue
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func applyValue(_ item: KingfisherOptionsInfoItem) {
+        switch item {
+        case .transition(let transition): self.transition = transition
+        case .downloadPriority(let priority): downloadPriority = priority
+        case .scaleFactor(let factor): scaleFactor = factor
+        case .onFailureImage(let image): onFailureImage = .some(image)
+        case .diskStoreWriteOptions(let options): diskStoreWriteOptions = options
+        case .memoryCacheExpiration(let expiration): memoryCacheExpiration = expiration
+        case .memoryCacheAccessExtendingExpiration(let extending):
+            memoryCacheAccessExtendingExpiration = extending
+        case .diskCacheExpiration(let expiration): diskCacheExpiration = expiration
+        case .diskCacheAccessExtendingExpiration(let extending):
+            diskCacheAccessExtendingExpiration = extending
+        case .progressiveJPEG(let progressive): progressiveJPEG = progressive
+        case .alternativeSources(let sources): alternativeSources = sources
+        case .lowDataMode(let source): lowDataModeSource = source
+        case .forcedCacheFileExtension(let fileExtension): forcedExtension = fileExtension
+        default: preconditionFailure("an option is parsed by no step: \(item)")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// Gets the bytes of a source, from the network or a provider.
+struct FetchStage {
+    /// What a source gave: bytes, or an image that is processed already.
+    enum Output: Sendable {
+        case data(FetchedData)
+        /// From a downloader that somebody overrode.
+        case image(ImageLoadingResult)
+    }
+
+    let request: LoadRequest
+    let events: LoadEvents
+    let task: DownloadTask
+
+    func run() async throws -> Output {
+        switch request.source {
+        case .network(let resource):
+            return try await download(resource.downloadURL)
+        case .provider(let provider):
+            task.attachProvider()
+            return .data(FetchedData(data: try await Self.data(of: provider)))
+        }
+    }
+
+    private func download(_ url: URL) async throws -> Output {
+        guard request.downloader.isOverridden else {
+            let fetched = try await request.downloader.fetch(
+                url,
+                options: request.options,
+                task: task,
+                progress: events.progress
+            )
+            return .data(fetched)
+        }
+        return .image(
+            try await request.downloader.overriddenDownload(
+                url,
+                options: request.options,
+                task: task,
+                progress: events.progress
+            )
+        )
+    }
+
+    /// Asks a provider; a cancel ends the wait at once, whatever the provider does.
+    private static func data(of provider: any ImageDataProvider) async throws -> Data {
+        do {
+            return try await SharedJobs<Int, Data>().value(for: 0) { try await provider.data() }
+        } catch {
+            if error is CancellationError || Task.isCancelled {
+                throw KingfisherError.requestError(
+                    reason: .dataProviderCancelled(provider: provider)
+                )
+            }
+            throw KingfisherError.imageSettingError(
+                reason: .dataProviderError(provider: provider, error: error)
+            )
+        }
+    }
+}

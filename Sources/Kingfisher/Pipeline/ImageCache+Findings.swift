@@ -1,0 +1,42 @@
+import Foundation
+
+extension ImageCache {
+    /// Why memory does not have an image; nil when it has it.
+    func memoryMissReason(
+        key: String,
+        options: KingfisherParsedOptionsInfo
+    ) -> CacheMissReason? {
+        let entry = CacheEntryName(key: key, options: options)
+        return switch memoryStorage.store.finding(for: CacheKey(entry.computedKey)) {
+        case .valid: nil
+        case .expired(let ago): .expired(.seconds(ago))
+        case .evicted: .evicted
+        case .unknown: .neverStored
+        }
+    }
+
+    /// Why the disk does not have an image; nil when it has it.
+    ///
+    /// - Complexity: O(entries) when the key is unknown, to find it under other processors.
+    func diskMissReason(
+        key: String,
+        options: KingfisherParsedOptionsInfo
+    ) -> CacheMissReason? {
+        let entry = CacheEntryName(key: key, options: options)
+        let name = diskStorage.cacheFileURL(
+            forKey: entry.computedKey,
+            forcedExtension: entry.forcedExtension
+        ).lastPathComponent
+        switch diskStorage.store.finding(for: name) {
+        case .valid: return nil
+        case .expired(let ago): return .expired(.seconds(ago))
+        case .evicted: return .evicted
+        case .unknown: break
+        }
+        let others = diskStorage.store.keys(withPrefix: key).compactMap { other -> String? in
+            if other == key { return "" }
+            return other.hasPrefix(key + "@") ? String(other.dropFirst(key.count + 1)) : nil
+        }
+        return others.isEmpty ? .neverStored : .otherProcessor(others)
+    }
+}

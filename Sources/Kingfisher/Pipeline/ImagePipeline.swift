@@ -1,0 +1,105 @@
+import Foundation
+
+/// Drives a load through its stages: look up, fetch, process, store.
+struct ImagePipeline: Sendable {
+    let processing: ProcessingJobs
+    let observers = LoadObservers()
+
+    init(processing: ProcessingJobs) {
+        self.processing = processing
+    }
+
+    /// Loads an image from the first source that has it.
+    ///
+    /// Runs on the caller's thread until it first has to wait, so that a memory hit is delivered
+    /// and a download has begun before the caller goes on. Stops when its task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - request: What to load.
+    ///   - events: What to tell meanwhile.
+    ///   - task: The handle of the first attempt.
+    /// - Returns: The result of the attempt that ended the load.
+    func load(
+        _ request: LoadRequest,
+        events: LoadEvents = LoadEvents(),
+        task: DownloadTask
+    ) async -> Result<RetrieveImageResult, KingfisherError> {
+        var journal = LoadJournal(request, observers: observers)
+        var failover = Failover(request)
+        var attempt = request
+        var handle = task
+        var announcement: HandleAnnouncement?
+        while true {
+            do {
+                var result = try await load(attempt, events, handle, &journal)
+                announcement?.attemptEnded()
+                result.timings = journal.finish(.success(result))
+                return .success(result)
+            } catch {
+                announcement?.attemptEnded()
+                let error = KingfisherError(loading: error, of: attempt.source, task: handle)
+                guard let next = await failover.next(after: error, of: attempt) else {
+                    let conclusion = failover.conclusion(error)
+                    _ = journal.finish(.failure(conclusion))
+                    return .failure(conclusion)
+                }
+                journal.tell(.restarted(next.source, because: error))
+                attempt = next
+                handle = DownloadTask(cancellation: task.cancellation)
+                announcement = HandleAnnouncement(of: handle, to: events)
+            }
+        }
+    }
+
+    /// One attempt with one source.
+    private func load(
+        _ request: LoadRequest,
+        _ events: LoadEvents,
+        _ task: DownloadTask,
+        _ journal: inout LoadJournal
+    ) async throws -> RetrieveImageResult {
+        if request.looksUp {
+            let stage = LookupStage(request: request, processing: processing)
+            if let hit = try await journal.measure(.lookup, { try await stage.run() }) {
+                journal.tell(.hit(hit.cacheType))
+                return hit
+            }
+            tellMisses(of: request, journal)
+        }
+        if request.options.onlyFromCache, request.looksUp {
+            throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
+        }
+        let fetched = try await journal.measure(.fetch) {
+            try await FetchStage(request: request, events: events, task: task).run()
+        }
+        let loaded = try await journal.measure(.process) {
+            try await ProcessStage(request: request, processing: processing).run(fetched)
+        }
+        await journal.measure(.store) {
+            await StoreStage(request: request).run(loaded)
+        }
+        return RetrieveImageResult(loaded, request: request)
+    }
+
+    private func tellMisses(of request: LoadRequest, _ journal: LoadJournal) {
+        guard journal.isObserved else { return }
+        let explanation = request.explanation
+        journal.tell(.miss(.memory, explanation.memory ?? .damaged))
+        // The index knew the file, but reading it gave no image.
+        journal.tell(.miss(.disk, explanation.disk ?? .damaged))
+    }
+}
+
+extension RetrieveImageResult {
+    fileprivate init(_ loaded: LoadedImage, request: LoadRequest) {
+        let data = loaded.data
+        self.init(
+            image: request.options.imageModifier?.modify(loaded.image) ?? loaded.image,
+            cacheType: .none,
+            source: request.source,
+            originalSource: request.originalSource,
+            data: { data },
+            metrics: loaded.metrics
+        )
+    }
+}

@@ -1,0 +1,41 @@
+extension LoadRequest {
+    /// What this request would do now.
+    var explanation: LoadExplanation {
+        let memory =
+            looksUp ? targetCache.memoryMissReason(key: key, options: options) : .notAsked
+        let disk =
+            looksUp && acceptsDisk
+            ? targetCache.diskMissReason(key: key, options: options) : .notAsked
+        let original = originalMissReason
+        return LoadExplanation(
+            key: key,
+            processor: identifier,
+            memory: memory,
+            disk: disk,
+            original: original,
+            outcome: outcome(memory: memory, disk: disk, original: original)
+        )
+    }
+
+    private var originalMissReason: CacheMissReason? {
+        guard looksUp, hasSeparateOriginal else { return .notAsked }
+        let memory = originalCache.memoryMissReason(key: key, options: originalOptions)
+        guard memory != nil, acceptsDisk else { return memory }
+        return originalCache.diskMissReason(key: key, options: originalOptions)
+    }
+
+    private func outcome(
+        memory: CacheMissReason?,
+        disk: CacheMissReason?,
+        original: CacheMissReason?
+    ) -> LoadExplanation.Outcome {
+        if memory == nil { return .cache(.memory) }
+        if disk == nil { return .cache(.disk) }
+        if original == nil { return .original }
+        if options.onlyFromCache, looksUp { return .fails }
+        return switch source {
+        case .network: .download
+        case .provider: .provider
+        }
+    }
+}

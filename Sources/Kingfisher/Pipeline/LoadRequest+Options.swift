@@ -1,0 +1,30 @@
+extension LoadRequest {
+    /// Resolves what a caller asked of a manager.
+    ///
+    /// The manager's own parts come first, then its default options, then the call's: a later one
+    /// wins.
+    init(
+        source: Source,
+        options: KingfisherParsedOptionsInfo,
+        cache: ImageCache,
+        downloader: ImageDownloader,
+        isStillWanted: (@Sendable () -> Bool)? = nil
+    ) {
+        var options = options
+        let target = options.targetCache ?? cache
+        let original = options.originalCache ?? target
+        let loader = options.downloader ?? downloader
+        options.targetCache = target
+        options.originalCache = original
+        options.downloader = loader
+        self.init(
+            source: source,
+            originalSource: source,
+            options: options,
+            targetCache: target,
+            originalCache: original,
+            downloader: loader,
+            isStillWanted: isStillWanted
+        )
+    }
+}

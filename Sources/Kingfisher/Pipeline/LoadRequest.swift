@@ -1,0 +1,59 @@
+import Foundation
+
+/// Everything that a load needs to know, resolved once and never changed.
+struct LoadRequest: Sendable {
+    /// What this attempt loads; an alternative after the first source failed.
+    let source: Source
+    /// What the caller asked for.
+    let originalSource: Source
+    /// The caller's options over the manager's.
+    let options: KingfisherParsedOptionsInfo
+    let targetCache: ImageCache
+    let originalCache: ImageCache
+    let downloader: ImageDownloader
+    /// Whether somebody still wants the image; nil when nobody says otherwise.
+    let isStillWanted: (@Sendable () -> Bool)?
+
+    /// The key of this attempt's source.
+    var key: String { source.cacheKey }
+
+    /// The same request for another source.
+    func with(source: Source) -> LoadRequest {
+        LoadRequest(
+            source: source,
+            originalSource: originalSource,
+            options: options,
+            targetCache: targetCache,
+            originalCache: originalCache,
+            downloader: downloader,
+            isStillWanted: isStillWanted
+        )
+    }
+}
+
+// MARK: What the stages ask
+
+extension LoadRequest {
+    var identifier: String { options.processor.identifier }
+
+    /// Whether any cache is consulted.
+    var looksUp: Bool { !options.forceRefresh }
+
+    /// Whether a lookup may go to the disk.
+    var acceptsDisk: Bool { !options.fromMemoryCacheOrRefresh }
+
+    /// Whether the original can stand for the image: it is another entry than the image's own.
+    var hasSeparateOriginal: Bool { originalCache !== targetCache || !identifier.isEmpty }
+
+    /// Whether the untouched bytes are stored beside the image.
+    var storesOriginal: Bool { options.cacheOriginalImage && !identifier.isEmpty }
+
+    /// The options under which the original is looked up and stored.
+    var originalOptions: KingfisherParsedOptionsInfo {
+        var options = options
+        options.processor = DefaultImageProcessor.default
+        return options
+    }
+
+    var isStale: Bool { isStillWanted.map { !$0() } ?? false }
+}

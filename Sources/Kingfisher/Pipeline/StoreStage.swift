@@ -1,0 +1,56 @@
+import Foundation
+
+/// Stores an image: in memory now, on disk behind.
+struct StoreStage {
+    let request: LoadRequest
+
+    /// Returns when memory has the image; with `waitForCache`, when the disk has it too.
+    ///
+    /// A failing store never fails the load.
+    func run(_ loaded: LoadedImage) async {
+        let original = loaded.originalIsStored ? nil : loaded.data
+        let waits = request.options.waitForCache
+        await withTaskGroup { group in
+            let image = Gate()
+            storeImage(loaded.image, original: loaded.data, gate: image)
+            if waits { group.addTask { await image.wait() } }
+            guard request.storesOriginal, let original else { return }
+            let stored = Gate()
+            storeOriginal(original, gate: stored)
+            if waits { group.addTask { await stored.wait() } }
+        }
+    }
+
+    private func storeImage(_ image: KFCrossPlatformImage, original: Data?, gate: Gate) {
+        request.targetCache.store(
+            image,
+            original: original,
+            forKey: request.key,
+            options: storeOptions,
+            toDisk: !request.options.cacheMemoryOnly,
+            completionHandler: { _ in gate.open() }
+        )
+    }
+
+    private func storeOriginal(_ data: Data, gate: Gate) {
+        request.originalCache.storeToDisk(
+            data,
+            forKey: request.key,
+            processorIdentifier: DefaultImageProcessor.default.identifier,
+            forcedExtension: request.options.forcedExtension,
+            expiration: request.options.diskCacheExpiration,
+            callbackQueue: .untouch,
+            completionHandler: { _ in gate.open() }
+        )
+    }
+
+    /// The callbacks of the store are the stage's own, so they need no hop to the caller's queue.
+    private var storeOptions: KingfisherParsedOptionsInfo {
+        var options = request.options
+        options.callbackQueue = .untouch
+        if request.identifier.isEmpty, let serializer = OriginalBytesSerializer(options) {
+            options.cacheSerializer = serializer
+        }
+        return options
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import Synchronization
+
+/// Called after each item with the resources skipped, failed and completed so far.
+public typealias PrefetcherProgressBlock =
+    @Sendable (
+        _ skippedResources: [any Resource],
+        _ failedResources: [any Resource],
+        _ completedResources: [any Resource]
+    ) -> Void
+
+/// Called after each item with the sources skipped, failed and completed so far.
+public typealias PrefetcherSourceProgressBlock =
+    @Sendable (
+        _ skippedSources: [Source],
+        _ failedSources: [Source],
+        _ completedSources: [Source]
+    ) -> Void
+
+/// Called at the end with the resources skipped, failed and completed.
+public typealias PrefetcherCompletionHandler =
+    @Sendable (
+        _ skippedResources: [any Resource],
+        _ failedResources: [any Resource],
+        _ completedResources: [any Resource]
+    ) -> Void
+
+/// Called at the end with the sources skipped, failed and completed.
+public typealias PrefetcherSourceCompletionHandler =
+    @Sendable (
+        _ skippedSources: [Source],
+        _ failedSources: [Source],
+        _ completedSources: [Source]
+    ) -> Void
+
+/// Loads many images into the cache, a few at a time, before anybody asks for them.
+///
+/// What is cached already is skipped. Downloads have a lower priority than those of views, unless
+/// the options name one; a view that asks for the same image meanwhile shares the download and
+/// raises it. With `.memoryCacheExpiration(.expired)` the images go to the disk alone.
+///
+/// Nobody needs to hold the prefetcher between ``start()`` and its completion. Progress and
+/// completion are called on the main queue.
+///
+/// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
+public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
+    private struct State {
+        var maxConcurrentDownloads = 5
+        var phase = Phase.idle
+        var next = 0
+        var lists = PrefetchedSources()
+        var driver: Task<Void, Never>?
+        /// Closed while the prefetcher is paused.
+        var pause: Gate?
+        // Forgotten at the end, because they often hold the object that holds the prefetcher.
+        var progress: PrefetcherSourceProgressBlock?
+        var completion: PrefetcherSourceCompletionHandler?
+    }
+
+    private enum Phase {
+        case idle, running, stopped, finished
+    }
+
+    private let state: Mutex<State>
+    private let sources: [Source]
+    private let loader: PrefetchLoader
+
+    init(
+        sources: [Source],
+        options: KingfisherOptionsInfo?,
+        manager: KingfisherManager,
+        progress: PrefetcherSourceProgressBlock?,
+        completion: PrefetcherSourceCompletionHandler?
+    ) {
+        self.sources = sources
+        loader = PrefetchLoader(manager: manager, options: options)
+        state = Mutex(State(progress: progress, completion: completion))
+    }
+
+    /// The address of the object.
+    public var description: String {
+        "\(Unmanaged.passUnretained(self).toOpaque())"
+    }
+
+    /// How many items are worked on at once, 5 unless set; read when starting.
+    public var maxConcurrentDownloads: Int {
+        get { state.withLock { $0.maxConcurrentDownloads } }
+        set { state.withLock { $0.maxConcurrentDownloads = newValue } }
+    }
+
+    // MARK: Steering
+
+    /// Begins to work through the items.
+    ///
+    /// A prefetcher that was stopped, or whose ``maxConcurrentDownloads`` is not above 0, must not be
+    /// started: that traps in debug builds and ends at once in release builds.
+    public func start() {
+        switch begin() {
+        case .ignored:
+            return
+        case .refused:
+            assertionFailure("a stopped prefetcher, or one without downloads, was started")
+            finish()
+        case .begun(let width):
+            let driver = Task { await run(width: width) }
+            let isStopped = state.withLock { state in
+                state.driver = driver
+                return state.phase == .stopped
+            }
+            // The stop came before there was anything to cancel.
+            if isStopped { driver.cancel() }
+        }
+    }
+
+    private enum Start {
+        case ignored
+        case refused
+        case begun(width: Int)
+    }
+
+    private func begin() -> Start {
+        state.withLock { state in
+            switch state.phase {
+            case .running, .finished:
+                return .ignored
+            case .stopped:
+                return .refused
+            case .idle:
+                guard state.maxConcurrentDownloads > 0 else { return .refused }
+                state.phase = .running
+                return .begun(width: min(state.maxConcurrentDownloads, sources.count))
+            }
+        }
+    }
+
+    /// Cancels what runs; it and what never began ends as failed, unless it succeeds all the same.
+    public func stop() {
+        let (driver, pause) = state.withLock { state -> (Task<Void, Never>?, Gate?) in
+            guard state.phase != .finished else { return (nil, nil) }
+            state.phase = .stopped
+            defer { state.pause = nil }
+            return (state.driver, state.pause)
+        }
+        driver?.cancel()
+        pause?.open()
+    }
+
+    /// Begins no further item until ``resume()``; what runs goes on.
+    public func pause() {
+        state.withLock { state in
+            guard state.phase == .idle || state.phase == .running else { return }
+            state.pause = state.pause ?? Gate()
+        }
+    }
+
+    /// Goes on after ``pause()``.
+    public func resume() {
+        let pause = state.withLock { state in
+            defer { state.pause = nil }
+            return state.pause
+        }
+        pause?.open()
+    }
+
+    // MARK: Working
+
+    /// Runs until every item has ended, `width` of them at once.
+    private func run(width: Int) async {
+        await withTaskGroup { group in
+            for _ in 0..<width {
+                group.addTask {
+                    while let index = await self.takeNext() {
+                        let source = self.sources[index]
+                        let outcome = await self.loader.load(source)
+                        self.record { $0.append(source, outcome) }
+                    }
+                }
+            }
+        }
+        // Only a stop leaves anything over.
+        let remaining = state.withLock { sources[$0.next...] }
+        for source in remaining { record { $0.append(source, .failed) } }
+        finish()
+    }
+
+    /// The index of the next item; waits while paused, nil when there is none or after a stop.
+    private func takeNext() async -> Int? {
+        while true {
+            let (index, pause) = state.withLock { state -> (Int?, Gate?) in
+                if let pause = state.pause { return (nil, pause) }
+                guard state.phase == .running, state.next < sources.count else { return (nil, nil) }
+                defer { state.next += 1 }
+                return (state.next, nil)
+            }
+            guard let pause else { return index }
+            await pause.wait()
+        }
+    }
+
+    /// Notes the end of an item and reports it.
+    private func record(_ change: (inout PrefetchedSources) -> Void) {
+        state.withLock { state in
+            change(&state.lists)
+            guard let progress = state.progress else { return }
+            // Queued under the lock, so that reports arrive in the order of the ends.
+            DispatchQueue.main.async { [lists = state.lists] in
+                progress(lists.skipped, lists.failed, lists.completed)
+            }
+        }
+    }
+
+    private func finish() {
+        let (lists, completion) = state.withLock { state in
+            if state.phase == .running { state.phase = .finished }
+            defer {
+                state.driver = nil
+                state.progress = nil
+                state.completion = nil
+            }
+            return (state.lists, state.completion)
+        }
+        guard let completion else { return }
+        DispatchQueue.main.async {
+            completion(lists.skipped, lists.failed, lists.completed)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// Brings one image into the cache.
+struct PrefetchLoader: Sendable {
+    /// The priority of prefetching downloads: half of what views have unless told otherwise.
+    static let priority: Float = 0.25
+
+    private let manager: KingfisherManager
+    private let options: KingfisherParsedOptionsInfo
+
+    /// - Parameters:
+    ///   - manager: Its caches, downloader and default options are used.
+    ///   - options: Over the manager's default options. Queues of callbacks, alternative sources
+    ///     and the low-data source have no meaning here.
+    init(manager: KingfisherManager, options: KingfisherOptionsInfo?) {
+        self.manager = manager
+        var parsed = KingfisherParsedOptionsInfo(
+            [.downloadPriority(Self.priority)] + manager.resolved(options)
+        )
+        parsed.callbackQueue = .untouch
+        parsed.alternativeSources = nil
+        parsed.lowDataModeSource = nil
+        self.options = parsed
+    }
+
+    /// Loads an image that is not cached; stops when its task is cancelled.
+    func load(_ source: Source) async -> PrefetchedSources.Outcome {
+        if !options.forceRefresh, await isCached(source) { return .skipped }
+        if Task.isCancelled { return .failed }
+        var options = options
+        // It is known not to be cached, and a cached original is no reason to wait for the disk.
+        options.forceRefresh = true
+        switch await manager.load(manager.request(source, options)) {
+        case .success: return .completed
+        case .failure: return .failed
+        }
+    }
+
+    private func isCached(_ source: Source) async -> Bool {
+        let request = manager.request(source, options)
+        let type = request.targetCache.imageCachedType(
+            forKey: request.key,
+            processorIdentifier: request.identifier,
+            forcedExtension: options.forcedExtension
+        )
+        guard type == .disk, options.alsoPrefetchToMemory else { return type.cached }
+        // The file may be gone or damaged by now; then the image is loaded like any other.
+        let found = try? await request.targetCache.lookUp(key: request.key, options: options)
+        return found?.image != nil
+    }
+}

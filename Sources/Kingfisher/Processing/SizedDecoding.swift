@@ -1,0 +1,36 @@
+import Codecs
+import Foundation
+import Pixels
+
+/// A processor that has bytes decoded straight to the size that it needs.
+protocol SizedDecoding: ImageProcessor {
+    /// The size in pixels that a picture of `own` pixels is decoded to; nil for its own.
+    func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize?
+}
+
+extension SizedDecoding {
+    /// Draws on an image of the options' scale; bytes are decoded to ``decodedSize(of:scale:)``.
+    func sized(
+        _ item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo,
+        draw: (KFCrossPlatformImage) -> KFCrossPlatformImage
+    ) -> KFCrossPlatformImage? {
+        guard case .data(let data) = item,
+            // Bytes without a readable header fail in the default processor as well.
+            let own = (try? Codecs.inspect(data))?.displaySize,
+            let size = decodedSize(of: own, scale: options.scaleFactor)
+        else { return drawing(on: item, options: options, draw: draw) }
+        return SizedDecoder(scale: options.scaleFactor).image(data, in: size).map(draw)
+    }
+}
+
+extension PixelSize {
+    /// The pixels of a picture of this size that is resized to a size in points by content mode.
+    ///
+    /// Nil when there would be none or too many, or a size is no number.
+    func resized(to size: CGSize, for mode: ContentMode, scale: CGFloat) -> PixelSize? {
+        guard scale > 0, scale.isFinite else { return nil }
+        let own = CGSize(width: CGFloat(width) / scale, height: CGFloat(height) / scale)
+        return PixelSize(points: own.kf.resize(to: size, for: mode), scale: scale)
+    }
+}

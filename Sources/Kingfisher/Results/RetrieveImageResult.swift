@@ -1,0 +1,51 @@
+public import Foundation
+
+/// A picture that was retrieved, and how.
+public struct RetrieveImageResult: Sendable {
+    /// The final image, after the image modifier.
+    public let image: KFCrossPlatformImage
+
+    /// `.none` for a fresh load, otherwise the layer that had it.
+    public let cacheType: CacheType
+
+    /// The source that delivered; it may be an alternative.
+    public let source: Source
+
+    /// The source that the caller asked for.
+    public let originalSource: Source
+
+    /// The downloaded bytes, or for a cache hit the image serialised anew on each call.
+    public let data: @Sendable () -> Data?
+
+    /// What the network took; nil unless freshly downloaded.
+    public let metrics: NetworkMetrics?
+
+    /// How long each stage took.
+    public internal(set) var timings = LoadTimings()
+
+    /// Makes a result.
+    public init(
+        image: KFCrossPlatformImage,
+        cacheType: CacheType,
+        source: Source,
+        originalSource: Source,
+        data: @escaping @Sendable () -> Data?,
+        metrics: NetworkMetrics? = nil
+    ) {
+        self.image = image
+        self.cacheType = cacheType
+        self.source = source
+        self.originalSource = originalSource
+        self.data = data
+        self.metrics = metrics
+    }
+}
+
+/// A source that failed, with its error.
+public struct PropagationError: Sendable {
+    /// The source.
+    public let source: Source
+
+    /// Its error.
+    public let error: KingfisherError
+}

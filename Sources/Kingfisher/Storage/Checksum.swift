@@ -1,0 +1,91 @@
+import Foundation
+
+/// Checksums that tell whether bytes changed; they are no protection against a forger.
+///
+/// XXH64 with seed 0, from its specification,
+/// https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md. It runs at the speed of memory,
+/// where zlib's CRC-32 would take twice as long as reading the file.
+enum Checksum {
+    private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
+    private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
+    private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
+    private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
+    private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
+
+    static func of(_ data: Data) -> UInt64 { data.withUnsafeBytes { of($0) } }
+
+    static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        guard let start = bytes.baseAddress else { return finish(prime5, nil, 0) }
+        let count = bytes.count
+        var hash = prime5
+        var offset = 0
+        if count >= 32 {
+            var lane1 = prime1 &+ prime2
+            var lane2 = prime2
+            var lane3: UInt64 = 0
+            var lane4 = 0 &- prime1
+            while offset <= count &- 32 {
+                lane1 = round(lane1, word(start, offset))
+                lane2 = round(lane2, word(start, offset &+ 8))
+                lane3 = round(lane3, word(start, offset &+ 16))
+                lane4 = round(lane4, word(start, offset &+ 24))
+                offset &+= 32
+            }
+            hash = rotate(lane1, 1) &+ rotate(lane2, 7) &+ rotate(lane3, 12) &+ rotate(lane4, 18)
+            hash = merge(hash, lane1)
+            hash = merge(hash, lane2)
+            hash = merge(hash, lane3)
+            hash = merge(hash, lane4)
+        }
+        return finish(hash &+ UInt64(count), start + offset, count &- offset)
+    }
+
+    private static func finish(
+        _ hash: UInt64,
+        _ rest: UnsafeRawPointer?,
+        _ restCount: Int
+    ) -> UInt64 {
+        var hash = hash
+        if let rest {
+            var offset = 0
+            while offset &+ 8 <= restCount {
+                hash = rotate(hash ^ round(0, word(rest, offset)), 27) &* prime1 &+ prime4
+                offset &+= 8
+            }
+            if offset &+ 4 <= restCount {
+                let half = rest.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+                hash ^= UInt64(UInt32(littleEndian: half)) &* prime1
+                hash = rotate(hash, 23) &* prime2 &+ prime3
+                offset &+= 4
+            }
+            while offset < restCount {
+                let byte = rest.load(fromByteOffset: offset, as: UInt8.self)
+                hash = rotate(hash ^ UInt64(byte) &* prime5, 11) &* prime1
+                offset &+= 1
+            }
+        }
+        hash = (hash ^ hash >> 33) &* prime2
+        hash = (hash ^ hash >> 29) &* prime3
+        return hash ^ hash >> 32
+    }
+
+    @inline(__always)
+    private static func word(_ start: UnsafeRawPointer, _ offset: Int) -> UInt64 {
+        UInt64(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    @inline(__always)
+    private static func rotate(_ value: UInt64, _ bits: UInt64) -> UInt64 {
+        value &<< bits | value &>> (64 &- bits)
+    }
+
+    @inline(__always)
+    private static func round(_ lane: UInt64, _ word: UInt64) -> UInt64 {
+        rotate(lane &+ word &* prime2, 31) &* prime1
+    }
+
+    @inline(__always)
+    private static func merge(_ hash: UInt64, _ lane: UInt64) -> UInt64 {
+        (hash ^ round(0, lane)) &* prime1 &+ prime4
+    }
+}

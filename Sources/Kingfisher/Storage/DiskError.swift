@@ -1,0 +1,56 @@
+import SystemPackage
+
+/// Why the disk store could not do what it was asked to.
+enum DiskError: Error, Sendable, Equatable {
+    /// The folder does not exist and cannot be made.
+    case cannotCreateDirectory(path: String, Errno)
+    /// The file system has no file of this name, for it is empty, too long or has a slash in it.
+    case invalidName(String, key: String)
+    /// The entry cannot be written; what was stored under the name before is still there.
+    case cannotWrite(path: String, key: String, Errno)
+    /// The entry exists but cannot be read.
+    case cannotRead(path: String, key: String, Errno)
+    /// The entry exists but cannot be deleted.
+    case cannotRemove(path: String, Errno)
+    /// There is no such entry to remove.
+    case notFound(path: String)
+    /// The folder cannot be listed.
+    case cannotList(path: String, Errno)
+    /// The log of the index cannot be opened, locked or written.
+    case cannotWriteIndex(path: String, Errno)
+    /// There are no bytes to write, because what makes them could not.
+    case nothingToWrite(key: String)
+    /// Too many bytes wait to be written already.
+    case queueIsFull(key: String, waiting: Int)
+    /// The transformer refused the bytes of an entry.
+    case cannotTransform(key: String, detail: String)
+}
+
+extension DiskError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .cannotCreateDirectory(let path, let errno):
+            "the folder \(path) cannot be made (\(errno))"
+        case .invalidName(let name, let key):
+            "no file can be named \"\(name)\", as the key \"\(key)\" would need"
+        case .cannotWrite(let path, let key, let errno):
+            "\(path) cannot be written for the key \"\(key)\" (\(errno))"
+        case .cannotRead(let path, let key, let errno):
+            "\(path) cannot be read for the key \"\(key)\" (\(errno))"
+        case .cannotRemove(let path, let errno):
+            "\(path) cannot be deleted (\(errno))"
+        case .notFound(let path):
+            "there is no \(path)"
+        case .cannotList(let path, let errno):
+            "the folder \(path) cannot be listed (\(errno))"
+        case .cannotWriteIndex(let path, let errno):
+            "the index \(path) cannot be written (\(errno))"
+        case .nothingToWrite(let key):
+            "there are no bytes to write for the key \"\(key)\""
+        case .queueIsFull(let key, let waiting):
+            "\(waiting) bytes wait to be written already, so \"\(key)\" is not stored"
+        case .cannotTransform(let key, let detail):
+            "the bytes for the key \"\(key)\" cannot be transformed (\(detail))"
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import Synchronization
+import SystemPackage
+
+/// What a cleaning did.
+struct DiskCleaning: Sendable, Equatable {
+    /// The names of the files that are gone, in the order of their going.
+    var removed: [String] = []
+    /// Why others are not; a cleaning goes on with the next one.
+    var failures: [DiskError] = []
+
+    mutating func add(_ other: DiskCleaning) {
+        removed += other.removed
+        failures += other.failures
+    }
+}
+
+extension DiskStore {
+    // So many files are deleted at a time before the next writer may go on: about a millisecond.
+    private static let batchSize = 64
+
+    /// Removes an entry and its file.
+    ///
+    /// - Throws: ``DiskError/notFound(path:)`` if there is none.
+    func remove(_ name: String) throws(DiskError) {
+        try prepare()
+        let cleaning = try changing { log throws(DiskError) -> DiskCleaning in
+            guard state.withLock({ $0.index[name] != nil }) else {
+                throw .notFound(path: path(of: name))
+            }
+            return try delete([name], log: log)
+        }
+        if let failure = cleaning.failures.first { throw failure }
+        state.withLock { $0.statistics.removals += 1 }
+    }
+
+    /// Removes all entries and all files, those that have no entry included.
+    func removeAll() throws(DiskError) {
+        try prepare()
+        try changing { log throws(DiskError) in
+            do throws(Errno) {
+                try append([.cleared], to: log)
+            } catch {
+                throw .cannotWriteIndex(path: logPath, error)
+            }
+            state.withLock { state in
+                state.statistics.removals += state.index.count
+                state.index = DiskIndex()
+            }
+            try removeAllFiles()
+            rewriteLog(instead: log).map(files.unlock)
+        }
+    }
+
+    private func removeAllFiles() throws(DiskError) {
+        let names: [String]
+        do throws(Errno) {
+            names = try visibleNames()
+        } catch {
+            throw .cannotList(path: directory, error)
+        }
+        var firstFailure: DiskError?
+        for name in names {
+            do throws(Errno) {
+                try files.remove(path(of: name))
+            } catch .noSuchFileOrDirectory {
+                continue
+            } catch {
+                if firstFailure == nil {
+                    firstFailure = .cannotRemove(path: path(of: name), error)
+                }
+            }
+        }
+        if let firstFailure { throw firstFailure }
+    }
+
+    /// Removes the entries that have expired.
+    ///
+    /// - Complexity: O(entries) in memory; the disk is touched for what is removed only.
+    func removeExpired() -> DiskCleaning {
+        freshen()
+        let now = clock.now()
+        let names = state.withLock { state in
+            state.index.entries.filter { $0.expiry <= now }.map(\.name)
+        }
+        var cleaning = DiskCleaning()
+        for start in stride(from: 0, to: names.count, by: Self.batchSize) {
+            let batch = names[start..<min(start + Self.batchSize, names.count)]
+            cleaning.add(
+                clean { state in
+                    // Some may have been stored or read anew since they were listed.
+                    batch.filter { name in state.index[name].map { $0.expiry <= now } ?? false }
+                }
+            )
+        }
+        state.withLock { $0.statistics.removals += cleaning.removed.count }
+        return cleaning
+    }
+
+    /// Removes the least recently used entries until their size is not more than half the limit.
+    ///
+    /// Does nothing as long as the size is less than the limit, or if there is none.
+    ///
+    /// - Complexity: O(removed).
+    func trim() -> DiskCleaning {
+        freshen()
+        let isDue = state.withLock { $0.sizeLimit > 0 && $0.index.totalSize >= $0.sizeLimit }
+        return isDue ? trim(sparing: nil) : DiskCleaning()
+    }
+
+    /// Trims after a store that passed the limit; what was stored stays unless it alone is too big.
+    func trimIfNeeded(sparing name: String) {
+        let (isDue, spared) = state.withLock { state -> (Bool, String?) in
+            let isDue = state.sizeLimit > 0 && state.index.totalSize > state.sizeLimit
+            let fits = state.index[name].map { $0.size <= state.sizeLimit } ?? false
+            return (isDue, fits ? name : nil)
+        }
+        // What could not be deleted keeps its entry, so the next store tries again.
+        if isDue { _ = trim(sparing: spared) }
+    }
+
+    private func trim(sparing spared: String?) -> DiskCleaning {
+        var cleaning = DiskCleaning()
+        while true {
+            let batch = clean { $0.oldestNames(sparing: spared, atMost: Self.batchSize) }
+            cleaning.add(batch)
+            if batch.removed.isEmpty { break }
+        }
+        state.withLock { $0.statistics.trimmed += cleaning.removed.count }
+        return cleaning
+    }
+
+    private func clean(_ choose: (State) -> [String]) -> DiskCleaning {
+        do throws(DiskError) {
+            return try changing { log throws(DiskError) in
+                try delete(state.withLock { choose($0) }, log: log)
+            }
+        } catch {
+            return DiskCleaning(failures: [error])
+        }
+    }
+
+    /// Deletes entries with their files; only for those who hold the lock of the log.
+    func delete(_ names: [String], log: OpenFile) throws(DiskError) -> DiskCleaning {
+        guard !names.isEmpty else { return DiskCleaning() }
+        do throws(Errno) {
+            try append(names.map { .removed($0) }, to: log)
+        } catch {
+            throw .cannotWriteIndex(path: logPath, error)
+        }
+        var cleaning = DiskCleaning()
+        var kept: [LogRecord] = []
+        for name in names {
+            do throws(Errno) {
+                try files.remove(path(of: name))
+            } catch .noSuchFileOrDirectory {
+                // Somebody else was faster.
+            } catch {
+                cleaning.failures.append(.cannotRemove(path: path(of: name), error))
+                let entry = state.withLock { $0.index[name] }
+                if let entry { kept.append(.stored(entry, temporary: 0)) }
+                continue
+            }
+            cleaning.removed.append(name)
+            state.withLock { _ = $0.index.remove(name) }
+        }
+        // Without these records the files are found as strangers when the store is opened again.
+        if !kept.isEmpty { _ = try? append(kept, to: log) }
+        return cleaning
+    }
+}
+
+extension DiskStore.State {
+    /// The least recently used entries that are to go until half the limit is reached.
+    fileprivate func oldestNames(sparing spared: String?, atMost count: Int) -> [String] {
+        var names: [String] = []
+        var rest = index.totalSize
+        for entry in index.entries {
+            if rest <= sizeLimit / 2 || names.count == count { break }
+            if entry.name == spared { continue }
+            names.append(entry.name)
+            rest -= entry.size
+        }
+        return names
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Synchronization
+import SystemPackage
+
+/// Following and writing the log.
+extension DiskStore {
+    // MARK: Following
+
+    /// Opens the store if it is not open, and follows what other processes did.
+    ///
+    /// Costs one `fstat` of the open log if nothing happened. A failure leaves the index as it was:
+    /// who reads will miss, and who writes will see the failure again and report it.
+    func freshen() {
+        let (isOpen, log, position) = state.withLock { ($0.isOpen, $0.log, $0.position) }
+        guard isOpen else {
+            // See above: the next one to write reports it.
+            try? prepare()
+            return
+        }
+        guard let log else { return }
+        // A log that gives no status is not readable either; writers find out.
+        guard let status = try? files.status(of: log) else { return }
+        if status.links > 0, status.size == position { return }
+        // If a thread of ours is writing, it follows the log first and need not be waited for.
+        _ = writer.withLockIfAvailable { writer in
+            if status.links == 0 || status.size < position {
+                // The log was replaced or deleted; if it cannot be opened again see above.
+                try? open(&writer)
+            } else {
+                follow(log, to: status.size)
+            }
+        }
+    }
+
+    /// Opens the store if it is not open, making the folder if it is missing.
+    func prepare() throws(DiskError) {
+        try writer.withLock { writer throws(DiskError) in
+            if state.withLock({ $0.isOpen }) { return }
+            try open(&writer)
+        }
+    }
+
+    /// Applies the records between the index's position and `size`, as far as they are whole.
+    @discardableResult
+    private func follow(_ log: OpenFile, to size: Int) -> LogReader {
+        let position = state.withLock { $0.position }
+        var reader = LogReader()
+        // What cannot be read now is tried again by the next one who looks.
+        guard let bytes = try? files.read(log, from: position, count: size - position) else {
+            return reader
+        }
+        var records: [LogRecord] = []
+        reader.read(bytes) { records.append($0) }
+        state.withLock { state in
+            for record in records { state.index.apply(record) }
+            state.position += reader.end
+        }
+        return reader
+    }
+
+    // MARK: Writing
+
+    /// Runs `body` while no other thread and no other process changes the folder.
+    func changing<Result: Sendable>(
+        _ body: (OpenFile) throws(DiskError) -> Result
+    ) throws(DiskError) -> Result {
+        try writer.withLock { writer throws(DiskError) -> Result in
+            let log = try lockLog(&writer)
+            defer { files.unlock(log) }
+            let result = try body(log)
+            if let new = rewriteLogIfWorthwhile() { files.unlock(new) }
+            return result
+        }
+    }
+
+    /// Locks the log that is at its path now, and follows it to its end.
+    private func lockLog(_ writer: inout Writer) throws(DiskError) -> OpenFile {
+        // Each round means that another process replaced the log meanwhile; that is rare enough.
+        for _ in 0..<16 {
+            let (log, isWritable) = state.withLock { ($0.log, $0.isWritable) }
+            guard let log, isWritable else {
+                try open(&writer)
+                guard state.withLock({ $0.isWritable }) else { throw whyNotWritable() }
+                continue
+            }
+            do throws(Errno) {
+                try files.lock(log)
+                let status = try files.status(of: log)
+                let isCurrent = isAtLogPath(status)
+                if isCurrent, status.size >= state.withLock({ $0.position }) {
+                    try catchUp(log, to: status.size)
+                    return log
+                }
+            } catch {
+                files.unlock(log)
+                throw .cannotWriteIndex(path: logPath, error)
+            }
+            files.unlock(log)
+            try open(&writer)
+        }
+        throw .cannotWriteIndex(path: logPath, .resourceTemporarilyUnavailable)
+    }
+
+    private func isAtLogPath(_ status: FileStatus) -> Bool {
+        // No file at the path, or none that can be looked at: not the one that is open.
+        guard let there = try? files.status(of: logPath) else { return false }
+        return there.inode == status.inode && there.device == status.device
+    }
+
+    /// Follows the log and finishes what its last writer may have left unfinished.
+    private func catchUp(_ log: OpenFile, to size: Int) throws(Errno) {
+        guard size != state.withLock({ $0.position }) else { return }
+        let reader = follow(log, to: size)
+        finish(reader.unfinished)
+        // Whoever wrote half a record is dead, for we have the lock.
+        let end = state.withLock { $0.position }
+        if end < size { try files.truncate(log, to: end) }
+    }
+
+    private func whyNotWritable() -> DiskError {
+        do throws(Errno) {
+            _ = try files.open(logPath, writable: true)
+            return .cannotWriteIndex(path: logPath, .resourceTemporarilyUnavailable)
+        } catch {
+            return .cannotWriteIndex(path: logPath, error)
+        }
+    }
+
+    /// Appends records with what the log lacks so far, in one piece.
+    ///
+    /// Only for those who hold the lock. If it fails the log is as before.
+    ///
+    /// - Returns: The size of the log before, to which it can be truncated.
+    @discardableResult
+    func append(_ records: [LogRecord], to log: OpenFile) throws(Errno) -> Int {
+        let (position, unwritten) = state.withLock { state in
+            state.firstUnwritten = .infinity
+            return (state.position, state.index.takeUnwritten())
+        }
+        let all = unwritten.isEmpty ? records : unwritten + records
+        if all.isEmpty { return position }
+        let bytes = LogRecord.encode(all)
+        do throws(Errno) {
+            try files.append(bytes, to: log)
+            if options.syncs { try files.sync(log) }
+        } catch {
+            takeBack(to: position, in: log)
+            throw error
+        }
+        state.withLock { $0.position += bytes.count }
+        return position
+    }
+
+    /// Makes the log end where it ended before the last records.
+    func takeBack(to position: Int, in log: OpenFile) {
+        do throws(Errno) {
+            try files.truncate(log, to: position)
+            state.withLock { $0.position = position }
+        } catch {
+            // The log says what is not so; the next one to change something reads it all again.
+            state.withLock { $0.isWritable = false }
+        }
+    }
+
+    /// Writes what the log lacks, if it has waited long enough or is much.
+    func flushIfDue(at now: TimeInterval) {
+        let isDue = state.withLock { state in
+            // 512 records are 50 KB; half a minute of accesses is what a crash may cost.
+            state.index.unwrittenCount >= 512 || now - state.firstUnwritten > 30
+        }
+        guard isDue else { return }
+        _ = writer.withLockIfAvailable { writer in
+            // Accesses that cannot be written are lost, which makes the order a little worse.
+            guard let log = try? lockLog(&writer) else { return }
+            _ = try? append([], to: log)
+            files.unlock(log)
+        }
+    }
+
+    /// Writes what the log lacks: accesses, and checksums of files that were found.
+    func flush() {
+        guard state.withLock({ $0.isWritable && $0.index.unwrittenCount > 0 }) else { return }
+        // As above: nothing but the order and the expiry of the last accesses depends on it.
+        try? changing { log throws(DiskError) in
+            _ = try? append([], to: log)
+        }
+    }
+}

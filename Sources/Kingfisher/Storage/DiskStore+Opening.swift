@@ -1,0 +1,217 @@
+import Foundation
+import Synchronization
+import SystemPackage
+
+/// Opening the folder, mending what a crash or a stranger left, and writing the log anew.
+extension DiskStore {
+    /// Reads the log and the folder, and makes the index of them.
+    ///
+    /// Without permission to write, or without space, the store can be read all the same.
+    func open(_ writer: inout Writer) throws(DiskError) {
+        do throws(Errno) {
+            try files.makeDirectory(directory)
+        } catch {
+            close()
+            throw .cannotCreateDirectory(path: directory, error)
+        }
+        // The lock of the store that was open before would make us believe that others are there.
+        writer.presence = nil
+        // Without this file nobody can tell that others are there, so nothing temporary is deleted.
+        writer.presence = try? files.open(presencePath, writable: true)
+        let isAlone = writer.presence.map { (try? files.lockIfFree($0)) ?? false } ?? false
+        defer {
+            // If that fails the lock stays ours alone, and others leave temporary files.
+            if isAlone, let presence = writer.presence { try? files.share(presence) }
+        }
+        let opened = openLog()
+        defer { if let log = opened.log, opened.isWritable { files.unlock(log) } }
+        try load(opened, isAlone: isAlone)
+    }
+
+    private func close() {
+        state.withLock { state in
+            state.index = DiskIndex()
+            state.log = nil
+            state.position = 0
+            state.isOpen = false
+            state.isWritable = false
+        }
+    }
+
+    private func openLog() -> (log: OpenFile?, isWritable: Bool) {
+        for _ in 0..<16 {
+            // Not writable: the folder may be read-only, or the disk full.
+            guard let log = try? files.open(logPath, writable: true) else { break }
+            // A file system without locks has no second process that would use it either.
+            try? files.lock(log)
+            guard let mine = try? files.status(of: log) else { break }
+            guard let there = try? files.status(of: logPath) else { break }
+            if mine.inode == there.inode { return (log, true) }
+            files.unlock(log)
+        }
+        return (try? files.open(logPath, writable: false), false)
+    }
+
+    private func load(
+        _ opened: (log: OpenFile?, isWritable: Bool),
+        isAlone: Bool
+    ) throws(DiskError) {
+        let bytes = opened.log.flatMap(readAll) ?? Data()
+        var index = DiskIndex()
+        var reader = LogReader()
+        // A record takes 200 bytes or so.
+        index.reserve(bytes.count / 256)
+        reader.read(bytes) { index.apply($0) }
+        let isNew = bytes.isEmpty
+        let isDamaged = !isNew && (reader.damagedBytes > 0 || reader.end < bytes.count)
+        if opened.isWritable { finish(reader.unfinished) }
+        var statistics = DiskStatistics()
+        try compare(&index, isDamaged: isDamaged, deletesTemporary: isAlone, &statistics)
+        let isRebuilt = isDamaged || isNew && index.count > 0
+        state.withLock { state in
+            state.index = index
+            state.log = opened.log
+            state.position = bytes.count
+            state.isOpen = true
+            state.isWritable = opened.isWritable
+            state.statistics.adopted += statistics.adopted
+            state.statistics.rebuilds += isRebuilt ? 1 : 0
+        }
+        guard opened.isWritable, let log = opened.log else { return }
+        guard isNew || isRebuilt else { return }
+        if let new = rewriteLog(instead: log) {
+            files.unlock(new)
+        } else {
+            // Nothing must be appended to a log without header or with damage.
+            state.withLock { $0.isWritable = false }
+        }
+    }
+
+    private func readAll(_ log: OpenFile) -> Data? {
+        // A log that cannot be read is as good as none: the folder has the files.
+        guard let status = try? files.status(of: log) else { return nil }
+        return try? files.read(log, from: 0, count: status.size)
+    }
+
+    // MARK: Mending
+
+    /// Does what the last records of the log announce, if that was not done.
+    func finish(_ unfinished: LogReader.Unfinished) {
+        // What fails here was done already, or is in the way of a file that has an entry and whose
+        // checksum will tell, or stays without entry and is found when the store is opened again.
+        switch unfinished {
+        case .nothing:
+            break
+        case .store(let entry, let temporary):
+            try? files.rename(temporaryPath(temporary), to: path(of: entry.name))
+        case .removals(let names):
+            for name in names { try? files.remove(path(of: name)) }
+        case .clearing:
+            for name in (try? visibleNames()) ?? [] { try? files.remove(path(of: name)) }
+        }
+    }
+
+    func visibleNames() throws(Errno) -> [String] {
+        try files.names(in: directory).filter { !$0.hasPrefix(Self.ownPrefix) }
+    }
+
+    /// Removes entries without a file, and makes entries of files without one.
+    ///
+    /// Entries of a damaged log may be older than their files; those that do not look like theirs
+    /// are made again of them.
+    private func compare(
+        _ index: inout DiskIndex,
+        isDamaged: Bool,
+        deletesTemporary: Bool,
+        _ statistics: inout DiskStatistics
+    ) throws(DiskError) {
+        let names: [String]
+        do throws(Errno) {
+            names = try files.names(in: directory)
+        } catch {
+            throw .cannotList(path: directory, error)
+        }
+        var found: [DiskEntry] = []
+        for name in names {
+            if name.hasPrefix(Self.ownPrefix) {
+                // Left by a process that died; if it cannot be deleted, the next one tries.
+                if deletesTemporary, name.hasSuffix(".tmp") { try? files.remove(path(of: name)) }
+            } else if !index.confirm(name) {
+                if let entry = adopt(name) { found.append(entry) }
+            } else if isDamaged, let known = index[name], var entry = adopt(name),
+                entry.size != known.size || entry.modified != known.modified
+            {
+                entry.key = known.key
+                entry.expiry = known.expiry
+                entry.lifetime = known.lifetime
+                found.append(entry)
+            }
+        }
+        index.removeUnconfirmed()
+        for entry in found.sorted(by: { $0.access < $1.access }) {
+            index.put(entry, unwritten: .everything)
+        }
+        statistics.adopted = found.count
+    }
+
+    /// Makes an entry of a file that has none; its checksum is taken when it is read first.
+    private func adopt(_ name: String) -> DiskEntry? {
+        // A file that vanished, or may not be looked at, is none of ours.
+        guard let status = try? files.status(of: path(of: name)) else { return nil }
+        let now = clock.now()
+        let modified =
+            TimeInterval(status.modified) * 1e-9 - Date.timeIntervalBetween1970AndReferenceDate
+        return DiskEntry(
+            name: name,
+            key: "",
+            size: status.size,
+            checksum: nil,
+            modified: status.modified,
+            access: min(modified, now),
+            expiry: now + options.adoptedLifetime,
+            lifetime: options.adoptedLifetime
+        )
+    }
+
+    // MARK: Writing the log anew
+
+    /// Writes the log anew when more than half of it is of no use any more.
+    ///
+    /// - Returns: The new log, whose lock is held, or `nil` if the old one is kept.
+    func rewriteLogIfWorthwhile() -> OpenFile? {
+        let (log, position, live) = state.withLock { ($0.log, $0.position, $0.index.liveLogSize) }
+        // 64 KiB: below it reading the log takes less than opening it.
+        guard let log, position > 65_536, position > 2 * live else { return nil }
+        return rewriteLog(instead: log)
+    }
+
+    /// Writes a log of the entries as they are, and puts it in place of the old one.
+    ///
+    /// If that fails the old one is kept, which is right as it is.
+    @discardableResult
+    func rewriteLog(instead log: OpenFile) -> OpenFile? {
+        let entries = state.withLock { state in
+            _ = state.index.takeUnwritten()
+            state.firstUnwritten = .infinity
+            return Array(state.index.entries)
+        }
+        let records = entries.map { LogRecord.stored($0, temporary: 0) }
+        let bytes = LogRecord.encode(records, after: LogRecord.header)
+        let temporary = temporaryPath(makeTemporaryNumber())
+        do throws(Errno) {
+            _ = try files.write(bytes, toNew: temporary, synced: options.syncs)
+            let new = try files.open(temporary, writable: true)
+            try files.lock(new)
+            try files.rename(temporary, to: logPath)
+            state.withLock { state in
+                state.log = new
+                state.position = bytes.count
+            }
+            return new
+        } catch {
+            // It is temporary: at the latest the next process that is alone deletes it.
+            try? files.remove(temporary)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Synchronization
+import SystemPackage
+
+extension DiskStore {
+    /// Returns the bytes of an entry that is valid now, and were the ones that had been stored.
+    ///
+    /// Bytes that changed count as damaged: the file is deleted and the result is `nil`. A miss
+    /// never touches the disk. An expired entry is a miss and stays until the next cleaning.
+    func data(
+        named name: String,
+        extending: ExpirationExtending = .cacheTime
+    ) throws(DiskError) -> Data? {
+        freshen()
+        let now = clock.now()
+        guard let entry = state.withLock({ $0.index[name] }), entry.expiry > now else {
+            state.withLock { $0.statistics.misses += 1 }
+            return nil
+        }
+        if let data = try contents(of: entry, extending: extending, at: now) {
+            flushIfDue(at: now)
+            return data
+        }
+        return try readAgain(name, extending: extending, at: now)
+    }
+
+    /// Deletes an entry whose bytes are what was stored, but which its reader can make nothing of.
+    func discardDamaged(_ name: String) {
+        discard(name, if: { true })
+    }
+
+    /// Reads a file; `nil` if there is none or its bytes are not those of the entry.
+    private func contents(
+        of entry: DiskEntry,
+        extending: ExpirationExtending,
+        at now: TimeInterval
+    ) throws(DiskError) -> Data? {
+        let bytes: Data
+        do throws(Errno) {
+            // One byte more shows that a file has grown.
+            bytes = try files.read(path(of: entry.name), atMost: entry.size + 1)
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw .cannotRead(path: path(of: entry.name), key: entry.key, error)
+        }
+        guard bytes.count == entry.size else { return nil }
+        let checksum = Checksum.of(bytes)
+        guard entry.checksum == nil || entry.checksum == checksum else { return nil }
+        guard let data = opened(bytes, of: entry) else { return nil }
+        noteRead(of: entry, checksum: checksum, extending: extending, at: now)
+        return data
+    }
+
+    private func opened(_ bytes: Data, of entry: DiskEntry) -> Data? {
+        guard let transformer = options.transformer else { return bytes }
+        // The transformer says in its contract that what it cannot open is damaged.
+        return try? transformer.open(bytes, name: entry.name)
+    }
+
+    private func noteRead(
+        of entry: DiskEntry,
+        checksum: UInt64,
+        extending: ExpirationExtending,
+        at now: TimeInterval
+    ) {
+        var isUse = true
+        if case .none = extending { isUse = false }
+        state.withLock { state in
+            state.statistics.hits += 1
+            // Stored again meanwhile: the access belongs to the file that is gone.
+            guard let known = state.index[entry.name], known.modified == entry.modified,
+                known.checksum == entry.checksum, known.size == entry.size
+            else { return }
+            guard isUse || known.checksum == nil else { return }
+            let unwritten = known.checksum == nil ? DiskIndex.Unwritten.everything : .access
+            state.index.use(entry.name, unwritten: unwritten) { entry in
+                entry.checksum = checksum
+                entry.extend(extending, at: now)
+            }
+            state.firstUnwritten = min(state.firstUnwritten, now)
+        }
+    }
+
+    /// Reads while nobody writes, for the file may have been replaced between index and disk.
+    private func readAgain(
+        _ name: String,
+        extending: ExpirationExtending,
+        at now: TimeInterval
+    ) throws(DiskError) -> Data? {
+        var data: Data?
+        discard(name) {
+            guard let entry = state.withLock({ $0.index[name] }) else { return false }
+            do throws(DiskError) {
+                data = try contents(of: entry, extending: extending, at: now)
+            } catch {
+                // Unreadable now: that is no reason to delete it.
+                return false
+            }
+            return data == nil
+        }
+        if data == nil { state.withLock { $0.statistics.misses += 1 } }
+        return data
+    }
+
+    /// Deletes an entry while nobody else writes, if it is still to be deleted then.
+    func discard(_ name: String, if isDamaged: () -> Bool) {
+        do throws(DiskError) {
+            try changing { log throws(DiskError) in
+                guard isDamaged() else { return }
+                let isKnown = state.withLock { $0.index[name] != nil }
+                guard isKnown, try delete([name], log: log).removed == [name] else { return }
+                state.withLock { $0.statistics.damaged += 1 }
+            }
+        } catch {
+            // In a folder that cannot be written the damaged file stays; it will not be trusted
+            // again, because its checksum will not become right.
+            state.withLock { _ = $0.index.remove(name) }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Synchronization
+import SystemPackage
+
+extension DiskStore {
+    /// Stores bytes under a name, instead of what is there.
+    ///
+    /// When it returns they are found by everybody, and a crash of the process loses nothing of
+    /// them. If it throws, what was there before still is. Trims when the size passes the limit.
+    ///
+    /// - Complexity: O(bytes) and eight system calls, whatever the number of entries.
+    func store(
+        _ data: Data,
+        named name: String,
+        key: String,
+        expiration: StorageExpiration
+    ) throws(DiskError) {
+        let now = clock.now()
+        guard !expiration.isAlreadyExpired(at: now) else { return }
+        try validate(name, key: key)
+        let bytes = try seal(data, name: name, key: key)
+        let entry = DiskEntry(
+            name: name,
+            key: key,
+            size: bytes.count,
+            checksum: Checksum.of(bytes),
+            modified: 0,
+            access: now,
+            expiry: expiration.expiry(from: now),
+            lifetime: expiration.length(from: now)
+        )
+        try prepare()
+        do throws(DiskError) {
+            try write(bytes, as: entry)
+        } catch .cannotWrite(_, _, .noSuchFileOrDirectory) {
+            // Once again in a new folder, or in the one that was put in the place of ours.
+            try writer.withLock { writer throws(DiskError) in try open(&writer) }
+            try write(bytes, as: entry)
+        }
+        trimIfNeeded(sparing: name)
+    }
+
+    private func validate(_ name: String, key: String) throws(DiskError) {
+        let isImpossible =
+            name.isEmpty || name == "." || name == ".." || name.utf8.count > 255
+            || name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+        if isImpossible || name.hasPrefix(Self.ownPrefix) { throw .invalidName(name, key: key) }
+        guard key.utf8.count < LogRecord.maximalBodySize - 1_024 else {
+            throw .cannotWrite(path: path(of: name), key: key, .fileNameTooLong)
+        }
+    }
+
+    private func seal(_ data: Data, name: String, key: String) throws(DiskError) -> Data {
+        guard let transformer = options.transformer else { return data }
+        do {
+            return try transformer.seal(data, name: name)
+        } catch {
+            throw .cannotTransform(key: key, detail: "\(error)")
+        }
+    }
+
+    private func write(_ bytes: Data, as entry: DiskEntry) throws(DiskError) {
+        var entry = entry
+        let number = makeTemporaryNumber()
+        let temporary = temporaryPath(number)
+        do throws(Errno) {
+            // Outside of every lock: this is what takes time.
+            let status = try files.write(bytes, toNew: temporary, synced: options.syncs)
+            entry.modified = status.modified
+        } catch {
+            throw .cannotWrite(path: path(of: entry.name), key: entry.key, error)
+        }
+        do throws(DiskError) {
+            try changing { log throws(DiskError) in
+                try commit(entry, temporary: number, log: log)
+            }
+        } catch {
+            // It is temporary: at the latest the next process that is alone deletes it.
+            try? files.remove(temporary)
+            throw error
+        }
+    }
+
+    /// Announces the file in the log, and gives it its name.
+    private func commit(
+        _ entry: DiskEntry,
+        temporary: UInt64,
+        log: OpenFile
+    ) throws(DiskError) {
+        let path = path(of: entry.name)
+        do throws(Errno) {
+            let before = try append([.stored(entry, temporary: temporary)], to: log)
+            do throws(Errno) {
+                try files.rename(temporaryPath(temporary), to: path)
+            } catch {
+                takeBack(to: before, in: log)
+                throw error
+            }
+            if options.syncs { try files.sync(directory: directory) }
+        } catch {
+            throw .cannotWrite(path: path, key: entry.key, error)
+        }
+        state.withLock { state in
+            state.index.put(entry)
+            state.statistics.stores += 1
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import Synchronization
+
+/// Changes of a disk store that are made behind: side by side, but in order for each name.
+///
+/// What waits can be read. Of several stores of one name that wait, the last is written only.
+final class DiskWriteQueue: Sendable {
+    typealias Completion = @Sendable (Result<Void, DiskError>) -> Void
+
+    /// What will become of an entry.
+    enum Pending: Sendable, Equatable {
+        case bytes(Data)
+        case removal
+    }
+
+    /// What is to be written.
+    enum Bytes: Sendable {
+        case ready(Data)
+        /// Made when its turn comes, nil if it cannot be; an encoded picture, for example.
+        case made(estimate: Int, make: @Sendable () -> Data?)
+
+        var count: Int {
+            switch self {
+            case .ready(let data): data.count
+            case .made(let estimate, _): estimate
+            }
+        }
+    }
+
+    struct Operation: Sendable {
+        enum Change: Sendable {
+            case store(Bytes, key: String, expiration: StorageExpiration)
+            case removal
+        }
+
+        let change: Change
+        let completion: Completion
+
+        var byteCount: Int {
+            if case .store(let bytes, _, _) = change { bytes.count } else { 0 }
+        }
+    }
+
+    fileprivate enum Later: Sendable {
+        case operation(Operation, name: String)
+        case barrier(@Sendable () -> Void)
+    }
+
+    fileprivate struct State {
+        /// What is to be done for each name, the operation that is going on included.
+        var lines: [String: [Operation]] = [:]
+        /// What came after a barrier that has not ended, the barrier included.
+        var later: [Later] = []
+        var isAlone = false
+        var byteCount = 0
+    }
+
+    let store: DiskStore
+    private let pool: WorkPool
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    /// Makes a queue that has nothing to do.
+    ///
+    /// - Parameters:
+    ///   - store: What is changed.
+    ///   - capacity: How many bytes may wait at once; 256 MiB is ten seconds of a slow disk.
+    ///   - width: How many files are written at once.
+    init(store: DiskStore, capacity: Int = 256 << 20, width: Int = 2) {
+        self.store = store
+        pool = WorkPool(label: "com.onevcat.Kingfisher.DiskWriteQueue", width: width)
+        self.capacity = capacity
+    }
+
+    /// The bytes that wait to be written.
+    var byteCount: Int { state.withLock { $0.byteCount } }
+
+    /// What waits for a name, as the one who reads now should see it.
+    func pending(_ name: String) -> Pending? {
+        let last = state.withLock { state -> Operation? in
+            for case .operation(let operation, name) in state.later.reversed() { return operation }
+            return state.lines[name]?.last
+        }
+        switch last?.change {
+        case .store(.ready(let data), _, _): return .bytes(data)
+        case .store(.made, _, _), nil: return nil
+        case .removal: return .removal
+        }
+    }
+
+    // MARK: Queueing
+
+    /// Queues a store without waiting for anything.
+    ///
+    /// The completion is called on a thread of the queue, or at once if there is nothing to store
+    /// or no room: a disk can be slower than what comes in, and a cache may refuse to store, but
+    /// must not eat the memory. What is larger than the queue is let in when nothing else waits.
+    func enqueueStore(
+        _ bytes: Bytes,
+        named name: String,
+        key: String,
+        expiration: StorageExpiration,
+        completion: @escaping Completion
+    ) {
+        // It would change nothing, and must not keep an earlier one from being written.
+        if expiration.isAlreadyExpired(at: store.clock.now()) { return completion(.success(())) }
+        let waiting = byteCount
+        guard waiting == 0 || bytes.count <= capacity - waiting else {
+            return completion(.failure(.queueIsFull(key: key, waiting: waiting)))
+        }
+        let change = Operation.Change.store(bytes, key: key, expiration: expiration)
+        enqueue(Operation(change: change, completion: completion), name: name)
+    }
+
+    /// Queues the removal of an entry.
+    func enqueueRemoval(of name: String, completion: @escaping Completion) {
+        enqueue(Operation(change: .removal, completion: completion), name: name)
+    }
+
+    /// Queues work that runs alone: after what was queued before, before what is queued later.
+    func enqueueAlone(_ work: @escaping @Sendable () -> Void) {
+        let isFirst = state.withLock { state in
+            state.later.append(.barrier(work))
+            return state.lines.isEmpty && state.later.count == 1
+        }
+        if isFirst { pool.submit { self.workAlone() } }
+    }
+
+    private func enqueue(_ operation: Operation, name: String) {
+        let startsLine = state.withLock { state in
+            state.byteCount += operation.byteCount
+            if state.later.isEmpty { return state.add(operation, name: name) }
+            state.later.append(.operation(operation, name: name))
+            return false
+        }
+        if startsLine { pool.submit { self.work(on: name) } }
+    }
+
+    // MARK: Working
+
+    private func work(on name: String) {
+        while true {
+            let operations = state.withLock { $0.next(name) }
+            guard let operation = operations.last else { return }
+            let result = perform(operation.change, name: name)
+            // Told before the line ends, so that work that runs alone comes after the completions too.
+            for operation in operations { operation.completion(result) }
+            let isIdle = state.withLock { $0.end(operations.count, name: name) }
+            if isIdle { workAlone() }
+        }
+    }
+
+    private func perform(_ change: Operation.Change, name: String) -> Result<Void, DiskError> {
+        do throws(DiskError) {
+            switch change {
+            case .store(let bytes, let key, let expiration):
+                guard let data = bytes.data else { throw DiskError.nothingToWrite(key: key) }
+                try store.store(data, named: name, key: key, expiration: expiration)
+            case .removal:
+                try store.remove(name)
+            }
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Runs what is to run alone, if it is its turn, and lets in what is behind it.
+    private func workAlone() {
+        while let work = state.withLock({ $0.claimBarrier() }) {
+            work()
+            let names = state.withLock { $0.admit() }
+            for name in names { pool.submit { self.work(on: name) } }
+        }
+    }
+}
+
+extension DiskWriteQueue.Bytes {
+    fileprivate var data: Data? {
+        switch self {
+        case .ready(let data): data
+        case .made(_, let make): make()
+        }
+    }
+}
+
+extension DiskWriteQueue.State {
+    /// Appends to the line of a name; returns whether the line has to be started.
+    fileprivate mutating func add(_ operation: DiskWriteQueue.Operation, name: String) -> Bool {
+        lines[name, default: []].append(operation)
+        return lines[name]?.count == 1
+    }
+
+    /// The operations to do as one: a store with those before it that it makes needless.
+    fileprivate func next(_ name: String) -> [DiskWriteQueue.Operation] {
+        let line = lines[name] ?? []
+        let stores = line.prefix { if case .store = $0.change { true } else { false } }
+        return Array(stores.isEmpty ? line.prefix(1) : stores)
+    }
+
+    /// Takes operations that are done out of a line; returns whether nothing is left to do.
+    fileprivate mutating func end(_ count: Int, name: String) -> Bool {
+        let done = lines[name]?.prefix(count) ?? []
+        byteCount -= done.reduce(0) { $0 + $1.byteCount }
+        lines[name]?.removeFirst(count)
+        guard lines[name]?.isEmpty == true else { return false }
+        lines[name] = nil
+        return lines.isEmpty
+    }
+
+    /// The work whose turn it is to run alone, to the first who asks.
+    fileprivate mutating func claimBarrier() -> (@Sendable () -> Void)? {
+        guard !isAlone, lines.isEmpty, case .barrier(let work) = later.first else { return nil }
+        isAlone = true
+        return work
+    }
+
+    /// Drops the barrier that has run, and lets in what came before the next; returns new lines.
+    fileprivate mutating func admit() -> [String] {
+        later.removeFirst()
+        isAlone = false
+        var started: [String] = []
+        while case .operation(let operation, let name) = later.first {
+            later.removeFirst()
+            if add(operation, name: name) { started.append(name) }
+        }
+        return started
+    }
+}

@@ -1,0 +1,33 @@
+/// A queue of which the oldest element is taken first; both ends cost O(1), amortised.
+struct FIFO<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == elements.count }
+    var count: Int { elements.count - head }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        let first = elements[head]
+        elements[head] = nil
+        head += 1
+        // Half empty: what is moved now was paid for by the pops before.
+        if head > 32, head * 2 > elements.count {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return first
+    }
+
+    mutating func removeAll(where isGone: (Element) -> Bool) {
+        elements = elements[head...].filter { element in element.map { !isGone($0) } ?? false }
+        head = 0
+    }
+
+    mutating func removeAll() {
+        elements = []
+        head = 0
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import SystemPackage
+
+/// What the disk store asks of a file system: the seam at which tests put faults in.
+///
+/// Every call blocks until it is done, and may be made by several threads at once.
+protocol FileSystem: Sendable {
+    /// Makes a folder with those above it; one that exists is no error.
+    func makeDirectory(_ path: String) throws(Errno)
+
+    /// The names of what is in a folder, folders left out, in no order.
+    func names(in directory: String) throws(Errno) -> [String]
+
+    func status(of path: String) throws(Errno) -> FileStatus
+
+    /// Reads a file from its start, not more than `limit` bytes of it.
+    func read(_ path: String, atMost limit: Int) throws(Errno) -> Data
+
+    /// Writes a file that must not exist yet, to the storage medium if `synced`.
+    ///
+    /// Nothing is left of the file if that fails.
+    func write(_ data: Data, toNew path: String, synced: Bool) throws(Errno) -> FileStatus
+
+    /// Gives a file another name, whose file it replaces in one step.
+    func rename(_ path: String, to other: String) throws(Errno)
+
+    func remove(_ path: String) throws(Errno)
+
+    /// Opens a file to read, and to append if it is writable; makes a writable one that is missing.
+    func open(_ path: String, writable: Bool) throws(Errno) -> OpenFile
+
+    func status(of file: OpenFile) throws(Errno) -> FileStatus
+
+    /// Reads from an offset on; fewer bytes than `count` only where the file ends.
+    func read(_ file: OpenFile, from offset: Int, count: Int) throws(Errno) -> Data
+
+    func append(_ data: Data, to file: OpenFile) throws(Errno)
+
+    func truncate(_ file: OpenFile, to count: Int) throws(Errno)
+
+    /// Waits until what was written, or the entries of a folder, are on the storage medium.
+    func sync(_ file: OpenFile) throws(Errno)
+    func sync(directory: String) throws(Errno)
+
+    /// Waits for a lock that also counts between processes; `lockIfFree` does not wait.
+    func lock(_ file: OpenFile) throws(Errno)
+    func lockIfFree(_ file: OpenFile) throws(Errno) -> Bool
+    /// Shares the lock with others that share it, instead of holding it alone.
+    func share(_ file: OpenFile) throws(Errno)
+    func unlock(_ file: OpenFile)
+}
+
+/// What the file system knows about a file.
+struct FileStatus: Sendable, Equatable {
+    /// In bytes.
+    var size: Int
+    /// Nanoseconds since 1970.
+    var modified: Int64
+    var inode: UInt64
+    var device: UInt64
+    /// How many names the file has; 0 for one that was deleted while open.
+    var links: Int
+}
+
+/// A file descriptor that is closed with its last reference.
+final class OpenFile: Sendable {
+    let descriptor: FileDescriptor
+
+    init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+    deinit {
+        // Nothing is buffered on our side; there is nobody to tell that closing failed.
+        try? descriptor.close()
+    }
+}

@@ -1,0 +1,84 @@
+/// Finds places in an array by the hashes of what is there.
+///
+/// Open addressing with linear probing, at most half full; a lookup touches one cache line, where
+/// a `Dictionary` would hash once more. It does not know the keys, so the caller compares them.
+struct HashIndex {
+    private struct Cell {
+        var hash: Int
+        /// Or less than 0 if there is nothing.
+        var place: Int32
+    }
+
+    private var cells = ContiguousArray(repeating: Cell(hash: 0, place: -1), count: 8)
+    private var count = 0
+
+    // The last four bits chose the shard.
+    @inline(__always)
+    private func home(_ hash: Int) -> Int { hash >> 4 & (cells.count &- 1) }
+
+    /// Returns the place of this hash for which `isRight` holds.
+    @inline(__always)
+    func place(of hash: Int, where isRight: (Int) -> Bool) -> Int? {
+        var cell = home(hash)
+        while cells[cell].place >= 0 {
+            if cells[cell].hash == hash, isRight(Int(cells[cell].place)) {
+                return Int(cells[cell].place)
+            }
+            cell = (cell &+ 1) & (cells.count &- 1)
+        }
+        return nil
+    }
+
+    mutating func insert(_ hash: Int, place: Int) {
+        if 2 * (count + 1) > cells.count { grow() }
+        put(Cell(hash: hash, place: Int32(place)))
+        count += 1
+    }
+
+    /// Notes that what was at one place is at another now.
+    mutating func move(_ hash: Int, from place: Int, to other: Int) {
+        cells[cell(of: hash, place: place)].place = Int32(other)
+    }
+
+    mutating func remove(_ hash: Int, place: Int) {
+        var hole = cell(of: hash, place: place)
+        var next = hole
+        while true {
+            cells[hole].place = -1
+            // Moves up what would not be found behind the hole.
+            repeat {
+                next = (next + 1) & (cells.count - 1)
+                if cells[next].place < 0 {
+                    count -= 1
+                    return
+                }
+            } while distance(from: home(cells[next].hash), to: next)
+                < distance(from: hole, to: next)
+            cells[hole] = cells[next]
+            hole = next
+        }
+    }
+
+    private func distance(from: Int, to: Int) -> Int { (to - from) & (cells.count - 1) }
+
+    private func cell(of hash: Int, place: Int) -> Int {
+        var cell = home(hash)
+        while cells[cell].hash != hash || cells[cell].place != place {
+            precondition(cells[cell].place >= 0, "a place that is not in the index")
+            cell = (cell + 1) & (cells.count - 1)
+        }
+        return cell
+    }
+
+    private mutating func put(_ new: Cell) {
+        var cell = home(new.hash)
+        while cells[cell].place >= 0 { cell = (cell + 1) & (cells.count - 1) }
+        cells[cell] = new
+    }
+
+    private mutating func grow() {
+        let old = cells
+        cells = ContiguousArray(repeating: Cell(hash: 0, place: -1), count: old.count * 2)
+        for cell in old where cell.place >= 0 { put(cell) }
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+
+/// Reads the records of a log, over damaged places if there are some.
+struct LogReader {
+    /// What the last records of a log announce, and may not have been done when its writer died.
+    enum Unfinished: Equatable {
+        case nothing
+        case store(DiskEntry, temporary: UInt64)
+        case removals([String])
+        case clearing
+    }
+
+    /// Where the last whole record ends, in bytes from the start of what was read.
+    private(set) var end = 0
+    /// How many bytes before ``end`` belong to no record.
+    private(set) var damagedBytes = 0
+    var unfinished: Unfinished { removals.isEmpty ? last : .removals(removals) }
+    private var last = Unfinished.nothing
+    /// The names of the removals at the end, if there are some.
+    private var removals: [String] = []
+
+    /// Reads all records of `bytes` in order.
+    mutating func read(_ bytes: Data, apply: (LogRecord) -> Void) {
+        bytes.withUnsafeBytes { bytes in
+            var offset = 0
+            if bytes.starts(with: LogRecord.header) { offset = LogRecord.header.count }
+            end = offset
+            while offset < bytes.count {
+                guard let (record, size) = Self.record(in: bytes, at: offset) else {
+                    guard let next = Self.nextMark(in: bytes, after: offset) else { return }
+                    offset = next
+                    continue
+                }
+                damagedBytes += offset - end
+                offset += size
+                end = offset
+                note(record)
+                apply(record)
+            }
+        }
+    }
+
+    private static func record(
+        in bytes: UnsafeRawBufferPointer,
+        at offset: Int
+    ) -> (LogRecord, size: Int)? {
+        guard bytes.count - offset >= LogRecord.prefixSize else { return nil }
+        let mark = UInt32(
+            littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        )
+        guard mark == LogRecord.mark else { return nil }
+        let length = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+        let count = Int(UInt32(littleEndian: length))
+        let start = offset + LogRecord.prefixSize
+        guard count <= LogRecord.maximalBodySize, count <= bytes.count - start else { return nil }
+        let body = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + count)])
+        let sum = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+        guard UInt64(littleEndian: sum) == Checksum.of(body), let record = LogRecord(body: body)
+        else { return nil }
+        return (record, LogRecord.prefixSize + count)
+    }
+
+    private static func nextMark(in bytes: UnsafeRawBufferPointer, after offset: Int) -> Int? {
+        var offset = offset + 1
+        while offset <= bytes.count - 4 {
+            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            if UInt32(littleEndian: word) == LogRecord.mark { return offset }
+            offset += 1
+        }
+        return nil
+    }
+
+    private mutating func note(_ record: LogRecord) {
+        switch record {
+        case .stored(let entry, let temporary):
+            removals = []
+            last = temporary == 0 ? .nothing : .store(entry, temporary: temporary)
+        case .removed(let name):
+            removals.append(name)
+        case .used:
+            break
+        case .cleared:
+            removals = []
+            last = .clearing
+        }
+    }
+}
+
+extension DiskIndex {
+    /// Follows a record of the log.
+    mutating func apply(_ record: LogRecord) {
+        switch record {
+        case .stored(let entry, _):
+            put(entry)
+        case .removed(let name):
+            remove(name)
+        case .used(let name, let access, let expiry, let lifetime):
+            use(name, unwritten: .nothing) { entry in
+                entry.access = access
+                entry.expiry = expiry
+                entry.lifetime = lifetime
+            }
+        case .cleared:
+            self = DiskIndex()
+        }
+    }
+}

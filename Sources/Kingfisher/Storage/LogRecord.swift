@@ -1,0 +1,168 @@
+import Foundation
+
+/// One change of a disk store's index, as its log keeps it.
+enum LogRecord: Sendable, Equatable {
+    /// A file was stored, or is about to be: it is written under the temporary name of a number.
+    ///
+    /// The number is 0 for a file that is in its place already.
+    case stored(DiskEntry, temporary: UInt64)
+    case removed(String)
+    case used(String, access: TimeInterval, expiry: TimeInterval, lifetime: TimeInterval)
+    /// Every file was removed.
+    case cleared
+}
+
+/// The bytes of a log.
+///
+/// The file begins with ``header``; records follow, in the processor's usual order of bytes,
+/// little-endian: a mark, the length of the body, the body's ``Checksum``, and the body. The mark
+/// makes records behind a damaged one findable.
+extension LogRecord {
+    static let header = Data("KFCACHE1".utf8)
+    static let mark: UInt32 = 0x524C_4BCB
+    static let prefixSize = 16
+    private static let storedFixedSize = 1 + 1 + 7 * 8 + 2 + 4
+    // A name has at most 255 bytes; a key of a megabyte is nobody's URL.
+    static let maximalBodySize = 1 << 20
+
+    private enum Kind: UInt8 {
+        case stored = 1
+        case removed = 2
+        case used = 3
+        case cleared = 4
+    }
+
+    /// The bytes that a record of an entry takes in the log.
+    static func size(of entry: DiskEntry) -> Int {
+        prefixSize + storedFixedSize + entry.name.utf8.count + entry.key.utf8.count
+    }
+
+    /// The bytes that the record takes in the log.
+    var size: Int {
+        switch self {
+        case .stored(let entry, _): Self.size(of: entry)
+        case .removed(let name): Self.prefixSize + 1 + name.utf8.count
+        case .used(let name, _, _, _): Self.prefixSize + 25 + name.utf8.count
+        case .cleared: Self.prefixSize + 1
+        }
+    }
+
+    /// The bytes of records, one after the other.
+    static func encode(_ records: [LogRecord], after start: Data = Data()) -> Data {
+        var bytes = Data(count: start.count + records.reduce(0) { $0 + $1.size })
+        bytes.withUnsafeMutableBytes { buffer in
+            buffer.copyBytes(from: start)
+            var offset = start.count
+            for record in records {
+                let end = offset + record.size
+                record.write(to: UnsafeMutableRawBufferPointer(rebasing: buffer[offset..<end]))
+                offset = end
+            }
+        }
+        return bytes
+    }
+
+    private func write(to record: UnsafeMutableRawBufferPointer) {
+        let body = UnsafeMutableRawBufferPointer(rebasing: record[Self.prefixSize...])
+        writeBody(to: body)
+        record.store(Self.mark, at: 0)
+        record.store(UInt32(body.count), at: 4)
+        record.store(Checksum.of(UnsafeRawBufferPointer(body)), at: 8)
+    }
+
+    private func writeBody(to body: UnsafeMutableRawBufferPointer) {
+        switch self {
+        case .stored(let entry, let temporary):
+            body[0] = Kind.stored.rawValue
+            body[1] = entry.checksum == nil ? 0 : 1
+            body.store(UInt64(entry.size), at: 2)
+            body.store(entry.checksum ?? 0, at: 10)
+            body.store(entry.modified, at: 18)
+            body.store(entry.access.bitPattern, at: 26)
+            body.store(entry.expiry.bitPattern, at: 34)
+            body.store(entry.lifetime.bitPattern, at: 42)
+            body.store(temporary, at: 50)
+            body.store(UInt16(entry.name.utf8.count), at: 58)
+            body.store(UInt32(entry.key.utf8.count), at: 60)
+            body.store(entry.name, at: Self.storedFixedSize)
+            body.store(entry.key, at: Self.storedFixedSize + entry.name.utf8.count)
+        case .removed(let name):
+            body[0] = Kind.removed.rawValue
+            body.store(name, at: 1)
+        case .used(let name, let access, let expiry, let lifetime):
+            body[0] = Kind.used.rawValue
+            body.store(access.bitPattern, at: 1)
+            body.store(expiry.bitPattern, at: 9)
+            body.store(lifetime.bitPattern, at: 17)
+            body.store(name, at: 25)
+        case .cleared:
+            body[0] = Kind.cleared.rawValue
+        }
+    }
+
+    /// Reads a body whose checksum is right; `nil` if it makes no sense all the same.
+    init?(body: UnsafeRawBufferPointer) {
+        guard let first = body.first, let kind = Kind(rawValue: first) else { return nil }
+        switch kind {
+        case .stored:
+            guard let record = Self.readStored(body) else { return nil }
+            self = record
+        case .removed:
+            self = .removed(String(decoding: body[1...], as: UTF8.self))
+        case .used:
+            guard body.count > 25 else { return nil }
+            self = .used(
+                String(decoding: body[25...], as: UTF8.self),
+                access: TimeInterval(bitPattern: body.number(at: 1)),
+                expiry: TimeInterval(bitPattern: body.number(at: 9)),
+                lifetime: TimeInterval(bitPattern: body.number(at: 17))
+            )
+        case .cleared:
+            self = .cleared
+        }
+    }
+
+    private static func readStored(_ body: UnsafeRawBufferPointer) -> LogRecord? {
+        guard body.count >= storedFixedSize, body[1] <= 1 else { return nil }
+        let nameCount = Int(body.number(at: 58) as UInt16)
+        let keyCount = Int(body.number(at: 60) as UInt32)
+        guard nameCount > 0, body.count == storedFixedSize + nameCount + keyCount,
+            let size = Int(exactly: body.number(at: 2) as UInt64)
+        else { return nil }
+        let names = body[storedFixedSize...]
+        let entry = DiskEntry(
+            name: String(decoding: names.prefix(nameCount), as: UTF8.self),
+            key: String(decoding: names.dropFirst(nameCount), as: UTF8.self),
+            size: size,
+            checksum: body[1] == 1 ? body.number(at: 10) : nil,
+            modified: Int64(bitPattern: body.number(at: 18)),
+            access: TimeInterval(bitPattern: body.number(at: 26)),
+            expiry: TimeInterval(bitPattern: body.number(at: 34)),
+            lifetime: TimeInterval(bitPattern: body.number(at: 42))
+        )
+        return .stored(entry, temporary: body.number(at: 50))
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    fileprivate func store<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ number: Number,
+        at offset: Int
+    ) {
+        storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
+    }
+
+    fileprivate func store(_ text: String, at offset: Int) {
+        var text = text
+        text.withUTF8 { bytes in
+            UnsafeMutableRawBufferPointer(rebasing: self[offset...])
+                .copyMemory(from: UnsafeRawBufferPointer(bytes))
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> Number {
+        Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Synchronization
+
+/// One value in memory with what is known about it.
+struct MemoryEntry<Value: Sendable> {
+    var value: Value
+    /// Taken when the value was stored.
+    var cost: Int
+    /// What the caller wants remembered about the value.
+    var tag: UInt8
+    /// The rule under which the value was stored, for reads that start it again.
+    var rule: StorageExpiration
+    /// Seconds since the reference date.
+    var expiry: TimeInterval
+    /// Tells the entry from an earlier one of the same key in the queues.
+    var ticket: UInt64
+    var isInMain: Bool
+    /// Reads since the entry was last looked at for eviction, at most 3.
+    var reads: UInt8 = 0
+
+    mutating func extend(_ extending: ExpirationExtending, at now: TimeInterval) {
+        switch extending {
+        case .none: break
+        case .cacheTime: expiry = rule.expiry(from: now)
+        case .expirationTime(let other): expiry = other.expiry(from: now)
+        }
+    }
+}
+
+/// An evicted value that may still be alive elsewhere, on a screen for example.
+struct EvictedEntry {
+    weak var object: AnyObject?
+    let cost: Int
+    let tag: UInt8
+    let rule: StorageExpiration
+    let expiry: TimeInterval
+}
+
+/// One of the sixteen parts of a memory store, so that threads seldom wait for each other.
+final class MemoryShard<Value: Sendable>: Sendable {
+    struct State {
+        // Two arrays side by side, without holes, and an index into them.
+        private(set) var keys: ContiguousArray<CacheKey> = []
+        var entries: ContiguousArray<MemoryEntry<Value>> = []
+        private var index = HashIndex()
+        var evicted: [CacheKey: EvictedEntry] = [:]
+        /// Not later than the first expiry among the entries: before it a sweep has nothing to do.
+        var soonestExpiry = TimeInterval.infinity
+        var hits = 0
+        var misses = 0
+    }
+
+    let state = Mutex(State())
+}
+
+extension MemoryShard.State {
+    /// Returns the place of a key in ``entries``; valid until the next change.
+    func place(of key: CacheKey) -> Int? {
+        index.place(of: key.hash) { keys[$0].string == key.string }
+    }
+
+    func entry(of key: CacheKey) -> MemoryEntry<Value>? { place(of: key).map { entries[$0] } }
+
+    /// Puts an entry in the place of the one of its key, which it returns.
+    mutating func put(_ entry: MemoryEntry<Value>, for key: CacheKey) -> MemoryEntry<Value>? {
+        soonestExpiry = min(soonestExpiry, entry.expiry)
+        guard let place = place(of: key) else {
+            index.insert(key.hash, place: entries.count)
+            keys.append(key)
+            entries.append(entry)
+            return nil
+        }
+        let old = entries[place]
+        entries[place] = entry
+        return old
+    }
+
+    mutating func remove(_ key: CacheKey) -> MemoryEntry<Value>? {
+        place(of: key).map { remove(at: $0) }
+    }
+
+    /// Removes the entry at a place; the last one takes it.
+    mutating func remove(at place: Int) -> MemoryEntry<Value> {
+        index.remove(keys[place].hash, place: place)
+        let last = entries.count - 1
+        if place != last {
+            index.move(keys[last].hash, from: last, to: place)
+            keys.swapAt(place, last)
+            entries.swapAt(place, last)
+        }
+        keys.removeLast()
+        return entries.removeLast()
+    }
+
+    // MARK: Evicted entries
+
+    /// Keeps a weak reference to a value that is evicted now.
+    mutating func remember(_ entry: MemoryEntry<Value>, for key: CacheKey) {
+        // Twice as many dead references as entries are swept out: O(1) per eviction, amortised.
+        if evicted.count > 2 * entries.count + 32 { forgetDead() }
+        evicted[key] = EvictedEntry(
+            object: entry.value as AnyObject,
+            cost: entry.cost,
+            tag: entry.tag,
+            rule: entry.rule,
+            expiry: entry.expiry
+        )
+    }
+
+    mutating func forgetDead() {
+        evicted = evicted.filter { $0.value.object != nil }
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import Synchronization
+
+extension MemoryStore {
+    // MARK: Removing
+
+    /// Removes the value of a key, if there is one.
+    func remove(_ key: CacheKey) {
+        let released = queues.withLock { queues -> Value? in
+            let entry = shard(for: key).state.withLock { state in
+                state.evicted[key] = nil
+                return state.remove(key)
+            }
+            guard let entry else { return nil }
+            queues.subtract(cost: entry.cost, fromMain: entry.isInMain)
+            forgetRemovedItems(in: &queues)
+            return entry.value
+        }
+        if let released { release([released]) }
+    }
+
+    /// Removes all values, those that were evicted and live elsewhere included.
+    func removeAll() {
+        let released = queues.withLock { queues -> [Value] in
+            queues.small.removeAll()
+            queues.main.removeAll()
+            queues.ghosts.removeAll()
+            queues.cost = 0
+            queues.count = 0
+            queues.smallCost = 0
+            queues.smallCount = 0
+            return shards.flatMap { shard in
+                shard.state.withLock { state in
+                    let values = state.entries.map(\.value)
+                    let (hits, misses) = (state.hits, state.misses)
+                    state = .init()
+                    (state.hits, state.misses) = (hits, misses)
+                    return values
+                }
+            }
+        }
+        release(released)
+    }
+
+    /// Removes the values that have expired.
+    ///
+    /// - Complexity: O(entries) of those shards where something has expired; one at a time.
+    func removeExpired() {
+        let now = clock.now()
+        for shard in shards {
+            let released = queues.withLock { queues -> [Value] in
+                let expired = shard.state.withLock { $0.takeExpired(at: now) }
+                for entry in expired {
+                    queues.subtract(cost: entry.cost, fromMain: entry.isInMain)
+                }
+                queues.statistics.expired += expired.count
+                if !expired.isEmpty { forgetRemovedItems(in: &queues) }
+                return expired.map(\.value)
+            }
+            release(released)
+        }
+    }
+
+    /// Evicts until the costs are not above `cost`, whatever the limit is.
+    func shrink(toCost cost: Int) {
+        let released = queues.withLock { queues -> [Value] in
+            var released: [Value] = []
+            while queues.cost > max(cost, 0) {
+                guard let value = evictOne(from: &queues, forCount: false, sparing: nil) else {
+                    break
+                }
+                released.append(value)
+            }
+            return released
+        }
+        release(released)
+    }
+
+    // MARK: Evicting
+
+    /// Evicts until there is room for an entry within both limits.
+    ///
+    /// `cost` and `count` are of what comes, neither more than its limit; `ticket` is that of the
+    /// entry which stays whatever happens. The values are to be let go of outside of the lock.
+    func makeRoom(
+        in queues: inout MemoryQueues,
+        cost: Int,
+        count: Int,
+        sparing ticket: UInt64?
+    ) -> [Value] {
+        var released: [Value] = []
+        while true {
+            // Subtracted from the limit, because the sum could overflow.
+            let isTooDear = queues.cost > max(queues.costLimit - cost, 0)
+            let isTooMany = queues.count > max(queues.countLimit - count, 0)
+            guard isTooDear || isTooMany else { return released }
+            let evicted = evictOne(from: &queues, forCount: !isTooDear, sparing: ticket)
+            guard let evicted else { return released }
+            released.append(evicted)
+            if isTooDear {
+                queues.statistics.evictedForCost += 1
+            } else {
+                queues.statistics.evictedForCount += 1
+            }
+        }
+    }
+
+    private enum Verdict {
+        case gone
+        case spared
+        case promoted(cost: Int)
+        case evicted(MemoryEntry<Value>)
+    }
+
+    /// Evicts the next entry that was not read since it was last looked at.
+    private func evictOne(
+        from queues: inout MemoryQueues,
+        forCount: Bool,
+        sparing spared: UInt64?
+    ) -> Value? {
+        var turnsLeft = 5 * (queues.small.count + queues.main.count) + 1
+        var isMainSpared = false
+        while turnsLeft > 0 {
+            turnsLeft -= 1
+            let isSmall =
+                queues.prefersSmall(forCount: forCount) || isMainSpared && !queues.small.isEmpty
+            let next = isSmall ? queues.small.popFirst() : queues.main.popFirst()
+            guard let item = next else { return nil }
+            switch judge(item, inSmall: isSmall, sparing: spared) {
+            case .gone:
+                continue
+            case .spared:
+                // Its old cost is out of the sums already.
+                queues.main.append(item)
+                isMainSpared = queues.main.count == 1
+            case .promoted(let cost):
+                if isSmall {
+                    queues.smallCost -= cost
+                    queues.smallCount -= 1
+                }
+                queues.main.append(item)
+            case .evicted(let entry):
+                queues.subtract(cost: entry.cost, fromMain: !isSmall)
+                if isSmall { queues.ghosts.insert(item.key.hash, capacity: max(queues.count, 64)) }
+                return entry.value
+            }
+        }
+        return nil
+    }
+
+    private func judge(_ item: MemoryQueues.Item, inSmall: Bool, sparing: UInt64?) -> Verdict {
+        shard(for: item.key).state.withLock { state in
+            guard let place = state.place(of: item.key),
+                state.entries[place].ticket == item.ticket
+            else { return .gone }
+            if item.ticket == sparing {
+                state.entries[place].isInMain = true
+                return .spared
+            }
+            let reads = state.entries[place].reads
+            if reads > 0 {
+                state.entries[place].reads = inSmall ? 0 : reads - 1
+                state.entries[place].isInMain = true
+                return .promoted(cost: state.entries[place].cost)
+            }
+            let entry = state.remove(at: place)
+            if holdsObjects { state.remember(entry, for: item.key) }
+            return .evicted(entry)
+        }
+    }
+
+    /// Drops the queues' items of removed entries when they are the majority.
+    ///
+    /// Eviction drops them as it meets them; a store that is never full would collect them.
+    private func forgetRemovedItems(in queues: inout MemoryQueues) {
+        guard queues.small.count + queues.main.count > 2 * queues.count + 64 else { return }
+        let isGone = { [self] (item: MemoryQueues.Item) in
+            shard(for: item.key).state.withLock { $0.entry(of: item.key)?.ticket != item.ticket }
+        }
+        queues.small.removeAll(where: isGone)
+        queues.main.removeAll(where: isGone)
+    }
+}
+
+extension MemoryShard.State {
+    fileprivate mutating func takeExpired(at now: TimeInterval) -> [MemoryEntry<Value>] {
+        forgetDead()
+        guard soonestExpiry <= now else { return [] }
+        var expired: [MemoryEntry<Value>] = []
+        // From the end, for what takes the place of a removed entry has been looked at then.
+        for place in entries.indices.reversed() where entries[place].expiry <= now {
+            expired.append(remove(at: place))
+        }
+        soonestExpiry = entries.reduce(.infinity) { min($0, $1.expiry) }
+        return expired
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Synchronization
+
+/// Values in memory under a limit of cost and one of count, both of which hold after each store.
+///
+/// What stays is decided by S3-FIFO (Yang et al., "FIFO queues are all you need for cache
+/// eviction", 2023): new entries wait in a small queue of a fifth of the cost; those that are read
+/// there move to the main queue, the others leave, and come straight into the main queue if they
+/// are wanted again soon. A read sets a counter and moves nothing, so it takes one short lock of a
+/// sixteenth of the entries.
+///
+/// Evicted objects that somebody else keeps alive are still found.
+final class MemoryStore<Value: Sendable>: Sendable {
+    /// The most that a store may hold.
+    struct Limits: Sendable, Equatable {
+        var cost: Int
+        var count: Int = .max
+    }
+
+    /// A value that was found.
+    struct Hit: Sendable {
+        let value: Value
+        /// What was remembered about the value when it was stored.
+        let tag: UInt8
+    }
+
+    // Sixteen: enough that two cores meet in one hit of thirty, few enough to sweep one by one.
+    let shards = (0..<16).map { _ in MemoryShard<Value>() }
+    /// The owner of order and sums.
+    ///
+    /// Taken before a shard's lock, never after.
+    let queues: Mutex<MemoryQueues>
+    let clock: WallClock
+    let holdsObjects = Value.self is AnyObject.Type
+    private let timer = Mutex<RepeatingTimer?>(nil)
+
+    init(limits: Limits, clock: WallClock = .system) {
+        queues = Mutex(MemoryQueues(costLimit: limits.cost, countLimit: limits.count))
+        self.clock = clock
+    }
+
+    func shard(for key: CacheKey) -> MemoryShard<Value> { shards[key.hash & 15] }
+
+    // MARK: Reading
+
+    /// Returns the value of a key that has one which is not expired.
+    func value(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> Value? {
+        hit(for: key, extending: extending)?.value
+    }
+
+    /// Returns the value of a key with its tag.
+    ///
+    /// An expired value is a miss but stays until the next sweep.
+    func hit(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> Hit? {
+        let now = clock.now()
+        let (found, mayBeAlive) = shard(for: key).state.withLock { state -> (Hit?, Bool) in
+            guard let place = state.place(of: key) else {
+                let mayBeAlive = state.evicted[key] != nil
+                if !mayBeAlive { state.misses += 1 }
+                return (nil, mayBeAlive)
+            }
+            guard state.entries[place].expiry > now else {
+                state.misses += 1
+                return (nil, false)
+            }
+            state.hits += 1
+            let soonest = state.entries[place].read(extending, at: now)
+            if soonest < state.soonestExpiry { state.soonestExpiry = soonest }
+            let hit = Hit(value: state.entries[place].value, tag: state.entries[place].tag)
+            return (hit, false)
+        }
+        return mayBeAlive ? revive(key, extending: extending, at: now) : found
+    }
+
+    /// Whether a lookup would find a value; prolongs nothing.
+    func contains(_ key: CacheKey) -> Bool {
+        let now = clock.now()
+        return shard(for: key).state.withLock { state in
+            if let place = state.place(of: key) { return state.entries[place].expiry > now }
+            guard let evicted = state.evicted[key] else { return false }
+            return evicted.object != nil && evicted.expiry > now
+        }
+    }
+
+    // MARK: Sums
+
+    /// The most that the store may hold; a change applies at once.
+    var limits: Limits {
+        get { queues.withLock { Limits(cost: $0.costLimit, count: $0.countLimit) } }
+        set {
+            let released = queues.withLock { queues in
+                queues.costLimit = newValue.cost
+                queues.countLimit = newValue.count
+                return makeRoom(in: &queues, cost: 0, count: 0, sparing: nil)
+            }
+            release(released)
+        }
+    }
+
+    /// The sum of the costs of the resident entries, expired ones included.
+    var totalCost: Int { queues.withLock { $0.cost } }
+
+    /// The number of the resident entries, expired ones included.
+    var count: Int { queues.withLock { $0.count } }
+
+    /// A snapshot of the counters.
+    var statistics: MemoryStatistics {
+        var statistics = queues.withLock { queues in
+            var statistics = queues.statistics
+            statistics.cost = queues.cost
+            statistics.count = queues.count
+            return statistics
+        }
+        for shard in shards {
+            shard.state.withLock { state in
+                statistics.hits += state.hits
+                statistics.misses += state.misses
+            }
+        }
+        return statistics
+    }
+
+    // MARK: Sweeping
+
+    /// Removes expired values every so many seconds from now on, instead of as before.
+    ///
+    /// - Parameter interval: In seconds; one that is not a positive number ends the sweeping.
+    func sweep(every interval: TimeInterval) {
+        let next: RepeatingTimer? =
+            if interval > 0, interval.isFinite {
+                clock.every(interval) { [weak self] in self?.removeExpired() }
+            } else {
+                nil
+            }
+        // The old timer ends outside of the lock, with the last reference.
+        let old = timer.withLock { timer in
+            defer { timer = next }
+            return timer
+        }
+        _ = old
+    }
+
+    /// Lets go of values outside of every lock, because their end may run anybody's code.
+    func release(_ values: [Value]) {}
+}
+
+extension MemoryEntry {
+    /// Counts a read, prolongs as told, and returns the new expiry.
+    fileprivate mutating func read(
+        _ extending: ExpirationExtending,
+        at now: TimeInterval
+    ) -> TimeInterval {
+        if reads < 3 { reads += 1 }
+        extend(extending, at: now)
+        return expiry
+    }
+}

@@ -1,0 +1,101 @@
+import Synchronization
+
+/// Bytes that may be in use at once; who wants more than is left waits for its turn.
+///
+/// Fair: nobody is passed by a later, smaller wish. A wish above the whole budget is granted when
+/// nothing else is in use, because refusing it would make large pictures impossible.
+final class ByteBudget: Sendable {
+    private struct Waiter {
+        let id: Int
+        let bytes: Int
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var used = 0
+        var waiters: [Waiter] = []
+        var nextID = 0
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+
+    /// Makes a budget of so many bytes.
+    init(limit: Int) {
+        self.limit = max(1, limit)
+    }
+
+    /// The bytes in use.
+    var used: Int { state.withLock { $0.used } }
+
+    /// Runs `body` when so many bytes are free, and gives them back afterwards.
+    ///
+    /// - Throws: `CancellationError` when cancelled while waiting, or what `body` throws.
+    func with<Result>(
+        bytes: Int,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        let bytes = max(0, bytes)
+        try await take(bytes)
+        defer { giveBack(bytes) }
+        return try await body()
+    }
+
+    private func take(_ bytes: Int) async throws {
+        try Task.checkCancellation()
+        let id: Int? = state.withLock { state in
+            if state.waiters.isEmpty, fits(bytes, in: state) {
+                state.used += bytes
+                return nil
+            }
+            state.nextID += 1
+            return state.nextID
+        }
+        guard let id else { return }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                wait(Waiter(id: id, bytes: bytes, continuation: continuation))
+            }
+        } onCancel: {
+            leave(id)
+        }
+    }
+
+    private func wait(_ waiter: Waiter) {
+        state.withLock { $0.waiters.append(waiter) }
+        admit()
+        // A cancel that came before the waiter was listed found nobody to wake.
+        if Task.isCancelled { leave(waiter.id) }
+    }
+
+    private func leave(_ id: Int) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiters.remove(at: index)
+        }
+        guard let waiter else { return }
+        waiter.continuation.resume(throwing: CancellationError())
+        admit()
+    }
+
+    private func giveBack(_ bytes: Int) {
+        state.withLock { $0.used -= bytes }
+        admit()
+    }
+
+    private func admit() {
+        while let waiter = nextAdmitted() { waiter.continuation.resume() }
+    }
+
+    private func nextAdmitted() -> Waiter? {
+        state.withLock { state in
+            guard let first = state.waiters.first, fits(first.bytes, in: state) else { return nil }
+            state.used += first.bytes
+            return state.waiters.removeFirst()
+        }
+    }
+
+    private func fits(_ bytes: Int, in state: borrowing State) -> Bool {
+        state.used == 0 || bytes <= limit - state.used
+    }
+}

@@ -1,0 +1,114 @@
+import Synchronization
+
+/// A slot for one closure, synchronous or asynchronous, that holds its target weakly.
+///
+/// The two flavours are separate: ``call(_:)`` never runs the asynchronous closure and
+/// ``callAsync(_:)`` never the synchronous one.
+///
+/// `@unchecked`: the closures come from callers that do not promise `Sendable` ones; the slot
+/// itself is guarded by a mutex.
+public class Delegate<Input, Output>: @unchecked Sendable {
+    private struct Slots: @unchecked Sendable {
+        var sync: ((Input) -> Output?)?
+        var async: ((Input) async -> Output?)?
+    }
+
+    private let slots = Mutex(Slots())
+
+    /// Makes an empty slot.
+    public init() {}
+
+    /// Sets the synchronous closure; nil empties it.
+    public func delegate<T: AnyObject>(on target: T, block: ((T, Input) -> Output)?) {
+        let closure = block.map { block in
+            { [weak target] (input: Input) -> Output? in
+                guard let target else { return nil }
+                return block(target, input)
+            }
+        }
+        let slots = Slots(sync: closure)
+        self.slots.withLock { $0.sync = slots.sync }
+    }
+
+    /// Sets the asynchronous closure; nil empties it.
+    public func delegate<T: AnyObject>(on target: T, block: ((T, Input) async -> Output)?) {
+        let closure = block.map { block in
+            { [weak target] (input: Input) async -> Output? in
+                guard let target else { return nil }
+                return await block(target, input)
+            }
+        }
+        let slots = Slots(async: closure)
+        self.slots.withLock { $0.async = slots.async }
+    }
+
+    /// Runs the synchronous closure; nil when it is unset or its target is gone.
+    public func call(_ input: Input) -> Output? {
+        let slots = slots.withLock { $0 }
+        return slots.sync?(input)
+    }
+
+    /// Runs the synchronous closure; nil when it is unset or its target is gone.
+    public func callAsFunction(_ input: Input) -> Output? {
+        call(input)
+    }
+
+    /// Runs the asynchronous closure; nil when it is unset or its target is gone.
+    public func callAsync(_ input: Input) async -> Output? {
+        let slots = slots.withLock { $0 }
+        return await slots.async?(input)
+    }
+
+    /// Whether either closure is set.
+    public var isSet: Bool {
+        slots.withLock { $0.sync != nil || $0.async != nil }
+    }
+}
+
+extension Delegate where Input == Void {
+    /// Runs the synchronous closure; nil when it is unset or its target is gone.
+    public func call() -> Output? {
+        call(())
+    }
+
+    /// Runs the synchronous closure; nil when it is unset or its target is gone.
+    public func callAsFunction() -> Output? {
+        call(())
+    }
+}
+
+extension Delegate where Input == Void, Output: OptionalProtocol {
+    /// Runs the synchronous closure and flattens its optional result.
+    public func call() -> Output {
+        call(())
+    }
+
+    /// Runs the synchronous closure and flattens its optional result.
+    public func callAsFunction() -> Output {
+        call(())
+    }
+}
+
+extension Delegate where Output: OptionalProtocol {
+    /// Runs the synchronous closure and flattens its optional result.
+    public func call(_ input: Input) -> Output {
+        let result: Output? = call(input)
+        return result ?? Output._createNil
+    }
+
+    /// Runs the synchronous closure and flattens its optional result.
+    public func callAsFunction(_ input: Input) -> Output {
+        call(input)
+    }
+}
+
+/// What ``Delegate`` needs to flatten an optional result.
+public protocol OptionalProtocol {
+    /// The value that means nothing.
+    static var _createNil: Self { get }
+}
+
+extension Optional: OptionalProtocol {
+    /// Nil.
+    public static var _createNil: Wrapped? { nil }
+}

@@ -1,0 +1,19 @@
+import Synchronization
+
+/// A completion closure that can be called one time; later calls are ignored.
+final class OnceCompletion<Value>: Sendable {
+    private let closure: Mutex<(@Sendable (Value) -> Void)?>
+
+    init(_ closure: @escaping @Sendable (Value) -> Void) {
+        self.closure = Mutex(closure)
+    }
+
+    /// Calls the closure unless it was called before.
+    func callAsFunction(_ value: Value) {
+        let closure = closure.withLock { closure in
+            defer { closure = nil }
+            return closure
+        }
+        closure?(value)
+    }
+}

@@ -1,0 +1,110 @@
+import Synchronization
+
+/// Work that is shared by all who want the same result at the same time.
+///
+/// The first caller of a key starts the work; others join it. Each can leave by cancelling its own
+/// task, at once; the last one to leave cancels the work. Finished work is forgotten.
+final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private typealias Waiter = CheckedContinuation<Value, any Error>
+
+    private struct Job {
+        var waiters: [Int: Waiter] = [:]
+        var work: Task<Void, Never>?
+    }
+
+    private struct State {
+        var jobs: [Key: (id: Int, job: Job)] = [:]
+        var nextID = 0
+
+        mutating func makeID() -> Int {
+            nextID += 1
+            return nextID
+        }
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// The number of keys whose work runs.
+    var runningCount: Int { state.withLock { $0.jobs.count } }
+
+    /// Gives the result of the work of `key`, starting it when nobody has.
+    ///
+    /// - Throws: What the work throws, or `CancellationError` when this caller's task is cancelled.
+    func value(
+        for key: Key,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        let waiterID = state.withLock { $0.makeID() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enter(key, waiterID: waiterID, continuation, work)
+            }
+        } onCancel: {
+            leave(key, waiterID: waiterID)
+        }
+    }
+
+    private func enter(
+        _ key: Key,
+        waiterID: Int,
+        _ continuation: Waiter,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) {
+        let startsAs: Int? = state.withLock { state in
+            if state.jobs[key] != nil {
+                state.jobs[key]?.job.waiters[waiterID] = continuation
+                return nil
+            }
+            let id = state.makeID()
+            state.jobs[key] = (id, Job(waiters: [waiterID: continuation]))
+            return id
+        }
+        if let id = startsAs { start(key, id: id, work) }
+        // A cancel that came before the waiter was listed found nobody to wake.
+        if Task.isCancelled { leave(key, waiterID: waiterID) }
+    }
+
+    private func start(_ key: Key, id: Int, _ work: @escaping @Sendable () async throws -> Value) {
+        let task = Task {
+            let result: Result<Value, any Error>
+            do {
+                result = .success(try await work())
+            } catch {
+                result = .failure(error)
+            }
+            finish(key, id: id, result)
+        }
+        let isOrphan = state.withLock { state in
+            guard state.jobs[key]?.id == id else { return true }
+            state.jobs[key]?.job.work = task
+            return false
+        }
+        // Everybody left, or the work ended, before it could be noted.
+        if isOrphan { task.cancel() }
+    }
+
+    private func finish(_ key: Key, id: Int, _ result: Result<Value, any Error>) {
+        let waiters = state.withLock { state -> [Int: Waiter] in
+            guard let entry = state.jobs[key], entry.id == id else { return [:] }
+            state.jobs[key] = nil
+            return entry.job.waiters
+        }
+        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume(with: result) }
+    }
+
+    private func leave(_ key: Key, waiterID: Int) {
+        let (waiter, abandoned) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
+            guard var entry = state.jobs[key],
+                let waiter = entry.job.waiters.removeValue(forKey: waiterID)
+            else { return (nil, nil) }
+            let isAbandoned = entry.job.waiters.isEmpty
+            state.jobs[key] = isAbandoned ? nil : entry
+            return (waiter, isAbandoned ? entry.job.work : nil)
+        }
+        abandoned?.cancel()
+        waiter?.resume(throwing: CancellationError())
+    }
+}

@@ -1,0 +1,50 @@
+import CCurlShim
+import Foundation
+
+extension CurlExchange {
+    /// Takes the next decoded piece of a body.
+    ///
+    /// - Returns: What libcurl's write callback returns: all bytes, "hold back", or 0 to stop.
+    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if case .tentative(let response) = hop { consider(response) }
+        switch hop {
+        case .asking:
+            isHeldBack = true
+            return Int(kf_curl_write_pause)
+        case .delivering:
+            return deliver(bytes)
+        case .discarding:
+            discarded += bytes.count
+            return discarded <= Self.maxDiscardedBytes ? bytes.count : 0
+        case .head, .tentative:
+            fail(.badResponse(reason: "a body came without a head", url: url))
+            return 0
+        case .stopped:
+            return 0
+        }
+    }
+
+    private func deliver(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard !transfer.isCancelled else {
+            fail(.cancelled)
+            return 0
+        }
+        guard !transfer.isPaused else {
+            isHeldBack = true
+            return Int(kf_curl_write_pause)
+        }
+        guard metrics.bytes + bytes.count <= settings.maxBodyBytes else {
+            fail(.bodyTooLarge(limit: settings.maxBodyBytes, url: url))
+            return 0
+        }
+        metrics.bytes += bytes.count
+        handler.transfer(transfer, didReceive: bytes.bytes)
+        return bytes.count
+    }
+
+    /// Whether silence is the server's fault at the moment.
+    var isIdleCounted: Bool {
+        if case .asking = hop { return false }
+        return !isWaitingForConnection && !transfer.isPaused
+    }
+}

@@ -1,0 +1,91 @@
+import CCurl
+import CCurlShim
+import Foundation
+
+extension CurlExchange {
+    /// Reads the timings of the hop that `handle` has just finished.
+    func gatherMetrics(from handle: UnsafeMutableRawPointer) {
+        func time(_ info: CURLINFO) -> Duration {
+            var value: curl_off_t = 0
+            kf_curl_getinfo_off(handle, info, &value)
+            return .microseconds(value)
+        }
+        func number(_ info: CURLINFO) -> Int {
+            var value = 0
+            kf_curl_getinfo_long(handle, info, &value)
+            return value
+        }
+        let resolved = time(CURLINFO_NAMELOOKUP_TIME_T)
+        let connected = time(CURLINFO_CONNECT_TIME_T)
+        let secured = time(CURLINFO_APPCONNECT_TIME_T)
+        let sent = time(CURLINFO_PRETRANSFER_TIME_T)
+        let first = time(CURLINFO_STARTTRANSFER_TIME_T)
+        let end = time(CURLINFO_TOTAL_TIME_T)
+        metrics.connectionReused = number(CURLINFO_NUM_CONNECTS) == 0 && sent > .zero
+        let isNew = !metrics.connectionReused
+        metrics.dns = isNew && resolved > .zero ? resolved : nil
+        metrics.connect = isNew && connected > .zero ? connected - resolved : nil
+        metrics.tls = isNew && secured > .zero ? secured - connected : nil
+        metrics.firstByte = first > .zero ? max(.zero, first - sent) : nil
+        metrics.body = first > .zero ? end - first : nil
+        var wire: curl_off_t = 0
+        kf_curl_getinfo_off(handle, CURLINFO_SIZE_DOWNLOAD_T, &wire)
+        metrics.wireBytes = Int(wire)
+        metrics.protocolName = Self.protocolName(number(CURLINFO_HTTP_VERSION))
+        var peer: UnsafePointer<CChar>?
+        kf_curl_getinfo_string(handle, CURLINFO_PRIMARY_IP, &peer)
+        let address = peer.map { String(cString: $0) } ?? ""
+        metrics.remoteAddress = address.isEmpty ? nil : address
+    }
+
+    private static func protocolName(_ version: Int) -> String? {
+        switch version {
+        case 1: "http/1.0"
+        case 2: "http/1.1"
+        case 3: "h2"
+        case 30: "h3"
+        default: nil
+        }
+    }
+
+    /// Our words for libcurl's verdict on the hop; `nil` if all is well.
+    func error(for code: CURLcode) -> TransferError? {
+        guard code != CURLE_OK else { return nil }
+        if let refused = refusedAddress {
+            return .addressRefused(address: refused.text, range: refused.range, url: url)
+        }
+        let detail = String(cString: errorText)
+        let reason = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+        let host = url.host ?? ""
+        switch code {
+        case CURLE_URL_MALFORMAT:
+            return .invalidRequest(reason: reason, url: url)
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            return .cannotResolve(host: host, url: url)
+        case CURLE_COULDNT_CONNECT:
+            return .cannotConnect(host: host, reason: reason, url: url)
+        case CURLE_OPERATION_TIMEDOUT:
+            return .timedOut(.connect, limit: settings.connectTimeout, url: url)
+        case CURLE_PARTIAL_FILE:
+            return .truncatedBody(
+                received: metrics.bytes,
+                expected: response?.expectedLength,
+                url: url
+            )
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2,
+            CURLE_HTTP2_STREAM:
+            return .connectionLost(reason: reason, url: url)
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+            // The first is how an answer in HTTP/0.9 is reported: our scheme was checked before.
+            return .badResponse(reason: reason, url: url)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
+            CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CRL_BADFILE,
+            CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
+            CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+            CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
+            return .tls(reason: reason, url: url)
+        default:
+            return .curl(code: Int(code.rawValue), message: reason, url: url)
+        }
+    }
+}

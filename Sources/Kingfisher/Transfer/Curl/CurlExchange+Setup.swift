@@ -1,0 +1,154 @@
+import CCurl
+import CCurlShim
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension CurlExchange {
+    /// Sets every option of a fresh handle for the current hop.
+    ///
+    /// - Throws: ``TransferError/invalidRequest(reason:url:)``.
+    func configure(
+        _ handle: UnsafeMutableRawPointer,
+        _ environment: CurlEnvironment
+    ) throws(TransferError) {
+        func set(_ option: CURLoption, _ value: Int) {
+            kf_curl_setopt_long(handle, option, value)
+        }
+        kf_curl_set_callbacks(
+            handle,
+            Unmanaged.passUnretained(self).toOpaque(),
+            curlHeadCallback,
+            curlBodyCallback,
+            curlSocketCallback,
+            curlBeforeRequestCallback
+        )
+        kf_curl_restrict_protocols(handle)
+        kf_curl_set_quick_exit(handle)
+        errorText.pointee = 0
+        kf_curl_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
+        let text = url.absoluteString
+        guard kf_curl_setopt_string(handle, CURLOPT_URL, text) == CURLE_OK else {
+            throw .invalidRequest(reason: "libcurl does not take its URL", url: url)
+        }
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_NOPROGRESS, 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // Wait for a handshake that may end in HTTP/2 rather than start another; without TLS there
+        // is no such handshake, and requests would wait for each other.
+        set(CURLOPT_PIPEWAIT, hopOrigin.hasPrefix("https:") ? 1 : 0)
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        // Several of libcurl's 16 KiB pieces for each system call, and below the 128 KiB from which
+        // glibc maps fresh memory every time.
+        set(CURLOPT_BUFFERSIZE, 64 << 10)
+        set(CURLOPT_STREAM_WEIGHT, 1 + Int(max(0, min(1, priority)) * 255))
+        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.connectTimeout.milliseconds))
+        setTrust(handle, environment)
+        setMethod(handle)
+        try setHeaders(handle, environment)
+        if let (credential, scheme) = credential {
+            kf_curl_setopt_string(handle, CURLOPT_USERNAME, credential.user)
+            kf_curl_setopt_string(handle, CURLOPT_PASSWORD, credential.password)
+            set(
+                CURLOPT_HTTPAUTH,
+                scheme == .digest ? kf_curl_auth_digest : kf_curl_auth_basic
+            )
+        }
+        if !settings.addressPolicy.isUnrestricted {
+            kf_curl_setopt_string(handle, CURLOPT_PROXY, "")
+        }
+    }
+
+    private func setTrust(
+        _ handle: UnsafeMutableRawPointer,
+        _ environment: CurlEnvironment
+    ) {
+        if let file = environment.certificateFile {
+            kf_curl_setopt_string(handle, CURLOPT_CAINFO, file)
+        }
+        if let folder = environment.certificateFolder {
+            kf_curl_setopt_string(handle, CURLOPT_CAPATH, folder)
+        }
+        if let host = url.host?.lowercased(), settings.trustedHosts.contains(host) {
+            kf_curl_setopt_long(handle, CURLOPT_SSL_VERIFYPEER, 0)
+            kf_curl_setopt_long(handle, CURLOPT_SSL_VERIFYHOST, 0)
+        }
+    }
+
+    private func setMethod(_ handle: UnsafeMutableRawPointer) {
+        let method = request.httpMethod ?? "GET"
+        if let body = request.httpBody {
+            // The size first: otherwise libcurl takes the bytes for a C string.
+            kf_curl_setopt_off(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+            body.withUnsafeBytes {
+                _ = kf_curl_setopt_pointer(handle, CURLOPT_COPYPOSTFIELDS, $0.baseAddress)
+            }
+            metrics.bytesSent = body.count
+        }
+        switch method {
+        case "HEAD": kf_curl_setopt_long(handle, CURLOPT_NOBODY, 1)
+        case "GET" where request.httpBody == nil: kf_curl_setopt_long(handle, CURLOPT_HTTPGET, 1)
+        default: kf_curl_setopt_string(handle, CURLOPT_CUSTOMREQUEST, method)
+        }
+    }
+
+    private func setHeaders(
+        _ handle: UnsafeMutableRawPointer,
+        _ environment: CurlEnvironment
+    ) throws(TransferError) {
+        var encoding: String?
+        var userAgent = environment.userAgent
+        var isRange = false
+        // An empty `Expect` spares the second that libcurl waits before it sends a large body.
+        headerList = curl_slist_append(nil, "Expect:")
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            guard Self.isClean(name), Self.isClean(value), !name.isEmpty, !name.contains(":")
+            else {
+                throw .invalidRequest(reason: "its header “\(name)” is not valid", url: url)
+            }
+            switch name.lowercased() {
+            case "accept-encoding": encoding = value
+            // libcurl counts the body itself.
+            case "content-length": break
+            case "user-agent": userAgent = value
+            case "range":
+                isRange = true
+                headerList = curl_slist_append(headerList, "\(name): \(value)")
+            default:
+                // libcurl's way to write a field without a value is a semicolon.
+                let line = value.isEmpty ? "\(name);" : "\(name): \(value)"
+                headerList = curl_slist_append(headerList, line)
+            }
+        }
+        kf_curl_setopt_pointer(handle, CURLOPT_HTTPHEADER, headerList)
+        kf_curl_setopt_string(handle, CURLOPT_USERAGENT, userAgent)
+        // Empty: all that libcurl can decode. A range is a range of the encoded body: leave that.
+        if encoding != nil || !isRange {
+            kf_curl_setopt_string(handle, CURLOPT_ACCEPT_ENCODING, encoding ?? "")
+        }
+    }
+
+    // A line break in a field would smuggle in a second one.
+    private static func isClean(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+    }
+
+    /// Frees what only the hop needed.
+    func releaseHeaders() {
+        curl_slist_free_all(headerList)
+        headerList = nil
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up; at most a month, so that it fits everywhere.
+    var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        guard seconds < 30 * 86_400 else { return 30 * 86_400_000 }
+        return Int(seconds) * 1000
+            + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// Collects the lines of an answer's head as libcurl reports them.
+struct CurlHead {
+    enum Step {
+        case more
+        case complete
+        case tooLarge
+    }
+
+    /// 256 KiB: libcurl's own limit for one line is 100 KiB, real heads stay below 16 KiB.
+    static let maxBytes = 256 << 10
+
+    private(set) var statusCode = 0
+    private(set) var httpVersion = ""
+    private(set) var fields: [(name: String, value: String)] = []
+    private var bytes = 0
+    private var isOpen = false
+
+    /// Takes one line, with its line end.
+    ///
+    /// Heads of interim answers (1xx) are skipped; lines after the head are trailers and ignored.
+    mutating func take(_ line: UnsafeBufferPointer<UInt8>) -> Step {
+        bytes += line.count
+        guard bytes <= Self.maxBytes else { return .tooLarge }
+        var end = line.count
+        while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+        let text = UnsafeBufferPointer(rebasing: line[..<end])
+        if text.starts(with: "HTTP/".utf8) {
+            open(text)
+            return .more
+        }
+        guard isOpen else { return .more }
+        guard !text.isEmpty else {
+            // 101 never comes: no upgrade is asked for.
+            guard statusCode >= 200 else { return .more }
+            isOpen = false
+            return .complete
+        }
+        addField(text)
+        return .more
+    }
+
+    private mutating func open(_ line: UnsafeBufferPointer<UInt8>) {
+        let version = line.prefix { $0 != 0x20 }
+        let status = line[version.endIndex...].drop { $0 == 0x20 }.prefix { $0 != 0x20 }
+        httpVersion = Self.string(UnsafeBufferPointer(rebasing: version))
+        statusCode = Int(Self.string(UnsafeBufferPointer(rebasing: status))) ?? 0
+        fields = []
+        fields.reserveCapacity(16)
+        isOpen = true
+    }
+
+    private mutating func addField(_ line: UnsafeBufferPointer<UInt8>) {
+        // A folded line (RFC 9112, 5.2) continues the value before it.
+        if line[0] == 0x20 || line[0] == 0x09, let last = fields.popLast() {
+            fields.append((last.name, last.value + " " + Self.trimmed(line)))
+            return
+        }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return }
+        fields.append(
+            (
+                Self.trimmed(UnsafeBufferPointer(rebasing: line[..<colon])),
+                Self.trimmed(UnsafeBufferPointer(rebasing: line[(colon + 1)...]))
+            )
+        )
+    }
+
+    private static func trimmed(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        var low = 0
+        var high = bytes.count
+        while low < high, bytes[low] == 0x20 || bytes[low] == 0x09 { low += 1 }
+        while high > low, bytes[high - 1] == 0x20 || bytes[high - 1] == 0x09 { high -= 1 }
+        return string(UnsafeBufferPointer(rebasing: bytes[low..<high]))
+    }
+
+    // Fields are Latin-1 by the letter and UTF-8 in practice.
+    private static func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        // Plain ASCII, nearly always; validation is ten times slower than this look.
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+        return String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+}

@@ -1,0 +1,103 @@
+import CCurl
+import CCurlShim
+import Foundation
+
+extension CurlLoop {
+    /// Starts waiting transfers as long as there is room; returns whether there were any.
+    @discardableResult
+    func admit() -> Bool {
+        var hasStarted = false
+        while running.count < max(1, configuration.maxConnections),
+            let exchange = queue.takeNext()
+        {
+            begin(exchange)
+            hasStarted = true
+        }
+        return hasStarted
+    }
+
+    private func begin(_ exchange: CurlExchange) {
+        guard let multi, let handle = idleHandles.popLast() ?? curl_easy_init() else {
+            queue.finished(exchange, multiplexed: false)
+            return end(
+                exchange,
+                .curl(code: 27, message: "no memory for another transfer", url: exchange.url)
+            )
+        }
+        exchange.isWaitingForConnection = false
+        exchange.metrics.queue += now - exchange.queueTime
+        exchange.lastActivity = now
+        exchange.handle = handle
+        running[handle] = exchange
+        do throws(TransferError) {
+            try exchange.configure(handle, environment)
+        } catch {
+            release(exchange, harvest: false)
+            return end(exchange, error)
+        }
+        let code = curl_multi_add_handle(multi, handle)
+        guard code == CURLM_OK else {
+            release(exchange, harvest: false)
+            return end(
+                exchange,
+                .curl(
+                    code: Int(code.rawValue),
+                    message: String(cString: curl_multi_strerror(code)),
+                    url: exchange.url
+                )
+            )
+        }
+        watch(exchange)
+    }
+
+    /// Takes the handle away from an exchange, and frees its place; what waits leaves the queue.
+    ///
+    /// With `harvest`, the timings are read first.
+    func release(_ exchange: CurlExchange, harvest: Bool) {
+        guard let handle = exchange.handle else { return queue.remove(exchange) }
+        if harvest { exchange.gatherMetrics(from: handle) }
+        if let multi { curl_multi_remove_handle(multi, handle) }
+        exchange.handle = nil
+        running[handle] = nil
+        queue.finished(exchange, multiplexed: exchange.metrics.protocolName == "h2")
+        // The handle holds a pointer to the list: reset it first.
+        curl_easy_reset(handle)
+        exchange.releaseHeaders()
+        if idleHandles.count < configuration.maxConnections {
+            idleHandles.append(handle)
+        } else {
+            curl_easy_cleanup(handle)
+        }
+    }
+
+    /// Decides what follows a hop whose handle has been released.
+    func hopEnded(_ exchange: CurlExchange, _ code: CURLcode) {
+        if exchange.transfer.isCancelled { return end(exchange, .cancelled) }
+        if case .tentative(let response) = exchange.hop { exchange.consider(response) }
+        switch exchange.hop {
+        case .asking:
+            exchange.hopResult = code
+        case .stopped:
+            end(exchange, exchange.failure ?? .cancelled)
+        case .discarding:
+            exchange.beginNextHop(at: now)
+            queue.add(exchange)
+        case .delivering:
+            end(exchange, exchange.error(for: code))
+        case .head, .tentative:
+            end(
+                exchange,
+                exchange.error(for: code)
+                    ?? .badResponse(reason: "it has no head", url: exchange.url)
+            )
+        }
+    }
+
+    /// The one place where a transfer that was accepted ends.
+    func end(_ exchange: CurlExchange, _ error: TransferError?) {
+        guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
+        if exchange.isWaitingForConnection { exchange.metrics.queue += now - exchange.queueTime }
+        exchange.metrics.total = .now - exchange.startTime
+        exchange.handler.transfer(exchange.transfer, didFinish: error, metrics: exchange.metrics)
+    }
+}

@@ -1,0 +1,196 @@
+import CCurl
+import CCurlShim
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The thread's work: takes orders, drives libcurl, ends transfers.
+///
+/// Everything here happens on the loop's thread; the mailbox is the only way in.
+final class CurlLoop {
+    let mailbox: CurlMailbox
+    let configuration: CurlTransport.Configuration
+    let environment: CurlEnvironment
+    let multi: UnsafeMutableRawPointer?
+    /// All transfers that have not ended.
+    var exchanges: [UInt64: CurlExchange] = [:]
+    var queue = CurlQueue()
+    /// Handles in use, with their exchanges.
+    var running: [UnsafeMutableRawPointer: CurlExchange] = [:]
+    var idleHandles: [UnsafeMutableRawPointer] = []
+    let clock = CurlClock()
+    var now: ContinuousClock.Instant { clock.now }
+    /// When the next time-out may be due; checked no earlier.
+    var nextCheck: ContinuousClock.Instant?
+
+    /// Set up once per process, before the first handle.
+    private static let isLibraryReady: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+
+    init(mailbox: CurlMailbox, configuration: CurlTransport.Configuration) {
+        self.mailbox = mailbox
+        self.configuration = configuration
+        environment = CurlEnvironment(configuration)
+        multi = Self.isLibraryReady ? curl_multi_init() : nil
+        guard let multi else { return }
+        let limit = configuration.maxConnections
+        kf_curl_multi_setopt_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, limit)
+        kf_curl_multi_setopt_long(
+            multi,
+            CURLMOPT_MAXCONNECTS,
+            max(1, configuration.maxIdleConnections)
+        )
+        mailbox.attach(multi)
+    }
+
+    /// Runs until the transport is gone.
+    func run() {
+        while true {
+            clock.update()
+            let mail = mailbox.take()
+            if mail.isClosed { return close(mail.commands) }
+            for command in mail.commands { obey(command) }
+            admit()
+            if let multi {
+                var count: Int32 = 0
+                curl_multi_perform(multi, &count)
+                collect(multi)
+            }
+            checkTimeouts()
+            // What has ended makes room; what that lets in has work to do at once.
+            if !admit() { wait() }
+        }
+    }
+
+    /// Takes finished hops from libcurl.
+    private func collect(_ multi: UnsafeMutableRawPointer) {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
+                let exchange = running[handle]
+            else { continue }
+            // Read before the handle is removed, which frees the message.
+            let code = kf_curl_message_result(message)
+            release(exchange, harvest: true)
+            hopEnded(exchange, code)
+        }
+    }
+
+    private func wait() {
+        guard let multi, mailbox.mayPoll() else { return }
+        // A minute at most, so that libcurl can close connections that are too old.
+        var timeout = 60_000
+        if let nextCheck { timeout = min(timeout, max(0, (nextCheck - .now).milliseconds)) }
+        curl_multi_poll(multi, nil, 0, Int32(timeout), nil)
+    }
+
+    // MARK: Commands
+
+    private func obey(_ command: CurlCommand) {
+        switch command {
+        case .start(let order): start(order)
+        case .cancel(let id): cancel(id)
+        case .resume(let id): resume(id)
+        case .prioritise(let id, let priority): prioritise(id, priority)
+        case .answer(let id, let question, let answer): accept(answer, to: question, of: id)
+        case .census(let continuation): continuation.resume(returning: census)
+        }
+    }
+
+    private var census: CurlCensus {
+        CurlCensus(
+            running: running.count,
+            queued: queue.count,
+            alive: exchanges.count,
+            pooledHandles: idleHandles.count
+        )
+    }
+
+    private func start(_ order: CurlOrder) {
+        if let error = refusal(order) {
+            return order.handler.transfer(order.transfer, didFinish: error, metrics: .init())
+        }
+        guard let url = order.request.url else { return }
+        let exchange = CurlExchange(order, url: url, clock: clock)
+        exchanges[exchange.id] = exchange
+        queue.add(exchange)
+        if exchange.settings.totalTimeout != nil { watch(exchange) }
+    }
+
+    private func refusal(_ order: CurlOrder) -> TransferError? {
+        if order.transfer.isCancelled { return .cancelled }
+        guard let url = order.request.url else {
+            return .invalidRequest(reason: "it has no URL", url: nil)
+        }
+        let scheme = url.scheme?.lowercased() ?? ""
+        guard scheme == "http" || scheme == "https" else {
+            return .unsupportedScheme(scheme, url: url)
+        }
+        guard url.host?.isEmpty == false else {
+            return .invalidRequest(reason: "its URL names no host", url: url)
+        }
+        guard order.request.httpBodyStream == nil else {
+            return .invalidRequest(reason: "its body is a stream; give it as data", url: url)
+        }
+        guard multi != nil else {
+            return .curl(code: 2, message: "libcurl could not be set up", url: url)
+        }
+        return nil
+    }
+
+    private func cancel(_ id: UInt64) {
+        guard let exchange = exchanges[id] else { return }
+        release(exchange, harvest: true)
+        end(exchange, .cancelled)
+    }
+
+    private func prioritise(_ id: UInt64, _ priority: Float) {
+        guard let exchange = exchanges[id] else { return }
+        exchange.priority = priority
+        queue.resort(exchange)
+    }
+
+    private func resume(_ id: UInt64) {
+        guard let exchange = exchanges[id] else { return }
+        releaseHeldBack(exchange)
+    }
+
+    private func accept(_ answer: CurlAnswer, to question: Int, of id: UInt64) {
+        guard let exchange = exchanges[id], exchange.questionNumber == question else { return }
+        exchange.accept(answer)
+        if case .asking = exchange.hop { return }
+        if let result = exchange.hopResult {
+            return hopEnded(exchange, result)
+        }
+        if case .stopped = exchange.hop {
+            release(exchange, harvest: true)
+            return hopEnded(exchange, CURLE_WRITE_ERROR)
+        }
+        releaseHeldBack(exchange)
+    }
+
+    /// Lets libcurl deliver again; it may call back at once.
+    private func releaseHeldBack(_ exchange: CurlExchange) {
+        exchange.lastActivity = now
+        watch(exchange)
+        guard let handle = exchange.handle, exchange.isHeldBack else { return }
+        exchange.isHeldBack = false
+        let code = curl_easy_pause(handle, Int32(kf_curl_pause_none))
+        guard code != CURLE_OK else { return }
+        release(exchange, harvest: true)
+        hopEnded(exchange, code)
+    }
+
+    private func close(_ last: [CurlCommand]) {
+        mailbox.detach()
+        // Orders that came just before the transport went end like those that run.
+        for command in last { obey(command) }
+        for exchange in exchanges.values.sorted(by: { $0.id < $1.id }) {
+            release(exchange, harvest: false)
+            end(exchange, .cancelled)
+        }
+        for handle in idleHandles { curl_easy_cleanup(handle) }
+        if let multi { curl_multi_cleanup(multi) }
+    }
+}

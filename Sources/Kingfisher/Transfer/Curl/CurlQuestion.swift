@@ -1,0 +1,67 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Something that only the handler can decide.
+enum CurlQuestion {
+    case redirect(TransferResponse, next: URLRequest)
+    case challenge(TransferChallenge)
+    case response(TransferResponse)
+
+    var response: TransferResponse {
+        switch self {
+        case .redirect(let response, _), .response(let response): response
+        case .challenge(let challenge): challenge.response
+        }
+    }
+}
+
+/// Takes one answer: straight back to the loop if it comes during the question, by post if later.
+final class CurlReply: Sendable {
+    private enum State {
+        case asking
+        case answered(CurlAnswer)
+        case waiting
+        case done
+    }
+
+    private let state = Mutex(State.asking)
+    private let transfer: CurlTransfer
+    private let number: Int
+
+    init(transfer: CurlTransfer, number: Int) {
+        self.transfer = transfer
+        self.number = number
+    }
+
+    func give(_ answer: CurlAnswer) {
+        let late = state.withLock { state in
+            switch state {
+            case .asking:
+                state = .answered(answer)
+                return false
+            case .waiting:
+                state = .done
+                return true
+            case .answered, .done:
+                return false
+            }
+        }
+        if late { transfer.post(answer, to: number) }
+    }
+
+    /// The answer, if it was given during the question; later ones are posted.
+    func takeOrWait() -> CurlAnswer? {
+        state.withLock { state in
+            guard case .answered(let answer) = state else {
+                state = .waiting
+                return nil
+            }
+            state = .done
+            return answer
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Which request follows a redirect (RFC 9110, 15.4).
+struct RedirectRules {
+    let settings: TransferSettings
+
+    /// The request that `response` leads to; `nil` if it is no redirect.
+    ///
+    /// - Throws: ``TransferError/redirectRefused(target:url:)`` and
+    ///   ``TransferError/badResponse(reason:url:)``.
+    func next(
+        after request: URLRequest,
+        _ response: TransferResponse
+    ) throws(TransferError) -> URLRequest? {
+        guard [301, 302, 303, 307, 308].contains(response.statusCode),
+            let location = response.values(for: "Location").first
+        else { return nil }
+        let base = response.url
+        guard let target = URL(string: location, relativeTo: base)?.absoluteURL,
+            target.host?.isEmpty == false || target.scheme?.lowercased() != base.scheme
+        else {
+            throw .badResponse(reason: "it redirects to “\(location)”, which is no URL", url: base)
+        }
+        try check(target, from: base)
+        var next = request
+        next.url = target
+        adaptMethod(of: &next, to: response.statusCode)
+        if !target.hasSameOrigin(as: base) { dropCredentials(from: &next) }
+        return next
+    }
+
+    /// Checks where a redirect leads, also after a handler has changed it.
+    func check(_ target: URL, from base: URL) throws(TransferError) {
+        let scheme = target.scheme?.lowercased() ?? ""
+        guard settings.redirectSchemes.contains(scheme), scheme == "http" || scheme == "https"
+        else { throw .redirectRefused(target: target.absoluteString, url: base) }
+    }
+
+    private func adaptMethod(of request: inout URLRequest, to status: Int) {
+        let method = request.httpMethod ?? "GET"
+        let becomesGet =
+            (status == 303 && method != "GET" && method != "HEAD")
+            || ((status == 301 || status == 302) && method == "POST")
+        guard becomesGet else { return }
+        request.httpMethod = "GET"
+        request.httpBody = nil
+        for name in ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language"] {
+            request.setValue(nil, forHTTPHeaderField: name)
+        }
+    }
+
+    private func dropCredentials(from request: inout URLRequest) {
+        for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
+            request.setValue(nil, forHTTPHeaderField: name)
+        }
+    }
+}
+
+extension URL {
+    /// Whether scheme, host and port are equal.
+    func hasSameOrigin(as other: URL) -> Bool { origin == other.origin }
+
+    /// `scheme://host:port` in lower case, with the port that the scheme implies.
+    var origin: String {
+        let scheme = scheme?.lowercased() ?? ""
+        return "\(scheme)://\(host?.lowercased() ?? ""):\(effectivePort)"
+    }
+
+    /// The port, or the one that the scheme implies.
+    var effectivePort: Int {
+        port ?? (scheme?.lowercased() == "https" ? 443 : 80)
+    }
+}

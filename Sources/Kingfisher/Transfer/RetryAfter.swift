@@ -1,0 +1,50 @@
+package import Foundation
+
+/// The wait that a server asks for with a 429 or a 503 (RFC 9110, 10.2.3).
+package enum RetryAfter {
+    /// Longest wait that is believed: a day.
+    package static let longest = Duration.seconds(86_400)
+
+    /// Reads `Retry-After`: a number of seconds, or a date in one of HTTP's three formats.
+    ///
+    /// - Parameters:
+    ///   - value: The value of the field.
+    ///   - now: What a date is compared with.
+    /// - Returns: 0 … ``longest``; `nil` if the value is neither.
+    package static func delay(_ value: String, now: Date) -> Duration? {
+        let text = value.trimmingCharacters(in: .whitespaces)
+        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            // More digits than fit are a long time as well.
+            return Int64(text).map { min(.seconds($0), longest) } ?? longest
+        }
+        guard let date = date(text) else { return nil }
+        let seconds = date.timeIntervalSince(now)
+        return min(max(.zero, .seconds(min(seconds, 1e6))), longest)
+    }
+
+    // RFC 9110, 5.6.7: the format to send, and the two obsolete ones to understand.
+    private static func date(_ text: String) -> Date? {
+        let formats = [
+            "EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz",
+            "EEE MMM d HH:mm:ss yyyy",
+        ]
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        for format in formats {
+            formatter.dateFormat = format
+            if let date = formatter.date(from: text) { return date }
+        }
+        return nil
+    }
+}
+
+extension TransferResponse {
+    /// The wait that the server asks for, if it does.
+    ///
+    /// - Parameter now: What a date is compared with.
+    /// - Returns: `nil` without a readable `Retry-After`.
+    package func retryAfter(now: Date = Date()) -> Duration? {
+        value(for: "Retry-After").flatMap { RetryAfter.delay($0, now: now) }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
+/// Who decides about a download as a whole, whoever waits for it: its creator's hooks.
+///
+/// Each `reply` may be called at once or later, from any thread; the transfer waits.
+package struct DownloadHooks: Sendable {
+    /// Chooses the request to follow a redirect with, `nil` to take the redirect as the answer.
+    package var redirect:
+        (
+            @Sendable (
+                SharedDownload, TransferResponse, URLRequest,
+                _ reply: @escaping @Sendable (URLRequest?) -> Void
+            ) -> Void
+        )?
+    /// Answers a question for name and password.
+    package var challenge:
+        (
+            @Sendable (
+                SharedDownload, TransferChallenge,
+                _ reply: @escaping @Sendable (TransferCredential?) -> Void
+            ) -> Void
+        )?
+    /// Checks the head: status, type, whatever.
+    package var response:
+        (
+            @Sendable (
+                SharedDownload, TransferResponse,
+                _ reply: @escaping @Sendable (TransferDisposition) -> Void
+            ) -> Void
+        )?
+    /// Told the end of the download, once for each call of ``SharedDownload/start()`` that was its
+    /// first, before the callers are.
+    package var finished:
+        (@Sendable (SharedDownload, Result<DownloadedBody, TransferError>) -> Void)?
+
+    /// Creates hooks that follow redirects and allow every answer.
+    package init() {}
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
+/// What must be equal for two requests to be given one answer.
+///
+/// URL without its fragment, method, body, every header that can change the answer, and the rules
+/// of the transfer that can: a caller who may not reach a private address must not be given what
+/// another caller fetched from there. Time-outs and priority do not count: the first caller's hold.
+package struct RequestIdentity: Hashable, Sendable {
+    /// Headers that name the request rather than what is asked for.
+    ///
+    /// Short on purpose: a header missing here costs a second transfer, one too many here gives
+    /// someone the wrong picture.
+    static let tracingHeaders: Set<String> = [
+        "b3", "traceparent", "tracestate", "x-amzn-trace-id", "x-cloud-trace-context",
+        "x-correlation-id", "x-request-id",
+    ]
+
+    private let url: String
+    private let method: String
+    private let headers: [String: String]
+    private let body: Data?
+    private let maxBodyBytes: Int
+    private let maxRedirects: Int
+    private let redirectSchemes: Set<String>
+    private let addressPolicy: AddressPolicy
+    private let trustedHosts: Set<String>
+    private let discriminator: String
+
+    /// Reads the identity of a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request as it will be sent.
+    ///   - settings: Its settings; extra headers count like the request's own.
+    ///   - discriminator: Anything else that keeps callers apart, such as who is asked about
+    ///     redirects.
+    package init(_ request: URLRequest, settings: TransferSettings, discriminator: String = "") {
+        let text = request.url?.absoluteString ?? ""
+        url = text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
+        method = request.httpMethod ?? "GET"
+        var headers: [String: String] = [:]
+        for (name, value) in settings.extraHeaders { headers[name.lowercased()] = value }
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            headers[name.lowercased()] = value
+        }
+        self.headers = headers.filter { !Self.tracingHeaders.contains($0.key) }
+        body = request.httpBody
+        maxBodyBytes = settings.maxBodyBytes
+        maxRedirects = settings.maxRedirects
+        redirectSchemes = settings.redirectSchemes
+        addressPolicy = settings.addressPolicy
+        trustedHosts = settings.trustedHosts
+        self.discriminator = discriminator
+    }
+}

@@ -1,0 +1,72 @@
+package import Foundation
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
+/// Downloads, each shared by all who ask for the same thing at the same time.
+///
+/// ```swift
+/// let ticket = downloads.join(request, caller: DownloadCaller { result in … })
+/// if ticket.isCreator { ticket.download.start() }
+/// ```
+///
+/// When the object is released, what still runs ends with ``TransferError/cancelled``.
+package final class SharedDownloads: Sendable {
+    private let transport: any HTTPTransport
+    private let table = DownloadTable()
+
+    /// Creates an empty table of downloads over a transport.
+    package init(transport: any HTTPTransport) {
+        self.transport = transport
+    }
+
+    deinit {
+        cancelAll()
+    }
+
+    /// Joins the running download of an equal request, or creates one.
+    ///
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - settings: How; those of the creator hold.
+    ///   - discriminator: Keeps requests apart that look equal.
+    ///   - hooks: Who decides about the answer; those of the creator hold.
+    ///   - caller: Who waits.
+    /// - Returns: The caller's share. If it is the creator's, call ``SharedDownload/start()``.
+    package func join(
+        _ request: URLRequest,
+        settings: TransferSettings = TransferSettings(),
+        discriminator: String = "",
+        hooks: DownloadHooks = DownloadHooks(),
+        caller: DownloadCaller
+    ) -> DownloadTicket {
+        let identity = RequestIdentity(request, settings: settings, discriminator: discriminator)
+        let ticket = table.join(identity, caller) {
+            SharedDownload(
+                request,
+                identity: identity,
+                settings: settings,
+                hooks: hooks,
+                transport: transport,
+                table: table
+            )
+        }
+        // A joiner may have raised the priority.
+        if !ticket.isCreator { ticket.download.perform() }
+        return ticket
+    }
+
+    /// The downloads that run, oldest first.
+    package var running: [SharedDownload] { table.all }
+
+    /// Ends every download; each caller is told ``TransferError/cancelled``.
+    package func cancelAll() {
+        for download in table.all { download.cancel() }
+    }
+
+    /// Ends the downloads of one URL, whatever their method and headers.
+    package func cancel(url: URL) {
+        for download in table.all where download.request.url == url { download.cancel() }
+    }
+}

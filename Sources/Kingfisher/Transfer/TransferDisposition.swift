@@ -1,0 +1,9 @@
+/// What to do with an answer whose head has arrived.
+public enum TransferDisposition: Sendable {
+    /// Deliver the body.
+    case allow
+    /// Stop; the transfer ends with ``TransferError/cancelled``.
+    case cancel
+    /// Stop; the transfer ends with ``TransferError/rejected(reason:url:)`` that carries the error.
+    case reject(any Error)
+}

@@ -1,0 +1,30 @@
+/// Bounds, time-outs and trust of one transfer.
+public struct TransferSettings: Sendable, Hashable {
+    /// Limit for resolving, connecting and the TLS handshake together.
+    public var connectTimeout: Duration = .seconds(15)
+    /// Longest silence of the server, from the moment the request gets its connection.
+    public var idleTimeout: Duration = .seconds(15)
+    /// Limit for everything from `start` on, waiting for a connection included; `nil` sets none.
+    public var totalTimeout: Duration?
+    /// Largest body in bytes, checked against what is announced and against what arrives decoded.
+    ///
+    /// 256 MiB by default: the largest pictures in use stay below, and a hostile stream ends.
+    public var maxBodyBytes = 256 << 20
+    /// Redirects that are followed.
+    public var maxRedirects = 20
+    /// Schemes, in lower case, that a redirect may lead to; http and https at most.
+    public var redirectSchemes: Set<String> = ["http", "https"]
+    /// Headers added to the request where it has none of that name, and to its redirects.
+    public var extraHeaders: [String: String] = [:]
+    /// Transfers at the same time to one origin; HTTP/2 counts as one connection.
+    public var maxConnectionsPerHost = 6
+    /// Place in the queue, 0 (last) … 1 (first).
+    public var priority: Float = 0.5
+    /// Addresses that must not be connected to, whatever name leads there.
+    public var addressPolicy = AddressPolicy.unrestricted
+    /// Hosts, in lower case, whose TLS certificate is accepted unchecked.
+    public var trustedHosts: Set<String> = []
+
+    /// Creates the default settings.
+    public init() {}
+}

@@ -1,0 +1,61 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+struct ImageDataProviderTests {
+    @Test func `PRV-1: a file is read, and its error is handed on`() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("a.bin")
+        try Data([1, 2, 3]).write(to: file)
+        #expect(try await LocalFileImageDataProvider(fileURL: file).data == Data([1, 2, 3]))
+        let missing = LocalFileImageDataProvider(fileURL: folder.file("none"))
+        await #expect(throws: (any Error).self) { try await missing.data }
+        #expect(missing.contentURL == folder.file("none"))
+    }
+
+    @Test func `PRV-2: base64 and raw bytes call back before they return`() {
+        let seen = Locked<[Data]>([])
+        Base64ImageDataProvider(base64String: "AQID", cacheKey: "k").data { result in
+            if let data = try? result.get() { seen.change { $0.append(data) } }
+        }
+        RawImageDataProvider(data: Data([4]), cacheKey: "k").data { result in
+            if let data = try? result.get() { seen.change { $0.append(data) } }
+        }
+        let datas = seen.value
+        #expect(datas == [Data([1, 2, 3]), Data([4])])
+    }
+
+    @Test func `PRV-2: invalid base64 is an error`() {
+        let failed = Locked(false)
+        Base64ImageDataProvider(base64String: "€", cacheKey: "k").data { result in
+            if case .failure = result { failed.change { $0 = true } }
+        }
+        let didFail = failed.value
+        #expect(didFail)
+    }
+
+    struct AsyncProvider: ImageDataProvider {
+        let cacheKey = "async"
+        func data() async throws -> Data { Data([9]) }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `PRV-4: each flavour has a default that calls the other`() async throws {
+        let raw: any ImageDataProvider = RawImageDataProvider(data: Data([4]), cacheKey: "k")
+        #expect(try await raw.data() == Data([4]))
+        let data = await withCheckedContinuation { continuation in
+            AsyncProvider().data { continuation.resume(returning: try? $0.get()) }
+        }
+        #expect(data == Data([9]))
+    }
+
+    @Test func `LIV-1: the kind of a part is told by its extension`() throws {
+        let still = try #require(URL(string: "https://example.com/a.HEIC"))
+        let movie = try #require(URL(string: "https://example.com/a.mov"))
+        let other = try #require(URL(string: "https://example.com/a.jpg"))
+        let types = LivePhotoSource(urls: [still, movie, other]).resources.map(\.referenceFileType)
+        #expect(types == [.heic, .mov, .other("jpg")])
+    }
+}

@@ -1,0 +1,132 @@
+import Codecs
+import Foundation
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+struct ProcessorChainTests {
+    static let options = KingfisherParsedOptionsInfo(nil)
+    static let small = CGSize(width: 24, height: 24)
+    static let downsampling = DownsamplingImageProcessor(size: small)
+    static let blur = BlurImageProcessor(blurRadius: 2)
+    static let tint = TintImageProcessor(tint: .red.withAlphaComponent(0.2))
+    static let start = DefaultImageProcessor.default
+
+    /// The same row of steps, put together in every way.
+    static let nestings: [any ImageProcessor] = [
+        downsampling |> blur |> tint,
+        downsampling |> (blur |> tint),
+        start |> downsampling |> blur |> tint,
+        start |> (downsampling |> (blur |> tint)),
+        (start |> start) |> ((downsampling |> blur) |> tint),
+    ]
+
+    @Test func `PRC-3: the second processor gets what the first one made`() throws {
+        let image = KFCrossPlatformImage(bitmap: TestScene.opaque())
+        let result = (Self.blur |> Self.tint).process(item: .image(image), options: Self.options)
+        let expected = image.kf.blurred(withRadius: 2).kf.tinted(with: Self.tint.tint)
+        #expect(try #require(result).bitmap == expected.bitmap)
+    }
+
+    @Test func `PRC-3: a failure ends the chain`() {
+        let calls = Locked(0)
+        let failing = SpyProcessor(calls: calls) { _ in nil }
+        let next = SpyProcessor(calls: calls) { _ in KFCrossPlatformImage() }
+        let image = ImageProcessItem.image(KFCrossPlatformImage(bitmap: TestImage.bitmap()))
+        let chain = Self.blur |> failing |> next
+        #expect(chain.process(item: image, options: Self.options) == nil)
+        #expect(calls.value == 1)
+    }
+
+    @Test func `PRC-3 PRC-4: nesting does not show in the identifier`() {
+        let plain = Self.nestings[0].identifier
+        #expect(Self.nestings[1].identifier == plain)
+        #expect(Self.nestings[2].identifier == "|>" + plain)
+        #expect(Self.nestings[3].identifier == "|>" + plain)
+        #expect(Self.nestings[4].identifier == "|>|>" + plain)
+    }
+
+    @Test func `a processor behind the default one gets an image`() throws {
+        let sawImage = Locked(false)
+        let spy = SpyProcessor(calls: Locked(0)) { item in
+            guard case .image(let image) = item else { return nil }
+            sawImage.change { $0 = true }
+            return image
+        }
+        let data = ImageProcessItem.data(TestImage.png())
+        #expect((Self.start |> spy).process(item: data, options: Self.options) != nil)
+        #expect(sawImage.value)
+        let only = (Self.start |> Self.start).process(item: data, options: Self.options)
+        #expect(only?.pixelWidth == 64)
+    }
+
+    @Test func `chains that begin with a size decode to it, however they are nested`() throws {
+        let data = TestImage.jpeg(width: 256, height: 192)
+        let sized = try #require(
+            Self.downsampling.process(item: .data(data), options: Self.options)
+        )
+        let expected = sized.kf.blurred(withRadius: 2).kf.tinted(with: Self.tint.tint)
+        // The decoder's way down gives other pixels than the full picture scaled down: what comes
+        // out tells which way was taken.
+        let full = try #require(KFCrossPlatformImage(data: data))
+        let detour = try #require(full.downsampled(to: Self.small, scale: 1))
+        #expect(detour.bitmap != sized.bitmap)
+        for chain in Self.nestings {
+            let result = chain.process(item: .data(data), options: Self.options)
+            #expect(result?.bitmap == expected.bitmap, "\(chain.identifier)")
+        }
+    }
+
+    @Test func `every processor that asks for a size says which`() throws {
+        let own = PixelSize(width: 400, height: 300)
+        let size = CGSize(width: 50, height: 50)
+        let expected: [(any ImageProcessor, PixelSize?)] = [
+            (DownsamplingImageProcessor(size: size), PixelSize(width: 100, height: 75)),
+            (ResizingImageProcessor(referenceSize: size), PixelSize(width: 100, height: 100)),
+            (
+                ResizingImageProcessor(referenceSize: size, mode: .aspectFit),
+                // Content mode rounds in points: 37.5 becomes 38.
+                PixelSize(width: 100, height: 76)
+            ),
+            (SmartCroppingImageProcessor(size: size), PixelSize(width: 134, height: 100)),
+            (
+                RoundCornerImageProcessor(cornerRadius: 4, targetSize: size),
+                PixelSize(width: 100, height: 100)
+            ),
+            (RoundCornerImageProcessor(cornerRadius: 4), nil),
+            (DownsamplingImageProcessor(size: .zero), nil),
+        ]
+        for (processor, pixels) in expected {
+            let sized = try #require(processor as? any SizedDecoding)
+            #expect(sized.decodedSize(of: own, scale: 2) == pixels, "\(processor.identifier)")
+            let chain = try #require((Self.start |> processor |> Self.blur) as? ProcessorChain)
+            #expect(chain.decodedSize(of: own, scale: 2) == pixels, "\(processor.identifier)")
+        }
+        let late = try #require((Self.blur |> Self.downsampling) as? ProcessorChain)
+        #expect(late.decodedSize(of: own, scale: 2) == nil)
+    }
+
+    @Test func `bytes that are no picture fail in every chain`() {
+        let item = ImageProcessItem.data(Data("no picture at all".utf8))
+        for chain in Self.nestings + [SmartCroppingImageProcessor(size: Self.small), Self.blur] {
+            #expect(chain.process(item: item, options: Self.options) == nil)
+        }
+    }
+}
+
+/// A processor made of a closure, with a count of its calls.
+private struct SpyProcessor: ImageProcessor {
+    let identifier = "spy"
+    let calls: Locked<Int>
+    let body: @Sendable (ImageProcessItem) -> KFCrossPlatformImage?
+
+    func process(
+        item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        calls.change { $0 += 1 }
+        return body(item)
+    }
+}

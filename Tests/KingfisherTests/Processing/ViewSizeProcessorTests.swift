@@ -1,0 +1,62 @@
+import Foundation
+import Kingfisher
+import TestSupport
+import Testing
+
+struct ViewSizeProcessorTests {
+    private let options = KingfisherParsedOptionsInfo(nil)
+
+    @Test(arguments: [
+        (400, 200, false, 100, 50),
+        (400, 200, true, 200, 100),
+        (200, 400, false, 50, 100),
+        (200, 400, true, 100, 200),
+        (60, 30, false, 60, 30),
+        (60, 300, false, 20, 100),
+        (60, 300, true, 60, 300),
+    ])
+    func `a picture fits or covers a view of 100 × 100, and is never enlarged`(
+        width: Int,
+        height: Int,
+        covers: Bool,
+        expectedWidth: Int,
+        expectedHeight: Int
+    ) throws {
+        let box = CGSize(width: 100, height: 100)
+        let processor = ViewSizeProcessor(size: box, covers: covers)
+        let data = TestImage.jpeg(width: width, height: height)
+        let decoded = try #require(processor.process(item: .data(data), options: options))
+        #expect(decoded.pixelWidth == expectedWidth)
+        #expect(decoded.pixelHeight == expectedHeight)
+        let full = KFCrossPlatformImage(bitmap: TestImage.bitmap(width: width, height: height))
+        let scaled = try #require(processor.process(item: .image(full), options: options))
+        #expect(scaled.pixelWidth == expectedWidth)
+        #expect(scaled.pixelHeight == expectedHeight)
+    }
+
+    @Test func `on a screen of two pixels a point it decodes twice as much`() throws {
+        var options = options
+        options.scaleFactor = 2
+        let box = CGSize(width: 100, height: 100)
+        let processor = ViewSizeProcessor(size: box, covers: false)
+        let data = TestImage.jpeg(width: 400, height: 200)
+        let image = try #require(processor.process(item: .data(data), options: options))
+        #expect(image.pixelWidth == 200)
+        #expect(image.size == CGSize(width: 100, height: 50))
+    }
+
+    @Test func `what is no picture gives none`() {
+        let processor = ViewSizeProcessor(size: CGSize(width: 9, height: 9), covers: true)
+        #expect(processor.process(item: .data(Data([1, 2, 3])), options: options) == nil)
+    }
+
+    @Test func `sizes and ways to fit are told apart`() {
+        let box = CGSize(width: 10, height: 20)
+        let identifiers = Set([
+            ViewSizeProcessor(size: box, covers: false).identifier,
+            ViewSizeProcessor(size: box, covers: true).identifier,
+            ViewSizeProcessor(size: CGSize(width: 20, height: 10), covers: true).identifier,
+        ])
+        #expect(identifiers.count == 3)
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+/// What is left when the log is missing or damaged, or when a process died at any step.
+struct DiskStoreRecoveryTests {
+    private let folder: TemporaryDirectory
+    private let clock = ManualClock()
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private var path: String { folder.url.path }
+    private var log: URL { folder.file(".kingfisher.log") }
+
+    private func open() -> DiskStore { DiskStore(directory: path, clock: clock.clock) }
+
+    private func data(_ number: Int) -> Data { Data("content \(number)".utf8) }
+
+    private func fill(_ count: Int) throws {
+        let store = open()
+        for number in 0..<count {
+            try store.store(data(number), named: "n\(number)", key: "k", expiration: .never)
+        }
+    }
+
+    @Test func `a missing log is made again of the folder`() throws {
+        try fill(50)
+        try FileManager.default.removeItem(at: log)
+        let store = open()
+        for number in 0..<50 { #expect(try store.data(named: "n\(number)") == data(number)) }
+        #expect(store.statistics.rebuilds == 1)
+        #expect(store.statistics.adopted == 50)
+        #expect(open().statistics.rebuilds == 0)
+    }
+
+    @Test func `a file that was found gets its checksum when it is read`() throws {
+        try data(1).write(to: folder.file("found"))
+        let store = open()
+        #expect(try store.data(named: "found") == data(1))
+        store.flush()
+        let other = open()
+        #expect(other.entries.first?.checksum == Checksum.of(data(1)))
+        try Data("cOntent 1".utf8).write(to: folder.file("found"))
+        #expect(try other.data(named: "found") == nil)
+    }
+
+    @Test func `folders and hidden files of others are left alone`() throws {
+        let inner = folder.file("inner")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        try fill(1)
+        let store = open()
+        #expect(store.entries.map(\.name) == ["n0"])
+        store.sizeLimit = 1
+        #expect(store.trim().removed == ["n0"])
+        #expect(FileManager.default.fileExists(atPath: inner.path))
+    }
+
+    @Test func `a damaged log loses no file, wherever the damage is`() throws {
+        try fill(6)
+        let store = open()
+        try store.store(data(7), named: "n0", key: "k", expiration: .never)
+        try store.remove("n1")
+        let whole = try Data(contentsOf: log)
+        for offset in stride(from: 0, to: whole.count, by: 5) {
+            var damaged = whole
+            damaged[offset] ^= 0x55
+            try damaged.write(to: log)
+            let other = open()
+            #expect(try other.data(named: "n0") == data(7))
+            for number in 2..<6 { #expect(try other.data(named: "n\(number)") == data(number)) }
+            #expect(!other.contains("n1"))
+            #expect(other.statistics.rebuilds == 1)
+        }
+    }
+
+    @Test func `a log that is cut anywhere loses no file`() throws {
+        try fill(6)
+        let whole = try Data(contentsOf: log)
+        for count in stride(from: 0, to: whole.count, by: 7) {
+            try whole.prefix(count).write(to: log)
+            let store = open()
+            for number in 0..<6 { #expect(try store.data(named: "n\(number)") == data(number)) }
+        }
+    }
+
+    @Test func `temporary files of the dead go, those of the living stay`() throws {
+        try fill(1)
+        let temporary = folder.file(".kingfisher-abc.tmp")
+        let living = open()
+        try living.prepare()
+        try Data("half".utf8).write(to: temporary)
+        try open().prepare()
+        #expect(FileManager.default.fileExists(atPath: temporary.path))
+        withExtendedLifetime(living) {}
+    }
+
+    @Test func `temporary files go when nobody else is there`() throws {
+        let temporary = folder.file(".kingfisher-abc.tmp")
+        try Data("half".utf8).write(to: temporary)
+        try open().prepare()
+        #expect(!FileManager.default.fileExists(atPath: temporary.path))
+    }
+
+    // MARK: Death at every step
+
+    private struct Expectation {
+        var contents: [String: Data] = [:]
+        /// What the operation that was going on when the process died would have made of it.
+        var intended: [String: Data] = [:]
+        /// Whether it was trimming then, so that anything may be gone.
+        var isTrimming = false
+    }
+
+    @Test(arguments: zip(FaultyFileSystem.Death.allCases, [1, 2, 3] as [UInt64]))
+    func `whatever step a process dies at, what it reported is there and nothing is wrong`(
+        death: FaultyFileSystem.Death,
+        seed: UInt64
+    ) throws {
+        for steps in 0..<70 {
+            let folder = try TemporaryDirectory()
+            let expected = live(in: folder.url.path, dyingAfter: steps, death, seed: seed)
+            let store = DiskStore(directory: folder.url.path, clock: clock.clock)
+            try store.prepare()
+            for number in 0..<8 {
+                let name = "n\(number)"
+                let found = try store.data(named: name)
+                let isRight =
+                    found == expected.contents[name] || found == expected.intended[name]
+                    || expected.isTrimming && found == nil
+                #expect(isRight, "\(name) after \(steps) steps")
+            }
+            #expect(store.statistics.damaged == 0, "after \(steps) steps")
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+            #expect(!files.contains { $0.hasSuffix(".tmp") })
+            #expect(files.filter { !$0.hasPrefix(".") }.count == store.entries.count)
+        }
+    }
+
+    /// Works in a folder until it dies.
+    private func live(
+        in path: String,
+        dyingAfter steps: Int,
+        _ death: FaultyFileSystem.Death,
+        seed: UInt64
+    ) -> Expectation {
+        var random = SplitMix(seed: seed)
+        let files = FaultyFileSystem()
+        files.die(afterSteps: steps, death)
+        let store = DiskStore(directory: path, files: files, clock: clock.clock)
+        var expected = Expectation()
+        for step in 0..<60 where !files.isDead {
+            let name = "n\(Int.random(in: 0..<8, using: &random))"
+            let data = Data("content \(step) of \(name)".utf8)
+            expected.intended = expected.contents
+            do throws(DiskError) {
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0..<6:
+                    expected.intended[name] = data
+                    try store.store(data, named: name, key: name, expiration: .never)
+                case 6, 7:
+                    expected.intended[name] = nil
+                    try store.remove(name)
+                case 8:
+                    _ = try store.data(named: name)
+                    store.flush()
+                default:
+                    expected.isTrimming = true
+                    store.sizeLimit = 90
+                    _ = store.trim()
+                    store.sizeLimit = 0
+                }
+            } catch .notFound {
+                continue
+            } catch {
+                break
+            }
+            if files.isDead { break }
+            let left = Set(store.entries.map(\.name))
+            expected.contents = expected.intended.filter { left.contains($0.key) }
+            expected.isTrimming = false
+        }
+        return expected
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+/// Several stores on one folder, as several processes have them.
+struct DiskStoreSharingTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func open() -> DiskStore { DiskStore(directory: folder.url.path) }
+
+    private func put(_ text: String, _ name: String, in store: DiskStore) throws {
+        try store.store(Data(text.utf8), named: name, key: name, expiration: .never)
+    }
+
+    @Test func `W-21: each sees what the other stored, replaced and removed`() throws {
+        let one = open()
+        let two = open()
+        try put("1", "a", in: one)
+        #expect(try two.data(named: "a") == Data("1".utf8))
+        try put("22", "a", in: two)
+        #expect(try one.data(named: "a") == Data("22".utf8))
+        #expect(one.totalSize == 2)
+        try one.remove("a")
+        #expect(!two.contains("a"))
+        try put("3", "b", in: two)
+        try one.removeAll()
+        #expect(!two.contains("b"))
+        try put("4", "c", in: two)
+        #expect(one.entries.map(\.name) == ["c"])
+    }
+
+    @Test func `a log that one writes anew is found by the other`() throws {
+        let one = open()
+        let two = open()
+        #expect(!two.contains("n1"))
+        for round in 0..<2_000 { try put("\(round)", "n\(round % 3)", in: one) }
+        #expect(try two.data(named: "n1") == Data("1999".utf8))
+        try put("x", "from two", in: two)
+        #expect(try one.data(named: "from two") == Data("x".utf8))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `stores of one folder may be used by many threads at once`() async throws {
+        let stores = [open(), open()]
+        await withTaskGroup { group in
+            for task in 0..<8 {
+                group.addTask { Self.work(on: stores[task % 2], seed: UInt64(task)) }
+            }
+        }
+        #expect(stores.allSatisfy { $0.statistics.damaged == 0 })
+        for store in stores { store.flush() }
+        let names = stores.map { Set($0.entries.map(\.name)) }
+        #expect(names[0] == names[1])
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(Set(files.filter { !$0.hasPrefix(".") }) == names[0])
+        for entry in stores[0].entries {
+            let data = try #require(try stores[1].data(named: entry.name))
+            #expect(Self.isWhole(data))
+        }
+    }
+
+    private static func content(_ random: inout SplitMix) -> Data {
+        let byte = UInt8.random(in: 0...255, using: &random)
+        return Data(repeating: byte, count: Int.random(in: 1..<5_000, using: &random))
+    }
+
+    private static func isWhole(_ data: Data) -> Bool { data.allSatisfy { $0 == data.first } }
+
+    private static func work(on store: DiskStore, seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        store.sizeLimit = 60_000
+        for _ in 0..<300 {
+            let name = "n\(Int.random(in: 0..<40, using: &random))"
+            do throws(DiskError) {
+                switch Int.random(in: 0..<20, using: &random) {
+                case 0..<8:
+                    let data = content(&random)
+                    try store.store(data, named: name, key: name, expiration: .days(1))
+                case 8: try store.remove(name)
+                case 9: #expect(store.removeExpired().failures == [])
+                case 10: #expect(store.trim().failures == [])
+                default:
+                    if let data = try store.data(named: name) { #expect(isWhole(data)) }
+                }
+            } catch .notFound {
+                continue
+            } catch {
+                Issue.record(error)
+            }
+        }
+    }
+
+    @Test func `W-21: two users of one path in a process share one store`() throws {
+        let link = folder.file("link")
+        let target = folder.file("cache")
+        try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+        var one: DiskStore? = DiskStoreRegistry.store(at: target)
+        let two = DiskStoreRegistry.store(at: folder.file("x/../link"))
+        #expect(one === two)
+        let other = DiskStoreRegistry.store(at: folder.file("other"))
+        #expect(one !== other)
+        weak let gone = other
+        one = nil
+        withExtendedLifetime((two, gone)) {}
+    }
+}

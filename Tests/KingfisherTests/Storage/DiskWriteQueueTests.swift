@@ -1,0 +1,188 @@
+import Foundation
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite(.timeLimit(.minutes(1)))
+struct DiskWriteQueueTests {
+    /// Lets writes through when it is told to.
+    private final class Valve: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+        private let isOpen = Mutex(false)
+
+        func wait() {
+            if isOpen.withLock({ $0 }) { return }
+            semaphore.wait()
+            semaphore.signal()
+        }
+
+        func open() {
+            isOpen.withLock { $0 = true }
+            semaphore.signal()
+        }
+    }
+
+    private let folder: TemporaryDirectory
+    private let files = FaultyFileSystem()
+    private let valve = Valve()
+    private let queue: DiskWriteQueue
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        let store = DiskStore(directory: folder.url.path, files: files)
+        try store.prepare()
+        queue = DiskWriteQueue(store: store, capacity: 100)
+        files.fail { [valve] operation, path in
+            if operation == .write, path.contains("tmp") { valve.wait() }
+            return nil
+        }
+    }
+
+    private func enqueue(_ text: String, _ name: String, _ log: EventLog) {
+        queue.enqueueStore(
+            .ready(Data(text.utf8)),
+            named: name,
+            key: name,
+            expiration: .never
+        ) { result in
+            log.add("\(name)=\(text) \(result.isSuccess)")
+        }
+    }
+
+    /// Waits until all is done that was queued before.
+    private func drain() async {
+        await withCheckedContinuation { continuation in
+            queue.enqueueAlone { continuation.resume() }
+        }
+    }
+
+    @Test func `what waits can be read, and is found on disk afterwards`() async throws {
+        let log = EventLog()
+        enqueue("one", "a", log)
+        enqueue("two", "b", log)
+        #expect(queue.pending("a") == .bytes(Data("one".utf8)))
+        #expect(queue.pending("c") == nil)
+        #expect(queue.byteCount == 6)
+        #expect(!queue.store.contains("a"))
+        valve.open()
+        await drain()
+        #expect(queue.pending("a") == nil)
+        #expect(queue.byteCount == 0)
+        #expect(try queue.store.data(named: "a") == Data("one".utf8))
+        #expect(log.events.sorted() == ["a=one true", "b=two true"])
+    }
+
+    @Test func `changes of one name keep their order`() async throws {
+        let log = EventLog()
+        for step in 0..<50 {
+            enqueue("\(step)", "a", log)
+            if step % 10 == 3 {
+                queue.enqueueRemoval(of: "a") { log.add("removed \($0.isSuccess)") }
+                #expect(queue.pending("a") == .removal)
+            }
+        }
+        #expect(queue.pending("a") == .bytes(Data("49".utf8)))
+        valve.open()
+        await drain()
+        #expect(try queue.store.data(named: "a") == Data("49".utf8))
+        let expected = (0..<50).flatMap { step in
+            ["a=\(step) true"] + (step % 10 == 3 ? ["removed true"] : [])
+        }
+        #expect(log.events == expected)
+        #expect(queue.store.statistics.stores < 15)
+    }
+
+    @Test func `work that runs alone comes after what was before and before what is later`()
+        async throws
+    {
+        let log = EventLog()
+        for number in 0..<10 { enqueue("1", "n\(number)", log) }
+        queue.enqueueAlone { [store = queue.store] in
+            log.add("alone with \(store.statistics.count)")
+            #expect(throws: Never.self) { try store.removeAll() }
+        }
+        enqueue("2", "n3", log)
+        #expect(queue.pending("n3") == .bytes(Data("2".utf8)))
+        valve.open()
+        await drain()
+        #expect(log.events.count == 12)
+        #expect(log.events[10] == "alone with 10")
+        #expect(queue.store.entries.map(\.name) == ["n3"])
+    }
+
+    @Test func `an expired store neither waits nor hides another`() async throws {
+        let log = EventLog()
+        enqueue("one", "a", log)
+        queue.enqueueStore(.ready(Data()), named: "a", key: "a", expiration: .expired) { result in
+            log.add("expired \(result.isSuccess)")
+        }
+        #expect(log.events == ["expired true"])
+        valve.open()
+        await drain()
+        #expect(try queue.store.data(named: "a") == Data("one".utf8))
+    }
+
+    @Test func `what does not fit is refused, unless nothing else waits`() async throws {
+        let log = EventLog()
+        enqueue(String(repeating: "x", count: 150), "large", log)
+        enqueue("y", "small", log)
+        #expect(log.events == ["small=y false"])
+        valve.open()
+        await drain()
+        #expect(queue.store.contains("large"))
+        enqueue("y", "small", log)
+        await drain()
+        #expect(queue.store.contains("small"))
+    }
+
+    @Test func `bytes are made when their turn comes, and a failure to make them is told`()
+        async throws
+    {
+        let log = EventLog()
+        for (name, bytes) in [("a", Data("made".utf8)), ("b", nil)] as [(String, Data?)] {
+            queue.enqueueStore(
+                .made(estimate: 10) { bytes },
+                named: name,
+                key: name,
+                expiration: .never
+            ) { log.add("\(name) \($0.isSuccess)") }
+        }
+        #expect(queue.pending("a") == nil)
+        valve.open()
+        await drain()
+        #expect(log.events.sorted() == ["a true", "b false"])
+        #expect(try queue.store.data(named: "a") == Data("made".utf8))
+    }
+
+    @Test func `failures are reported to everybody whose store they are`() async throws {
+        let log = EventLog()
+        files.fail { [valve] operation, path in
+            guard operation == .write, path.contains("tmp") else { return nil }
+            valve.wait()
+            return .noSpace
+        }
+        enqueue("one", "a", log)
+        enqueue("two", "a", log)
+        valve.open()
+        await drain()
+        #expect(log.events == ["a=one false", "a=two false"])
+        #expect(queue.byteCount == 0)
+    }
+}
+
+private final class EventLog: Sendable {
+    private let state = Mutex<[String]>([])
+
+    var events: [String] { state.withLock { $0 } }
+
+    func add(_ event: String) { state.withLock { $0.append(event) } }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool {
+        if case .success = self { true } else { false }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import Kingfisher
+
+struct LogReaderTests {
+    private let records: [LogRecord] = [
+        .stored(.make("a", key: "https://example.com/ä", checksum: 7), temporary: 0),
+        .stored(.make("b", checksum: nil), temporary: 0),
+        .used("a", access: 5, expiry: .infinity, lifetime: 9),
+        .removed("b"),
+        .cleared,
+        .stored(.make("c", checksum: .max), temporary: 0xFFFF_FFFF_FFFF),
+    ]
+
+    private func log(_ records: [LogRecord]) -> Data {
+        LogRecord.encode(records, after: LogRecord.header)
+    }
+
+    private func read(_ log: Data) -> (LogReader, [LogRecord]) {
+        var reader = LogReader()
+        var found: [LogRecord] = []
+        reader.read(log) { found.append($0) }
+        return (reader, found)
+    }
+
+    @Test func `what was written is read`() {
+        let (reader, found) = read(log(records))
+        #expect(found == records)
+        #expect(reader.end == log(records).count)
+        #expect(reader.damagedBytes == 0)
+    }
+
+    @Test func `the size of a record is known beforehand`() {
+        let entry = DiskEntry.make("name", key: "key")
+        let size = log([.stored(entry, temporary: 1)]).count - LogRecord.header.count
+        #expect(LogRecord.size(of: entry) == size)
+    }
+
+    @Test func `a log cut anywhere gives the records before the cut`() {
+        let whole = log(records)
+        let ends = records.indices.map { log(Array(records[...$0])).count }
+        for count in 0..<whole.count {
+            let (reader, found) = read(whole.prefix(count))
+            let expected = ends.filter { $0 <= count }.count
+            #expect(found == Array(records.prefix(expected)))
+            #expect(reader.damagedBytes == 0)
+        }
+    }
+
+    @Test func `a flipped bit costs one record and is noticed`() {
+        let whole = log(records)
+        for bit in stride(from: 0, to: whole.count * 8, by: 3) {
+            var damaged = whole
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            let (reader, found) = read(damaged)
+            let isInHeader = bit / 8 < LogRecord.header.count
+            #expect(found.count == records.count - (isInHeader ? 0 : 1))
+            #expect(reader.damagedBytes > 0 || reader.end < damaged.count)
+        }
+    }
+
+    @Test func `random bytes are no records and no crash`() {
+        var random = SplitMix(seed: 1)
+        for count in [1, 15, 16, 17, 1_000] {
+            let noise = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+            #expect(read(noise).1.isEmpty)
+        }
+        var hostile = log([])
+        for length in [UInt32.max, 1 << 20, 3] {
+            withUnsafeBytes(of: LogRecord.mark.littleEndian) { hostile.append(contentsOf: $0) }
+            withUnsafeBytes(of: length.littleEndian) { hostile.append(contentsOf: $0) }
+        }
+        #expect(read(hostile).1.isEmpty)
+    }
+
+    @Test func `only the last announcement can be unfinished`() {
+        let entry = DiskEntry.make("a")
+        let store = LogRecord.stored(entry, temporary: 9)
+        let touch = LogRecord.used("a", access: 1, expiry: 2, lifetime: 3)
+        #expect(read(log([store])).0.unfinished == .store(entry, temporary: 9))
+        #expect(read(log([store, touch])).0.unfinished == .store(entry, temporary: 9))
+        #expect(read(log([store, .stored(entry, temporary: 0)])).0.unfinished == .nothing)
+        let removals: [LogRecord] = [store, .removed("x"), touch, .removed("y")]
+        #expect(read(log(removals)).0.unfinished == .removals(["x", "y"]))
+        #expect(read(log(removals + [.cleared])).0.unfinished == .clearing)
+        #expect(read(log(removals + [store])).0.unfinished == .store(entry, temporary: 9))
+    }
+}
+
+extension DiskEntry {
+    static func make(_ name: String, key: String = "", checksum: UInt64? = 1) -> DiskEntry {
+        DiskEntry(
+            name: name,
+            key: key,
+            size: 3,
+            checksum: checksum,
+            modified: -4,
+            access: 10,
+            expiry: 20,
+            lifetime: 10
+        )
+    }
+}

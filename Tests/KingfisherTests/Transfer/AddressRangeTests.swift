@@ -1,0 +1,57 @@
+import Testing
+
+@testable import Kingfisher
+
+struct AddressRangeTests {
+    @Test(arguments: [
+        ("127.0.0.1", AddressRange.loopback), ("127.255.255.254", .loopback), ("::1", .loopback),
+        ("10.0.0.1", .privateUse), ("172.16.0.1", .privateUse), ("172.31.255.255", .privateUse),
+        ("192.168.1.1", .privateUse), ("100.64.0.1", .privateUse), ("fc00::1", .privateUse),
+        ("fdff::1", .privateUse), ("fec0::1", .privateUse), ("169.254.169.254", .linkLocal),
+        ("fe80::1%eth0", .linkLocal), ("febf::1", .linkLocal), ("168.63.129.16", .metadata),
+        ("100.100.100.200", .metadata), ("224.0.0.1", .multicast),
+        ("239.255.255.255", .multicast), ("255.255.255.255", .multicast), ("ff02::1", .multicast),
+        ("0.0.0.0", .reserved), ("0.1.2.3", .reserved), ("::", .reserved),
+        ("192.0.0.192", .reserved), ("192.0.2.1", .reserved), ("198.18.0.1", .reserved),
+        ("198.51.100.7", .reserved), ("203.0.113.9", .reserved), ("240.0.0.1", .reserved),
+        ("2001:db8::1", .reserved), ("3fff::1", .reserved), ("2001::1", .reserved),
+        ("100::1", .reserved), ("4000::1", .reserved), ("5f00::1", .reserved),
+    ])
+    func `special ranges are recognised`(text: String, range: AddressRange) throws {
+        #expect(try #require(NumericAddress(text: text)).range == range)
+    }
+
+    @Test(arguments: [
+        "8.8.8.8", "1.1.1.1", "172.15.255.255", "172.32.0.0", "100.128.0.0", "169.253.0.1",
+        "193.0.0.1", "223.255.255.255", "198.20.0.1", "11.0.0.1", "2606:4700::1111",
+        "2a00:1450::8b", "2001:4860:4860::8888",
+    ])
+    func `public addresses are public`(text: String) throws {
+        #expect(try #require(NumericAddress(text: text)).range == nil)
+    }
+
+    @Test(arguments: [
+        "::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::127.0.0.1", "2002:7f00:1::",
+        "64:ff9b:1::127.0.0.1", "::ffff:0:7f00:1", "::ffff:10.0.0.1", "2002:a9fe:a9fe::1",
+        "2001:0:1:2:3:4:80ff:fffe",
+    ])
+    func `an IPv4 address inside an IPv6 address does not hide`(text: String) throws {
+        let address = try #require(NumericAddress(text: text))
+        #expect(address.range != nil)
+    }
+
+    @Test(arguments: ["::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2002:808:808::1"])
+    func `a public IPv4 address inside an IPv6 address is public`(text: String) throws {
+        #expect(try #require(NumericAddress(text: text)).range == nil)
+    }
+
+    @Test(arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "::g", "127.1"])
+    func `what is no address is none`(text: String) {
+        #expect(NumericAddress(text: text) == nil)
+    }
+
+    @Test(arguments: ["127.0.0.1", "::1", "2001:db8::1"])
+    func `an address prints as it is written`(text: String) throws {
+        #expect(try #require(NumericAddress(text: text)).text == text)
+    }
+}

@@ -1,0 +1,325 @@
+import Foundation
+import Kingfisher
+import Synchronization
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct SharedDownloadsTests {
+    let transport = FakeTransport()
+    let downloads: SharedDownloads
+    let journal = Journal()
+    let request: URLRequest
+    let hello = Data("hello".utf8)
+
+    init() throws {
+        downloads = SharedDownloads(transport: transport)
+        request = URLRequest(url: try #require(URL(string: "http://host/a.jpg")))
+    }
+
+    /// Joins and, as the creator, starts.
+    @discardableResult
+    private func join(
+        _ name: String,
+        _ request: URLRequest? = nil,
+        settings: TransferSettings = .init(),
+        hooks: DownloadHooks = .init(),
+        priority: Float = 0.5
+    ) -> DownloadTicket {
+        let ticket = downloads.join(
+            request ?? self.request,
+            settings: settings,
+            hooks: hooks,
+            caller: journal.caller(name, priority: priority)
+        )
+        if ticket.isCreator { ticket.download.start() }
+        return ticket
+    }
+
+    @Test func `DL-8: equal requests share one transfer, and are called in order of joining`() {
+        let names = (0..<20).map { "\($0)" }
+        for name in names { join(name) }
+        #expect(transport.transfers.count == 1)
+        transport.transfers.first?.complete(hello)
+        #expect(journal.lines == names.map { "\($0) 5/5" } + names.map { "\($0) done hello" })
+        #expect(downloads.running.isEmpty)
+    }
+
+    @Test func `DL-10: create-or-join is one step`() async {
+        let count = 200
+        await withTaskGroup { group in
+            for index in 0..<count { group.addTask { join("\(index)") } }
+        }
+        #expect(transport.transfers.count == 1)
+        transport.transfers.first?.complete(hello)
+        #expect(journal.lines.filter { $0.hasSuffix("done hello") }.count == count)
+    }
+
+    @Test func `DL-11: a download that has ended takes no one, not even from its callbacks`() {
+        join("a")
+        journal.onFinish = { [self] name in if name == "a" { join("b") } }
+        transport.transfers[0].complete(hello)
+        #expect(transport.transfers.count == 2)
+        transport.transfers[1].complete(Data("again".utf8))
+        #expect(journal.lines.last == "b done again")
+    }
+
+    @Test func `DL-26: after a failure the same request starts afresh`() {
+        join("a")
+        transport.transfers[0].finish(.cannotResolve(host: "host", url: URL(filePath: "/")))
+        join("b")
+        transport.transfers[1].complete(hello)
+        #expect(journal.lines == ["a failed", "b 5/5", "b done hello"])
+    }
+
+    // MARK: Identity
+
+    @Test func `W-28: another header, method or body is another download`() {
+        var others: [URLRequest] = []
+        var other = request
+        other.setValue("image/webp", forHTTPHeaderField: "Accept")
+        others.append(other)
+        other = request
+        other.httpMethod = "POST"
+        others.append(other)
+        other.httpBody = hello
+        others.append(other)
+        join("a")
+        for (index, other) in others.enumerated() { join("\(index)", other) }
+        #expect(transport.transfers.count == 4)
+        #expect(downloads.running.count == 4)
+    }
+
+    @Test func `a fragment, the case of header names and tracing headers do not matter`() {
+        var first = request
+        first.setValue("1", forHTTPHeaderField: "accept")
+        first.setValue("1", forHTTPHeaderField: "X-Request-ID")
+        var second = request
+        second.url = URL(string: "http://host/a.jpg#part")
+        second.setValue("1", forHTTPHeaderField: "Accept")
+        second.setValue("2", forHTTPHeaderField: "traceparent")
+        join("a", first)
+        join("b", second)
+        #expect(transport.transfers.count == 1)
+    }
+
+    @Test func `rules that can change the answer keep callers apart`() {
+        var settings = TransferSettings()
+        join("open")
+        settings.addressPolicy = .publicOnly
+        join("guarded", settings: settings)
+        settings.trustedHosts = ["host"]
+        join("trusting", settings: settings)
+        settings = TransferSettings()
+        settings.idleTimeout = .seconds(99)
+        settings.priority = 1
+        join("patient", settings: settings)
+        #expect(transport.transfers.count == 3)
+    }
+
+    @Test func `a discriminator keeps equal requests apart`() {
+        for name in ["a", "b", "a"] {
+            _ = downloads.join(request, discriminator: name, caller: journal.caller(name))
+        }
+        #expect(downloads.running.count == 2)
+    }
+
+    // MARK: Cancelling
+
+    @Test func `DL-27: one caller leaves, the others go on; the last one stops the transfer`() {
+        let a = join("a")
+        let b = join("b")
+        a.cancel()
+        a.cancel()
+        #expect(journal.lines == ["a cancelled"])
+        #expect(transport.transfers[0].isCancelled == false)
+        b.cancel()
+        #expect(journal.lines == ["a cancelled", "b cancelled"])
+        #expect(transport.transfers[0].isCancelled)
+        #expect(downloads.running.isEmpty)
+    }
+
+    @Test func `DL-29: cancel, then the same request, starts a new download`() {
+        join("a").cancel()
+        join("b")
+        transport.transfers[1].complete(hello)
+        #expect(journal.lines == ["a cancelled", "b 5/5", "b done hello"])
+    }
+
+    @Test func `DL-28: cancel before the start sends nothing`() {
+        let ticket = downloads.join(request, caller: journal.caller("a"))
+        ticket.cancel()
+        #expect(journal.lines == ["a cancelled"])
+        ticket.download.start()
+        #expect(transport.transfers.isEmpty)
+    }
+
+    @Test func `the creator leaves before the start, and who joined is served`() {
+        let ticket = downloads.join(request, caller: journal.caller("a"))
+        join("b")
+        ticket.cancel()
+        ticket.download.start()
+        ticket.download.start()
+        #expect(transport.transfers.count == 1)
+        transport.transfers[0].complete(hello)
+        #expect(journal.lines == ["a cancelled", "b 5/5", "b done hello"])
+    }
+
+    @Test func `a caller who leaves during its own progress hears nothing more but the end`() {
+        let ticket = Mutex<DownloadTicket?>(nil)
+        journal.onProgress = { name in
+            if name == "a" { ticket.withLock { $0 }?.cancel() }
+        }
+        let a = join("a")
+        ticket.withLock { $0 = a }
+        join("b")
+        transport.transfers[0].respond(length: 10)
+        transport.transfers[0].send(hello)
+        transport.transfers[0].send(hello)
+        #expect(journal.lines == ["a 5/10", "b 5/10", "a cancelled", "b 10/10"])
+    }
+
+    @Test func `DL-30: cancelAll and cancel(url:) tell every caller`() throws {
+        let other = URLRequest(url: try #require(URL(string: "http://host/b.jpg")))
+        join("a1")
+        join("a2")
+        join("b", other)
+        downloads.cancel(url: try #require(request.url))
+        #expect(journal.lines == ["a1 cancelled", "a2 cancelled"])
+        downloads.cancelAll()
+        #expect(journal.lines.last == "b cancelled")
+        #expect(transport.transfers.allSatisfy { $0.isCancelled })
+    }
+
+    @Test func `W-36: releasing the table fails who waits`() {
+        do {
+            let own = SharedDownloads(transport: transport)
+            let ticket = own.join(request, caller: journal.caller("a"))
+            ticket.download.start()
+        }
+        #expect(journal.lines == ["a cancelled"])
+        #expect(transport.transfers[0].isCancelled)
+    }
+
+    // MARK: Progress and data
+
+    @Test func `who joins later gets the progress from where it is`() {
+        join("a")
+        transport.transfers[0].respond(length: 15)
+        transport.transfers[0].send(hello)
+        let b = join("b")
+        #expect(b.download.progress == TransferProgress(received: 5, expected: 15))
+        transport.transfers[0].send(hello)
+        #expect(journal.lines == ["a 5/15", "a 10/15", "b 10/15"])
+        #expect(b.download.data == hello + hello)
+        #expect(b.download.data(from: 7) == Data("llo".utf8))
+        #expect(b.download.data(from: 99).isEmpty)
+    }
+
+    @Test func `an unknown length is nil`() {
+        join("a")
+        transport.transfers[0].respond()
+        transport.transfers[0].send(hello)
+        #expect(journal.lines == ["a 5/?"])
+    }
+
+    // MARK: Priority
+
+    @Test func `the priority is the highest of the callers'`() {
+        join("a", priority: 0.3)
+        let b = join("b", priority: 0.8)
+        join("c", priority: 0.5)
+        #expect(transport.transfers[0].settings.priority == 0.3)
+        #expect(transport.transfers[0].priorities == [0.8])
+        b.setPriority(0.4)
+        b.cancel()
+        #expect(transport.transfers[0].priorities == [0.8, 0.5])
+    }
+
+    // MARK: Hooks
+
+    @Test func `the creator's hooks decide for all, and hear the end once, first`() {
+        struct NotWanted: Error {}
+        var hooks = DownloadHooks()
+        hooks.response = { [journal] _, response, reply in
+            journal.note("asked \(response.statusCode)")
+            reply(.reject(NotWanted()))
+        }
+        hooks.finished = { [journal] _, _ in journal.note("ended") }
+        join("a", hooks: hooks)
+        join("b", hooks: DownloadHooks())
+        transport.transfers[0].respond(404)
+        guard case .reject(let reason) = transport.transfers[0].disposition else {
+            Issue.record("no answer")
+            return
+        }
+        transport.transfers[0].finish(.rejected(reason: reason, url: URL(filePath: "/")))
+        #expect(journal.lines == ["asked 404", "ended", "a failed", "b failed"])
+    }
+
+    @Test func `a download that ends before its start is announced as ended when started`() {
+        var hooks = DownloadHooks()
+        hooks.finished = { [journal] _, _ in journal.note("ended") }
+        let ticket = downloads.join(request, hooks: hooks, caller: journal.caller("a"))
+        ticket.cancel()
+        #expect(journal.lines == ["a cancelled"])
+        ticket.download.start()
+        ticket.download.start()
+        #expect(journal.lines == ["a cancelled", "ended"])
+    }
+
+    @Test func `late events of a cancelled transfer are ignored`() {
+        join("a").cancel()
+        transport.transfers[0].respond()
+        transport.transfers[0].send(hello)
+        #expect(journal.lines == ["a cancelled"])
+    }
+}
+
+/// Writes down what callers are told.
+final class Journal: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var onProgress: @Sendable (String) -> Void = { _ in }
+        var onFinish: @Sendable (String) -> Void = { _ in }
+    }
+
+    private let state = Mutex(State())
+
+    var lines: [String] { state.withLock { $0.lines } }
+
+    var onProgress: @Sendable (String) -> Void {
+        get { state.withLock { $0.onProgress } }
+        set { state.withLock { $0.onProgress = newValue } }
+    }
+
+    var onFinish: @Sendable (String) -> Void {
+        get { state.withLock { $0.onFinish } }
+        set { state.withLock { $0.onFinish = newValue } }
+    }
+
+    func note(_ line: String) { state.withLock { $0.lines.append(line) } }
+
+    func caller(_ name: String, priority: Float = 0.5) -> DownloadCaller {
+        DownloadCaller(
+            priority: priority,
+            progress: { [self] progress in
+                note("\(name) \(progress.received)/\(progress.expected.map { "\($0)" } ?? "?")")
+                onProgress(name)
+            },
+            finished: { [self] result in
+                switch result {
+                case .success(let body):
+                    note("\(name) done \(String(decoding: body.data, as: UTF8.self))")
+                case .failure(let error):
+                    note("\(name) \(error.isCancellation ? "cancelled" : "failed")")
+                }
+                onFinish(name)
+            }
+        )
+    }
+}

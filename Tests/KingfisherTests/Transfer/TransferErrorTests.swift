@@ -1,0 +1,26 @@
+import Foundation
+import Kingfisher
+import Testing
+
+struct TransferErrorTests {
+    @Test func `a description says what happened and to which URL, without the password`() throws {
+        let url = try #require(URL(string: "http://me:secret@host/a.jpg"))
+        let error = TransferError.bodyTooLarge(limit: 9, url: url)
+        #expect(error.description == "the body is larger than 9 bytes: http://host/a.jpg")
+        #expect(error.localizedDescription == error.description)
+        #expect(error.url?.user == nil)
+    }
+
+    @Test func `only a cancel is a cancel`() throws {
+        let url = try #require(URL(string: "http://host/a.jpg"))
+        #expect(TransferError.cancelled.isCancellation)
+        #expect(TransferError.cancelled.isTransient == false)
+        #expect(TransferError.redirectLoop(url: url).isCancellation == false)
+        let timeout = TransferError.timedOut(.idle, limit: .seconds(15), url: url)
+        #expect(timeout.isTransient)
+        #expect(
+            timeout.description
+                == "waited 15.0 seconds in vain for the server to send something: http://host/a.jpg"
+        )
+    }
+}

@@ -1,0 +1,111 @@
+package import Foundation
+import Synchronization
+
+/// An HTTP/1.1 server on 127.0.0.1 that answers by script and remembers what it was asked.
+///
+/// One thread accepts, one serves each connection; connections are kept open between requests.
+/// Nothing here sleeps: a script that has to wait does so at a ``ServerGate``, and a test awaits
+/// ``received(_:)`` or the gate.
+///
+/// ```swift
+/// let server = try ImageServer()
+/// server.route("/a.jpg", .body(bytes, type: "image/jpeg"))
+/// … server.url("/a.jpg") …
+/// await server.received(1)
+/// ```
+package final class ImageServer: Sendable {
+    /// Where it listens.
+    package let port: UInt16
+    private let core: ServerCore
+
+    /// Starts listening.
+    ///
+    /// - Parameter port: 0 takes a free one.
+    /// - Throws: If no socket can be had or the port is taken.
+    package init(port: UInt16 = 0) throws {
+        let listener = try ServerSocket.listening(on: port)
+        self.port = listener.port
+        core = ServerCore()
+        let thread = Thread { [core] in core.acceptAll(listener.descriptor) }
+        thread.name = "test-server"
+        thread.start()
+    }
+
+    deinit {
+        core.stop()
+    }
+
+    /// Closes everything; later connections are refused.
+    package func stop() { core.stop() }
+
+    /// The URL of a path on this server.
+    package func url(_ path: String) -> URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
+            preconditionFailure("\(path) is no path")
+        }
+        return url
+    }
+
+    /// Sets the answer for a path; the query does not count.
+    package func route(_ path: String, _ reply: ServerReply) {
+        core.state.withLock { $0.routes[path] = { _ in reply } }
+    }
+
+    /// Sets an answer that depends on the request.
+    package func route(
+        _ path: String,
+        _ answer: @escaping @Sendable (ServerRequest) -> ServerReply
+    ) {
+        core.state.withLock { $0.routes[path] = answer }
+    }
+
+    /// Sets the answer for every path that has none of its own.
+    package func fallback(_ answer: @escaping @Sendable (ServerRequest) -> ServerReply) {
+        core.state.withLock { $0.fallback = answer }
+    }
+
+    /// All requests so far, in the order in which their heads were complete.
+    package var requests: [ServerRequest] { core.state.withLock { $0.requests } }
+
+    /// The requests for one path.
+    package func requests(for path: String) -> [ServerRequest] {
+        requests.filter { $0.path == path }
+    }
+
+    /// Waits until `count` requests have arrived since the start.
+    package func received(_ count: Int) async {
+        await core.wait { $0.requests.count >= count }
+    }
+
+    /// Waits until `count` connections have been opened since the start.
+    package func connected(_ count: Int) async {
+        await core.wait { $0.opened >= count }
+    }
+
+    /// Waits until the client has closed `count` connections in the middle of an answer.
+    package func abandoned(_ count: Int) async {
+        await core.wait { $0.abandoned >= count }
+    }
+
+    /// Waits until no connection is open.
+    package func quiet() async {
+        await core.wait { $0.opened == $0.closed }
+    }
+
+    /// Connections opened since the start.
+    package var connectionCount: Int { core.state.withLock { $0.opened } }
+
+    /// Connections open now.
+    package var openConnectionCount: Int { core.state.withLock { $0.opened - $0.closed } }
+}
+
+extension ImageServer {
+    /// A port on which nothing listens.
+    ///
+    /// - Throws: If no socket can be had.
+    package static func freePort() throws -> UInt16 {
+        let listener = try ServerSocket.listening(on: 0)
+        close(listener.descriptor)
+        return listener.port
+    }
+}

@@ -1,0 +1,133 @@
+package import Foundation
+
+/// A real server from the system's packages: TLS, HTTP/2, gzip, ranges, passwords.
+///
+/// Serves a folder at `/`; the same with a password (`me`, `pw`) at `/secret/`, and slowly at
+/// `/slow/`. `X-Connection` in an answer numbers the connection.
+package final class NginxServer: Sendable {
+    private let folder: TemporaryDirectory
+    private let plainPort: UInt16
+    private let securePort: UInt16
+
+    private static let nginx = "/usr/sbin/nginx"
+    private static let openssl = "/usr/bin/openssl"
+
+    /// Whether the programs that it needs are installed.
+    package static var isAvailable: Bool {
+        [nginx, openssl].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// Starts it; when this returns, it listens.
+    ///
+    /// - Throws: If a program fails.
+    package init() throws {
+        folder = try TemporaryDirectory()
+        plainPort = try ImageServer.freePort()
+        securePort = try ImageServer.freePort()
+        for name in ["root", "root/secret", "root/slow"] {
+            try FileManager.default.createDirectory(
+                at: folder.file(name),
+                withIntermediateDirectories: true
+            )
+        }
+        try Self.run(
+            Self.openssl,
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                "-keyout", folder.file("key.pem").path, "-out", certificateFile,
+            ]
+        )
+        try Data("me:{PLAIN}pw\n".utf8).write(to: folder.file("passwords"))
+        try Data(configuration.utf8).write(to: folder.file("nginx.conf"))
+        try control([])
+    }
+
+    deinit {
+        // It may have died with its test: there is nothing left to stop then.
+        try? control(["-s", "stop"])
+    }
+
+    /// The file of the certificate, which signs itself.
+    package var certificateFile: String { folder.file("certificate.pem").path }
+
+    /// Puts a file where it is served.
+    ///
+    /// - Throws: If it cannot be written.
+    package func serve(_ data: Data, at path: String) throws {
+        try data.write(to: folder.file("root/\(path)"))
+    }
+
+    /// The URL over plain HTTP.
+    package func url(_ path: String) -> URL { Self.url("http", plainPort, path) }
+
+    /// The URL over TLS, where HTTP/2 is spoken.
+    package func secureURL(_ path: String) -> URL { Self.url("https", securePort, path) }
+
+    private static func url(_ scheme: String, _ port: UInt16, _ path: String) -> URL {
+        guard let url = URL(string: "\(scheme)://localhost:\(port)/\(path)") else {
+            preconditionFailure("\(path) is no path")
+        }
+        return url
+    }
+
+    private func control(_ arguments: [String]) throws {
+        let file = folder.file("nginx.conf").path
+        try Self.run(Self.nginx, ["-q", "-p", folder.url.path, "-c", file] + arguments)
+    }
+
+    // Not Foundation's `Process`: it waits until every descendant is gone, and a daemon stays.
+    private static func run(_ program: String, _ arguments: [String]) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for descriptor: Int32 in 0...2 {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
+        var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        words.append(nil)
+        var process = pid_t()
+        let code = posix_spawn(&process, program, &actions, nil, words, environ)
+        guard code == 0 else { throw ServerSocket.Failure(call: program, code: code) }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { throw ServerSocket.Failure(call: program, code: status) }
+    }
+
+    private var configuration: String {
+        let path = folder.url.path
+        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            .map { "\($0)_temp_path \(path)/\($0);" }.joined(separator: "\n")
+        return """
+            \(getuid() == 0 ? "user root;" : "")
+            worker_processes 1;
+            pid \(path)/nginx.pid;
+            error_log \(path)/error.log;
+            events { worker_connections 512; }
+            http {
+                access_log off;
+                \(temporary)
+                default_type application/octet-stream;
+                keepalive_requests 100000;
+                gzip on;
+                gzip_types *;
+                add_header X-Connection $connection;
+                server {
+                    listen 127.0.0.1:\(plainPort);
+                    listen 127.0.0.1:\(securePort) ssl http2;
+                    server_name localhost;
+                    ssl_certificate \(certificateFile);
+                    ssl_certificate_key \(path)/key.pem;
+                    root \(path)/root;
+                    location /secret/ {
+                        auth_basic "vault";
+                        auth_basic_user_file \(path)/passwords;
+                    }
+                    location /slow/ { limit_rate 20k; }
+                }
+            }
+            """
+    }
+}

@@ -1,0 +1,36 @@
+package import Foundation
+
+/// A request as it arrived.
+package struct ServerRequest: Sendable {
+    /// The method in upper case.
+    package let method: String
+    /// The target as sent, with its query.
+    package let target: String
+    /// The fields in order.
+    package let fields: [(name: String, value: String)]
+    /// The body; empty if there was none.
+    package internal(set) var body = Data()
+
+    /// The target without its query.
+    package var path: String { String(target.prefix { $0 != "?" }) }
+
+    /// The first value of a field; names compare without case.
+    package func value(for name: String) -> String? {
+        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// Reads a head; `nil` if it is none.
+    init?(head: String) {
+        var lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
+        guard !lines.isEmpty else { return nil }
+        let parts = lines.removeFirst().split(separator: " ")
+        guard parts.count == 3 else { return nil }
+        method = String(parts[0])
+        target = String(parts[1])
+        fields = lines.compactMap { line in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            return (String(line[..<colon]), String(value))
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package import Foundation
+
+/// A fresh folder that is removed with the last reference.
+package final class TemporaryDirectory: Sendable {
+    package let url: URL
+
+    package init() throws {
+        url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("kingfisher-tests-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        // The folder lies in the system's temporary folder: what cannot be removed now goes later.
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    package func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+}

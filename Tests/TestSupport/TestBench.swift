@@ -1,0 +1,27 @@
+package import Foundation
+package import Kingfisher
+
+/// A server, a manager with a cache in a folder of its own, and a downloader: nothing is shared.
+package struct TestBench: Sendable {
+    package let folder: TemporaryDirectory
+    package let server: ImageServer
+    package let cache: ImageCache
+    package let downloader: ImageDownloader
+    package let manager: KingfisherManager
+
+    package init() throws {
+        folder = try TemporaryDirectory()
+        server = try ImageServer()
+        cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
+        downloader = ImageDownloader(name: "test")
+        manager = KingfisherManager(downloader: downloader, cache: cache)
+    }
+
+    /// Serves a JPEG under a path.
+    @discardableResult
+    package func serveJPEG(_ path: String, width: Int = 64, height: Int = 48) -> URL {
+        let data = TestImage.jpeg(width: width, height: height)
+        server.route(path, .body(data, type: "image/jpeg"))
+        return server.url(path)
+    }
+}
