@@ -10,6 +10,10 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// The screens are main-actor country.
+let withGTK: TargetDependencyCondition? = .when(traits: ["GTK"])
+let screenSettings: [SwiftSetting] = settings + [.defaultIsolation(MainActor.self)]
+
 func system(_ name: String, _ pkgConfig: String, apt package: String) -> Target {
     .systemLibrary(
         name: name,
@@ -23,6 +27,11 @@ let package = Package(
     name: "Kingfisher",
     products: [
         .library(name: "Kingfisher", targets: ["Kingfisher"]),
+        .library(name: "KingfisherGTK", targets: ["KingfisherGTK"]),
+    ],
+    traits: [
+        // Without it KingfisherGTK is an empty module, and nobody needs GTK's headers.
+        .trait(name: "GTK", description: "Pictures in GTK 4 widgets; needs libgtk-4-dev.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
@@ -71,6 +80,21 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Floor 3: screens. Everything below is empty unless the trait is on.
+        system("CGTK", "gtk4", apt: "libgtk-4-dev"),
+        .target(
+            name: "CKFGTK",
+            dependencies: [.target(name: "CGTK", condition: withGTK)],
+            cSettings: [.define("KF_GTK", .when(traits: ["GTK"])), .define("_GNU_SOURCE")]
+        ),
+        .target(
+            name: "KingfisherGTK",
+            dependencies: [
+                "Kingfisher", "Pixels", "CKFGTK", .target(name: "CGTK", condition: withGTK),
+            ],
+            swiftSettings: screenSettings
+        ),
+
         .target(
             name: "TestSupport",
             dependencies: ["Kingfisher", "Pixels", "Codecs"],
@@ -92,6 +116,14 @@ let package = Package(
             name: "KingfisherTests",
             dependencies: ["Kingfisher", "Codecs", "Pixels", "TestSupport"],
             swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KingfisherGTKTests",
+            dependencies: [
+                "KingfisherGTK", "Kingfisher", "Pixels", "CKFGTK", "TestSupport",
+                .target(name: "CGTK", condition: withGTK),
+            ],
+            swiftSettings: screenSettings
         ),
     ]
 )

@@ -1,0 +1,118 @@
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// What GTK offers to C alone: a GObject class of our own, an event source, and calls that differ
+// between GTK's versions. Objects cross as `void *`, so that this header needs none of GTK's; the
+// functions exist only in builds with the trait GTK.
+
+// --- Main loop
+
+typedef enum {
+    KF_MAIN_LOOP_ATTACHED,
+    KF_MAIN_LOOP_ALREADY_ATTACHED,
+    // This libdispatch does not offer its main queue to foreign loops.
+    KF_MAIN_LOOP_UNAVAILABLE,
+} KFMainLoopResult;
+
+// Adds libdispatch's main queue to GLib's default context. Call it on one thread only.
+KFMainLoopResult kf_main_loop_attach(void);
+
+// Whether the calling thread is the process's first one.
+bool kf_is_process_main_thread(void);
+
+// --- Signals
+
+// What a signal calls: `argument` is its first one, undefined for a signal without.
+typedef void (*KFSignalHandler)(void *context, uintptr_t argument);
+typedef void (*KFSignalRelease)(void *context);
+
+// Connects a handler for as long as the object lives; `release` gets the context back at the end.
+// For signals that return nothing. Returns the handler's number.
+unsigned long kf_connect(
+    void *object,
+    const char *signal,
+    bool is_after,
+    KFSignalHandler handler,
+    void *context,
+    KFSignalRelease release
+);
+
+// --- Paintable
+
+typedef enum {
+    KF_FIT_FILL,
+    KF_FIT_CONTAIN,
+    KF_FIT_COVER,
+    KF_FIT_SCALE_DOWN,
+} KFFit;
+
+typedef enum {
+    KF_TRANSITION_FADE,
+    // The old picture turns away on its vertical axis, then the new one turns in.
+    KF_TRANSITION_FLIP_VERTICAL_AXIS,
+    KF_TRANSITION_FLIP_HORIZONTAL_AXIS,
+} KFTransition;
+
+// Called while painting with the size that is painted to, in logical pixels.
+typedef void (*KFPaintedSize)(double width, double height, void *context);
+
+// A new GdkPaintable that shows nothing; the caller owns the reference.
+void *kf_paintable_new(void);
+
+// Puts a GdkTexture (or null) on show at once, ending a transition. `scale` is its pixels per
+// logical pixel.
+void kf_paintable_set_texture(void *paintable, void *texture, double scale);
+
+// The same, but what was shown stays behind until the progress reaches 1; it begins at 0.
+void kf_paintable_begin_transition(
+    void *paintable,
+    void *texture,
+    double scale,
+    KFTransition transition
+);
+void kf_paintable_set_progress(void *paintable, double progress);
+double kf_paintable_get_progress(void *paintable);
+
+// The texture on show, borrowed; null if none.
+void *kf_paintable_get_texture(void *paintable);
+
+void kf_paintable_set_fit(void *paintable, KFFit fit);
+
+// Whether the texture's size is the paintable's natural size, or it has none (the default is
+// that it has).
+void kf_paintable_set_has_natural_size(void *paintable, bool has_natural_size);
+
+// A ring of dots over everything; `phase` in turns.
+void kf_paintable_show_spinner(void *paintable, const float color[4]);
+void kf_paintable_set_spinner_phase(void *paintable, double phase);
+void kf_paintable_hide_spinner(void *paintable);
+
+// A texture (or null) over everything, in the middle plus an offset; without a size (0) it fills
+// what there is, as far as its ratio allows.
+void kf_paintable_set_overlay(
+    void *paintable,
+    void *texture,
+    double width,
+    double height,
+    double offset_x,
+    double offset_y
+);
+
+// Null takes the callback away.
+void kf_paintable_on_paint(void *paintable, KFPaintedSize callback, void *context);
+
+// --- What differs between versions
+
+// Lets a GtkPicture give its whole area to its paintable.
+void kf_picture_set_fill(void *picture);
+
+// Whether a GtkPicture stretches its paintable, or covers its area with it, or fits it inside.
+KFFit kf_picture_get_fit(void *picture);
+
+// Whether the user wants things to move.
+bool kf_widget_animations_enabled(void *widget);
+
+// The widget's foreground colour: red, green, blue, alpha in 0…1.
+void kf_widget_get_color(void *widget, float color[4]);

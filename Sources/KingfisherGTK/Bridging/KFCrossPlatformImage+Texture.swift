@@ -1,0 +1,44 @@
+#if GTK
+import CGTK
+import Kingfisher
+import Pixels
+
+extension KFCrossPlatformImage {
+    /// The image as a GdkTexture over the same memory; nil for an image without pixels.
+    ///
+    /// Made once for each image, because renderers keep what they upload with the texture. It
+    /// takes less than a microsecond whatever the size, and the pixels live as long as the texture.
+    /// May be called on any thread.
+    nonisolated var texture: GObjectReference? {
+        drawable { bitmap.flatMap { $0.makeTexture() } }
+    }
+}
+
+extension Bitmap {
+    nonisolated fileprivate func makeTexture() -> GObjectReference? {
+        let keeper = Unmanaged.passRetained(storage).toOpaque()
+        guard
+            let bytes = g_bytes_new_with_free_func(
+                storage.base,
+                gsize(byteCount),
+                { keeper in
+                    if let keeper { Unmanaged<PixelStorage>.fromOpaque(keeper).release() }
+                },
+                keeper
+            )
+        else { return nil }
+        defer { g_bytes_unref(bytes) }
+        // For opaque pixels both formats mean the same, and GTK's software renderer paints the
+        // straight one in half the time.
+        let format =
+            isOpaque ? GDK_MEMORY_R8G8B8A8 : GDK_MEMORY_R8G8B8A8_PREMULTIPLIED
+        return gdk_memory_texture_new(
+            Int32(width),
+            Int32(height),
+            format,
+            bytes,
+            gsize(bytesPerRow)
+        ).map { GObjectReference(adopting: UnsafeMutableRawPointer($0)) }
+    }
+}
+#endif

@@ -1,0 +1,87 @@
+#if GTK
+public import CGTK
+public import Kingfisher
+
+/// A button with an image, and perhaps another one while it is pressed or checked.
+///
+/// ```swift
+/// let button = ImageButton()
+/// button.kf.setImage(with: url)
+/// button.kf.setAlternateImage(with: pressedURL)
+/// ```
+public final class ImageButton: GtkButtonProviding {
+    /// The GtkButton.
+    public let gtkButton: UnsafeMutablePointer<GtkButton>
+    private let reference: GObjectReference
+
+    /// Makes a button of its own.
+    ///
+    /// - Precondition: GTK is initialised.
+    public init() {
+        precondition(gtk_is_initialized() != 0, "GTK is not initialised yet")
+        guard let widget = gtk_button_new() else { preconditionFailure("GTK has no memory") }
+        reference = GObjectReference(retaining: UnsafeMutableRawPointer(widget))
+        gtkButton = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self)
+    }
+
+    /// Attaches to a button that is there already, a toggle button for example.
+    ///
+    /// Its child is replaced when the first image is set.
+    public init(button: UnsafeMutablePointer<GtkButton>) {
+        reference = GObjectReference(retaining: UnsafeMutableRawPointer(button))
+        gtkButton = button
+    }
+
+    isolated deinit {}
+
+    /// The GtkButton as a GtkWidget.
+    public var widget: UnsafeMutablePointer<GtkWidget> {
+        UnsafeMutableRawPointer(gtkButton).assumingMemoryBound(to: GtkWidget.self)
+    }
+}
+
+/// An object that is a GtkButton, or has one, and so gets `.kf.setImage`.
+public protocol GtkButtonProviding: KingfisherCompatible {
+    /// The GtkButton; it must live at least as long as the object.
+    var gtkButton: UnsafeMutablePointer<GtkButton> { get }
+}
+
+/// The two pictures of a button; hangs on it and goes with it.
+final class ButtonController {
+    private static let data = ObjectData<ButtonController>(name: "kingfisher-button")
+
+    let image = ImageView()
+    let alternate = ImageView()
+    /// Not retained: the button owns this object.
+    private let button: UnsafeMutableRawPointer
+    private let stack: OpaquePointer
+
+    static func of(_ button: UnsafeMutablePointer<GtkButton>) -> ButtonController {
+        let owner = UnsafeMutableRawPointer(button)
+        if let controller = data.value(of: owner) { return controller }
+        let controller = ButtonController(button)
+        data.set(controller, on: owner)
+        return controller
+    }
+
+    private init(_ button: UnsafeMutablePointer<GtkButton>) {
+        self.button = UnsafeMutableRawPointer(button)
+        guard let widget = gtk_stack_new() else { preconditionFailure("GTK has no memory") }
+        stack = OpaquePointer(widget)
+        gtk_stack_add_child(stack, image.widget)
+        gtk_stack_add_child(stack, alternate.widget)
+        gtk_button_set_child(button, widget)
+        alternate.controller.onImageChange = { [unowned self] in update() }
+        connect(self.button, "state-flags-changed") { [unowned self] in update() }
+        update()
+    }
+
+    /// Shows the image that belongs to the button's state.
+    private func update() {
+        let flags = gtk_widget_get_state_flags(button.assumingMemoryBound(to: GtkWidget.self))
+        let down = GTK_STATE_FLAG_ACTIVE.rawValue | GTK_STATE_FLAG_CHECKED.rawValue
+        let isDown = flags.rawValue & down != 0 && alternate.image != nil
+        gtk_stack_set_visible_child(stack, isDown ? alternate.widget : image.widget)
+    }
+}
+#endif

@@ -1,0 +1,53 @@
+#if GTK
+import Kingfisher
+
+/// A load that waits until it is known how large, or whether, the view will show it.
+final class PendingLoad {
+    let source: Source
+    let placeholder: KFCrossPlatformImage?
+    let options: KingfisherParsedOptionsInfo
+    let manager: KingfisherManager
+    let progress: DownloadProgressBlock?
+    /// What the caller holds; linked to the real handle when there is one.
+    let handle = DownloadTask()
+    /// It was cancelled because the view left the screen, and waits again.
+    var isSuspended = false
+    private var completion: ImageBinding.Completion?
+
+    /// What the completion of a load gets that was cancelled while it waited.
+    static let cancelled = KingfisherError.requestError(reason: .asyncTaskContextCancelled)
+
+    init(
+        source: Source,
+        placeholder: KFCrossPlatformImage?,
+        options: KingfisherParsedOptionsInfo,
+        manager: KingfisherManager,
+        progress: DownloadProgressBlock?,
+        completion: ImageBinding.Completion?
+    ) {
+        self.source = source
+        self.placeholder = placeholder
+        self.options = options
+        self.manager = manager
+        self.progress = progress
+        self.completion = completion
+    }
+
+    /// Calls the completion; only the first time counts.
+    func finish(_ result: Result<RetrieveImageResult, KingfisherError>) {
+        let completion = completion
+        self.completion = nil
+        completion?(result)
+    }
+
+    /// Tells the caller that another load took over.
+    func supersede() {
+        let reason = KingfisherError.ImageSettingErrorReason.notCurrentSourceTask(
+            result: nil,
+            error: nil,
+            source: source
+        )
+        finish(.failure(.imageSettingError(reason: reason)))
+    }
+}
+#endif

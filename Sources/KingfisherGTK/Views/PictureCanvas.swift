@@ -1,0 +1,87 @@
+#if GTK
+import CKFGTK
+import Foundation
+import Kingfisher
+
+/// The paintable of one picture, in Swift's words.
+final class PictureCanvas {
+    /// The GdkPaintable.
+    let paintable: GObjectReference
+    private(set) var isInTransition = false
+
+    private var address: UnsafeMutableRawPointer { paintable.address }
+
+    init() {
+        guard let made = kf_paintable_new() else { preconditionFailure("GObject has no memory") }
+        paintable = GObjectReference(adopting: made)
+    }
+
+    /// Whether anything is painted in the image's place.
+    var isEmpty: Bool { kf_paintable_get_texture(address) == nil }
+
+    var fit = KF_FIT_CONTAIN {
+        didSet { kf_paintable_set_fit(address, fit) }
+    }
+
+    /// Whether the layout may ask for the image's own size.
+    var hasNaturalSize = true {
+        didSet { kf_paintable_set_has_natural_size(address, hasNaturalSize) }
+    }
+
+    func show(_ image: KFCrossPlatformImage?) {
+        isInTransition = false
+        kf_paintable_set_texture(address, image?.texture?.address, Double(image?.scale ?? 1))
+    }
+
+    // MARK: Transition
+
+    func beginTransition(to image: KFCrossPlatformImage, _ kind: KFTransition) {
+        isInTransition = true
+        kf_paintable_begin_transition(
+            address,
+            image.texture?.address,
+            Double(image.scale),
+            kind
+        )
+    }
+
+    /// How far the transition is, 0…1; at 1 it is over.
+    var progress: Double {
+        get { kf_paintable_get_progress(address) }
+        set {
+            kf_paintable_set_progress(address, newValue)
+            if newValue >= 1 { isInTransition = false }
+        }
+    }
+
+    // MARK: Over the image
+
+    /// The colour of the spinner's dots, red, green, blue, alpha in 0…1; nil without one.
+    var spinnerColor: SIMD4<Float>? {
+        didSet {
+            guard let spinnerColor else { return kf_paintable_hide_spinner(address) }
+            let components = (0..<4).map { spinnerColor[$0] }
+            kf_paintable_show_spinner(address, components)
+        }
+    }
+
+    /// The turns that the spinner has made.
+    var spinnerPhase = 0.0 {
+        didSet {
+            if spinnerPhase != oldValue { kf_paintable_set_spinner_phase(address, spinnerPhase) }
+        }
+    }
+
+    /// Puts a picture over the image, in the middle plus an offset; a nil size fills the view.
+    func setOverlay(_ image: KFCrossPlatformImage?, size: CGSize?, offset: CGPoint) {
+        kf_paintable_set_overlay(
+            address,
+            image?.texture?.address,
+            Double(size?.width ?? 0),
+            Double(size?.height ?? 0),
+            Double(offset.x),
+            Double(offset.y)
+        )
+    }
+}
+#endif

@@ -1,0 +1,149 @@
+#if GTK
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+
+/// The animation of a picture, and how the view wants it played.
+struct AnimationState {
+    var player: FramePlayer?
+    var isPlaying = false
+    /// The frame clock's time at the last step.
+    var lastTime: Double?
+    var playsAutomatically = true
+    var maxLoops: UInt?
+    var preloadCount = 10
+    var prescales = true
+    /// The frame that is painted, so that it is painted once.
+    var shownFrame: KFCrossPlatformImage?
+    var onEvent: ((FramePlayer.Event) -> Void)?
+}
+
+extension PictureController: FrameListener {
+    /// Asks for frames while something moves, and for none otherwise.
+    func updateTicking() {
+        guard isMapped, let watch else { return }
+        let waitsToBeSeen = pending != nil && sizing.loadsWhenVisible
+        if transition != nil || animation.isPlaying || canvas.spinnerColor != nil || waitsToBeSeen {
+            watch.startTicking(self)
+        } else {
+            watch.stopTicking(ObjectIdentifier(self))
+        }
+    }
+
+    func frameBegins(at time: Double) {
+        framesSinceMapped += 1
+        advanceTransition(to: time)
+        advanceAnimation(to: time)
+        // Ten steps a turn, as the ring has dots: a frame is painted only when it differs.
+        if canvas.spinnerColor != nil { canvas.spinnerPhase = (time * 10).rounded(.down) / 10 }
+        startPendingIfReady()
+    }
+
+    // MARK: Transition
+
+    private func advanceTransition(to time: Double) {
+        guard var running = transition else { return }
+        let progress = running.progress(at: time)
+        transition = running
+        if progress >= 1 { finishTransition() } else { canvas.progress = progress }
+    }
+
+    /// Ends the transition, if there is one, as if it had run.
+    func finishTransition() {
+        guard let running = transition else { return }
+        transition = nil
+        canvas.progress = 1
+        updateTicking()
+        running.completion()
+    }
+
+    // MARK: Indicator
+
+    /// Shows the indicator while something loads, and not otherwise.
+    func updateIndicator() {
+        let isLoading = runningLoads > 0 && !isRefining
+        switch indicator {
+        case .none: break
+        case .spinner: canvas.spinnerColor = isLoading ? textColor : nil
+        case .image(let image, let size, let offset):
+            canvas.setOverlay(isLoading ? image : nil, size: size, offset: offset)
+        case .custom(let body): body(isLoading)
+        }
+        updateTicking()
+    }
+
+    func replaceIndicator(with new: PictureIndicator) {
+        canvas.spinnerColor = nil
+        canvas.setOverlay(nil, size: nil, offset: .zero)
+        if case .custom(let body) = indicator { body(false) }
+        indicator = new
+        updateIndicator()
+    }
+
+    private var textColor: SIMD4<Float> {
+        var color: [Float] = [0, 0, 0, 1]
+        kf_widget_get_color(picture, &color)
+        return SIMD4(color[0], color[1], color[2], color[3])
+    }
+
+    // MARK: Animation
+
+    /// Takes up the animation of an image, or none.
+    func replaceAnimation(with image: KFCrossPlatformImage?) {
+        animation.isPlaying = false
+        animation.shownFrame = nil
+        animation.player = image.flatMap(player(for:))
+        animation.player?.prepare()
+        startAnimationIfAutomatic()
+    }
+
+    private func player(for image: KFCrossPlatformImage) -> FramePlayer? {
+        guard let source: any ImageFrameSource = image.kf.frameSource ?? LoadedFrames(image),
+            source.frameCount > 1
+        else { return nil }
+        return FramePlayer(
+            source: source,
+            preloadCount: animation.preloadCount,
+            maxSize: animation.prescales ? boxInPixels : nil,
+            maxLoops: animation.maxLoops
+        )
+    }
+
+    /// Starts when the picture is on screen and the user wants things to move.
+    func startAnimationIfAutomatic() {
+        guard isMapped, animation.playsAutomatically, kf_widget_animations_enabled(picture) else {
+            return
+        }
+        startAnimation()
+    }
+
+    func startAnimation() {
+        guard let player = animation.player, !player.isFinished, !animation.isPlaying else {
+            return
+        }
+        animation.isPlaying = true
+        animation.lastTime = nil
+        updateTicking()
+    }
+
+    func stopAnimation() {
+        animation.isPlaying = false
+        updateTicking()
+    }
+
+    private func advanceAnimation(to time: Double) {
+        guard animation.isPlaying, let player = animation.player else { return }
+        let passed = animation.lastTime.map { time - $0 } ?? 0
+        animation.lastTime = time
+        let events = player.advance(by: passed)
+        // A frame whose turn has come may still be in the making.
+        if transition == nil, let frame = player.currentFrame, frame !== animation.shownFrame {
+            animation.shownFrame = frame
+            canvas.show(frame)
+        }
+        if events.contains(.finished) { stopAnimation() }
+        for event in events { animation.onEvent?(event) }
+    }
+}
+#endif

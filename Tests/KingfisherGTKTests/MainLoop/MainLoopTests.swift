@@ -1,0 +1,41 @@
+#if GTK
+import CGTK
+import Dispatch
+import KingfisherGTK
+import XCTest
+
+/// On the process's main thread, as in a program: the reason why this is no Swift Testing suite.
+nonisolated final class MainLoopTests: XCTestCase {
+    func testMainActorRunsInsideGLibsLoop() {
+        MainActor.assumeIsolated { Self.runEverything() }
+    }
+
+    @MainActor
+    private static func runEverything() {
+        XCTAssertNotEqual(MainLoop.attach(), .unavailable)
+        XCTAssertEqual(MainLoop.attach(), .alreadyAttached)
+        let done = Done()
+        DispatchQueue.main.async { MainActor.assumeIsolated { _ = done.names.insert("async") } }
+        Task { @MainActor in
+            done.names.insert("task")
+            await Task.yield()
+            done.names.insert("yield")
+        }
+        Task.detached {
+            await MainActor.run { _ = done.names.insert("detached") }
+            try await Task.sleep(for: .milliseconds(1))
+            await MainActor.run { _ = done.names.insert("sleep") }
+        }
+        let all: Set = ["async", "task", "yield", "detached", "sleep"]
+        while done.names != all { g_main_context_iteration(nil, 1) }
+        // Nothing is left to do, so the loop must not find work: a readable descriptor would spin.
+        while g_main_context_iteration(nil, 0) != 0 {}
+        XCTAssertEqual(g_main_context_pending(nil), 0)
+    }
+}
+
+/// What has run.
+private final class Done {
+    var names: Set<String> = []
+}
+#endif

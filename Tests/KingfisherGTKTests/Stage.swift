@@ -1,0 +1,167 @@
+#if GTK
+import CGTK
+import Foundation
+import Kingfisher
+import KingfisherGTK
+import Pixels
+import Testing
+
+/// A window for a test, the loop that keeps it alive, and what it shows.
+final class Stage {
+    let window: UnsafeMutablePointer<GtkWidget>
+    private var isOpen = true
+
+    /// Whether widgets can be shown here.
+    nonisolated static let hasDisplay =
+        ProcessInfo.processInfo.environment["DISPLAY"] != nil
+        || ProcessInfo.processInfo.environment["WAYLAND_DISPLAY"] != nil
+
+    /// Opens a window without decorations around a widget.
+    init(_ content: UnsafeMutablePointer<GtkWidget>, width: Int32 = 200, height: Int32 = 160) {
+        guard gtk_init_check() != 0, let window = gtk_window_new() else {
+            preconditionFailure("these tests need a display")
+        }
+        self.window = window
+        let pointer = UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self)
+        gtk_window_set_decorated(pointer, 0)
+        gtk_window_set_default_size(pointer, width, height)
+        gtk_window_set_child(pointer, content)
+        gtk_window_present(pointer)
+    }
+
+    isolated deinit { close() }
+
+    /// Closes and destroys the window.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        gtk_window_destroy(
+            UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self)
+        )
+    }
+
+    // MARK: Time
+
+    /// Runs GLib's loop until a condition holds, or the test's time is over.
+    static func run(until condition: () -> Bool) async {
+        while !condition() {
+            guard !Task.isCancelled else {
+                Issue.record("the time is over, and it has not happened")
+                return
+            }
+            await turn()
+        }
+    }
+
+    func run(until condition: () -> Bool) async { await Self.run(until: condition) }
+
+    /// One turn of GLib's loop, and one of everybody else who waits for the main actor.
+    static func turn() async {
+        while g_main_context_iteration(nil, 0) != 0 {}
+        // An event of the loop is waited for, in the shortest steps that leave the thread.
+        // The sleep ends early only when the test is cancelled.
+        try? await Task.sleep(for: .milliseconds(1))
+    }
+
+    /// Waits until some frames have been painted from now.
+    func paint(frames: Int = 2) async {
+        var painted = 0
+        while painted < frames, !Task.isCancelled {
+            // Takes away what was painted, so that a capture afterwards shows something new.
+            gtk_widget_queue_draw(window)
+            await run { capture() != nil }
+            painted += 1
+        }
+    }
+
+    // MARK: Pixels
+
+    /// What the window shows now.
+    func capture() -> Capture? {
+        Capture(of: window)
+    }
+}
+
+/// The pixels of a widget, as they are on screen.
+struct Capture {
+    let width: Int
+    let height: Int
+    private let pixels: [UInt8]
+
+    init?(of widget: UnsafeMutablePointer<GtkWidget>) {
+        let width = gtk_widget_get_width(widget)
+        let height = gtk_widget_get_height(widget)
+        guard width > 0, height > 0, let paintable = gtk_widget_paintable_new(widget) else {
+            return nil
+        }
+        defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
+        let snapshot = gtk_snapshot_new()
+        gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
+        guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
+        defer { gsk_render_node_unref(node) }
+        guard let native = gtk_widget_get_native(widget),
+            let renderer = gtk_native_get_renderer(native)
+        else { return nil }
+        var bounds = graphene_rect_t()
+        graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
+        guard let texture = gsk_renderer_render_texture(renderer, node, &bounds) else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
+        var pixels = [UInt8](repeating: 0, count: Int(width * height) * 4)
+        gdk_texture_download(texture, &pixels, gsize(width) * 4)
+        self.width = Int(width)
+        self.height = Int(height)
+        self.pixels = pixels
+    }
+
+    /// The colour of a pixel.
+    subscript(x: Int, y: Int) -> RGBA {
+        let start = (y * width + x) * 4
+        // Downloads are blue first.
+        return RGBA(
+            red: pixels[start + 2],
+            green: pixels[start + 1],
+            blue: pixels[start],
+            alpha: pixels[start + 3]
+        )
+    }
+
+    /// The colour in the middle.
+    var center: RGBA { self[width / 2, height / 2] }
+
+    /// How many pixels differ from a colour by more than a little.
+    func count(differingFrom color: RGBA) -> Int {
+        var count = 0
+        for y in 0..<height {
+            for x in 0..<width where !self[x, y].isNear(color) { count += 1 }
+        }
+        return count
+    }
+}
+
+extension RGBA {
+    nonisolated static let pureRed = RGBA(red: 255, green: 0, blue: 0)
+    nonisolated static let pureGreen = RGBA(red: 0, green: 255, blue: 0)
+    nonisolated static let pureBlue = RGBA(red: 0, green: 0, blue: 255)
+
+    /// Whether no channel differs by more than a tolerance.
+    nonisolated func isNear(_ other: RGBA, tolerance: Int = 12) -> Bool {
+        abs(Int(red) - Int(other.red)) <= tolerance
+            && abs(Int(green) - Int(other.green)) <= tolerance
+            && abs(Int(blue) - Int(other.blue)) <= tolerance
+    }
+}
+
+extension KFCrossPlatformImage {
+    /// An image of one colour.
+    static func solid(_ color: RGBA, width: Int = 40, height: Int = 40) -> KFCrossPlatformImage {
+        let pixel = color.premultiplied
+        let data = Data(
+            (0..<width * height).flatMap { _ in [pixel.red, pixel.green, pixel.blue, pixel.alpha] }
+        )
+        guard
+            let image = KFCrossPlatformImage(premultipliedRGBA: data, width: width, height: height)
+        else { preconditionFailure("a test picture cannot be made") }
+        return image
+    }
+}
+#endif

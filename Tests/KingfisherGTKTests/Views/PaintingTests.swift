@@ -1,0 +1,123 @@
+#if GTK
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+import Pixels
+import TestSupport
+import Testing
+
+@testable import KingfisherGTK
+
+extension GTKTests {
+    @Suite(.timeLimit(.minutes(1)))
+    struct PaintingTests {
+        @Test func `an image is painted`() async throws {
+            let view = try makeView()
+            view.image = .solid(.pureRed)
+            let stage = Stage(view.widget)
+            await stage.paint()
+            #expect(try #require(stage.capture()).center.isNear(.pureRed))
+        }
+
+        @Test func `contained, it keeps its ratio; covering, it fills`() async throws {
+            let view = try makeView()
+            view.image = .solid(.pureRed, width: 40, height: 10)
+            view.hasNaturalSize = false
+            let stage = Stage(view.widget, width: 100, height: 100)
+            await stage.paint()
+            var shown = try #require(stage.capture())
+            #expect(shown.center.isNear(.pureRed))
+            #expect(!shown[shown.width / 2, 5].isNear(.pureRed))
+            view.fit = .cover
+            await stage.paint()
+            shown = try #require(stage.capture())
+            #expect(shown[shown.width / 2, 5].isNear(.pureRed))
+            #expect(shown[2, shown.height - 3].isNear(.pureRed))
+        }
+
+        @Test func `a foreign picture is painted like one's own`() async throws {
+            _ = try makeView()
+            let widget = try #require(gtk_picture_new())
+            let stage = Stage(widget)
+            kf(OpaquePointer(widget)).image = .solid(.pureBlue)
+            await stage.paint()
+            #expect(try #require(stage.capture()).center.isNear(.pureBlue))
+            #expect(kf(OpaquePointer(widget)).image != nil)
+        }
+
+        @Test func `the spinner is painted in the colour of text, and moves`() async throws {
+            let view = try makeView()
+            view.hasNaturalSize = false
+            let stage = Stage(view.widget)
+            await stage.paint()
+            let background = try #require(stage.capture())[2, 2]
+            #expect(try #require(stage.capture()).count(differingFrom: background) == 0)
+            view.kf.indicator = .spinner
+            view.controller.loadDidStart()
+            await stage.paint()
+            let painted = try #require(stage.capture()).count(differingFrom: background)
+            #expect(painted > 50)
+            let phase = view.controller.canvas.spinnerPhase
+            await stage.run { view.controller.canvas.spinnerPhase != phase }
+            view.controller.loadDidEnd()
+            await stage.paint()
+            #expect(try #require(stage.capture()).count(differingFrom: background) == 0)
+        }
+
+        @Test func `an indicator picture lies over the image while it loads`() async throws {
+            let view = try makeView()
+            view.image = .solid(.pureRed)
+            let size = CGSize(width: 20, height: 20)
+            view.kf.indicator = .image(.solid(.pureGreen), size: size)
+            let stage = Stage(view.widget)
+            view.controller.loadDidStart()
+            await stage.paint()
+            #expect(try #require(stage.capture()).center.isNear(.pureGreen))
+            view.controller.loadDidEnd()
+            await stage.paint()
+            #expect(try #require(stage.capture()).center.isNear(.pureRed))
+        }
+
+        @Test func `a fade passes through mixtures, never backwards`() async throws {
+            let view = try makeView()
+            view.image = .solid(.black)
+            let stage = Stage(view.widget)
+            await stage.paint()
+            var isOver = false
+            var options = KingfisherParsedOptionsInfo(nil)
+            options.transition = .fade(0.3)
+            view.controller.transition(to: .solid(.pureBlue), options: options) { isOver = true }
+            var seen: [Int] = []
+            await stage.run {
+                if let blue = stage.capture()?.center.blue { seen.append(Int(blue)) }
+                return isOver
+            }
+            await stage.paint()
+            #expect(try #require(stage.capture()).center.isNear(.pureBlue))
+            #expect(seen == seen.sorted())
+            #expect(Set(seen).filter { (20...235).contains($0) }.count >= 3)
+        }
+
+        @Test func `a flip shows the old side, then the new one`() async throws {
+            let view = try makeView()
+            view.image = .solid(.pureRed)
+            let stage = Stage(view.widget)
+            await stage.paint()
+            let canvas = view.controller.canvas
+            canvas.beginTransition(to: .solid(.pureGreen), KF_TRANSITION_FLIP_VERTICAL_AXIS)
+            canvas.progress = 0.25
+            await stage.paint()
+            #expect(try #require(stage.capture()).center.isNear(.pureRed))
+            canvas.progress = 0.75
+            await stage.paint()
+            #expect(try #require(stage.capture()).center.isNear(.pureGreen))
+        }
+
+        private func makeView() throws -> ImageView {
+            try #require(gtk_init_check() != 0)
+            return ImageView()
+        }
+    }
+}
+#endif
