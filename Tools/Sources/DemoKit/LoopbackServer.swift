@@ -1,0 +1,209 @@
+package import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A small HTTP/1.1 server on 127.0.0.1, for demonstrations and tests: one thread a connection.
+///
+/// It knows GET and HEAD without bodies, and trusts whoever can reach the loopback interface.
+package final class LoopbackServer: Sendable {
+    /// What the server answers to a path.
+    package struct Answer: Sendable {
+        package var status: Int
+        package var contentType: String
+        package var body: Data
+        /// Whether to send half of the body, having announced all of it, and hang up.
+        package var breaksOff = false
+        /// Whether to never answer at all, until the server stops.
+        package var hangs = false
+
+        package init(status: Int = 200, contentType: String = "image/jpeg", body: Data = Data()) {
+            self.status = status
+            self.contentType = contentType
+            self.body = body
+        }
+    }
+
+    /// A call to the system that failed, with its `errno`.
+    package struct SystemError: Error, CustomStringConvertible {
+        let call: String
+        let code: Int32
+
+        package var description: String { "\(call): \(String(cString: strerror(code)))" }
+    }
+
+    private struct State {
+        var isStopped = false
+        var connections: Set<Int32> = []
+        var requests: [String] = []
+    }
+
+    /// The port, chosen by the system.
+    package let port: UInt16
+
+    private let listener: Int32
+    private let answer: @Sendable (_ path: String, _ headers: [String: String]) -> Answer?
+    private let state = Mutex(State())
+
+    /// Starts to listen.
+    ///
+    /// - Parameter answer: Called with the path, query included, and the request's headers, names
+    ///   in lower case, on a thread of the connection; nil is answered with 404.
+    /// - Throws: The call to the system that failed.
+    package init(
+        answer: @escaping @Sendable (_ path: String, _ headers: [String: String]) -> Answer?
+    ) throws(SystemError) {
+        self.answer = answer
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard listener >= 0 else { throw SystemError(call: "socket", code: errno) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let failure = withUnsafeMutablePointer(to: &address) { pointer -> String? in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                guard bind(listener, pointer, length) == 0 else { return "bind" }
+                guard listen(listener, 64) == 0 else { return "listen" }
+                return getsockname(listener, pointer, &length) == 0 ? nil : "getsockname"
+            }
+        }
+        if let failure {
+            let code = errno
+            close(listener)
+            throw SystemError(call: failure, code: code)
+        }
+        port = UInt16(bigEndian: address.sin_port)
+        Thread { self.acceptConnections() }.start()
+    }
+
+    /// The address of a path; `path` begins with a slash.
+    package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// The paths asked for so far, in the order of their arrival.
+    package var requests: [String] { state.withLock { $0.requests } }
+
+    /// Closes the door and every connection; new ones are refused from now on.
+    package func stop() {
+        let connections = state.withLock { state -> Set<Int32> in
+            guard !state.isStopped else { return [] }
+            state.isStopped = true
+            // Wakes the thread that accepts, which closes the socket.
+            shutdown(listener, Int32(SHUT_RDWR))
+            return state.connections
+        }
+        for connection in connections { shutdown(connection, Int32(SHUT_RDWR)) }
+    }
+
+    // MARK: - Connections
+
+    private func acceptConnections() {
+        while true {
+            let connection = accept(listener, nil, nil)
+            if connection < 0, errno == EINTR || errno == ECONNABORTED { continue }
+            guard connection >= 0 else { break }
+            let isWelcome = state.withLock { state in
+                guard !state.isStopped else { return false }
+                state.connections.insert(connection)
+                return true
+            }
+            guard isWelcome else {
+                close(connection)
+                break
+            }
+            Thread { self.serve(connection) }.start()
+        }
+        close(listener)
+    }
+
+    private func serve(_ connection: Int32) {
+        var received = Data()
+        while let head = readHead(connection, &received) {
+            let lines = head.split(separator: "\r\n")
+            let words = (lines.first ?? "").split(separator: " ")
+            guard words.count == 3, words[0] == "GET" || words[0] == "HEAD" else { break }
+            let path = String(words[1])
+            state.withLock { $0.requests.append(path) }
+            let answer = answer(path, Self.headers(lines.dropFirst()))
+            guard send(answer, to: connection, withBody: words[0] == "GET") else { break }
+        }
+        state.withLock { _ = $0.connections.remove(connection) }
+        close(connection)
+    }
+
+    /// Reads up to the empty line; nil when the other side is done or sends no HTTP.
+    private func readHead(_ connection: Int32, _ received: inout Data) -> String? {
+        let end = Data("\r\n\r\n".utf8)
+        // 64 KiB: eight times what common servers accept.
+        while received.count < 65_536 {
+            if let range = received.range(of: end) {
+                let head = String(decoding: received[..<range.lowerBound], as: UTF8.self)
+                received = Data(received[range.upperBound...])
+                return head
+            }
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            let count = read(connection, &chunk, chunk.count)
+            guard count > 0 else { return nil }
+            received.append(contentsOf: chunk[..<count])
+        }
+        return nil
+    }
+
+    private static func headers(_ lines: ArraySlice<Substring>) -> [String: String] {
+        var headers: [String: String] = [:]
+        for line in lines {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
+        }
+        return headers
+    }
+
+    /// Whether the connection can take another request.
+    private func send(_ answer: Answer?, to connection: Int32, withBody: Bool) -> Bool {
+        let answer =
+            answer ?? Answer(status: 404, contentType: "text/plain", body: Data("not here\n".utf8))
+        if answer.hangs {
+            // Ends when either side shuts the connection.
+            var byte: UInt8 = 0
+            while read(connection, &byte, 1) > 0 {}
+            return false
+        }
+        let head = """
+            HTTP/1.1 \(answer.status) \(answer.status == 200 ? "OK" : "Status")\r
+            Content-Type: \(answer.contentType)\r
+            Content-Length: \(answer.body.count)\r
+            \r\n
+            """
+        let body = answer.breaksOff ? answer.body.prefix(answer.body.count / 2) : answer.body
+        let isSent = write(Data(head.utf8) + (withBody ? body : Data()), to: connection)
+        return isSent && !answer.breaksOff
+    }
+
+    private func write(_ data: Data, to connection: Int32) -> Bool {
+        data.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count {
+                // Without the flag, a client that has left would end the whole process.
+                let count = sendBytes(
+                    connection,
+                    bytes.baseAddress?.advanced(by: sent),
+                    bytes.count - sent
+                )
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                sent += count
+            }
+            return true
+        }
+    }
+}
+
+/// The system's `send`, which the methods of the server would hide.
+private func sendBytes(_ socket: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    send(socket, bytes, count, Int32(MSG_NOSIGNAL))
+}

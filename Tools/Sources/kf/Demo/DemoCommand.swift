@@ -1,0 +1,176 @@
+import ArgumentParser
+import DemoKit
+import Foundation
+import Kingfisher
+
+/// `kf demo`: pictures through the whole pipeline, for everybody to see.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Loads pictures at several sizes and shows what came from where.",
+        discussion: """
+            Without URLs it paints pictures and serves them itself on 127.0.0.1; no network is \
+            needed then.
+            """
+    )
+
+    @Argument(help: "Pictures to load, http or https.", transform: Self.url)
+    var urls: [URL] = []
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp("Where to write the contact sheet, a PNG.", valueName: "file")
+    )
+    var output: String?
+
+    @Option(help: ArgumentHelp("How long one load may take at most.", valueName: "seconds"))
+    var timeout = 30.0
+
+    func validate() throws {
+        if !(timeout > 0 && timeout <= 86_400) {
+            throw ValidationError("the timeout is more than 0 and at most 86400 seconds")
+        }
+        if output?.isEmpty == true { throw ValidationError("the output has no name") }
+    }
+
+    func run() async throws {
+        do {
+            try await demonstrate()
+        } catch {
+            throw ErrorReport.exit(for: error)
+        }
+    }
+
+    // MARK: - Steps
+
+    private func demonstrate() async throws {
+        let sheetPath = try output ?? Self.defaultOutput()
+        try AtomicFile.checkFolder(of: sheetPath)
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("kf-demo-\(UUID().uuidString)", isDirectory: true)
+        // What is left behind in the temporary folder is the system's to clear.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let cache = try ImageCache(
+            name: "demo",
+            cacheDirectoryURL: folder,
+            diskCachePathClosure: nil
+        )
+        let downloader = ImageDownloader(name: "demo")
+        downloader.downloadTimeout = timeout
+        let manager = KingfisherManager(downloader: downloader, cache: cache)
+
+        let server = urls.isEmpty ? try await Self.ownServer() : nil
+        var loads = Self.loads(urls)
+        let places = loads.map { load in
+            urls.first { $0.absoluteString == load.picture }
+                ?? URL(string: server?.url("/" + load.picture) ?? "")
+        }
+        let sources = places.compactMap { $0 }
+        guard sources.count == loads.count else { throw Failure("a picture has no URL") }
+        let surprises = await Self.run(
+            DemoLoads(manager: manager, timeout: timeout),
+            over: &loads,
+            at: sources,
+            cache,
+            server
+        )
+
+        print()
+        for line in DemoTable.lines(loads, passes: DemoLoads.passes) { print(line) }
+        print()
+        guard let sheet = ContactSheet.png(loads, variants: DemoVariant.all) else {
+            throw Failure("the contact sheet cannot be encoded")
+        }
+        try AtomicFile.write(sheet, to: sheetPath)
+        print("Contact sheet: \(sheetPath) (\(Readable.bytes(sheet.count)))")
+        guard surprises.isEmpty else {
+            for surprise in surprises { StandardError.write("kf: " + surprise) }
+            throw ExitCode.failure
+        }
+    }
+
+    private static func run(
+        _ work: DemoLoads,
+        over loads: inout [DemoLoad],
+        at urls: [URL],
+        _ cache: ImageCache,
+        _ server: LoopbackServer?
+    ) async -> [String] {
+        var surprises: [String] = []
+        for pass in DemoLoads.passes {
+            if pass.expected == .disk { cache.clearMemoryCache() }
+            surprises += await work.run(pass, over: &loads, at: urls)
+            guard pass.expected == .none, let server else { continue }
+            let pictures = Set(server.requests).count
+            print(
+                """
+                \(loads.count) images made of \(pictures) pictures with \(server.requests.count) \
+                downloads. The server is stopped now: the rest comes from the cache.
+                """
+            )
+            server.stop()
+        }
+        return surprises
+    }
+
+    /// Paints the pictures, several at a time, and serves them.
+    private static func ownServer() async throws -> LoopbackServer {
+        print("Painting \(DemoPicture.all.count) pictures …")
+        let clock = ContinuousClock()
+        var files: [String: Data] = [:]
+        let time = try await clock.measure {
+            files = try await withThrowingTaskGroup(of: (String, Data).self) { group in
+                for picture in DemoPicture.all {
+                    group.addTask { @concurrent in
+                        guard let data = picture.encoded() else {
+                            throw Failure("\(picture.name) cannot be encoded")
+                        }
+                        return (picture.name, data)
+                    }
+                }
+                return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            }
+        }
+        let bytes = files.values.reduce(0) { $0 + $1.count }
+        let served = files
+        let server = try LoopbackServer { path, _ in
+            let name = String(path.dropFirst())
+            return served[name].map { data in
+                .init(contentType: name.hasSuffix(".png") ? "image/png" : "image/jpeg", body: data)
+            }
+        }
+        print(
+            """
+            They took \(Readable.bytes(bytes)) and \
+            \(Readable.milliseconds(LoadReport.Timings.milliseconds(time))); serving them on \
+            \(server.url("/")).
+            """
+        )
+        return server
+    }
+
+    private static func loads(_ urls: [URL]) -> [DemoLoad] {
+        var pictures = urls.map { ($0.absoluteString, nil as (width: Int, height: Int)?) }
+        if pictures.isEmpty {
+            pictures = DemoPicture.all.map { ($0.name, ($0.width, $0.height)) }
+        }
+        return pictures.flatMap { name, size in
+            DemoVariant.all.map { DemoLoad(picture: name, size: size, variant: $0) }
+        }
+    }
+
+    /// In the folder where one stands, if that takes files.
+    private static func defaultOutput() throws -> String {
+        let name = "kingfisher-demo.png"
+        let here = FileManager.default.currentDirectoryPath
+        let folder = access(here, W_OK) == 0 ? here : FileManager.default.temporaryDirectory.path
+        return (folder as NSString).appendingPathComponent(name)
+    }
+
+    private static func url(_ text: String) throws -> URL {
+        guard case .web(let url) = try PictureSource(text) else {
+            throw ValidationError("'\(text)' is no http or https URL")
+        }
+        return url
+    }
+}

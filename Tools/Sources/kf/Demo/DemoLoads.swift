@@ -1,0 +1,99 @@
+import Foundation
+import Kingfisher
+
+/// A picture at one size, loaded three times over.
+struct DemoLoad: Sendable {
+    let picture: String
+    /// In pixels, before processing; nil when the demonstration did not make the picture.
+    let size: (width: Int, height: Int)?
+    let variant: DemoVariant
+    var image: KFCrossPlatformImage?
+    var passes: [DemoPass.Outcome] = []
+}
+
+/// One round through all pictures.
+struct DemoPass: Sendable {
+    /// What a load of the round gave: where from and how fast, or why not.
+    enum Outcome: Sendable {
+        case loaded(from: CacheType, milliseconds: Double)
+        case failed(String)
+
+        var text: String {
+            switch self {
+            case .loaded(.none, let time): "loaded  \(Self.column(time))"
+            case .loaded(let cache, let time): "\(cache)  \(Self.column(time))"
+            case .failed: "failed"
+            }
+        }
+
+        private static func column(_ time: Double) -> String {
+            let text = Readable.milliseconds(time)
+            return String(repeating: " ", count: max(0, 8 - text.count)) + text
+        }
+    }
+
+    let title: String
+    let expected: CacheType
+}
+
+/// The loading part of `kf demo`: what it asks the library for.
+struct DemoLoads {
+    let manager: KingfisherManager
+    let timeout: Double
+
+    static let passes = [
+        DemoPass(title: "first time", expected: .none),
+        DemoPass(title: "again", expected: .memory),
+        DemoPass(title: "memory emptied", expected: .disk),
+    ]
+
+    /// Loads all once more, one after the other, so that the times mean something.
+    ///
+    /// - Returns: What did not go as the pass expects, a sentence each.
+    func run(_ pass: DemoPass, over loads: inout [DemoLoad], at urls: [URL]) async -> [String] {
+        var surprises: [String] = []
+        for index in loads.indices {
+            let outcome = await load(urls[index], loads[index].variant)
+            switch outcome {
+            case .success(let result):
+                loads[index].image = result.image
+                let time = result.timings.total.map(LoadReport.Timings.milliseconds) ?? 0
+                loads[index].passes.append(.loaded(from: result.cacheType, milliseconds: time))
+                if result.cacheType != pass.expected {
+                    surprises.append(
+                        "\(loads[index].picture), \(loads[index].variant.name), \(pass.title): "
+                            + "cache type \(result.cacheType) instead of \(pass.expected)"
+                    )
+                }
+            case .failure(let error):
+                let reason = ErrorReport.line(for: error)
+                loads[index].passes.append(.failed(reason))
+                surprises.append(
+                    "\(loads[index].picture), \(loads[index].variant.name), \(pass.title): \(reason)"
+                )
+            }
+        }
+        return surprises
+    }
+
+    private func load(
+        _ url: URL,
+        _ variant: DemoVariant
+    ) async -> Result<RetrieveImageResult, any Error> {
+        let manager = manager
+        // PNG keeps the corners transparent on disk, too. Originals are kept, so that each picture
+        // comes over the network once, whatever the number of its sizes.
+        let options: KingfisherOptionsInfo = [
+            .processor(variant.processor), .cacheSerializer(FormatIndicatedCacheSerializer.png),
+            .cacheOriginalImage, .waitForCache,
+        ]
+        do {
+            let result = try await withDeadline(seconds: timeout) {
+                try await manager.retrieveImage(with: url, options: options)
+            }
+            return .success(result)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Writing a file so that nobody ever sees half of it.
+enum AtomicFile {
+    /// Writes aside, in the same folder, and renames.
+    ///
+    /// What is no regular file, a device or a pipe, is written to directly: renaming would replace
+    /// it.
+    static func write(_ data: Data, to path: String) throws {
+        if let status = specialFile(at: path) {
+            guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(path, EISDIR) }
+            let file = open(path, O_WRONLY)
+            guard file >= 0 else { throw failure(path, errno) }
+            defer { close(file) }
+            return try write(data, to: file, path)
+        }
+        try checkFolder(of: path)
+        var template = Array((path + ".XXXXXX").utf8CString)
+        let file = mkstemp(&template)
+        guard file >= 0 else { throw failure(path, errno) }
+        let aside = template.withUnsafeBufferPointer { characters in
+            String(decoding: characters.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        do {
+            defer { close(file) }
+            // mkstemp makes a file for its owner alone; ours is as open as any other new file.
+            let mask = umask(0)
+            umask(mask)
+            guard fchmod(file, 0o666 & ~mask) == 0 else { throw failure(path, errno) }
+            try write(data, to: file, path)
+            guard rename(aside, path) == 0 else { throw failure(path, errno) }
+        } catch {
+            unlink(aside)
+            throw error
+        }
+    }
+
+    /// Throws unless the folder that is to hold a file is there and takes new files.
+    ///
+    /// A device or a pipe is written to as it is, whatever its folder.
+    static func checkFolder(of path: String) throws {
+        guard specialFile(at: path) == nil else { return }
+        let folder = (path as NSString).deletingLastPathComponent
+        guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
+            throw failure(path, errno)
+        }
+    }
+
+    /// What is at a path, if it is there and no regular file.
+    private static func specialFile(at path: String) -> stat? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
+        return status
+    }
+
+    private static func write(_ data: Data, to file: Int32, _ path: String) throws {
+        try data.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                let count = Glibc.write(file, rest.baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw failure(path, errno) }
+                written += count
+            }
+        }
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> Failure {
+        Failure("cannot write \(path): \(String(cString: strerror(code)))")
+    }
+}

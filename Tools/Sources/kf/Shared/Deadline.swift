@@ -1,0 +1,36 @@
+import Foundation
+
+/// Runs `work`, for so many seconds at most.
+///
+/// Work that does not come to its end in time is cancelled and not waited for.
+///
+/// - Throws: What the work throws, or a ``Failure`` when the time is up.
+func withDeadline<Value: Sendable>(
+    seconds: Double,
+    _ work: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    let (outcomes, outcome) = AsyncThrowingStream.makeStream(of: Value.self)
+    let worker = Task {
+        do {
+            outcome.yield(try await work())
+            outcome.finish()
+        } catch {
+            outcome.finish(throwing: error)
+        }
+    }
+    let clock = Task {
+        try await Task.sleep(for: .seconds(seconds))
+        outcome.finish(throwing: Failure("timed out after \(trimmed(seconds)) s"))
+    }
+    defer {
+        worker.cancel()
+        clock.cancel()
+    }
+    for try await value in outcomes { return value }
+    throw CancellationError()
+}
+
+/// A number without the zeros that nobody reads: `30`, `0.5`.
+func trimmed(_ number: Double) -> String {
+    number == number.rounded() && abs(number) < 1e15 ? String(Int(number)) : String(number)
+}

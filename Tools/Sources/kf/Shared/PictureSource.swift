@@ -1,0 +1,126 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Where a picture is to come from, as it is written on the command line.
+enum PictureSource: Sendable {
+    case web(URL)
+    case file(path: String)
+    /// A `data:` URL, already taken apart.
+    case inline(Data)
+    case standardInput
+
+    /// Reads an http, https, file or `data:` URL, a path, or `-`.
+    ///
+    /// - Throws: A `ValidationError` for a URL that cannot be one of these.
+    init(_ text: String) throws {
+        if text == "-" {
+            self = .standardInput
+            return
+        }
+        guard let scheme = Self.scheme(of: text) else {
+            guard !text.isEmpty else { throw ValidationError("the source is empty") }
+            self = .file(path: text)
+            return
+        }
+        switch scheme {
+        case "http", "https":
+            guard let url = URL(string: text), url.host?.isEmpty == false else {
+                throw ValidationError("'\(text)' is no usable URL; it needs a host")
+            }
+            self = .web(url)
+        case "file":
+            guard let url = URL(string: text), url.isFileURL, !url.path.isEmpty else {
+                throw ValidationError("'\(text)' is no usable file URL")
+            }
+            self = .file(path: url.path)
+        case "data":
+            self = .inline(try Self.payload(of: text))
+        default:
+            throw ValidationError(
+                "'\(scheme)' is not supported; give an http, https, file or data URL, a path, "
+                    + "or - for standard input"
+            )
+        }
+    }
+
+    /// Whether what was loaded can be asked for again and be found in a cache.
+    var isCacheable: Bool {
+        switch self {
+        case .web, .file: true
+        case .inline, .standardInput: false
+        }
+    }
+
+    /// What the library loads from; reads standard input to its end.
+    func resolved() throws -> Source {
+        switch self {
+        case .web(let url):
+            return .network(url)
+        case .file(let path):
+            let url = URL(fileURLWithPath: path)
+            return .provider(
+                LocalFileImageDataProvider(fileURL: url, cacheKey: try Self.cacheKey(of: url))
+            )
+        case .inline(let data):
+            return .provider(RawImageDataProvider(data: data, cacheKey: "data:"))
+        case .standardInput:
+            let data = try FileHandle.standardInput.readToEnd() ?? Data()
+            return .provider(RawImageDataProvider(data: data, cacheKey: "-"))
+        }
+    }
+
+    /// The scheme of a URL in lower case; nil for a path.
+    private static func scheme(of text: String) -> String? {
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        let scheme = text[..<colon]
+        // One letter is no scheme that anybody uses, and slashes come before colons in paths only.
+        let isScheme =
+            scheme.count > 1 && scheme.first?.isLetter == true
+            && scheme.allSatisfy {
+                $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0))
+            }
+        guard isScheme else { return nil }
+        let name = scheme.lowercased()
+        let isURL = text[colon...].hasPrefix("://") || name == "data" || name == "file"
+        return isURL ? name : nil
+    }
+
+    /// The bytes of a `data:` URL, RFC 2397.
+    private static func payload(of text: String) throws -> Data {
+        let rest = text.dropFirst("data:".count)
+        guard let comma = rest.firstIndex(of: ",") else {
+            throw ValidationError("the data URL has no comma before its data")
+        }
+        let encoded = String(rest[rest.index(after: comma)...])
+        guard let plain = encoded.removingPercentEncoding else {
+            throw ValidationError("the data URL is not percent-encoded as it should be")
+        }
+        guard rest[..<comma].lowercased().hasSuffix(";base64") else {
+            return Data(plain.utf8)
+        }
+        guard let data = Data(base64Encoded: plain, options: .ignoreUnknownCharacters) else {
+            throw ValidationError("the data URL's data is no base64")
+        }
+        return data
+    }
+
+    /// A key that changes with the file, so that a picture saved anew is not taken from the cache.
+    private static func cacheKey(of url: URL) throws -> String {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else {
+            throw Failure("cannot read \(url.path): \(String(cString: strerror(errno)))")
+        }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw Failure("cannot read \(url.path): it is a folder")
+        }
+        let changed = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+        return "\(url.absoluteString)?changed=\(changed)&size=\(status.st_size)"
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// A processor as it is written on the command line: `resize:300x200:fit`.
+struct ProcessorSpec: Sendable {
+    let text: String
+    let processor: any ImageProcessor
+
+    /// Reads a spec.
+    ///
+    /// - Throws: A `ValidationError` that says what is expected.
+    init(_ text: String) throws {
+        self.text = text
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard let form = ProcessorForm.all.first(where: { $0.name == parts[0] }) else {
+            throw ValidationError(
+                "unknown processor '\(parts[0])' in '\(text)'; there are: "
+                    + ProcessorForm.all.map(\.form).joined(separator: ", ")
+            )
+        }
+        let arguments = SpecArguments(text: text, values: Array(parts.dropFirst()))
+        guard form.count.contains(arguments.values.count) else {
+            throw ValidationError("'\(text)' is not of the form \(form.form)")
+        }
+        processor = try form.make(arguments)
+    }
+
+    /// The chain of all, in order; nil for none.
+    static func chain(_ specs: [ProcessorSpec]) -> (any ImageProcessor)? {
+        guard let first = specs.first else { return nil }
+        return specs.dropFirst().reduce(first.processor) { $0.append(another: $1.processor) }
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// What stands after the name of a processor, between colons.
+///
+/// Every reader throws a `ValidationError` that quotes what it could not read.
+struct SpecArguments: Sendable {
+    /// The whole spec, for messages.
+    let text: String
+    let values: [String]
+
+    /// Two sides in pixels, 1…65,535 each, the largest that a picture here can have.
+    func size(_ index: Int) throws -> CGSize { try size(values[index]) }
+
+    func size(_ value: String) throws -> CGSize {
+        let sides = value.split(separator: "x", omittingEmptySubsequences: false)
+        guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]),
+            (1...65_535).contains(width), (1...65_535).contains(height)
+        else { throw unreadable(value, "size; write WIDTHxHEIGHT, each 1 to 65535") }
+        return CGSize(width: width, height: height)
+    }
+
+    /// A number within a range; `standard` when it is left out.
+    func number(
+        _ index: Int,
+        _ range: ClosedRange<Double>,
+        default standard: Double? = nil
+    ) throws -> CGFloat {
+        guard index < values.count else { return CGFloat(standard ?? range.lowerBound) }
+        return CGFloat(try number(values[index], range))
+    }
+
+    /// So many numbers with commas between them.
+    func numbers(_ index: Int, count: Int, _ range: ClosedRange<Double>) throws -> [CGFloat] {
+        let parts = values[index].split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == count else {
+            throw unreadable(values[index], "list of \(count) numbers with commas between them")
+        }
+        return try parts.map { CGFloat(try number(String($0), range)) }
+    }
+
+    /// A number of pixels, or a share of the width: `20`, `50%`.
+    func radius(_ index: Int) throws -> Radius {
+        let value = values[index]
+        guard value.hasSuffix("%") else { return .point(try number(index, 0...65_535)) }
+        return .widthFraction(CGFloat(try number(String(value.dropLast()), 0...100)) / 100)
+    }
+
+    /// A place as shares of what is left over: `0,0` is the top left, `1,1` the bottom right.
+    func anchor(_ value: String?, default standard: CGPoint) throws -> CGPoint {
+        guard let value else { return standard }
+        let shares = value.split(separator: ",", omittingEmptySubsequences: false)
+        guard shares.count == 2 else { throw unreadable(value, "place; write X,Y, each 0 to 1") }
+        return CGPoint(
+            x: try number(String(shares[0]), 0...1),
+            y: try number(String(shares[1]), 0...1)
+        )
+    }
+
+    /// A colour, `#rgb`, `#rrggbb` or `#rrggbbaa`; nil when it is left out.
+    func colour(_ index: Int) throws -> KFCrossPlatformColor? {
+        guard index < values.count else { return nil }
+        let value = values[index]
+        var digits = Array(value.dropFirst())
+        if digits.count == 3 { digits = digits.flatMap { [$0, $0] } }
+        let isHex = digits.allSatisfy { $0.isASCII && $0.isHexDigit }
+        guard value.hasPrefix("#"), isHex, digits.count == 6 || digits.count == 8 else {
+            throw unreadable(value, "colour; write #rgb, #rrggbb or #rrggbbaa")
+        }
+        let channels = stride(from: 0, to: digits.count, by: 2).map {
+            CGFloat(Int(String(digits[$0...($0 + 1)]), radix: 16) ?? 0) / 255
+        }
+        return KFCrossPlatformColor(
+            red: channels[0],
+            green: channels[1],
+            blue: channels[2],
+            alpha: channels.count > 3 ? channels[3] : 1
+        )
+    }
+
+    /// One of several words; `standard` when it is left out.
+    func choice<Value>(
+        _ index: Int,
+        _ choices: [String: Value],
+        default standard: String? = nil
+    ) throws -> Value {
+        let word = index < values.count ? values[index] : standard ?? ""
+        guard let value = choices[word] else {
+            let words = choices.keys.sorted().joined(separator: ", ")
+            throw ValidationError("'\(word)' in '\(text)' is none of \(words)")
+        }
+        return value
+    }
+
+    /// What stands before and after the last mark of an argument.
+    func split(_ index: Int, at mark: Character) -> (String, String?) {
+        let value = values[index]
+        guard let place = value.lastIndex(of: mark) else { return (value, nil) }
+        return (String(value[..<place]), String(value[value.index(after: place)...]))
+    }
+
+    /// A file's name and the place behind it; an at-sign with no place behind it, as in
+    /// `logo@2x.png`, belongs to the name.
+    func placedFile(_ index: Int) -> (String, String?) {
+        let (file, place) = split(index, at: "@")
+        return place?.contains(",") == true ? (file, place) : (values[index], nil)
+    }
+
+    /// The picture in a file.
+    func picture(_ path: String) throws -> KFCrossPlatformImage {
+        guard let image = KFCrossPlatformImage(contentsOfFile: path) else {
+            throw ValidationError("'\(path)' in '\(text)' is no picture that can be read")
+        }
+        return image
+    }
+
+    private func number(_ value: String, _ range: ClosedRange<Double>) throws -> Double {
+        guard let number = Double(value), range.contains(number) else {
+            let bounds = "\(trimmed(range.lowerBound)) to \(trimmed(range.upperBound))"
+            throw unreadable(value, "number from \(bounds)")
+        }
+        return number
+    }
+
+    private func unreadable(_ value: String, _ expected: String) -> ValidationError {
+        ValidationError("'\(value)' in '\(text)' is no \(expected)")
+    }
+}

@@ -1,0 +1,191 @@
+import DemoKit
+import Foundation
+import Testing
+
+/// `kf get` when something is wrong: a clear word, the right status, and nothing left behind.
+@Suite(.timeLimit(.minutes(1)))
+struct GetFailureTests {
+    /// A way for a load to fail, and what standard error must say about it.
+    enum Fault: String, CaseIterable {
+        case notFound, noImage, empty, truncated, brokenOff, enormous, hanging
+
+        var answer: LoopbackServer.Answer? {
+            get throws {
+                switch self {
+                case .notFound: return nil
+                case .noImage: return .init(body: Data("<html>hello</html>, and so on".utf8))
+                case .empty: return .init()
+                case .truncated:
+                    let photo = try TestPictures.photo()
+                    return .init(body: photo.prefix(photo.count / 2))
+                case .brokenOff:
+                    var answer = LoopbackServer.Answer(body: try TestPictures.photo())
+                    answer.breaksOff = true
+                    return answer
+                case .enormous:
+                    return .init(contentType: "image/png", body: TestPictures.enormousPNG())
+                case .hanging:
+                    var answer = LoopbackServer.Answer()
+                    answer.hangs = true
+                    return answer
+                }
+            }
+        }
+
+        var words: [String] {
+            switch self {
+            case .notFound: ["2002", "404"]
+            case .noImage, .truncated: ["4001"]
+            case .empty: ["4001"]
+            case .brokenOff: ["2003"]
+            case .enormous: ["4001", "60"]
+            case .hanging: []
+            }
+        }
+    }
+
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test(arguments: Fault.allCases)
+    func `a load that fails says why, exits with 1 and leaves nothing`(fault: Fault) async throws {
+        let answer = try fault.answer
+        let server = try LoopbackServer { _, _ in answer }
+        defer { server.stop() }
+        let timeout = fault == .hanging ? "0.5" : "20"
+        let outcome = try await KFProgram.run(
+            [
+                "get", server.url("/picture"), "-o", "out.png", "--cache", "cache", "--timeout",
+                timeout, "--processor", "downsample:100x100",
+            ],
+            in: folder
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("kf: error"))
+        #expect(outcome.errors.split(separator: "\n").count == 1)
+        for word in fault.words { #expect(outcome.errors.contains(word), "\(outcome.errors)") }
+        #expect(try folder.files() == ["cache"])
+        #expect(folder.cacheEntries().isEmpty)
+    }
+
+    @Test func `a refused connection is told as such`() async throws {
+        let server = try LoopbackServer { _, _ in nil }
+        server.stop()
+        let outcome = try await KFProgram.run(
+            ["get", server.url("/picture"), "--cache", "cache"],
+            in: folder
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("2003"), "\(outcome.errors)")
+        #expect(outcome.errors.lowercased().contains("connect"), "\(outcome.errors)")
+    }
+
+    @Test func `a cache that cannot be written is told before anything is loaded`() async throws {
+        try Data().write(to: folder.url.appendingPathComponent("file"))
+        let server = try LoopbackServer { _, _ in nil }
+        defer { server.stop() }
+        let outcome = try await KFProgram.run(
+            ["get", server.url("/picture"), "--cache", "file/cache"],
+            in: folder
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("3005"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("file/cache"), "\(outcome.errors)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `an output folder that is not there is told before anything is loaded`() async throws
+    {
+        let server = try LoopbackServer { _, _ in nil }
+        defer { server.stop() }
+        let outcome = try await KFProgram.run(
+            ["get", server.url("/picture"), "-o", "nowhere/out.png"],
+            in: folder
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("nowhere/out.png"), "\(outcome.errors)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `what is not cached fails when only the cache is allowed`() async throws {
+        let outcome = try await KFProgram.run(
+            ["get", "http://127.0.0.1:9/x.jpg", "--only-from-cache", "--cache", "cache"],
+            in: folder
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("3006"), "\(outcome.errors)")
+    }
+
+    @Test func `a file that is not there is told by name`() async throws {
+        let outcome = try await KFProgram.run(["get", "no such.jpg", "--cache", "c"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("no such.jpg"), "\(outcome.errors)")
+    }
+
+    @Test func `an output that is no regular file is not replaced`() async throws {
+        try TestPictures.png().write(to: folder.url.appendingPathComponent("in.png"))
+        let outcome = try await KFProgram.run(
+            ["get", "in.png", "--cache", "cache", "--format", "png", "-o", "/dev/null"],
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let kind = try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type]
+        #expect(kind as? FileAttributeType == .typeCharacterSpecial)
+    }
+
+    @Test(arguments: [
+        ["get"],
+        ["get", ""],
+        ["get", "ftp://example.com/a.jpg"],
+        ["get", "http://"],
+        ["get", "a.jpg", "b.jpg"],
+        ["get", "a.jpg", "--processor", "swirl:3"],
+        ["get", "a.jpg", "--processor", "downsample"],
+        ["get", "a.jpg", "--processor", "downsample:0x10"],
+        ["get", "a.jpg", "--processor", "resize:10x10:squeeze"],
+        ["get", "a.jpg", "--processor", "round:-1"],
+        ["get", "a.jpg", "--processor", "round:nan"],
+        ["get", "a.jpg", "--processor", "tint:red"],
+        ["get", "a.jpg", "--processor", "crop:10x10@2,0"],
+        ["get", "a.jpg", "--processor", "color:1,2"],
+        ["get", "a.jpg", "--processor", "blend:melt"],
+        ["get", "a.jpg", "--processor", "bw:1"],
+        ["get", "a.jpg", "--processor", "watermark:nowhere.png"],
+        ["get", "a.jpg", "--format", "bmp"],
+        ["get", "a.jpg", "-o", "out.bmp"],
+        ["get", "a.jpg", "--quality", "101"],
+        ["get", "a.jpg", "--quality", "good"],
+        ["get", "a.jpg", "--timeout", "0"],
+        ["get", "a.jpg", "--timeout", "nan"],
+        ["get", "a.jpg", "--force-refresh", "--only-from-cache"],
+        ["get", "a.jpg", "--header", "X: y"],
+        ["get", "http://127.0.0.1:9/a.jpg", "--header", "no colon"],
+        ["get", "-", "--only-from-cache"],
+        ["get", "data:image/png;base64"],
+        ["get", "data:image/png;base64,%%%"],
+        ["placeholder"],
+        ["placeholder", "a.jpg", "--components", "10x1"],
+        ["demo", "not a URL"],
+        ["fetch", "a.jpg"],
+    ])
+    func `wrong usage exits with 64 and says what is right`(arguments: [String]) async throws {
+        let outcome = try await KFProgram.run(arguments, in: folder)
+        #expect(outcome.status == 64, "\(outcome.errors)")
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("Usage:"), "\(outcome.errors)")
+        #expect(try folder.files().isEmpty)
+    }
+
+    @Test func `an unknown processor is answered with those there are`() async throws {
+        let outcome = try await KFProgram.run(
+            ["get", "a.jpg", "--processor", "swirl:3"],
+            in: folder
+        )
+        #expect(outcome.errors.contains("unknown processor 'swirl'"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("downsample:WxH"), "\(outcome.errors)")
+    }
+}

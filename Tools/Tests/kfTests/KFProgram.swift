@@ -1,0 +1,102 @@
+import Foundation
+
+/// The built program, run as a user would.
+enum KFProgram {
+    /// What a run left behind.
+    struct Outcome {
+        let status: Int32
+        let output: Data
+        let errors: String
+
+        var text: String { String(decoding: output, as: UTF8.self) }
+    }
+
+    /// Beside the tests, where the package manager puts both.
+    static var executable: URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("kf")
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// Its streams are files, so that no pipe can fill up and stop it. `folder` is where it runs
+    /// and where these files are kept.
+    static func run(
+        _ arguments: [String],
+        in folder: TemporaryFolder,
+        input: Data = Data()
+    ) async throws -> Outcome {
+        let name = UUID().uuidString
+        let files = ["in", "out", "err"].map {
+            folder.streams.appendingPathComponent("\(name).\($0)")
+        }
+        try input.write(to: files[0])
+        for file in files[1...] { try Data().write(to: file) }
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.currentDirectoryURL = folder.url
+        process.standardInput = try FileHandle(forReadingFrom: files[0])
+        process.standardOutput = try FileHandle(forWritingTo: files[1])
+        process.standardError = try FileHandle(forWritingTo: files[2])
+        let status = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { process in
+                // A signal must not look like an exit status of our own.
+                let wasSignal = process.terminationReason == .uncaughtSignal
+                continuation.resume(
+                    returning: wasSignal ? -process.terminationStatus : process.terminationStatus
+                )
+            }
+            do {
+                try process.run()
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        return Outcome(
+            status: status,
+            output: try Data(contentsOf: files[1]),
+            errors: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self)
+        )
+    }
+}
+
+/// A folder of a test's own, gone with it.
+final class TemporaryFolder: Sendable {
+    let url: URL
+    /// Apart from `url`, so that a test sees only what the program wrote.
+    let streams: URL
+
+    init() throws {
+        let base = FileManager.default.temporaryDirectory
+            .appendingPathComponent("kf-tests-\(UUID().uuidString)", isDirectory: true)
+        url = base.appendingPathComponent("here", isDirectory: true)
+        streams = base.appendingPathComponent("streams", isDirectory: true)
+        for folder in [url, streams] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+    }
+
+    deinit {
+        // What stays behind in the temporary folder is the system's to clear.
+        try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
+    }
+
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+    func data(_ name: String) throws -> Data {
+        try Data(contentsOf: url.appendingPathComponent(name))
+    }
+
+    /// The files directly in the folder, in order.
+    func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+    }
+
+    /// The entries of a cache below a folder: files with a hash for a name.
+    func cacheEntries(_ name: String = "cache") -> [String] {
+        let names = FileManager.default.enumerator(atPath: path(name))?.compactMap { $0 as? String }
+        return (names ?? []).map { ($0 as NSString).lastPathComponent }
+            .filter { $0.prefix { $0.isHexDigit }.count == 64 }
+    }
+}

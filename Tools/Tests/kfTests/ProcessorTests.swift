@@ -1,0 +1,50 @@
+import Foundation
+import Kingfisher
+import Testing
+
+/// What the processors of `kf get` do to a picture that is red on the left, blue on the right.
+@Suite(.timeLimit(.minutes(1)))
+struct ProcessorTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try TestPictures.png(width: 64, height: 48).write(to: folder.url.appending(path: "in.png"))
+    }
+
+    /// The picture that comes out.
+    private func run(_ specs: String...) async throws -> Data {
+        let steps = specs.flatMap { ["--processor", $0] }
+        let arguments = ["get", "in.png", "--cache", "cache", "-o", "out.png"] + steps
+        let outcome = try await KFProgram.run(arguments, in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return try folder.data("out.png")
+    }
+
+    @Test func `a crop takes the part at its anchor`() async throws {
+        let left = try await run("crop:10x10@0,0.5")
+        #expect(try GetTests.isRed(TestPictures.pixel(left, x: 9, y: 9)))
+        let right = try await run("crop:10x10@1,0.5")
+        #expect(try GetTests.isBlue(TestPictures.pixel(right, x: 0, y: 0)))
+    }
+
+    @Test func `a percentage rounds by the width, over a colour`() async throws {
+        let round = try await run("round:25%:#00ff00")
+        #expect(try TestPictures.pixel(round, x: 0, y: 0) == [0, 255, 0, 255])
+        #expect(try GetTests.isRed(TestPictures.pixel(round, x: 8, y: 8)))
+    }
+
+    @Test(arguments: ["mark.png", "mark@2x.png"])
+    func `a watermark lies at its place, whatever its file is called`(name: String) async throws {
+        let bytes = Data(repeating: 255, count: 8 * 8 * 4)
+        let white = try #require(
+            KFCrossPlatformImage(premultipliedRGBA: bytes, width: 8, height: 8)
+        )
+        try #require(white.kf.pngRepresentation()).write(to: folder.url.appending(path: name))
+        let plain = try await run("watermark:\(name)")
+        #expect(try TestPictures.pixel(plain, x: 63, y: 47) == [255, 255, 255, 255])
+        let placed = try await run("watermark:\(name)@0,0:4:1")
+        #expect(try TestPictures.pixel(placed, x: 4, y: 4) == [255, 255, 255, 255])
+        #expect(try GetTests.isRed(TestPictures.pixel(placed, x: 3, y: 3)))
+    }
+}

@@ -1,0 +1,67 @@
+import DemoKit
+import Foundation
+import Kingfisher
+import Testing
+
+/// Pictures and files that only look like pictures.
+enum TestPictures {
+    /// Red on the left, blue on the right.
+    static func twoColours(width: Int, height: Int) throws -> KFCrossPlatformImage {
+        var canvas = Canvas(width: width, height: height)
+        canvas.fill(columns: 0..<width / 2, rows: 0..<height, SIMD3(0.8, 0.1, 0.1))
+        canvas.fill(columns: width / 2..<width, rows: 0..<height, SIMD3(0.1, 0.2, 0.9))
+        return try #require(canvas.image)
+    }
+
+    static func jpeg(width: Int = 640, height: Int = 480) throws -> Data {
+        try #require(
+            try twoColours(width: width, height: height)
+                .kf.jpegRepresentation(compressionQuality: 0.95)
+        )
+    }
+
+    /// A photograph-like JPEG, large enough to be cut.
+    static func photo() throws -> Data {
+        let image = try #require(DemoPicture.small(width: 600, height: 400).image)
+        return try #require(image.kf.jpegRepresentation(compressionQuality: 0.9))
+    }
+
+    static func png(width: Int = 64, height: Int = 48) throws -> Data {
+        try #require(try twoColours(width: width, height: height).kf.pngRepresentation())
+    }
+
+    /// A PNG whose header says 60,000 × 60,000, with correct checksums and next to no pixels.
+    static func enormousPNG() -> Data {
+        let sides = [60_000, 60_000].flatMap { (side: UInt32) in
+            withUnsafeBytes(of: side.bigEndian, Array.init)
+        }
+        // An empty zlib stream: its header, one empty block, the checksum of nothing.
+        let pixels: [UInt8] = [0x78, 0x9C, 0x03, 0, 0, 0, 0, 1]
+        return Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+            + chunk("IHDR", sides + [8, 6, 0, 0, 0]) + chunk("IDAT", pixels) + chunk("IEND", [])
+    }
+
+    private static func chunk(_ name: String, _ content: [UInt8]) -> Data {
+        let body = Array(name.utf8) + content
+        return Data(withUnsafeBytes(of: UInt32(content.count).bigEndian, Array.init))
+            + body + withUnsafeBytes(of: checksum(body).bigEndian, Array.init)
+    }
+
+    /// CRC-32 as in the PNG specification, annex D.
+    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        var crc = UInt32.max
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }
+        }
+        return ~crc
+    }
+
+    /// The colour of a pixel, 0…255 per channel.
+    static func pixel(_ data: Data, x: Int, y: Int) throws -> [UInt8] {
+        let image = try #require(KFCrossPlatformImage(data: data))
+        return image.withPremultipliedRGBA { pixels, bytesPerRow in
+            Array(pixels[(y * bytesPerRow + x * 4)..<(y * bytesPerRow + x * 4 + 4)])
+        }
+    }
+}
