@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that users of the library never fetch what only its benchmarks need.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "KingfisherBenchmarks",
+    products: [
+        .executable(name: "kf-bench", targets: ["kf-bench"]),
+        .executable(name: "cachesim", targets: ["cachesim"]),
+    ],
+    dependencies: [
+        .package(name: "Kingfisher", path: "..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "kf-bench",
+            dependencies: ["Chance", .product(name: "Kingfisher", package: "Kingfisher")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "cachesim",
+            dependencies: ["Chance", .product(name: "Kingfisher", package: "Kingfisher")],
+            swiftSettings: settings
+        ),
+        // Random numbers that are the same in every run.
+        .target(name: "Chance", swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,103 @@
+import Chance
+
+/// A sequence of requests for objects of several sizes.
+struct Trace {
+    let name: String
+    let title: String
+    /// The bytes of each object.
+    let sizes: [Int]
+    /// Which object is wanted, in order.
+    let requests: [Int32]
+
+    /// The bytes of all objects that are wanted.
+    var footprint: Int { Set(requests).reduce(0) { $0 + sizes[Int($1)] } }
+}
+
+extension Trace {
+    /// The traces that are always run, the same in each run.
+    static func all() -> [Trace] { [zipf(), scan(), loop(), feed()] }
+
+    private static let objects = 20_000
+    private static let count = 300_000
+
+    /// Sizes of thumbnails and photographs once decoded: 20 KB to 4 MB, small ones in the majority.
+    private static func sizes(_ random: inout Random) -> [Int] {
+        (0..<objects).map { _ in
+            let share = random.unit()
+            return 20_000 + Int(share * share * share * share * 4_000_000)
+        }
+    }
+
+    private static func zipf() -> Trace {
+        var random = Random(seed: 11)
+        let sizes = sizes(&random)
+        let zipf = Zipf(count: objects, exponent: 0.9)
+        let requests = (0..<count).map { _ in Int32(zipf.draw(&random)) }
+        return Trace(
+            name: "zipf",
+            title: "popularity by Zipf's law (0.9)",
+            sizes: sizes,
+            requests: requests
+        )
+    }
+
+    private static func scan() -> Trace {
+        var random = Random(seed: 12)
+        let sizes = sizes(&random)
+        // The popular ones are the first tenth; the others are passed through once in a while.
+        let zipf = Zipf(count: objects / 10, exponent: 0.9)
+        var requests: [Int32] = []
+        var next = objects / 10
+        while requests.count < count {
+            for _ in 0..<2000 { requests.append(Int32(zipf.draw(&random))) }
+            for _ in 0..<1000 {
+                requests.append(Int32(next))
+                next = next + 1 < objects ? next + 1 : objects / 10
+            }
+        }
+        return Trace(
+            name: "scan",
+            title: "popular objects, interrupted by walks through all others",
+            sizes: sizes,
+            requests: requests
+        )
+    }
+
+    private static func loop() -> Trace {
+        var random = Random(seed: 13)
+        let sizes = sizes(&random)
+        let length = objects / 10
+        return Trace(
+            name: "loop",
+            title: "the same 2,000 objects in the same order, again and again",
+            sizes: sizes,
+            requests: (0..<count / 2).map { Int32($0 % length) }
+        )
+    }
+
+    private static func feed() -> Trace {
+        var random = Random(seed: 14)
+        let sizes = sizes(&random)
+        let zipf = Zipf(count: 500, exponent: 0.8)
+        var requests: [Int32] = []
+        var position = 500
+        // Down a feed by bursts, now and then a good way back up, with portraits that recur.
+        while requests.count < count {
+            let goesBack = random.unit() < 0.3
+            let steps = 10 + Int(random.unit() * 60)
+            for _ in 0..<steps {
+                position += goesBack ? -1 : 1
+                position = min(objects - 1, max(500, position))
+                requests.append(Int32(position))
+                if random.unit() < 0.5 { requests.append(Int32(zipf.draw(&random))) }
+            }
+            if position == objects - 1 { position = 500 }
+        }
+        return Trace(
+            name: "feed",
+            title: "a feed scrolled down and back up, with portraits that recur",
+            sizes: sizes,
+            requests: requests
+        )
+    }
+}

@@ -1,0 +1,78 @@
+import Chance
+import Foundation
+import Kingfisher
+
+/// Reads and stores of 20 KB, beside the reference's design and the system's own calls.
+enum DiskExperiment {
+    static let experiment = Experiment(
+        name: "disk",
+        title: "microseconds per read and store of 20 KB, 1,000 entries, cached pages"
+    ) { folder in
+        try PlainFiles.withFolder(in: folder) { try run(in: $0) }
+    }
+
+    private static let count = 1000
+
+    private static func run(in folder: URL) throws -> [String] {
+        let ours = try DiskStorage.Backend<Data>(
+            config: DiskStorage.Config(name: "ours", sizeLimit: 0, directory: folder)
+        )
+        var random = Random(seed: 2)
+        let data = Data((0..<20_000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+        let keys = (0..<count).map { "https://images.example.com/photos/\($0).jpg" }
+        let theirs = keys.indices.map { folder.path + "/foundation-\($0)" }
+        let plain = keys.indices.map { folder.path + "/posix-\($0)" }
+
+        let stores = Lanes.run(
+            [
+                lane("Kingfisher") { try ours.store(value: data, forKey: keys[$0]) },
+                lane("baseline") { try PlainFiles.Foundations.store(data, at: theirs[$0]) },
+                lane("POSIX") { try PlainFiles.POSIX.store(data, at: plain[$0]) },
+            ],
+            rounds: 9,
+            operations: count
+        )
+        let reads = Lanes.run(
+            [
+                lane("Kingfisher") { try require(ours.value(forKey: keys[$0]), data) },
+                lane("baseline") { try require(PlainFiles.Foundations.read(theirs[$0]), data) },
+                lane("POSIX") {
+                    try require(PlainFiles.POSIX.read(plain[$0], size: data.count), data)
+                },
+            ],
+            rounds: 9,
+            operations: count
+        )
+        return table("store", stores) + table("read", reads) + [
+            Verdict("read, CPU: baseline / ours", reads[1].cpu / reads[0].cpu, atLeast: 5).line,
+            Verdict("store, CPU: ours / POSIX", stores[0].cpu / stores[2].cpu, atMost: 1).line,
+            Verdict("store, CPU: ours / baseline", stores[0].cpu / stores[1].cpu, atMost: 1).line,
+        ]
+    }
+
+    private static func require(_ found: Data?, _ wanted: Data) throws {
+        guard found?.count == wanted.count else { throw BenchmarkError("an entry is missing") }
+    }
+
+    private static func lane(
+        _ name: String,
+        _ body: @escaping @Sendable (Int) throws -> Void
+    ) -> Lanes.Lane {
+        Lanes.Lane(name: name) { _, count in
+            do {
+                for index in 0..<count { try body(index) }
+                PlainFiles.Foundations.settle()
+            } catch {
+                fatalError("\(name): \(error)")
+            }
+        }
+    }
+
+    private static func table(_ what: String, _ results: [Lanes.Result]) -> [String] {
+        results.map {
+            what.padding(toLength: 6, withPad: " ", startingAt: 0)
+                + $0.name.padding(toLength: 12, withPad: " ", startingAt: 0)
+                + String(format: "%8.1f µs CPU %8.1f µs wall", $0.cpu / 1000, $0.wall / 1000)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Chance
+import Foundation
+import Kingfisher
+
+/// The time of a hit in memory, from a thousand to a million entries.
+enum MemoryExperiment {
+    static let experiment = Experiment(
+        name: "memory",
+        title: "nanoseconds per hit in memory, keys drawn by Zipf's law (0.99), all resident"
+    ) { folder in
+        var lines = [
+            "   entries  threads  ImageCache     Storage    baseline  baseline / ImageCache"
+        ]
+        var verdicts: [Verdict] = []
+        for count in [1_000, 10_000, 100_000, 1_000_000] {
+            let field = try Field(count: count, folder: folder)
+            for threads in [1, 2] {
+                let results = Lanes.run(
+                    field.lanes,
+                    rounds: 7,
+                    threads: threads,
+                    operations: 200_000
+                )
+                let (ours, theirs) = (results[0], results[2])
+                lines.append(
+                    String(format: "%10d%9d", count, threads)
+                        + results.map { String(format: "%9.0f ns", $0.wall) }.joined()
+                        + String(format: "%10.1f", theirs.wall / ours.wall)
+                )
+                if threads == 1 {
+                    let label = "ns per hit of \(count), one thread, CPU"
+                    verdicts.append(Verdict(label, ours.cpu, atMost: 100))
+                } else {
+                    let label = "throughput of two threads / baseline's, \(count)"
+                    verdicts.append(Verdict(label, theirs.wall / ours.wall, atLeast: 10))
+                }
+            }
+        }
+        return lines + verdicts.map(\.line)
+    }
+
+    /// Filled caches and the keys that are asked for.
+    private struct Field {
+        let lanes: [Lanes.Lane]
+
+        init(count: Int, folder: URL) throws {
+            let keys = (0..<count).map { "https://images.example.com/photos/\($0).jpg?w=400" }
+            let ours = MemoryStorage.Backend<Item>(
+                config: MemoryStorage.Config(totalCostLimit: .max)
+            )
+            let cache = try ImageCache(name: "memory", cacheDirectoryURL: folder)
+            cache.memoryStorage.config.totalCostLimit = .max
+            let options = KingfisherParsedOptionsInfo([.memoryCacheExpiration(.days(1))])
+            let pixel = try RawImage.make(of: Data(count: 4), width: 1, height: 1)
+            let baseline = BaselineMemory()
+            for key in keys {
+                ours.store(value: Item(cacheCost: 1), forKey: key)
+                cache.store(pixel, forKey: key, options: options, toDisk: false)
+                baseline.store(Item(cacheCost: 1), for: key)
+            }
+            let zipf = Zipf(count: count, exponent: 0.99)
+            var random = Random(seed: 1)
+            // The popular ones are spread over the keys, as they are in life.
+            let order = (0..<count).shuffled(using: &random)
+            let drawn = (0..<(1 << 17)).map { _ in keys[order[zipf.draw(&random)]] }
+            lanes = [
+                Self.lane("ImageCache", drawn) {
+                    cache.retrieveImageInMemoryCache(forKey: $0, options: options) != nil
+                },
+                Self.lane("MemoryStorage", drawn) { ours.value(forKey: $0) != nil },
+                Self.lane("baseline", drawn) { baseline.value(for: $0) != nil },
+            ]
+        }
+
+        private static func lane(
+            _ name: String,
+            _ keys: [String],
+            _ read: @escaping @Sendable (String) -> Bool
+        ) -> Lanes.Lane {
+            Lanes.Lane(name: name) { thread, count in
+                var found = 0
+                // Threads begin at different places of the same sequence.
+                var next = thread * 31_337
+                for _ in 0..<count {
+                    if read(keys[next & (1 << 17 - 1)]) { found += 1 }
+                    next += 1
+                }
+                precondition(found == count, "\(name) lost what it had room for")
+            }
+        }
+    }
+}

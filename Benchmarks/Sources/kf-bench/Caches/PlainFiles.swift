@@ -1,0 +1,76 @@
+import Foundation
+import Glibc
+
+/// Files without any cache, in two ways.
+enum PlainFiles {
+    /// What the reference's design does on Linux: Foundation's calls, then the file's dates.
+    enum Foundations {
+        static func store(_ data: Data, at path: String) throws {
+            try data.write(to: URL(fileURLWithPath: path))
+            let now = Date()
+            try FileManager.default.setAttributes(
+                [.creationDate: now, .modificationDate: now.addingTimeInterval(604_800)],
+                ofItemAtPath: path
+            )
+        }
+
+        /// Reads a file that has not expired, and prolongs it behind the reader's back.
+        static func read(_ path: String) throws -> Data {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            let until = attributes[.modificationDate] as? Date
+            guard let until, until > Date() else { throw BenchmarkError("expired") }
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            prolonging.async {
+                let now = Date()
+                // The design ignores failures here.
+                try? FileManager.default.setAttributes(
+                    [.creationDate: now, .modificationDate: now.addingTimeInterval(604_800)],
+                    ofItemAtPath: path
+                )
+            }
+            return data
+        }
+
+        /// Waits until all that was read is prolonged.
+        static func settle() { prolonging.sync {} }
+
+        private static let prolonging = DispatchQueue(label: "prolonging")
+    }
+
+    /// The system's own calls: write to a temporary name and rename.
+    enum POSIX {
+        static func store(_ data: Data, at path: String) throws {
+            let temporary = path + ".tmp"
+            let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+            guard file >= 0 else { throw BenchmarkError("cannot open \(temporary)") }
+            let written = data.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+            close(file)
+            guard written == data.count, rename(temporary, path) == 0 else {
+                throw BenchmarkError("cannot write \(path)")
+            }
+        }
+
+        static func read(_ path: String, size: Int) throws -> Data {
+            let file = open(path, O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { throw BenchmarkError("cannot open \(path)") }
+            defer { close(file) }
+            var data = Data(count: size)
+            let count = data.withUnsafeMutableBytes {
+                Glibc.read(file, $0.baseAddress, $0.count)
+            }
+            guard count == size else { throw BenchmarkError("\(path) is short") }
+            return data
+        }
+    }
+
+    /// Makes a folder of its own, lets `body` use it, and removes it.
+    static func withFolder<T>(in parent: URL, _ body: (URL) throws -> T) throws -> T {
+        let folder = parent.appendingPathComponent("files-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer {
+            // What cannot be removed lies in a build folder and harms nobody.
+            try? FileManager.default.removeItem(at: folder)
+        }
+        return try body(folder)
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+extension Benchmarks {
+    /// Twelve megapixels to fit 400 × 400, bytes to bytes.
+    static let thumbnails = [
+        thumbnail("thumbnail", "12mp-dense.jpg", of: "a dense 12 MP JPEG", jpegTargets),
+        thumbnail("thumbnail-photo", "12mp-photo.jpg", of: "a 12 MP photograph", jpegTargets),
+        thumbnail(
+            "thumbnail-2",
+            "12mp-dense.jpg",
+            of: "a dense 12 MP JPEG on two threads",
+            threads: 2,
+            jpegTargets
+        ),
+        thumbnail(
+            "thumbnail-progressive",
+            "12mp-dense-progressive.jpg",
+            of: "a progressive 12 MP JPEG",
+            [.time(1, of: "libvips"), .time(1, of: "libvips C")]
+        ),
+        thumbnail(
+            "thumbnail-png",
+            "12mp-photo.png",
+            of: "a 12 MP PNG",
+            [.time(1, of: "libvips"), .time(1, of: "libvips C"), .megabytes(25)]
+        ),
+    ]
+
+    private static let jpegTargets: [Target] = [
+        .time(0.8, of: "libvips"), .time(0.8, of: "libvips C"), .time(0.7, of: "Pillow"),
+        .time(1.2, of: "C turbo 1/8"), .memory(0.5, of: "libvips"), .memory(0.5, of: "libvips C"),
+    ]
+
+    private static func thumbnail(
+        _ name: String,
+        _ file: String,
+        of what: String,
+        threads: Int = 1,
+        _ targets: [Target]
+    ) -> Benchmark {
+        Benchmark(
+            name: name,
+            title: "\(what) to fit 400 × 400, as JPEG of quality 80",
+            work: file.hasSuffix("png") ? "thumbnail-png" : "thumbnail-jpeg",
+            file: file,
+            repetitions: 4,
+            threads: threads,
+            targets: targets
+        ) { data in { try Thumbnail.make(of: data).count } }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// Runs benchmarks next to peers and prints what came out.
+///
+/// See `Options` for the command line.
+@main
+struct KFBench {
+    static func main() {
+        do {
+            exit(try run(Options(Array(CommandLine.arguments.dropFirst()))))
+        } catch {
+            FileHandle.standardError.write(Data("kf-bench: \(error)\n".utf8))
+            exit(2)
+        }
+    }
+
+    /// Returns the exit status: 1 when `--check` found something slower, else 0.
+    private static func run(_ options: Options) throws -> Int32 {
+        switch options.mode {
+        case .list:
+            for benchmark in Benchmarks.all { print("\(benchmark.name)  \(benchmark.title)") }
+            for experiment in Experiments.all { print("\(experiment.name)  \(experiment.title)") }
+        case .serve:
+            try Server.serve()
+        case .terrain(let file):
+            try Terrain.write(to: file)
+        case .once(let name, let input, let output):
+            try once(name, input: input, output: output)
+        case .opens(let folder):
+            print(try OpeningExperiment.seconds(toOpen: folder))
+        case .check(let records):
+            return try KernelCheck(thresholds: options.thresholds).run(records: records) ? 0 : 1
+        case .run:
+            try race(options)
+        }
+        return 0
+    }
+
+    private static func race(_ options: Options) throws {
+        let known = Benchmarks.all.map(\.name) + Experiments.all.map(\.name)
+        let names = options.names.isEmpty ? known : options.names
+        if let unknown = names.first(where: { !known.contains($0) }) {
+            throw BenchmarkError("there is no benchmark '\(unknown)'; see --list")
+        }
+        let program = try Self.program()
+        let command = Peer.Command(name: "Kingfisher", line: "'\(program)' --serve")
+        for name in names {
+            if let benchmark = Benchmarks.all.first(where: { $0.name == name }) {
+                let race = try Race.run(
+                    benchmark,
+                    file: options.corpus.appendingPathComponent(benchmark.file),
+                    runners: [command] + options.peers,
+                    rounds: options.rounds
+                )
+                print(race.lines().joined(separator: "\n"), terminator: "\n\n")
+            } else if let experiment = Experiments.all.first(where: { $0.name == name }) {
+                print("\(experiment.name): \(experiment.title)")
+                for line in try experiment.run(options.corpus) { print("  \(line)") }
+                print("")
+            }
+            fflush(nil)
+        }
+    }
+
+    /// The path of the program that is running.
+    static func program() throws -> String {
+        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    }
+
+    /// Does one benchmark's work once and keeps what it makes, for comparisons of quality.
+    private static func once(_ name: String, input: URL, output: URL) throws {
+        guard name == "thumbnail" else { throw BenchmarkError("only a thumbnail can be kept") }
+        try Thumbnail.make(of: Data(contentsOf: input)).write(to: output, options: .atomic)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// The command line.
+///
+///     kf-bench --corpus FOLDER [--peer NAME=COMMAND]... [--rounds N] [NAME]...
+///     kf-bench --list
+///     kf-bench --check|--record --thresholds FOLDER
+///     kf-bench --once thumbnail INPUT OUTPUT
+///
+/// Two more are for itself: `--serve`, see `Server`, and `--opens FOLDER`.
+struct Options {
+    enum Mode {
+        case run, list, serve
+        case check(records: Bool)
+        case terrain(URL)
+        case once(String, input: URL, output: URL)
+        case opens(URL)
+    }
+
+    var mode = Mode.run
+    var corpus = URL(fileURLWithPath: ".")
+    var thresholds = URL(fileURLWithPath: ".")
+    var peers: [Peer.Command] = []
+    var names: [String] = []
+    var rounds = 9
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        func next(after option: String) throws -> String {
+            guard let argument = rest.popFirst() else {
+                throw BenchmarkError("\(option) needs more")
+            }
+            return argument
+        }
+        func file(after option: String) throws -> URL {
+            URL(fileURLWithPath: try next(after: option))
+        }
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--list": mode = .list
+            case "--serve": mode = .serve
+            case "--check": mode = .check(records: false)
+            case "--record": mode = .check(records: true)
+            case "--terrain": mode = .terrain(try file(after: argument))
+            case "--opens": mode = .opens(try file(after: argument))
+            case "--once":
+                mode = .once(
+                    try next(after: argument),
+                    input: try file(after: argument),
+                    output: try file(after: argument)
+                )
+            case "--corpus": corpus = try file(after: argument)
+            case "--thresholds": thresholds = try file(after: argument)
+            case "--rounds":
+                guard let count = Int(try next(after: argument)), count > 0 else {
+                    throw BenchmarkError("--rounds needs a number of one or more")
+                }
+                rounds = count
+            case "--peer": peers.append(try Self.peer(next(after: argument)))
+            default:
+                guard !argument.hasPrefix("-") else {
+                    throw BenchmarkError("unknown option \(argument)")
+                }
+                names.append(argument)
+            }
+        }
+    }
+
+    private static func peer(_ text: String) throws -> Peer.Command {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2 else { throw BenchmarkError("--peer needs NAME=COMMAND") }
+        return Peer.Command(name: String(parts[0]), line: String(parts[1]))
+    }
+}
+
+/// Something that keeps a benchmark from running, in a sentence.
+struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+/// One benchmark, run by us and by all peers in turn, round after round.
+///
+/// Taking turns spreads what else the machine does over all of them alike. Each gets a new process,
+/// so that its peak of memory is that of this benchmark.
+struct Race {
+    let benchmark: Benchmark
+    /// What came out of every round, by runner, us first.
+    private(set) var results: [(name: String, samples: [Sample])] = []
+
+    static func run(
+        _ benchmark: Benchmark,
+        file: URL,
+        runners: [Peer.Command],
+        rounds: Int
+    ) throws -> Race {
+        var race = Race(benchmark: benchmark)
+        var peers: [Peer] = []
+        defer { for peer in peers { peer.stop() } }
+        for command in runners {
+            let peer = try Peer(command)
+            // The first round of each warms up; only its memory counts, see `peakGrowth`.
+            guard let first = try peer.run(benchmark, file: file) else {
+                peer.stop()
+                continue
+            }
+            peers.append(peer)
+            race.results.append((command.name, [first]))
+        }
+        for _ in 0..<rounds {
+            for (index, peer) in peers.enumerated() {
+                guard let sample = try peer.run(benchmark, file: file) else { continue }
+                race.results[index].samples.append(sample)
+            }
+        }
+        return race
+    }
+
+    // MARK: Figures
+
+    /// The figures of one runner.
+    struct Figures {
+        let wall: [Double]
+        let cpu: [Double]
+        let bytes: Int
+        let peak: Double
+        let peakGrowth: Double
+
+        init(_ samples: [Sample]) {
+            wall = samples.dropFirst().map(\.wall).sorted()
+            cpu = samples.dropFirst().map(\.cpu).sorted()
+            bytes = samples.last?.bytes ?? 0
+            peak = Double(samples.last?.peak ?? 0) / 1000
+            peakGrowth = peak - Double(samples.first?.peakBefore ?? 0) / 1000
+        }
+    }
+
+    private func figures(of name: String) -> Figures? {
+        results.first { $0.name == name }.map { Figures($0.samples) }
+    }
+
+    /// Whether every target was reached, as far as those are there that it is measured by.
+    var verdicts: [Verdict] {
+        guard let first = results.first else { return [] }
+        let ours = Figures(first.samples)
+        return benchmark.targets.compactMap { verdict(on: $0, ours: ours) }
+    }
+
+    private func verdict(on target: Target, ours: Figures) -> Verdict? {
+        switch target {
+        case .time(let share, let name):
+            guard let theirs = figures(of: name) else { return nil }
+            // The fastest round: what the machine does besides can only make it slower.
+            let isParallel = benchmark.threads > 1
+            let ratio =
+                isParallel
+                ? (ours.wall.first ?? 0) / (theirs.wall.first ?? 1)
+                : (ours.cpu.first ?? 0) / (theirs.cpu.first ?? 1)
+            let clock = isParallel ? "wall" : "CPU"
+            return Verdict("\(clock) time / \(name)", ratio, atMost: share)
+        case .size(let share, let name):
+            guard let theirs = figures(of: name) else { return nil }
+            return Verdict(
+                "size / \(name)",
+                Double(ours.bytes) / Double(theirs.bytes),
+                atMost: share
+            )
+        case .memory(let share, let name):
+            guard let theirs = figures(of: name) else { return nil }
+            return Verdict("peak memory / \(name)", ours.peak / theirs.peak, atMost: share)
+        case .milliseconds(let limit):
+            return Verdict("CPU ms", ours.cpu.first ?? 0, atMost: limit)
+        case .megabytes(let limit):
+            return Verdict("MB above the input", ours.peakGrowth, atMost: limit)
+        }
+    }
+
+    // MARK: The table
+
+    func lines() -> [String] {
+        var lines = ["\(benchmark.name): \(benchmark.title)"]
+        lines.append(
+            "                   CPU ms    wall ms   wall ms   ours/theirs      peak       size\n"
+                + "                  fastest    fastest    median   CPU   wall        MB         KB"
+        )
+        let ours = Figures(results.first?.samples ?? [])
+        for (name, samples) in results {
+            let theirs = Figures(samples)
+            let ratios =
+                name == results.first?.name
+                ? "            "
+                : Self.ratio(ours.cpu, theirs.cpu) + " " + Self.ratio(ours.wall, theirs.wall)
+            let times: [Double] = [
+                theirs.cpu.first ?? 0, theirs.wall.first ?? 0,
+                theirs.wall.isEmpty ? 0 : theirs.wall[theirs.wall.count / 2],
+            ]
+            lines.append(
+                "  \(Self.padded(name, 13))"
+                    + times.map { String(format: "%10.2f", $0) }.joined()
+                    + ratios
+                    + String(format: "%11.1f%11.1f", theirs.peak, Double(theirs.bytes) / 1000)
+            )
+        }
+        return lines + verdicts.map { "  \($0.line)" }
+    }
+
+    private static func ratio(_ ours: [Double], _ theirs: [Double]) -> String {
+        String(format: "%6.2f", (ours.first ?? 0) / (theirs.first ?? 1))
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+}
