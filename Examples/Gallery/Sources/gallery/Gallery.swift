@@ -1,0 +1,74 @@
+import CGalleryGTK
+import Foundation
+import Kingfisher
+import KingfisherGTK
+
+/// The program.
+///
+/// Its main is synchronous, as GLib's loop has to run on the first thread.
+@main
+enum Gallery {
+    static let usage = """
+        Usage: gallery [--page NAME] [--screenshots DIR] [--measure [PIXELS_PER_SECOND]]
+
+          --page NAME         begins with a page: grid, detail, animated, processors, trace
+          --screenshots DIR   makes a PNG of every page and ends
+          --measure           scrolls through the grid for 10 s, says how long frames took, and ends
+        """
+
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard !arguments.contains("--help") else { return print(usage) }
+        guard gtk_init_check() != 0 else {
+            fail("there is no display. Scripts/gallery.sh --help says how to do without one.")
+        }
+        let window: GalleryWindow
+        do {
+            let isMeasuring = arguments.contains("--measure")
+            window = GalleryWindow(try Pictures(prepainted: isMeasuring ? 100 : 0))
+        } catch {
+            fail("the pictures cannot be served: \(error)")
+        }
+        // What another run has cached has the address of a server that is gone.
+        KingfisherManager.shared.cache.clearMemoryCache()
+        MainLoop.attach()
+        let loop = g_main_loop_new(nil, 0)
+        connect(UnsafeMutableRawPointer(window.window), "destroy") { _ in g_main_loop_quit(loop) }
+        if let page = value(after: "--page", in: arguments) { window.show(page) }
+        gtk_window_present(window.window.cast())
+        if arguments.contains("--screenshots") || arguments.contains("--measure") {
+            Task {
+                do {
+                    try await run(arguments, window)
+                } catch {
+                    fail("\(error)")
+                }
+                g_main_loop_quit(loop)
+            }
+        }
+        g_main_loop_run(loop)
+    }
+
+    private static func run(_ arguments: [String], _ window: GalleryWindow) async throws {
+        if let folder = value(after: "--screenshots", in: arguments) {
+            try await Screenshots(window: window, folder: URL(fileURLWithPath: folder)).run()
+        }
+        if arguments.contains("--measure") {
+            let speed = value(after: "--measure", in: arguments).flatMap(Double.init) ?? 3_600
+            let measurement = Measurement(window)
+            try await measurement.run(speed: speed, seconds: 10)
+            withExtendedLifetime(measurement) {}
+        }
+    }
+
+    private static func value(after name: String, in arguments: [String]) -> String? {
+        arguments.firstIndex(of: name).flatMap { index in
+            arguments.indices.contains(index + 1) ? arguments[index + 1] : nil
+        }
+    }
+
+    private static func fail(_ reason: String) -> Never {
+        FileHandle.standardError.write(Data("gallery: \(reason)\n".utf8))
+        exit(1)
+    }
+}

@@ -1,0 +1,54 @@
+import CGalleryGTK
+import Foundation
+import KingfisherGTK
+
+/// Ten thousand pictures, of which only those on screen are loaded.
+final class GridPage: Page {
+    let name = "grid"
+    let title = "Pictures"
+    let widget: Widget
+    let hooks = Hooks()
+    private var views: [OpaquePointer: Int] = [:]
+
+    /// For who wants to know how long a bind takes.
+    final class Hooks {
+        var bindBegins: (() -> Void)?
+        var bindEnded: (() -> Void)?
+    }
+
+    /// Makes the page; `onOpen` is called with the number of a picture that was chosen.
+    init(_ pictures: Pictures, onOpen: @escaping (Int) -> Void) {
+        let cells = ImageListFactory(
+            cellSize: CGSize(width: 160, height: 120),
+            itemCount: Pictures.count
+        ) { [hooks] number in
+            hooks.bindBegins?()
+            return .network(pictures.small(number))
+        }
+        cells.indicator = .spinner
+        let numbers = gtk_string_list_new(nil)
+        for number in 0..<Pictures.count { gtk_string_list_append(numbers, "\(number)") }
+        let grid = made(gtk_grid_view_new(gtk_no_selection_new(numbers), cells.makeFactory()))
+        gtk_grid_view_set_max_columns(grid.opaque, 12)
+        gtk_grid_view_set_min_columns(grid.opaque, 2)
+        gtk_grid_view_set_single_click_activate(grid.opaque, 1)
+        widget = made(gtk_scrolled_window_new()).expanding()
+        gtk_scrolled_window_set_child(widget.opaque, grid)
+        connect(UnsafeMutableRawPointer(grid), "activate") { onOpen(Int($0 & 0xFFFF_FFFF)) }
+        cells.onBind = { [weak self, hooks] position, view in
+            hooks.bindEnded?()
+            self?.views[view.gtkPicture] = position
+            view.alternativeText = "Landscape number \(position)"
+        }
+    }
+
+    var isReady: Bool {
+        let visible = views.keys.filter { gtk_widget_get_mapped(Widget($0)) != 0 }
+        return visible.count > 4 && visible.allSatisfy { kf($0).image != nil }
+    }
+
+    /// The scroll position, in logical pixels.
+    var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
+        gtk_scrolled_window_get_vadjustment(widget.opaque)
+    }
+}

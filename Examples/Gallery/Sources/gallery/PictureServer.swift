@@ -1,0 +1,119 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A small HTTP/1.1 server on 127.0.0.1 that answers GET: one thread a connection.
+nonisolated final class PictureServer: Sendable {
+    /// A call to the system that failed, with its `errno`.
+    struct SystemError: Error, CustomStringConvertible {
+        let call: String
+        let code: Int32
+
+        var description: String { "\(call): \(String(cString: strerror(code)))" }
+    }
+
+    /// What the server sends.
+    struct Answer: Sendable {
+        var type: String
+        var body: Data
+    }
+
+    /// The port, chosen by the system.
+    let port: UInt16
+    private let listener: Int32
+    private let answer: @Sendable (_ path: String) -> Answer?
+
+    /// Starts to listen; `answer` is called on a thread of the connection, nil gives 404.
+    init(answer: @escaping @Sendable (_ path: String) -> Answer?) throws(SystemError) {
+        self.answer = answer
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard listener >= 0 else { throw SystemError(call: "socket", code: errno) }
+        self.listener = listener
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let failure = withUnsafeMutablePointer(to: &address) { pointer -> String? in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                guard bind(listener, pointer, length) == 0 else { return "bind" }
+                guard listen(listener, 64) == 0 else { return "listen" }
+                return getsockname(listener, pointer, &length) == 0 ? nil : "getsockname"
+            }
+        }
+        if let failure { throw SystemError(call: failure, code: errno) }
+        port = UInt16(bigEndian: address.sin_port)
+        Thread { [self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { continue }
+                Thread { self.serve(connection) }.start()
+            }
+        }.start()
+    }
+
+    /// The URL of a path that begins with a slash.
+    func url(_ path: String) -> URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
+            preconditionFailure("\(path) is no path")
+        }
+        return url
+    }
+
+    private func serve(_ connection: Int32) {
+        defer { close(connection) }
+        var received = Data()
+        while let path = readRequest(connection, &received) {
+            let answer = answer(path)
+            let status = answer == nil ? "404 Not Found" : "200 OK"
+            let body = answer?.body ?? Data()
+            let head = """
+                HTTP/1.1 \(status)\r
+                Content-Type: \(answer?.type ?? "text/plain")\r
+                Content-Length: \(body.count)\r
+                \r\n
+                """
+            guard write(Data(head.utf8) + body, to: connection) else { return }
+        }
+    }
+
+    /// The path of the next request; nil when the client has left or asks for something else.
+    private func readRequest(_ connection: Int32, _ received: inout Data) -> String? {
+        let end = Data("\r\n\r\n".utf8)
+        while received.count < 65_536 {
+            if let range = received.range(of: end) {
+                let head = String(decoding: received[..<range.lowerBound], as: UTF8.self)
+                received = Data(received[range.upperBound...])
+                let words = head.prefix { $0 != "\r\n" }.split(separator: " ")
+                return words.count >= 2 && words[0] == "GET" ? String(words[1]) : nil
+            }
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            let count = read(connection, &chunk, chunk.count)
+            guard count > 0 else { return nil }
+            received.append(contentsOf: chunk[..<count])
+        }
+        return nil
+    }
+
+    private func write(_ data: Data, to connection: Int32) -> Bool {
+        data.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count {
+                // Without the flag, a client that has left would end the whole process.
+                let count = send(
+                    connection,
+                    bytes.baseAddress?.advanced(by: sent),
+                    bytes.count - sent,
+                    Int32(MSG_NOSIGNAL)
+                )
+                guard count > 0 else { return false }
+                sent += count
+            }
+            return true
+        }
+    }
+}

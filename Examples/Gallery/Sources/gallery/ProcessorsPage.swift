@@ -1,0 +1,72 @@
+import CGalleryGTK
+import Foundation
+import Kingfisher
+import KingfisherGTK
+
+/// One picture through every processor.
+final class ProcessorsPage: Page {
+    let name = "processors"
+    let title = "Processors"
+    let widget: Widget
+    private var waiting = 0
+
+    init(_ pictures: Pictures) {
+        let flow = made(gtk_flow_box_new())
+        gtk_flow_box_set_selection_mode(flow.opaque, GTK_SELECTION_NONE)
+        gtk_flow_box_set_max_children_per_line(flow.opaque, 6)
+        gtk_widget_set_valign(flow, GTK_ALIGN_START)
+        widget = made(gtk_scrolled_window_new()).expanding()
+        gtk_scrolled_window_set_child(widget.opaque, flow.margin(12))
+        for (name, processor) in Self.processors {
+            let view = ImageView()
+            view.setSizeRequest(width: 168, height: 126)
+            view.alternativeText = name
+            view.hasNaturalSize = false
+            waiting += 1
+            view.kf.setImage(
+                with: pictures.small(17),
+                options: [.processor(processor), .cacheOriginalImage]
+            ) { [weak self] _ in self?.waiting -= 1 }
+            let caption = label(name)
+            gtk_label_set_xalign(caption.opaque, 0.5)
+            gtk_flow_box_append(
+                flow.opaque,
+                box(GTK_ORIENTATION_VERTICAL, spacing: 4, [view.widget, caption]).margin(4)
+            )
+        }
+    }
+
+    var isReady: Bool { waiting == 0 }
+
+    private static var processors: [(String, any ImageProcessor)] {
+        let half = CGSize(width: 180, height: 135)
+        let square = CGSize(width: 135, height: 135)
+        let red = KFCrossPlatformColor(red: 0.85, green: 0.2, blue: 0.2, alpha: 1)
+        return [
+            ("as it is", DefaultImageProcessor.default),
+            ("downsampling", DownsamplingImageProcessor(size: CGSize(width: 48, height: 48))),
+            ("resizing", ResizingImageProcessor(referenceSize: square)),
+            ("cropping", CroppingImageProcessor(size: half)),
+            ("smart cropping", SmartCroppingImageProcessor(size: square)),
+            ("round corners", RoundCornerImageProcessor(cornerRadius: 60)),
+            ("border", BorderImageProcessor(border: Border(color: red, lineWidth: 16))),
+            ("blur", BlurImageProcessor(blurRadius: 8)),
+            ("sharpening", SharpeningImageProcessor(amount: 3)),
+            ("overlay", OverlayImageProcessor(overlay: red)),
+            ("tint", TintImageProcessor(tint: red.withAlphaComponent(0.4))),
+            ("black and white", BlackWhiteProcessor()),
+            (
+                "colour controls",
+                ColorControlsProcessor(brightness: 0.1, contrast: 1.3, saturation: 1.8, inputEV: 0)
+            ),
+            ("blend", BlendImageProcessor(blendMode: .multiply, backgroundColor: red)),
+            ("flipping", FlippingImageProcessor(.vertical)),
+            ("rotating", RotatingImageProcessor(degrees: 20)),
+            ("padding", PaddingImageProcessor(all: 30, backgroundColor: red)),
+            (
+                "two in a row",
+                BlurImageProcessor(blurRadius: 6) |> RoundCornerImageProcessor(cornerRadius: 60)
+            ),
+        ]
+    }
+}

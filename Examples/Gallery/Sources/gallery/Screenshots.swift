@@ -1,0 +1,50 @@
+import CGalleryGTK
+import Foundation
+
+/// Makes a PNG of every page.
+struct Screenshots {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let window: GalleryWindow
+    let folder: URL
+
+    func run() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for page in window.pages {
+            window.show(page.name)
+            let deadline = ContinuousClock.now + .seconds(30)
+            while !page.isReady {
+                guard ContinuousClock.now < deadline else {
+                    throw Failure(description: "page \(page.name) is not ready after 30 s")
+                }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            // Transitions run for 0.3 s.
+            try await Task.sleep(for: .milliseconds(600))
+            try save(folder.appendingPathComponent("\(page.name).png"))
+        }
+    }
+
+    private func save(_ file: URL) throws {
+        let width = gtk_widget_get_width(window.window)
+        let height = gtk_widget_get_height(window.window)
+        let paintable = gtk_widget_paintable_new(window.window)
+        defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
+        let snapshot = gtk_snapshot_new()
+        gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
+        guard let node = gtk_snapshot_free_to_node(snapshot),
+            let renderer = gtk_native_get_renderer(window.window.opaque),
+            let texture = gsk_renderer_render_texture(renderer, node, nil)
+        else { throw Failure(description: "the window has painted nothing") }
+        defer {
+            gsk_render_node_unref(node)
+            g_object_unref(UnsafeMutableRawPointer(texture))
+        }
+        guard gdk_texture_save_to_png(texture, file.path) != 0 else {
+            throw Failure(description: "\(file.path) cannot be written")
+        }
+        print(file.path)
+    }
+}

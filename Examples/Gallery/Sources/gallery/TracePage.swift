@@ -1,0 +1,86 @@
+import CGalleryGTK
+import Foundation
+import Kingfisher
+import KingfisherGTK
+
+/// How long each stage of a load took, for the same picture from different places.
+final class TracePage: Page {
+    let name = "trace"
+    let title = "Traces"
+    let widget: Widget
+    private(set) var isReady = false
+    private let grid = made(gtk_grid_new())
+    private let url: URL
+
+    private static let stages: [(String, KeyPath<LoadTimings, Duration?>)] = [
+        ("lookup", \.lookup), ("fetch", \.fetch), ("process", \.process), ("store", \.store),
+        ("total", \.total),
+    ]
+
+    init(_ pictures: Pictures) {
+        url = pictures.large(4_711)
+        gtk_grid_set_column_spacing(grid.cast(), 18)
+        gtk_grid_set_row_spacing(grid.cast(), 12)
+        widget = made(gtk_scrolled_window_new()).expanding()
+        gtk_scrolled_window_set_child(widget.opaque, grid.margin(24))
+        for (column, title) in (["", "came from"] + Self.stages.map(\.0)).enumerated() {
+            gtk_grid_attach(grid.cast(), label("<b>\(title)</b>"), Int32(column), 0, 1, 1)
+        }
+        Task { await run() }
+    }
+
+    private func run() async {
+        let cache = KingfisherManager.shared.cache
+        let small = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
+        let options: KingfisherOptionsInfo = [
+            .processor(small), .cacheOriginalImage, .waitForCache,
+        ]
+        let blurred = options + [.processor(small |> BlurImageProcessor(blurRadius: 6))]
+        await addRow("first time", options + [.forceRefresh])
+        await addRow("again", options)
+        cache.clearMemoryCache()
+        await addRow("memory cleared", options)
+        await addRow("blurred, from the original", blurred)
+        await addRow("blurred, again", blurred)
+        isReady = true
+    }
+
+    private func addRow(_ name: String, _ options: KingfisherOptionsInfo) async {
+        rows += 1
+        do {
+            let result = try await KingfisherManager.shared.retrieveImage(
+                with: url,
+                options: options
+            )
+            let view = ImageView()
+            view.setSizeRequest(width: 120, height: 90)
+            view.image = result.image
+            attach(view.widget, column: 0)
+            let isFromOriginal = result.cacheType == .none && result.timings.fetch == nil
+            let origin = isFromOriginal ? "the original on disk" : result.cacheType.words
+            attach(label("\(name)\n<i>\(origin)</i>"), column: 1)
+            for (column, stage) in Self.stages.enumerated() {
+                let time = result.timings[keyPath: stage.1]
+                attach(label(time.map(Self.text) ?? "–"), column: Int32(column + 2))
+            }
+        } catch {
+            attach(label("\(name): \(escaped("\(error)"))", wraps: true), column: 1)
+        }
+    }
+
+    private var rows: Int32 = 0
+
+    private func attach(_ widget: Widget, column: Int32) {
+        gtk_grid_attach(grid.cast(), widget, column, rows, 1, 1)
+    }
+
+    private static func text(_ time: Duration) -> String {
+        let milliseconds = time / .milliseconds(1)
+        return String(format: milliseconds < 10 ? "%.2f ms" : "%.0f ms", milliseconds)
+    }
+
+    private func escaped(_ text: String) -> String {
+        text.replacingOccurrences(of: "&", with: "&amp;")
+            .replacingOccurrences(of: "<", with: "&lt;")
+    }
+}
