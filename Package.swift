@@ -125,6 +125,14 @@ let package = Package(
             ],
             swiftSettings: screenSettings
         ),
+        // Reads the sources as text and holds the house to its plan.
+        .testTarget(name: "LayeringTests", swiftSettings: settings),
+        // Compiles what the documentation shows.
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["Kingfisher"],
+            swiftSettings: settings
+        ),
     ]
 )
 

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Measures the library next to others, taking turns in the same run.
+#
+# Usage: Scripts/bench.sh [--rounds N] [NAME]...   all benchmarks, or those named
+#        Scripts/bench.sh --list                   the names and what they mean
+#        Scripts/bench.sh --check                  fails when a hot kernel became 15 % slower
+#        Scripts/bench.sh --record                 makes today's speed the one to hold
+#        Scripts/bench.sh cachesim                 hit ratios of the memory cache beside others'
+#
+# The others, Pillow and libvips, are installed first: Python packages into a folder of their own,
+# and what they link with from Debian or Ubuntu. The pictures are photographs out of a Debian
+# package, which is unpacked and not installed; without apt a made-up landscape takes their place.
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+PEERS=$NESTED_BUILD/peers
+CORPUS=$NESTED_BUILD/bench-corpus
+SOURCES=$ROOT/Benchmarks/Peers
+BENCH=$NESTED_BUILD/release/kf-bench
+
+install_peers() {
+    local missing=()
+    command -v python3 >/dev/null || missing+=(python3)
+    # The venv module can be there without what it needs to make an environment with pip.
+    python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+    ldconfig -p | grep -q 'libvips\.so\.42' || missing+=(libvips42)
+    command -v cc >/dev/null || missing+=(gcc)
+    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+    if [ ! -x "$PEERS/bin/python" ]; then
+        say "Making a Python environment for the peers in ${PEERS#"$ROOT"/}"
+        python3 -m venv "$PEERS"
+    fi
+    if ! "$PEERS/bin/python" -c 'import PIL, pyvips' 2>/dev/null; then
+        say "Installing Pillow and pyvips there"
+        "$PEERS/bin/pip" install --quiet --disable-pip-version-check Pillow pyvips \
+            || die "pip could not install Pillow and pyvips."
+    fi
+}
+
+# Compiles a peer in C unless that was done: compile_peer NAME LIBRARY...
+compile_peer() {
+    local program=$PEERS/$1 source=$SOURCES/$1.c
+    shift
+    if [ ! -x "$program" ] || [ "$source" -nt "$program" ] || [ "$SOURCES/peer.h" -nt "$program" ]
+    then
+        cc -O2 -Wall -Wextra -o "$program" "$source" "$@" -lpthread \
+            || die "$(basename "$source") could not be compiled."
+    fi
+}
+
+compile_peers() {
+    compile_peer turbo_peer -ljpeg
+    compile_peer png_peer -lpng
+    compile_peer vips_peer -l:libvips.so.42 -l:libgobject-2.0.so.0 -l:libglib-2.0.so.0
+}
+
+# Puts photographs into a folder: those of a Debian package, or a made-up one.
+find_photos() {
+    local folder=$1 package=lomiri-wallpapers-16.04
+    mkdir -p "$folder"
+    if (cd "$folder" && apt-get download -qq "$package" && dpkg-deb -x "$package"_*.deb .) \
+        >/dev/null 2>&1; then
+        return 0
+    fi
+    say "There are no photographs to be had ($package); a made-up landscape takes their place"
+    "$BENCH" --terrain "$folder/landscape.png"
+}
+
+make_corpus() {
+    [ ! -e "$CORPUS/complete" ] || return 0
+    say "Making the pictures in ${CORPUS#"$ROOT"/}"
+    find_photos "$CORPUS/photos"
+    "$PEERS/bin/python" "$SOURCES/corpus.py" "$CORPUS/photos" "$CORPUS"
+    rm -rf "$CORPUS/photos"
+}
+
+compare_quality() {
+    local name
+    printf 'quality: the thumbnail against a floating-point reference\n'
+    for name in 12mp-dense 12mp-photo; do
+        "$BENCH" --once thumbnail "$CORPUS/$name.jpg" "$CORPUS/thumbnail.jpg"
+        printf '  %s\n' "$name.jpg"
+        "$PEERS/bin/python" "$SOURCES/quality.py" "$CORPUS/$name.jpg" "$CORPUS/thumbnail.jpg"
+    done
+}
+
+if [ "${1:-}" = cachesim ]; then
+    build_tool Benchmarks cachesim
+    shift
+    exec "$NESTED_BUILD/release/cachesim" "$@"
+fi
+
+build_tool Benchmarks kf-bench
+case ${1:-} in
+--list)
+    "$BENCH" --list
+    printf 'quality  the thumbnail against a floating-point reference\n'
+    printf 'cachesim  hit ratios of the memory cache beside other policies\n'
+    exit
+    ;;
+--check | --record) exec "$BENCH" "$1" --thresholds "$ROOT/Benchmarks/Thresholds" ;;
+esac
+
+install_peers
+compile_peers
+make_corpus
+if [ "$*" = quality ]; then
+    compare_quality
+    exit
+fi
+say "Processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)," \
+    "load $(cut -d ' ' -f 1 /proc/loadavg)"
+say "Pillow $("$PEERS/bin/python" -c 'import PIL; print(PIL.__version__)')," \
+    "libvips $("$PEERS/bin/python" -c \
+        'import pyvips; print(*(pyvips.version(i) for i in range(3)), sep=".")')"
+"$BENCH" --corpus "$CORPUS" \
+    --peer "libvips C='$PEERS/vips_peer'" \
+    --peer "libvips='$PEERS/bin/python' '$SOURCES/vips_peer.py'" \
+    --peer "Pillow='$PEERS/bin/python' '$SOURCES/pillow_peer.py'" \
+    --peer "C turbo 1/8='$PEERS/turbo_peer'" \
+    --peer "libpng 6='$PEERS/png_peer' 6" \
+    --peer "libpng 3='$PEERS/png_peer' 3" \
+    "$@"
+if [ $# -eq 0 ]; then compare_quality; fi

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Installs the system libraries that the package links with, where they are missing.
+#
+# Usage: Scripts/bootstrap.sh [--check] [--gtk]
+#
+#   --check   only say what is missing, and fail if anything is
+#   --gtk     also what KingfisherGTK, its tests and the gallery need
+#
+# Needs no root when nothing is missing. Safe to run again.
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+only_check='' with_gtk=''
+for argument in "$@"; do
+    case $argument in
+    --check) only_check=1 ;;
+    --gtk) with_gtk=1 ;;
+    *) die "usage: Scripts/bootstrap.sh [--check] [--gtk]" ;;
+    esac
+done
+
+require_swift
+
+# What pkg-config calls a library, and the Debian package that has its headers. Asking pkg-config
+# rather than dpkg accepts libraries that came another way.
+libraries=(
+    libjpeg:libjpeg-dev
+    libpng:libpng-dev
+    libwebp:libwebp-dev
+    libwebpdemux:libwebp-dev
+    libwebpmux:libwebp-dev
+    libgif:libgif-dev
+    libavif:libavif-dev
+    lcms2:liblcms2-dev
+    libdeflate:libdeflate-dev
+    libcurl:libcurl4-openssl-dev
+)
+[ -z "$with_gtk" ] || libraries+=(gtk4:libgtk-4-dev)
+
+missing=()
+need() {
+    local package
+    for package in "${missing[@]+"${missing[@]}"}"; do
+        [ "$package" != "$1" ] || return 0
+    done
+    missing+=("$1")
+}
+
+# Older releases of giflib come without the file that pkg-config reads.
+has_library() {
+    pkg-config --exists "$1" 2>/dev/null \
+        || { [ "$1" = libgif ] && [ -e /usr/include/gif_lib.h ]; }
+}
+
+command -v git >/dev/null || need git
+command -v pkg-config >/dev/null || need pkg-config
+# swift-crypto is C++ inside; a toolchain brings the compiler, but not the library's headers.
+compgen -G '/usr/include/c++/*/memory' >/dev/null || need g++
+for entry in "${libraries[@]}"; do
+    has_library "${entry%%:*}" || need "${entry#*:}"
+done
+
+if [ -n "$with_gtk" ]; then
+    # A display in memory, for machines that have none.
+    command -v Xvfb >/dev/null || need xvfb
+    command -v xauth >/dev/null || need xauth
+fi
+
+if [ ${#missing[@]} -gt 0 ]; then
+    [ -z "$only_check" ] || die "missing: ${missing[*]}" "Scripts/bootstrap.sh installs them."
+    command -v apt-get >/dev/null || die \
+        "these are missing, and this script can install them only on Debian and Ubuntu:" \
+        "${missing[*]}" \
+        "Please install their counterparts with your own package manager and run this again."
+    install_packages "${missing[@]}"
+else
+    say "System libraries: all there."
+fi
+say "Toolchain: $(swift --version 2>/dev/null | head -n 1)"

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Runs the example with pictures on the screen: ten thousand in a grid, one as large as the window,
+# animations, every processor, and how long each stage of a load took.
+#
+# Usage: Scripts/gallery.sh [--page NAME] [--screenshots DIR] [--measure [PIXELS_PER_SECOND]]
+#
+# It serves its own pictures, so no network is needed. GTK 4 is installed first if it is missing.
+# Without a display:
+#
+#   in memory      xvfb-run -a -s '-screen 0 1280x1024x24' Scripts/gallery.sh --measure
+#   in a browser   gtk4-broadwayd :9 &            (Debian package libgtk-4-bin)
+#                  GDK_BACKEND=broadway BROADWAY_DISPLAY=:9 Scripts/gallery.sh
+#                  and open http://127.0.0.1:8089
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+case "${1:-}" in
+-h | --help)
+    sed -n '2,/^\. /s/^# \{0,1\}//p' "$ROOT/Scripts/gallery.sh" | sed '/^\. /d'
+    exit 0
+    ;;
+esac
+
+Scripts/bootstrap.sh --gtk
+NESTED_BUILD=$GTK_BUILD
+build_tool Examples/Gallery gallery
+cd "$CALLER_FOLDER"
+exec "$NESTED_BUILD/release/gallery" "$@"

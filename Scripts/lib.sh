@@ -1,0 +1,140 @@
+# What every script here begins with; to be sourced, not run.
+#
+# Sets the shell to stop at the first failure, goes to the root of the repository, and gives
+# `say`, `die`, `as_root`, `require_swift` and `install_packages`.
+
+set -euo pipefail
+
+ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+CALLER_FOLDER=$PWD
+cd "$ROOT"
+
+# The oldest toolchain that knows everything the manifest asks for.
+MINIMUM_SWIFT=6.2
+
+# The nested packages share one build folder, so that swift-crypto and the library are built once
+# for all of them. It is not .build, where an editor may be building the library meanwhile.
+NESTED_BUILD=$ROOT/.build-nested
+
+# What is built with the trait GTK, which changes how every target is built.
+GTK_BUILD=$ROOT/.build-gtk
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
+
+die() {
+    printf 'error: %s\n' "$1" >&2
+    shift
+    [ $# -eq 0 ] || printf '       %s\n' "$@" >&2
+    exit 1
+}
+
+# Plain text where nobody would see the bold.
+[ -t 2 ] || say() { printf '==> %s\n' "$*" >&2; }
+
+# Runs a command as root: as it is when we are root already, through sudo otherwise.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Puts a Swift toolchain on the PATH, or says how to get one.
+require_swift() {
+    local folder version
+    if ! command -v swift >/dev/null; then
+        # Where installers put it when a shell has not been told.
+        for folder in "${SWIFTLY_BIN_DIR:-$HOME/.local/share/swiftly/bin}" \
+            /opt/swift/usr/bin /usr/local/swift/usr/bin /usr/libexec/swift/bin; do
+            if [ -x "$folder/swift" ]; then
+                PATH=$folder:$PATH
+                break
+            fi
+        done
+    fi
+    command -v swift >/dev/null || die "no Swift toolchain found." \
+        "This package needs Swift $MINIMUM_SWIFT or newer: https://www.swift.org/install/linux/" \
+        "If one is installed, put its folder 'usr/bin' on the PATH."
+
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' \
+        | head -n 1)
+    [ -n "$version" ] || die "'$(command -v swift) --version' does not name a Swift version."
+    if [ "$(printf '%s\n' "$MINIMUM_SWIFT" "$version" | sort -V | head -n 1)" \
+        != "$MINIMUM_SWIFT" ]; then
+        die "Swift $version is too old; this package needs $MINIMUM_SWIFT or newer." \
+            "Found: $(command -v swift)" "Newer ones: https://www.swift.org/install/linux/"
+    fi
+}
+
+# Installs Debian packages that are not there yet, with as few words as apt allows.
+install_packages() {
+    local log
+    command -v apt-get >/dev/null || die "this script can install packages only on Debian and" \
+        "Ubuntu. Please install what provides: $*"
+    # Told here, because what as_root says would end up in the log.
+    [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null \
+        || die "installing needs root, and there is no sudo here. As root, run:" \
+            "apt-get update && apt-get install --no-install-recommends $*"
+    say "Installing $*"
+    log=$(mktemp)
+    # A fresh image has no package lists, and old lists name files that are gone.
+    if ! as_root apt-get update -qq >"$log" 2>&1 \
+        || ! as_root env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y -qq --no-install-recommends "$@" >>"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        rm -f "$log"
+        die "apt-get could not install: $*"
+    fi
+    rm -f "$log"
+}
+
+# Builds a program of a nested package in release mode, if it is missing or anything that it is
+# made of is newer: build_tool PACKAGE PROGRAM
+build_tool() {
+    local package=$1 program=$2 binary newer log status=0
+    binary=$NESTED_BUILD/release/$program
+    require_swift
+    if [ -x "$binary" ]; then
+        # -newer misses a file that was removed; its folder is newer then.
+        newer=$(find Package.swift Sources "$package/Package.swift" "$package/Sources" \
+            -newer "$binary" -print -quit)
+        [ -n "$newer" ] || return 0
+    fi
+    check_writable
+    check_folder_name
+    say "Building $program (the first time takes some minutes)"
+    log=$(mktemp)
+    # On a terminal the progress line is shown; otherwise only what went wrong.
+    if [ -t 2 ]; then
+        swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c release \
+            --product "$program" >&2 || status=$?
+    else
+        swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c release \
+            --product "$program" >"$log" 2>&1 || { status=$?; cat "$log" >&2; }
+    fi
+    rm -f "$log"
+    [ $status -eq 0 ] || die "$program could not be built (see above)." \
+        "Missing headers? Scripts/bootstrap.sh installs what is needed."
+    # The linker leaves a program alone that did not change; it is up to date all the same.
+    touch "$binary"
+}
+
+# Ends with an explanation if an earlier build, by root perhaps, is in the way of this one.
+check_writable() {
+    local folder
+    for folder in . .build "$NESTED_BUILD"; do
+        [ ! -e "$folder" ] || [ -w "$folder" ] || die \
+            "$(cd -- "$folder" && pwd -P) cannot be written by $(id -un)." \
+            "Was it built by somebody else, such as root? Then remove it, or run this as them."
+    done
+}
+
+# SwiftPM names packages by their folders, so that a folder called like a package inside of it
+# would be taken for the same package.
+check_folder_name() {
+    local name
+    name=$(basename "$ROOT" | tr '[:upper:]' '[:lower:]')
+    case $name in
+    tools | benchmarks | examples)
+        die "this folder is called '$name', like a package inside of it, and the package manager" \
+            "cannot tell the two apart. Please rename the folder, for example to kingfisher."
+        ;;
+    esac
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Checks everything: format, warnings, every test, and the packages nested in this one.
+#
+# Usage: Scripts/test.sh [STEP]...
+#
+#   STEP   libraries, lint, build, tests, tools, benchmarks, examples, gtk; all of them by default
+#
+# A failing step does not hide the later ones; the exit status is 0 only when all have passed.
+# Safe to run again, and quick then: only what has changed is built.
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+all_steps=(libraries lint build tests tools benchmarks examples gtk)
+steps=("$@")
+[ $# -gt 0 ] || steps=("${all_steps[@]}")
+for step in "${steps[@]}"; do
+    case " ${all_steps[*]} " in
+    *" $step "*) ;;
+    *) die "there is no step '$step'; the steps are: ${all_steps[*]}" ;;
+    esac
+done
+
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+
+# --- The steps ------------------------------------------------------------------------------
+
+step_libraries() { "$ROOT/Scripts/bootstrap.sh"; }
+
+step_lint() {
+    local paths=(Package.swift) path
+    for path in Sources Tests Tools Benchmarks Examples; do
+        [ ! -d "$path" ] || paths+=("$path")
+    done
+    # Build folders of the nested packages, should somebody have made them, are not ours to judge.
+    find "${paths[@]}" -name .build -prune -o -name '*.swift' -print0 \
+        | xargs -0 swift format lint --strict --parallel --configuration .swift-format
+}
+
+step_build() { swift build --build-tests; }
+
+step_tests() { swift test --disable-xctest --skip-build; }
+
+# In release mode, because that is how the tool is used, and because the benchmarks then find
+# the library built already.
+step_tools() {
+    swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --build-tests &&
+        swift test --package-path Tools --scratch-path "$NESTED_BUILD" -c release \
+            --disable-xctest --skip-build
+}
+
+step_benchmarks() {
+    swift build --package-path Benchmarks --scratch-path "$NESTED_BUILD" -c release
+}
+
+step_examples() { swift build --package-path Examples --scratch-path "$NESTED_BUILD" -c release; }
+
+# In a build folder of their own, because the trait changes how every target is built.
+step_gtk() {
+    "$ROOT/Scripts/bootstrap.sh" --gtk &&
+        swift build --traits GTK --scratch-path "$GTK_BUILD" --build-tests &&
+        GDK_BACKEND=x11 GSK_RENDERER=cairo xvfb-run -a -s '-screen 0 1280x1024x24' \
+            swift test --traits GTK --scratch-path "$GTK_BUILD" --skip-build \
+            --filter KingfisherGTKTests &&
+        swift build --package-path Examples/Gallery --scratch-path "$GTK_BUILD" -c release
+}
+
+title() {
+    case $1 in
+    libraries) echo "System libraries and toolchain" ;;
+    lint) echo "Format (swift format lint --strict)" ;;
+    build) echo "Build, warnings are errors" ;;
+    tests) echo "Tests of the library" ;;
+    tools) echo "Tools: build and tests" ;;
+    benchmarks) echo "Benchmarks: build" ;;
+    examples) echo "Examples: build" ;;
+    gtk) echo "GTK: tests on a display in memory, and the gallery" ;;
+    esac
+}
+
+# --- Running them ---------------------------------------------------------------------------
+
+require_swift
+check_writable
+summary=()
+failures=0
+for step in "${steps[@]}"; do
+    case $step in
+    tools | benchmarks | examples)
+        # The folder is called like its step, but with a capital letter.
+        [ -e "${step^}/Package.swift" ] || continue
+        check_folder_name
+        ;;
+    esac
+    say "$(title "$step")"
+    started=$SECONDS
+    status=0
+    "step_$step" 2>&1 | tee "$logs/$step" || status=$?
+    took=$((SECONDS - started))
+    if [ $status -eq 0 ]; then
+        summary+=("$(printf 'passed  %4d s  %s' $took "$(title "$step")")")
+    else
+        failures=$((failures + 1))
+        summary+=("$(printf 'FAILED  %4d s  %s' $took "$(title "$step")")")
+    fi
+    # What the test runner says last, once more where it will be read.
+    closing=$(grep -aE 'Test run with [0-9]+ test' "$logs/$step" | tail -n 1 || true)
+    [ -z "$closing" ] || summary+=("                ${closing##*Test run}")
+    # Nothing can be tested without its build, nor built without the libraries.
+    if [ $status -ne 0 ] && { [ "$step" = libraries ] || [ "$step" = build ]; }; then
+        summary+=("        (what comes after it was not tried)")
+        break
+    fi
+done
+
+printf '\n'
+say "Summary" 2>&1
+printf '%s\n' "${summary[@]}" | sed 's/^  *with /                with /'
+if [ $failures -gt 0 ]; then
+    printf '%s\n' "$failures failed."
+    exit 1
+fi
+printf '%s\n' "All passed."

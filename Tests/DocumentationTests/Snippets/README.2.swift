@@ -1,0 +1,20 @@
+// Made from README.md by DocumentationTests; do not edit.
+// swift-format-ignore-file
+
+import Foundation
+import Kingfisher
+
+private func snippet() async throws {
+guard let url = URL(string: "https://example.com/photo.jpg") else { return }
+let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 150, height: 150))
+let result = try await KingfisherManager.shared.retrieveImage(
+    with: url,
+    options: [
+        .processor(thumbnail |> RoundCornerImageProcessor(cornerRadius: 20)),
+        .cacheSerializer(FormatIndicatedCacheSerializer.png),
+        .scaleFactor(2),
+        .cacheOriginalImage,
+    ]
+)
+try result.image.kf.pngRepresentation()?.write(to: URL(fileURLWithPath: "thumbnail.png"))
+}

@@ -1,0 +1,19 @@
+// Made from README.md by DocumentationTests; do not edit.
+// swift-format-ignore-file
+
+import Foundation
+import Kingfisher
+
+private func snippet() async throws {
+guard let url = URL(string: "https://example.com/photo.jpg") else { return }
+let task = KingfisherManager.shared.retrieveImage(
+    with: url,
+    progressBlock: { received, total in print("\(received) of \(total) bytes") }
+) { result in
+    switch result {
+    case .success(let value): print("from \(value.source), cached: \(value.cacheType)")
+    case .failure(let error): print("error \(error.errorCode): \(error.localizedDescription)")
+    }
+}
+task?.cancel()
+}

@@ -1,0 +1,144 @@
+/// The rules of the house, each a pure function from sources to what is wrong with them.
+enum LayeringRules {
+    // MARK: Modules
+
+    /// Imports that the target's row in the table does not list.
+    static func forbiddenImports(in tree: SourceTree) -> [String] {
+        Architecture.imports.flatMap { target, modules in
+            let allowed = modules.union(Architecture.everywhere)
+            return tree.below(target).sorted { $0.key < $1.key }.flatMap { name, text in
+                SwiftText(text).imports.filter { !allowed.contains($0.module) }
+                    .map { "\(target)/\(name):\($0.line) imports \($0.module)" }
+            }
+        }
+    }
+
+    /// Imports of a module outside the folder that is its one door.
+    static func importsByTheWrongDoor(in tree: SourceTree) -> [String] {
+        let library = tree.below("Sources/Kingfisher")
+        return Architecture.singleDoors.flatMap { module, folders in
+            library.sorted { $0.key < $1.key }.flatMap { name, text -> [String] in
+                guard !folders.contains(folder(of: name)) else { return [] }
+                return SwiftText(text).imports.filter { $0.module == module }
+                    .map { "\(name):\($0.line) imports \(module)" }
+            }
+        }
+    }
+
+    // MARK: Folders
+
+    /// Folders of the library that have no rank.
+    static func unrankedFolders(in tree: SourceTree) -> [String] {
+        let folders = Set(tree.below("Sources/Kingfisher").keys.map(folder(of:)))
+        return folders.subtracting(Architecture.ranks.keys).sorted()
+    }
+
+    /// Mentions of a type that lives in a folder which is not below.
+    ///
+    /// A file that declares a type of the same name itself means that one, so it is not asked.
+    static func upwardMentions(in tree: SourceTree) -> [String] {
+        let texts = tree.below("Sources/Kingfisher").mapValues(SwiftText.init)
+        var homes: [String: Set<String>] = [:]
+        for (name, text) in texts {
+            for type in text.declaredTypes(onlyTopLevel: true) {
+                homes[type, default: []].insert(folder(of: name))
+            }
+        }
+        let types = Set(homes.keys)
+        return texts.sorted { $0.key < $1.key }.flatMap { name, text -> [String] in
+            let here = folder(of: name)
+            let foreign = types.subtracting(text.declaredTypes(onlyTopLevel: false))
+            return text.mentions(of: foreign).compactMap { type, line in
+                // A private type may have namesakes in several folders: one lawful home is enough.
+                guard let there = homes[type],
+                    !there.contains(where: { mayMention(from: here, to: $0) })
+                else { return nil }
+                let owners = there.sorted().map { $0.isEmpty ? "Kingfisher" : $0 }
+                return "\(name):\(line) mentions \(type) of \(owners.joined(separator: ", "))"
+            }
+        }
+    }
+
+    /// Files below the façades that name a shared instance.
+    static func sharedInstances(in tree: SourceTree) -> [String] {
+        tree.below("Sources/Kingfisher").sorted { $0.key < $1.key }.flatMap { name, text in
+            Architecture.facades.contains(folder(of: name)) ? [] : sharedInstances(name, text)
+        }
+    }
+
+    private static func sharedInstances(_ name: String, _ text: String) -> [String] {
+        let words = SwiftText(text).words
+        return zip(words, words.dropFirst()).compactMap { type, member in
+            let isShared = Architecture.sharedInstances.contains {
+                $0.type == type.text && $0.member == member.text && member.isMember
+            }
+            return isShared ? "\(name):\(type.line) names \(type.text).\(member.text)" : nil
+        }
+    }
+
+    private static func mayMention(from here: String, to there: String) -> Bool {
+        guard here != there else { return true }
+        guard let ours = Architecture.ranks[here], let theirs = Architecture.ranks[there] else {
+            return false
+        }
+        return theirs < ours || (theirs == ours && ours == Architecture.knotRank)
+    }
+
+    /// The first folder of a path, empty for a file that lies in none.
+    private static func folder(of name: String) -> String {
+        let parts = name.split(separator: "/")
+        return parts.count > 1 ? String(parts[0]) : ""
+    }
+
+    // MARK: Promises to the compiler
+
+    /// Uses of `@unchecked Sendable` with no word near them about what guards the state.
+    ///
+    /// Near means: in the comment above the declaration, beside it, or right below.
+    static func unexplainedUncheckedSendable(in tree: SourceTree) -> [String] {
+        tree.paths.flatMap { path -> [String] in
+            let lines = lines(of: tree.files[path] ?? "")
+            return lines.indices.compactMap { index in
+                let (code, _) = splitComment(lines[index])
+                guard code.contains("@unchecked Sendable") else { return nil }
+                let near = lines[max(0, index - 20)...min(lines.count - 1, index + 2)]
+                let isExplained = near.contains { line in
+                    let comment = splitComment(line).comment
+                    return comment.contains("@unchecked") || comment.contains("Sendable")
+                }
+                return isExplained ? nil : "\(path):\(index + 1)"
+            }
+        }
+    }
+
+    /// Uses of `nonisolated(unsafe)`, which nothing here needs.
+    static func nonisolatedUnsafe(in tree: SourceTree) -> [String] {
+        tree.paths.flatMap { path -> [String] in
+            let lines = lines(of: tree.files[path] ?? "")
+            return lines.indices
+                .filter { splitComment(lines[$0]).code.contains("nonisolated(unsafe)") }
+                .map { "\(path):\($0 + 1)" }
+        }
+    }
+
+    // MARK: Size
+
+    /// Files that are too long, with their number of lines.
+    static func overlongFiles(in tree: SourceTree) -> [String] {
+        tree.paths.compactMap { path in
+            let count = lines(of: tree.files[path] ?? "").count
+            return count > Architecture.maxLines ? "\(path) has \(count) lines" : nil
+        }
+    }
+
+    private static func lines(of text: String) -> [Substring] {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines
+    }
+
+    private static func splitComment(_ line: Substring) -> (code: Substring, comment: Substring) {
+        guard let slashes = line.firstRange(of: "//") else { return (line, "") }
+        return (line[..<slashes.lowerBound], line[slashes.lowerBound...])
+    }
+}

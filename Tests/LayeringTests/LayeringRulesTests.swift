@@ -1,0 +1,129 @@
+import Testing
+
+/// The rules on made-up trees, each with a violation planted in it.
+struct LayeringRulesTests {
+    /// A small house in which everything is as it should be.
+    static let sound = SourceTree([
+        "Sources/Pixels/Bitmap.swift": "package struct Bitmap {}",
+        "Sources/Codecs/Codecs.swift": "package import Pixels\nenum Codecs { case a(Bitmap) }",
+        "Sources/Kingfisher/Support/Clock.swift": "import Synchronization\nprotocol Clock {}",
+        "Sources/Kingfisher/Storage/DiskStore.swift":
+            "import Crypto\nactor DiskStore { let c: Clock }",
+        "Sources/Kingfisher/Transfer/Curl.swift": "import CCurl\nstruct Curl {}",
+        "Sources/Kingfisher/Caching/ImageCache.swift":
+            "public class ImageCache { static let `default` = ImageCache(); let s: DiskStore }",
+        "Sources/Kingfisher/Options/Options.swift": "enum Options { case cache(ImageCache) }",
+        "Sources/Kingfisher/Pipeline/Pipeline.swift": "struct Pipeline { let cache: ImageCache }",
+        "Sources/Kingfisher/KingfisherManager.swift":
+            "class KingfisherManager { let p = Pipeline(ImageCache.default) }",
+        "Sources/Kingfisher/Display/KF.swift": "enum KF { let m = KingfisherManager.shared }",
+        "Tools/Sources/kf/KF.swift": "import ArgumentParser\nimport Kingfisher",
+    ])
+
+    static let rules: [@Sendable (SourceTree) -> [String]] = [
+        LayeringRules.forbiddenImports, LayeringRules.importsByTheWrongDoor,
+        LayeringRules.unrankedFolders, LayeringRules.upwardMentions,
+        LayeringRules.sharedInstances, LayeringRules.unexplainedUncheckedSendable,
+        LayeringRules.nonisolatedUnsafe, LayeringRules.overlongFiles,
+    ]
+
+    private func planted(_ path: String, _ text: String) -> SourceTree {
+        var tree = Self.sound
+        tree.files[path] = text
+        return tree
+    }
+
+    @Test func `a sound tree breaks no rule`() {
+        for rule in Self.rules { #expect(rule(Self.sound) == []) }
+    }
+
+    @Test func `a floor that imports the floor above is found`() {
+        let tree = planted("Sources/Pixels/Up.swift", "\npackage import Codecs")
+        #expect(
+            LayeringRules.forbiddenImports(in: tree) == ["Sources/Pixels/Up.swift:2 imports Codecs"]
+        )
+    }
+
+    @Test(arguments: ["Pixels", "Codecs", "CCurl"])
+    func `the tool importing more than the public library is found`(module: String) {
+        let tree = planted("Tools/Sources/kf/Deep.swift", "import struct \(module).Thing")
+        #expect(
+            LayeringRules.forbiddenImports(in: tree)
+                == ["Tools/Sources/kf/Deep.swift:1 imports \(module)"]
+        )
+    }
+
+    @Test func `curl outside its folder is found`() {
+        let tree = planted("Sources/Kingfisher/Networking/Fast.swift", "internal import CCurlShim")
+        #expect(
+            LayeringRules.importsByTheWrongDoor(in: tree)
+                == ["Networking/Fast.swift:1 imports CCurlShim"]
+        )
+    }
+
+    @Test func `a folder without a rank is found`() {
+        let tree = planted("Sources/Kingfisher/Utilities/Misc.swift", "enum Misc {}")
+        #expect(LayeringRules.unrankedFolders(in: tree) == ["Utilities"])
+    }
+
+    @Test(arguments: [
+        ("Storage", "let x: Pipeline", "Pipeline of Pipeline"),
+        ("Storage", "let x: [Curl]", "Curl of Transfer"),
+        ("Support", "func f() -> DiskStore?", "DiskStore of Storage"),
+        ("Caching", "let x = Pipeline.load", "Pipeline of Pipeline"),
+        ("Pipeline", "let m: KingfisherManager", "KingfisherManager of Kingfisher"),
+        ("Prefetching", "let k = KF.self", "KF of Display"),
+    ])
+    func `a mention of what is not below is found`(folder: String, code: String, what: String) {
+        let tree = planted("Sources/Kingfisher/\(folder)/Bad.swift", "struct Bad { \(code) }")
+        #expect(
+            LayeringRules.upwardMentions(in: tree) == ["\(folder)/Bad.swift:1 mentions \(what)"]
+        )
+    }
+
+    @Test(arguments: [
+        "// like Pipeline does\nstruct Fine {}",
+        "/* Pipeline /* nested */ KF */ struct Fine {}",
+        #"let text = "Pipeline \(f("KF")) KF""#,
+        "let raw = #\"Pipeline \" KF\"#",
+        "let lines = \"\"\"\n  Pipeline \"KF\"\n  \"\"\"",
+        "struct Fine { enum Pipeline {}; let p: Pipeline }",
+        "let fine = other.Pipeline",
+    ])
+    func `a mention that only looks like one is not reported`(text: String) {
+        let tree = planted("Sources/Kingfisher/Storage/Fine.swift", text)
+        #expect(LayeringRules.upwardMentions(in: tree) == [])
+    }
+
+    @Test(arguments: ["KingfisherManager.shared", "ImageCache.default", "ImageDownloader.default"])
+    func `a shared instance below the facades is found`(name: String) {
+        let tree = planted("Sources/Kingfisher/Pipeline/Bad.swift", "let x = \(name)")
+        #expect(LayeringRules.sharedInstances(in: tree) == ["Pipeline/Bad.swift:1 names \(name)"])
+    }
+
+    @Test func `an unchecked Sendable without a reason is found`() {
+        let path = "Sources/Pixels/Bad.swift"
+        let bare = planted(path, "/// A thing.\nfinal class Bad: @unchecked Sendable {}")
+        #expect(LayeringRules.unexplainedUncheckedSendable(in: bare) == ["\(path):2"])
+        let told = planted(
+            path,
+            "/// `@unchecked`: immutable.\nfinal class Bad: @unchecked Sendable {}"
+        )
+        #expect(LayeringRules.unexplainedUncheckedSendable(in: told) == [])
+    }
+
+    @Test func `nonisolated unsafe is found`() {
+        let path = "Sources/Pixels/Bad.swift"
+        let tree = planted(path, "// nonisolated(unsafe)\nnonisolated(unsafe) var x = 1")
+        #expect(LayeringRules.nonisolatedUnsafe(in: tree) == ["\(path):2"])
+    }
+
+    @Test func `a file of 401 lines is found, one of 400 is not`() {
+        let path = "Sources/Pixels/Long.swift"
+        let line = "let x = 1\n"
+        let long = planted(path, String(repeating: line, count: 401))
+        #expect(LayeringRules.overlongFiles(in: long) == ["\(path) has 401 lines"])
+        let full = planted(path, String(repeating: line, count: 400))
+        #expect(LayeringRules.overlongFiles(in: full) == [])
+    }
+}

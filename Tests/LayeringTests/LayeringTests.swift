@@ -1,0 +1,46 @@
+import Testing
+
+/// The tree as it is.
+struct LayeringTests {
+    let tree: SourceTree
+
+    init() throws {
+        tree = try SourceTree(
+            reading: ["Sources", "Tools/Sources", "Benchmarks/Sources", "Examples/Sources"]
+        )
+    }
+
+    @Test func `the sources are found`() {
+        #expect(tree.paths.contains("Sources/Kingfisher/Support/KingfisherWrapper.swift"))
+        #expect(tree.paths.contains("Sources/Pixels/Bitmap.swift"))
+    }
+
+    @Test func `a target imports only what its floor may know`() {
+        #expect(LayeringRules.forbiddenImports(in: tree).isEmpty)
+        #expect(LayeringRules.importsByTheWrongDoor(in: tree).isEmpty)
+    }
+
+    @Test func `every folder of the library has a rank`() {
+        #expect(LayeringRules.unrankedFolders(in: tree).isEmpty)
+    }
+
+    @Test func `folders mention only what is below them`() {
+        #expect(LayeringRules.upwardMentions(in: tree).isEmpty)
+    }
+
+    @Test func `only facades name shared instances`() {
+        #expect(LayeringRules.sharedInstances(in: tree).isEmpty)
+    }
+
+    @Test func `every unchecked Sendable says what guards it`() {
+        #expect(LayeringRules.unexplainedUncheckedSendable(in: tree).isEmpty)
+    }
+
+    @Test func `nothing is nonisolated and unsafe`() {
+        #expect(LayeringRules.nonisolatedUnsafe(in: tree).isEmpty)
+    }
+
+    @Test func `no file is too long`() {
+        #expect(LayeringRules.overlongFiles(in: tree).isEmpty)
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// The Swift files of a part of the repository, as text, by their path from its root.
+///
+/// The rules are pure functions of such a tree, so that a test can plant a violation in a made-up
+/// one and see it found.
+struct SourceTree {
+    /// The files by path, for example `Sources/Pixels/Bitmap.swift`.
+    var files: [String: String]
+
+    /// Paths in order, so that reports come in the same order every time.
+    var paths: [String] { files.keys.sorted() }
+
+    /// The root of the repository this file belongs to.
+    static let repository = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    init(_ files: [String: String]) {
+        self.files = files
+    }
+
+    /// Reads every Swift file below the given folders; a folder that is not there adds nothing.
+    init(reading folders: [String]) throws {
+        files = [:]
+        for folder in folders {
+            let top = Self.repository.appendingPathComponent(folder, isDirectory: true)
+            guard let names = FileManager.default.enumerator(atPath: top.path) else { continue }
+            for case let name as String in names
+            where name.hasSuffix(".swift") && !name.hasPrefix(".build") {
+                let text = try String(contentsOf: top.appendingPathComponent(name), encoding: .utf8)
+                files["\(folder)/\(name)"] = text
+            }
+        }
+    }
+
+    /// The files below `folder`, with the rest of their path as names.
+    func below(_ folder: String) -> [String: String] {
+        var found: [String: String] = [:]
+        for (path, text) in files where path.hasPrefix(folder + "/") {
+            found[String(path.dropFirst(folder.count + 1))] = text
+        }
+        return found
+    }
+}
