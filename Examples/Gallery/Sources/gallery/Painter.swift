@@ -22,18 +22,7 @@ nonisolated struct Painter {
         let sunX = 0.15 + 0.7 * random.next()
         let sunY = 0.18 + 0.25 * random.next() + 0.12 * cos(time * 2 * .pi)
         let sunSize = 0.05 + 0.07 * random.next()
-        let hills = (0..<4).map { layer in
-            Hill(
-                level: 0.5 + 0.13 * Double(layer),
-                waves: (0..<3).map { wave in
-                    (
-                        height: 0.11 * random.next() / Double(wave + 1),
-                        length: (1.2 + 2.4 * random.next()) * Double(wave + 1),
-                        shift: random.next() + time * 0.06 * Double(layer)
-                    )
-                }
-            )
-        }
+        let hills = (0..<4).map { Hill(layer: Double($0), time: time, random: &random) }
         let sky = (
             Color(hue: hue, saturation: 0.55, value: 0.98),
             Color(hue: hue + 0.12, saturation: 0.35, value: 1)
@@ -77,7 +66,24 @@ nonisolated struct Painter {
 /// The outline of a range of hills.
 nonisolated private struct Hill {
     let level: Double
-    let waves: [(height: Double, length: Double, shift: Double)]
+    let waves: [Wave]
+
+    /// One sine of the outline.
+    struct Wave {
+        let height: Double
+        let length: Double
+        let shift: Double
+    }
+
+    init(layer: Double, time: Double, random: inout SplitMix) {
+        level = 0.5 + 0.13 * layer
+        waves = [1.0, 2, 3].map { (order: Double) -> Wave in
+            let height: Double = 0.11 * random.next() / order
+            let length: Double = (1.2 + 2.4 * random.next()) * order
+            let shift: Double = random.next() + time * 0.06 * layer
+            return Wave(height: height, length: length, shift: shift)
+        }
+    }
 
     func top(at x: Double) -> Double {
         waves.reduce(level) { $0 + $1.height * sin((x * $1.length + $1.shift) * 2 * .pi) }
