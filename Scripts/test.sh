@@ -33,7 +33,8 @@ step_lint() {
     done
     # Build folders of the nested packages, should somebody have made them, are not ours to judge.
     find "${paths[@]}" -name .build -prune -o -name '*.swift' -print0 \
-        | xargs -0 swift format lint --strict --parallel --configuration .swift-format
+        | xargs -0 swift format lint --strict --parallel --configuration .swift-format &&
+        "$ROOT/Scripts/coverage.sh" --check
 }
 
 step_build() { swift build --build-tests; }
@@ -67,7 +68,7 @@ step_gtk() {
 title() {
     case $1 in
     libraries) echo "System libraries and toolchain" ;;
-    lint) echo "Format (swift format lint --strict)" ;;
+    lint) echo "Format (swift format lint --strict), and statements that lost their test" ;;
     build) echo "Build, warnings are errors" ;;
     tests) echo "Tests of the library" ;;
     tools) echo "Tools: build and tests" ;;
