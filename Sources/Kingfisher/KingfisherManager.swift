@@ -22,12 +22,11 @@ public class KingfisherManager: @unchecked Sendable {
     }
 
     private let state: Mutex<State>
-    private let pipeline: ImagePipeline
+    private let pipeline = ImagePipeline()
 
     /// Makes a manager.
     public init(downloader: ImageDownloader, cache: ImageCache) {
         state = Mutex(State(cache: cache, downloader: downloader))
-        pipeline = ImagePipeline(processing: ProcessingJobs())
     }
 
     /// The cache of loads whose options name none.

@@ -2,8 +2,9 @@ public import Foundation
 
 /// The network is metered, and the request may not use it.
 ///
-/// Throw it from a transport of your own, wrapped by the downloader, to make loads with a
-/// low-data source use that one.
+/// A load with a low-data source then takes that one. Raised when
+/// ``ImageDownloader/isNetworkConstrained`` says so; a transport of your own can raise it too, as
+/// the reason of ``TransferError/rejected(reason:url:)``.
 public struct ConstrainedNetworkError: Error, LocalizedError {
     /// Makes an error.
     public init() {}

@@ -26,6 +26,7 @@ extension ImageDownloader {
         let request = try await request(for: url, options: options)
         do {
             try Task.checkCancellation()
+            try checkNetwork(for: request, options)
             defer { task.sessionTask?.leave() }
             let sessionTask = try await transfer(request, options, task, progress)
             return try await sessionTask.outcome().get()
@@ -110,7 +111,7 @@ extension ImageDownloader {
     ) -> DownloadTicket {
         let ticket = downloads.join(
             request,
-            settings: settings(for: request, priority: options.downloadPriority),
+            settings: settings(for: request, options),
             discriminator: options.redirectHandler.map { "\(type(of: $0))" } ?? "",
             hooks: hooks(redirectHandler: options.redirectHandler),
             caller: caller
@@ -138,13 +139,28 @@ extension ImageDownloader {
         }
     }
 
-    private func settings(for request: URLRequest, priority: Float) -> TransferSettings {
+    /// Refuses a request that must not use a metered network, when the network is one.
+    private func checkNetwork(
+        for request: URLRequest,
+        _ options: KingfisherParsedOptionsInfo
+    ) throws(TransferError) {
+        guard options.lowDataModeSource != nil, let url = request.url,
+            isNetworkConstrained?() == true
+        else { return }
+        throw .rejected(reason: ConstrainedNetworkError(), url: url)
+    }
+
+    private func settings(
+        for request: URLRequest,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> TransferSettings {
         let state = snapshot()
         var settings = state.transferSettings
         let timeout = Duration.seconds(max(0.001, request.timeoutInterval))
         settings.connectTimeout = timeout
         settings.idleTimeout = timeout
-        settings.priority = priority
+        settings.priority = options.downloadPriority
+        if options.lowDataModeSource != nil { settings.allowsConstrainedNetwork = false }
         settings.trustedHosts.formUnion((state.trustedHosts ?? []).map { $0.lowercased() })
         settings.maxConnectionsPerHost = state.configuration.httpMaximumConnectionsPerHost
         for (name, value) in state.configuration.httpAdditionalHeaders ?? [:] {

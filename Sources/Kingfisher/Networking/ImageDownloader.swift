@@ -21,6 +21,7 @@ open class ImageDownloader: @unchecked Sendable {
         var transferSettings = TransferSettings()
         var delegate = WeakReference()
         var responder = WeakReference()
+        var isNetworkConstrained: (@Sendable () -> Bool)?
     }
 
     private let state = Mutex(State())
@@ -84,6 +85,16 @@ open class ImageDownloader: @unchecked Sendable {
     public var transferSettings: TransferSettings {
         get { state.withLock { $0.transferSettings } }
         set { state.withLock { $0.transferSettings = newValue } }
+    }
+
+    /// Tells whether the network is metered now; asked for loads with a low-data source alone.
+    ///
+    /// Nil unless set, and then no network counts as metered, because nothing on Linux says so
+    /// everywhere: give NetworkManager's or GIO's answer, or a switch of the app's. Called on any
+    /// thread, once for each download; answer from memory.
+    public var isNetworkConstrained: (@Sendable () -> Bool)? {
+        get { state.withLock { $0.isNetworkConstrained } }
+        set { state.withLock { $0.isNetworkConstrained = newValue } }
     }
 
     /// Watches and steers the downloads; held weakly.

@@ -26,10 +26,14 @@ struct Failover: Sendable {
         guard !Task.isCancelled else { return nil }
         if error.isConstrainedNetwork, let source = lowDataSource {
             lowDataSource = nil
-            return request.with(source: source)
+            return request.with(source: source, onAnyNetwork: true)
         }
         failures.append(PropagationError(source: attempt.source, error: error))
-        return alternatives.popFirst().map { request.with(source: $0) }
+        // Once the low-data source was taken, the alternatives may use the metered network too.
+        let onAnyNetwork = lowDataSource == nil
+        return alternatives.popFirst().map {
+            request.with(source: $0, onAnyNetwork: onAnyNetwork)
+        }
     }
 
     /// The error to deliver: the last one, or the list of all when there were alternatives.
@@ -73,6 +77,10 @@ extension KingfisherError {
     /// Whether the network refused the transfer because it is metered.
     fileprivate var isConstrainedNetwork: Bool {
         guard case .responseError(reason: .URLSessionError(let error)) = self else { return false }
+        // Transports carry the reason inside of their own error.
+        if case .rejected(let reason, _)? = error as? TransferError {
+            return reason is ConstrainedNetworkError
+        }
         return error is ConstrainedNetworkError
     }
 }

@@ -2,12 +2,7 @@ import Foundation
 
 /// Drives a load through its stages: look up, fetch, process, store.
 struct ImagePipeline: Sendable {
-    let processing: ProcessingJobs
     let observers = LoadObservers()
-
-    init(processing: ProcessingJobs) {
-        self.processing = processing
-    }
 
     /// Loads an image from the first source that has it.
     ///
@@ -59,11 +54,9 @@ struct ImagePipeline: Sendable {
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult {
         if request.looksUp {
-            let stage = LookupStage(request: request, processing: processing)
-            if let hit = try await journal.measure(.lookup, { try await stage.run() }) {
-                journal.tell(.hit(hit.cacheType))
-                return hit
-            }
+            let stage = LookupStage(request: request)
+            let finding = try await journal.measure(.lookup) { try await stage.run() }
+            if let hit = try await answer(finding, request, &journal) { return hit }
             tellMisses(of: request, journal)
         }
         if request.options.onlyFromCache, request.looksUp {
@@ -73,12 +66,42 @@ struct ImagePipeline: Sendable {
             try await FetchStage(request: request, events: events, task: task).run()
         }
         let loaded = try await journal.measure(.process) {
-            try await ProcessStage(request: request, processing: processing).run(fetched)
+            try await ProcessStage(request: request).run(fetched)
         }
         await journal.measure(.store) {
             await StoreStage(request: request).run(loaded)
         }
         return RetrieveImageResult(loaded, request: request)
+    }
+
+    /// What a cache's answer comes to; nil for a miss.
+    private func answer(
+        _ finding: LookupStage.Finding,
+        _ request: LoadRequest,
+        _ journal: inout LoadJournal
+    ) async throws -> RetrieveImageResult? {
+        switch finding {
+        case .miss:
+            return nil
+        case .final(let image, let type):
+            journal.tell(.hit(type))
+            return RetrieveImageResult(image, from: type, request: request)
+        case .unprocessed(let image, let type):
+            journal.tell(.hit(type))
+            let processed = try await journal.measure(.process) {
+                try await ProcessStage(request: request).run(cached: image)
+            }
+            return RetrieveImageResult(processed, from: type, request: request)
+        case .original(let image):
+            journal.tell(.hit(.none))
+            let processed = try await journal.measure(.process) {
+                try await ProcessStage(request: request).run(original: image)
+            }
+            await journal.measure(.store) {
+                await StoreStage(request: request).run(processed)
+            }
+            return RetrieveImageResult(processed.image, from: .none, request: request)
+        }
     }
 
     private func tellMisses(of request: LoadRequest, _ journal: LoadJournal) {
@@ -91,6 +114,23 @@ struct ImagePipeline: Sendable {
 }
 
 extension RetrieveImageResult {
+    /// Of an image that was not loaded just now: its bytes are those that it would be stored as.
+    fileprivate init(
+        _ image: KFCrossPlatformImage,
+        from type: CacheType,
+        request: LoadRequest
+    ) {
+        let delivered = request.options.imageModifier?.modify(image) ?? image
+        let serializer = request.options.cacheSerializer
+        self.init(
+            image: delivered,
+            cacheType: type,
+            source: request.source,
+            originalSource: request.originalSource,
+            data: { serializer.data(with: delivered, original: nil) }
+        )
+    }
+
     fileprivate init(_ loaded: LoadedImage, request: LoadRequest) {
         let data = loaded.data
         self.init(

@@ -3,11 +3,11 @@ import Foundation
 /// Everything that a load needs to know, resolved once and never changed.
 struct LoadRequest: Sendable {
     /// What this attempt loads; an alternative after the first source failed.
-    let source: Source
+    private(set) var source: Source
     /// What the caller asked for.
     let originalSource: Source
     /// The caller's options over the manager's.
-    let options: KingfisherParsedOptionsInfo
+    private(set) var options: KingfisherParsedOptionsInfo
     let targetCache: ImageCache
     let originalCache: ImageCache
     let downloader: ImageDownloader
@@ -17,23 +17,21 @@ struct LoadRequest: Sendable {
     /// The key of this attempt's source.
     var key: String { source.cacheKey }
 
-    /// The same request for another source.
-    func with(source: Source) -> LoadRequest {
-        LoadRequest(
-            source: source,
-            originalSource: originalSource,
-            options: options,
-            targetCache: targetCache,
-            originalCache: originalCache,
-            downloader: downloader,
-            isStillWanted: isStillWanted
-        )
+    /// The same request for another source, which may use a metered network on demand.
+    func with(source: Source, onAnyNetwork: Bool = false) -> LoadRequest {
+        var request = self
+        request.source = source
+        if onAnyNetwork { request.options.lowDataModeSource = nil }
+        return request
     }
 }
 
 // MARK: What the stages ask
 
 extension LoadRequest {
+    /// Where the work is done: the downloader's, so that its direct callers share it.
+    var processing: ProcessingJobs { downloader.processing }
+
     var identifier: String { options.processor.identifier }
 
     /// Whether any cache is consulted.

@@ -2,25 +2,46 @@ import Foundation
 
 /// Finds an image in the caches: memory, then disk, then an original to process.
 struct LookupStage {
-    let request: LoadRequest
-    let processing: ProcessingJobs
+    /// What the caches have.
+    enum Finding {
+        case miss
+        /// The image as it is wanted.
+        case final(KFCrossPlatformImage, CacheType)
+        /// The image, but its processor has to run before it is delivered.
+        case unprocessed(KFCrossPlatformImage, CacheType)
+        /// What the image can be made from.
+        case original(KFCrossPlatformImage)
+    }
 
-    /// The result of a hit; nil for a miss.
+    let request: LoadRequest
+
+    /// Looks into memory, on disk, and for an original.
     ///
     /// A memory hit is found without leaving the caller's thread. Cancellation does not turn a hit
     /// into a failure, since the picture is there.
-    func run() async throws -> RetrieveImageResult? {
+    func run() async throws -> Finding {
         let options = request.options
         if let image = request.targetCache
             .retrieveImageInMemoryCache(forKey: request.key, options: options)
         {
-            return try await result(image, from: .memory)
+            return finding(image, .memory)
         }
         if request.acceptsDisk, let hit = try await disk(in: request.targetCache, options) {
-            return try await result(hit.image, from: hit.type)
+            return finding(hit.image, hit.type)
         }
-        guard request.hasSeparateOriginal else { return nil }
-        return try await original()
+        guard request.hasSeparateOriginal, let original = try await original() else { return .miss }
+        return .original(original)
+    }
+
+    /// A hit, which is processed again when the cache holds what the processor has not seen, or
+    /// what it made with other creating options.
+    private func finding(_ image: KFCrossPlatformImage, _ type: CacheType) -> Finding {
+        let options = request.options
+        let isRaw =
+            options.cacheSerializer.originalDataUsed && !request.identifier.isEmpty
+            && !request.targetCache.holdsProcessedImage(key: request.key, options: options)
+        return isRaw || image.isAnimation(otherThan: options.imageCreatingOptions)
+            ? .unprocessed(image, type) : .final(image, type)
     }
 
     private func disk(
@@ -48,58 +69,16 @@ struct LookupStage {
         return nil
     }
 
-    /// Makes the image from a cached original, and stores it.
-    private func original() async throws -> RetrieveImageResult? {
+    /// The cached original.
+    private func original() async throws -> KFCrossPlatformImage? {
         let options = request.originalOptions
         let cache = request.originalCache
         let inMemory = cache.retrieveImageInMemoryCache(forKey: request.key, options: options)
         var image = inMemory
         if image == nil, request.acceptsDisk { image = try await disk(in: cache, options)?.image }
-        guard let image else { return nil }
-        if request.isStale {
+        if image != nil, request.isStale {
             throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
         }
-        let processed = try await processing.image(of: .image(image), options: request.options)
-        await StoreStage(request: request)
-            .run(LoadedImage(image: processed, data: nil, originalIsStored: true))
-        return try await result(processed, from: .none, isProcessed: true)
-    }
-
-    /// A hit as a result; processed again when the cache holds what the processor has not seen.
-    private func result(
-        _ image: KFCrossPlatformImage,
-        from type: CacheType,
-        isProcessed: Bool = false
-    ) async throws -> RetrieveImageResult {
-        var image = image
-        let options = request.options
-        if !isProcessed, options.cacheSerializer.originalDataUsed, !request.identifier.isEmpty,
-            !request.targetCache.holdsProcessedImage(key: request.key, options: options)
-        {
-            image = try await processing.image(of: .image(image), options: options)
-        }
-        image = await recreated(image)
-        let delivered = options.imageModifier?.modify(image) ?? image
-        let serializer = options.cacheSerializer
-        return RetrieveImageResult(
-            image: delivered,
-            cacheType: type,
-            source: request.source,
-            originalSource: request.originalSource,
-            data: { serializer.data(with: delivered, original: nil) }
-        )
-    }
-
-    /// The image made again from its bytes, when it is an animation that was made with other
-    /// creating options than those that are asked for now.
-    private func recreated(_ image: KFCrossPlatformImage) async -> KFCrossPlatformImage {
-        let options = request.options
-        guard let count = image.kf.imageFrameCount, count != 1,
-            let data = image.kf.gifRepresentation(),
-            image.kf.creatingOptions != options.imageCreatingOptions
-        else { return image }
-        // A hit stays a hit: what the processor cannot make again is shown as an empty image.
-        return (try? await processing.image(of: .data(data), options: options))
-            ?? KFCrossPlatformImage()
+        return image
     }
 }

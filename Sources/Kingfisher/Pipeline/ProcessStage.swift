@@ -1,10 +1,12 @@
 import Foundation
 
-/// Turns what was fetched into the image.
+/// Turns what was fetched or found into the image.
 struct ProcessStage {
     let request: LoadRequest
-    let processing: ProcessingJobs
 
+    private var processing: ProcessingJobs { request.processing }
+
+    /// The image of what a source gave.
     func run(_ output: FetchStage.Output) async throws -> LoadedImage {
         switch output {
         case .image(let result):
@@ -22,6 +24,40 @@ struct ProcessStage {
             request.downloader.announce(image, of: fetched)
             return LoadedImage(image: image, data: fetched.data, metrics: fetched.metrics)
         }
+    }
+
+    /// The image of a cached original.
+    func run(original: KFCrossPlatformImage) async throws -> LoadedImage {
+        let image = try await processing.image(of: .image(original), options: request.options)
+        return LoadedImage(image: image, data: nil, originalIsStored: true)
+    }
+
+    /// A cached image as it is wanted now: by its processor if that has not seen it, and made
+    /// again from its bytes if it is an animation that was made with other creating options.
+    func run(cached image: KFCrossPlatformImage) async throws -> KFCrossPlatformImage {
+        let options = request.options
+        var image = image
+        if options.cacheSerializer.originalDataUsed, !request.identifier.isEmpty,
+            !request.targetCache.holdsProcessedImage(key: request.key, options: options)
+        {
+            image = try await processing.image(of: .image(image), options: options)
+        }
+        guard image.isAnimation(otherThan: options.imageCreatingOptions),
+            let data = image.kf.gifRepresentation()
+        else { return image }
+        // A hit stays a hit: what the processor cannot make again is shown as an empty image.
+        return (try? await processing.image(of: .data(data), options: options))
+            ?? KFCrossPlatformImage()
+    }
+}
+
+extension KFCrossPlatformImage {
+    /// Whether it is an animation that still has its bytes, and was made with other options.
+    func isAnimation(otherThan options: ImageCreatingOptions) -> Bool {
+        guard let count = kf.imageFrameCount, count != 1, kf.gifRepresentation() != nil else {
+            return false
+        }
+        return kf.creatingOptions != options
     }
 }
 

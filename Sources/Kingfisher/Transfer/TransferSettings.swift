@@ -24,6 +24,11 @@ public struct TransferSettings: Sendable, Hashable {
     public var addressPolicy = AddressPolicy.unrestricted
     /// Hosts, in lower case, whose TLS certificate is accepted unchecked.
     public var trustedHosts: Set<String> = []
+    /// Whether the transfer may use a network that is metered.
+    ///
+    /// A transport that finds the network metered ends a transfer that must not use it with
+    /// ``TransferError/rejected(reason:url:)`` for a ``ConstrainedNetworkError``.
+    public var allowsConstrainedNetwork = true
 
     /// Creates the default settings.
     public init() {}

@@ -166,6 +166,51 @@ struct RetrievingTests {
         #expect(cached.timings.lookup != nil)
     }
 
+    @Test func `processing a cached original is timed as processing`() async throws {
+        let url = bench.serveJPEG("/a.jpg")
+        _ = try await bench.manager.retrieveImage(with: url, options: [.waitForCache])
+        let found = Locked<[String]>([])
+        let observation = bench.manager.observeLoads { event in
+            if case .began(let stage) = event.kind { found.change { $0.append(stage.rawValue) } }
+        }
+        let blurred = try await bench.manager.retrieveImage(
+            with: url,
+            options: [.processor(BlurImageProcessor(blurRadius: 2))]
+        )
+        observation.cancel()
+        #expect(blurred.timings.process != nil)
+        #expect(blurred.timings.store != nil)
+        #expect(blurred.timings.fetch == nil)
+        #expect(found.value == ["lookup", "process", "store"])
+    }
+
+    @Test func `one processing serves a manager and its downloader`() async throws {
+        let processor = CountingProcessor()
+        let gate = ServerGate()
+        let body = TestImage.jpeg()
+        bench.server.route("/a.jpg", .held(gate, then: .body(body, type: "image/jpeg")))
+        let url = bench.server.url("/a.jpg")
+        let manager = bench.manager
+        let options: KingfisherOptionsInfo = [.processor(processor)]
+        let viaManager = Task.immediate {
+            try await manager.retrieveImage(with: url, options: options).image
+        }
+        let direct = Task.immediate { () async throws -> KFCrossPlatformImage in
+            try await withCheckedThrowingContinuation { continuation in
+                let options = KingfisherParsedOptionsInfo(options + [.callbackQueue(.untouch)])
+                manager.downloader.downloadImage(with: url, options: options) {
+                    continuation.resume(with: $0.map(\.image))
+                }
+            }
+        }
+        await bench.server.received(1)
+        gate.open()
+        let images = try await (viaManager.value, direct.value)
+        #expect(images.0 === images.1)
+        #expect(processor.runs.value == 1)
+        #expect(bench.server.requests.count == 1)
+    }
+
     @Test func `a provider's bytes go the same way`() async throws {
         let provider = RawImageDataProvider(data: TestImage.png(), cacheKey: "raw")
         let source = provider.convertToSource()
@@ -174,5 +219,19 @@ struct RetrievingTests {
         #expect(try await bench.manager.retrieveImage(with: source).cacheType == .memory)
         bench.cache.clearMemoryCache()
         #expect(try await bench.manager.retrieveImage(with: source).cacheType == .disk)
+    }
+}
+
+/// Decodes, slowly enough for others to join, and counts how often.
+struct CountingProcessor: ImageProcessor {
+    let identifier = "test.counting"
+    let runs = Locked(0)
+
+    func process(
+        item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        runs.change { $0 += 1 }
+        return DefaultImageProcessor.default.process(item: item, options: options)
     }
 }

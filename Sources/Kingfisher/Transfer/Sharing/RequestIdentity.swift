@@ -28,6 +28,7 @@ package struct RequestIdentity: Hashable, Sendable {
     private let redirectSchemes: Set<String>
     private let addressPolicy: AddressPolicy
     private let trustedHosts: Set<String>
+    private let allowsConstrainedNetwork: Bool
     private let discriminator: String
 
     /// Reads the identity of a request.
@@ -53,6 +54,7 @@ package struct RequestIdentity: Hashable, Sendable {
         redirectSchemes = settings.redirectSchemes
         addressPolicy = settings.addressPolicy
         trustedHosts = settings.trustedHosts
+        allowsConstrainedNetwork = settings.allowsConstrainedNetwork
         self.discriminator = discriminator
     }
 }

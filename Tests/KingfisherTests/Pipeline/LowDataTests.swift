@@ -1,0 +1,157 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct LowDataTests {
+    let bench: TestBench
+    let full: URL
+    let small: URL
+
+    init() throws {
+        bench = try TestBench()
+        full = bench.serveJPEG("/full.jpg", width: 640, height: 480)
+        small = bench.serveJPEG("/small.jpg", width: 64, height: 48)
+    }
+
+    private func load(_ options: KingfisherOptionsInfo) async throws -> RetrieveImageResult {
+        try await bench.manager.retrieveImage(
+            with: full,
+            options: [.lowDataMode(.network(small))] + options
+        )
+    }
+
+    @Test func `MGR-44: a metered network takes the low-data source`() async throws {
+        bench.downloader.isNetworkConstrained = { true }
+        let result = try await load([])
+        #expect(result.source == .network(small))
+        #expect(result.originalSource == .network(full))
+        #expect(result.image.size == CGSize(width: 64, height: 48))
+        #expect(bench.server.requests(for: "/full.jpg").isEmpty)
+        #expect(!bench.cache.isCached(forKey: full.cacheKey))
+    }
+
+    @Test func `MGR-44: a transport's refusal takes the low-data source`() async throws {
+        let folder = try TemporaryDirectory()
+        let transport = FakeTransport()
+        let manager = KingfisherManager(
+            downloader: ImageDownloader(name: "metered", transport: transport),
+            cache: try ImageCache(name: "metered", cacheDirectoryURL: folder.url)
+        )
+        let load = Task { [full, small] in
+            try await manager.retrieveImage(
+                with: full,
+                options: [.lowDataMode(.network(small))]
+            )
+        }
+        await transport.started(1)
+        let refused = transport.transfers[0]
+        #expect(!refused.settings.allowsConstrainedNetwork)
+        refused.finish(.rejected(reason: ConstrainedNetworkError(), url: full))
+        await transport.started(2)
+        #expect(transport.transfers[1].request.url == small)
+        transport.transfers[1].complete(TestImage.jpeg())
+        #expect(try await load.value.source == .network(small))
+    }
+
+    @Test func `MGR-44: a network without a meter loads what was asked for`() async throws {
+        bench.downloader.isNetworkConstrained = { false }
+        #expect(try await load([]).source == .network(full))
+        #expect(bench.server.requests(for: "/small.jpg").isEmpty)
+    }
+
+    @Test func `MGR-44: without a low-data source nobody asks about the meter`() async throws {
+        bench.downloader.isNetworkConstrained = { true }
+        let result = try await bench.manager.retrieveImage(with: full)
+        #expect(result.source == .network(full))
+    }
+
+    @Test func `MGR-44: a cached image is no reason to ask the network`() async throws {
+        _ = try await load([])
+        bench.downloader.isNetworkConstrained = { true }
+        let result = try await load([])
+        #expect(result.cacheType == .memory)
+        #expect(result.source == .network(full))
+    }
+
+    @Test func `MGR-44: the low-data source is taken once, then alternatives`() async throws {
+        let provider = RawImageDataProvider(data: TestImage.png(), cacheKey: "raw")
+        bench.downloader.isNetworkConstrained = { true }
+        // The second source is refused as well, so the failure is its own, and is listed.
+        let result = try await load([.alternativeSources([.provider(provider)])])
+        #expect(result.source == .network(small))
+
+        bench.server.route("/small.jpg", .status(500))
+        bench.cache.clearMemoryCache()
+        await bench.cache.clearDiskCache()
+        let next = try await load([.alternativeSources([.provider(provider)])])
+        #expect(next.source == .provider(provider))
+    }
+
+    @Test func `MGR-44: the metered failure is not in the list of alternatives`() async {
+        bench.downloader.isNetworkConstrained = { true }
+        bench.server.route("/small.jpg", .status(500))
+        bench.server.route("/404", .status(404))
+        let missing = bench.server.url("/404")
+        let error = await #expect(throws: KingfisherError.self) {
+            try await load([.alternativeSources([.network(missing)])])
+        }
+        guard
+            case .imageSettingError(reason: .alternativeSourcesExhausted(let errors))? = error
+        else {
+            Issue.record("unexpected error \(String(describing: error))")
+            return
+        }
+        #expect(errors.map(\.source) == [.network(small), .network(missing)])
+    }
+
+    @Test func `MGR-45: the retry strategy is asked before the low-data source`() async throws {
+        let seen = Locked<[String]>([])
+        bench.downloader.isNetworkConstrained = {
+            seen.change { $0.append("meter") }
+            return true
+        }
+        let strategy = AskingRetry(seen: seen)
+        _ = try await load([.retryStrategy(strategy)])
+        #expect(seen.value == ["meter", "retry 0", "meter", "stop 1"])
+    }
+
+    @Test func `PRE-15: a prefetcher takes no low-data source`() async throws {
+        let gate = Gate()
+        let completed = Locked<[Source]>([])
+        bench.downloader.isNetworkConstrained = { true }
+        let prefetcher = ImagePrefetcher(
+            sources: [.network(full)],
+            options: [.lowDataMode(.network(small))],
+            manager: bench.manager,
+            progress: nil
+        ) { _, _, done in
+            completed.change { $0 = done }
+            gate.open()
+        }
+        prefetcher.start()
+        await gate.wait()
+        #expect(completed.value == [.network(full)])
+        #expect(bench.server.requests(for: "/small.jpg").isEmpty)
+    }
+
+    /// Retries once, and notes when it is asked.
+    private struct AskingRetry: RetryStrategy {
+        let seen: Locked<[String]>
+
+        func retry(
+            context: RetryContext,
+            retryHandler: @escaping @Sendable (RetryDecision) -> Void
+        ) {
+            let count = context.retriedCount
+            seen.change { $0.append("\(count == 0 ? "retry" : "stop") \(count)") }
+            retryHandler(count == 0 ? .retry(userInfo: nil) : .stop)
+        }
+    }
+}
