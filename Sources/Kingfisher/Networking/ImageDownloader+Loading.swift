@@ -72,15 +72,8 @@ extension ImageDownloader {
     ) async throws -> ImageLoadingResult {
         var options = options
         options.callbackQueue = .untouch
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let once = OnceCompletion<Result<ImageLoadingResult, KingfisherError>> {
-                    continuation.resume(with: $0)
-                }
-                task.link(to: downloadImage(with: url, options: options) { once($0) })
-            }
-        } onCancel: {
-            task.cancel()
+        return try await result(by: task) { completion in
+            downloadImage(with: url, options: options, completionHandler: completion)
         }
     }
 }

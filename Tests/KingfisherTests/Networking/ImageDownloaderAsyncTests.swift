@@ -1,0 +1,86 @@
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite(.timeLimit(.minutes(1)))
+struct ImageDownloaderAsyncTests {
+    let url = URL(string: "http://a.test/a.png")
+    let transport = FakeTransport()
+
+    private func downloader() -> ImageDownloader {
+        ImageDownloader(name: "test", transport: transport)
+    }
+
+    @Test func `an awaited download gives image, bytes and URL`() async throws {
+        let url = try #require(self.url)
+        let downloader = downloader()
+        async let result = downloader.downloadImage(with: url)
+        await transport.started(1)
+        transport.transfers[0].complete(TestImage.png())
+        let loaded = try await result
+        #expect(loaded.image.size == CGSize(width: 64, height: 48))
+        #expect(loaded.originalData == TestImage.png())
+        #expect(loaded.url == url)
+    }
+
+    @Test func `an awaited download reports progress`() async throws {
+        let url = try #require(self.url)
+        let downloader = downloader()
+        let seen = Locked<[Int64]>([])
+        async let result = downloader.downloadImage(
+            with: url,
+            options: [.scaleFactor(2)],
+            progressBlock: { received, _ in seen.change { $0.append(received) } }
+        )
+        await transport.started(1)
+        transport.transfers[0].complete(TestImage.png())
+        #expect(try await result.image.scale == 2)
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async { continuation.resume() }
+        }
+        #expect(seen.value.last == Int64(TestImage.png().count))
+    }
+
+    @Test func `DL-33: cancelling the awaiting task cancels the download`() async throws {
+        let url = try #require(self.url)
+        let downloader = downloader()
+        let task = Task {
+            try await downloader.downloadImage(with: url, options: KingfisherParsedOptionsInfo(nil))
+        }
+        await transport.started(1)
+        task.cancel()
+        let error = await #expect(throws: KingfisherError.self) { try await task.value }
+        #expect(error?.isTaskCancelled == true)
+        #expect(transport.transfers[0].isCancelled)
+    }
+
+    @Test func `a subclass that overrides the closure flavour is asked by the awaited one`()
+        async throws
+    {
+        let url = try #require(self.url)
+        let downloader = CannedDownloader(name: "canned", transport: transport)
+        let loaded = try await downloader.downloadImage(with: url)
+        #expect(loaded.originalData == Data("canned".utf8))
+        #expect(transport.transfers.isEmpty)
+    }
+}
+
+/// Answers without a download, and twice, as careless code does.
+private final class CannedDownloader: ImageDownloader, @unchecked Sendable {
+    override func downloadImage(
+        with url: URL,
+        options: KingfisherParsedOptionsInfo,
+        completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask {
+        let result = ImageLoadingResult(
+            image: KFCrossPlatformImage(),
+            originalData: Data("canned".utf8)
+        )
+        completionHandler?(.success(result))
+        completionHandler?(.success(result))
+        return DownloadTask()
+    }
+}
