@@ -116,6 +116,21 @@ build_tool() {
     touch "$binary"
 }
 
+# Writes the public symbols of a module of the library, built before, as JSON into a folder:
+# extract_symbols MODULE FOLDER
+extract_symbols() {
+    local built=.build/debug map maps=()
+    [ -e "$built/Modules/$1.swiftmodule" ] || swift build --target "$1" >&2
+    # The C modules that it is made of, or the compiler cannot load it.
+    while read -r map; do
+        maps+=(-Xcc "-fmodule-map-file=$map")
+    done < <(find -L Sources/SystemLibraries "$built" -maxdepth 2 -name module.modulemap &&
+        find .build/checkouts -path '*/include/module.modulemap')
+    swift symbolgraph-extract -module-name "$1" -I "$built/Modules" "${maps[@]}" \
+        -target "$(swiftc -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -n 1)" \
+        -minimum-access-level public -output-dir "$2"
+}
+
 # Ends with an explanation if an earlier build, by root perhaps, is in the way of this one.
 check_writable() {
     local folder

@@ -3,13 +3,13 @@
 #
 # Usage: Scripts/test.sh [STEP]...
 #
-#   STEP   libraries, lint, build, tests, tools, benchmarks, examples, gtk; all of them by default
+#   STEP   libraries, lint, build, tests, api, tools, benchmarks, examples, gtk; all by default
 #
 # A failing step does not hide the later ones; the exit status is 0 only when all have passed.
 # Safe to run again, and quick then: only what has changed is built.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-all_steps=(libraries lint build tests tools benchmarks examples gtk)
+all_steps=(libraries lint build tests api tools benchmarks examples gtk)
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
 for step in "${steps[@]}"; do
@@ -41,6 +41,8 @@ step_build() { swift build --build-tests; }
 
 step_tests() { swift test --disable-xctest --skip-build; }
 
+step_api() { "$ROOT/Scripts/api.sh" --check; }
+
 # In release mode, because that is how the tool is used, and because the benchmarks then find
 # the library built already.
 step_tools() {
@@ -71,6 +73,7 @@ title() {
     lint) echo "Format (swift format lint --strict), and statements that lost their test" ;;
     build) echo "Build, warnings are errors" ;;
     tests) echo "Tests of the library" ;;
+    api) echo "Declarations that user code expects" ;;
     tools) echo "Tools: build and tests" ;;
     benchmarks) echo "Benchmarks: build" ;;
     examples) echo "Examples: build" ;;
