@@ -28,6 +28,7 @@ let package = Package(
     products: [
         .library(name: "Kingfisher", targets: ["Kingfisher"]),
         .library(name: "KingfisherGTK", targets: ["KingfisherGTK"]),
+        .library(name: "KingfisherTesting", targets: ["KingfisherTesting"]),
     ],
     traits: [
         // Without it KingfisherGTK is an empty module, and nobody needs GTK's headers.
@@ -95,9 +96,16 @@ let package = Package(
             swiftSettings: screenSettings
         ),
 
+        // For the tests of those who use the library, and for ours; knows the public API alone.
+        .target(
+            name: "KingfisherTesting",
+            dependencies: ["Kingfisher"],
+            swiftSettings: settings
+        ),
+
         .target(
             name: "TestSupport",
-            dependencies: ["Kingfisher", "Pixels", "Codecs"],
+            dependencies: ["Kingfisher", "KingfisherTesting", "Pixels", "Codecs"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -114,7 +122,12 @@ let package = Package(
         ),
         .testTarget(
             name: "KingfisherTests",
-            dependencies: ["Kingfisher", "Codecs", "Pixels", "TestSupport"],
+            dependencies: ["Kingfisher", "KingfisherTesting", "Codecs", "Pixels", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KingfisherTestingTests",
+            dependencies: ["Kingfisher", "KingfisherTesting"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -130,7 +143,7 @@ let package = Package(
         // Compiles what the documentation shows.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Kingfisher"],
+            dependencies: ["Kingfisher", "KingfisherTesting"],
             swiftSettings: settings
         ),
     ]

@@ -23,12 +23,13 @@ enum Architecture {
                 "FoundationNetworking",
             ]
         ),
+        ("Sources/KingfisherTesting", ["Kingfisher", "FoundationNetworking"]),
         ("Sources/KingfisherGTK", ["Kingfisher", "Pixels", "CGTK", "CKFGTK"]),
         // Our first customer: the public API, like everybody else.
         ("Tools/Sources/DemoKit", ["Kingfisher"]),
         ("Tools/Sources/kf", ["Kingfisher", "DemoKit", "ArgumentParser", "FoundationNetworking"]),
         ("Benchmarks/Sources", ["Kingfisher", "ArgumentParser", "FoundationNetworking", "Chance"]),
-        ("Examples/Sources", ["Kingfisher", "FoundationNetworking"]),
+        ("Examples/Sources", ["Kingfisher", "KingfisherTesting", "FoundationNetworking"]),
     ]
 
     /// Modules that only one folder of the library may know, so that each has one way in.

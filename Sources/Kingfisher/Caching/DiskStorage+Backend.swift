@@ -29,15 +29,26 @@ extension DiskStorage {
         ///
         /// - Throws: ``KingfisherError`` with `cannotCreateDirectory`.
         public convenience init(config: Config) throws {
-            self.init(notThrowing: config)
+            try self.init(config: config, clock: .system)
+        }
+
+        /// Opens a folder, and takes time from a clock of the caller's, as tests do.
+        ///
+        /// A folder that is open already keeps the clock it was opened with.
+        ///
+        /// - Throws: ``KingfisherError`` with `cannotCreateDirectory`.
+        public convenience init(config: Config, clock: WallClock) throws {
+            self.init(notThrowing: config, clock: clock)
             if let failure { throw failure }
         }
 
         /// Opens a folder; when that fails, every store does.
-        init(notThrowing config: Config) {
+        init(notThrowing config: Config, clock: WallClock = .system) {
             directoryURL = config.directoryURL
             settings = Mutex(config)
-            store = DiskStoreRegistry.store(at: config.directoryURL)
+            store = DiskStoreRegistry.store(at: config.directoryURL) {
+                DiskStore(directory: $0, clock: clock)
+            }
             queue = DiskWriteQueue(store: store)
             store.sizeLimit = Int(clamping: config.sizeLimit)
             do {

@@ -73,8 +73,8 @@ open class AnimatedImageView: KFCrossPlatformImageView {
         super.init(frame: frame)
     }
 
-    /// Makes a view with a pulse of the caller's.
-    package init(frame: CGRect, ticker: any FrameTicker) {
+    /// Makes a view with a pulse of the caller's, which ticks while the view plays.
+    public init(frame: CGRect, ticker: any FrameTicker) {
         self.ticker = ticker
         super.init(frame: frame)
     }

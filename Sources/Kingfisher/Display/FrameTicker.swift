@@ -2,7 +2,7 @@ import Dispatch
 
 /// Tells again and again how much time has passed: the pulse of an animated view.
 @MainActor
-package protocol FrameTicker: AnyObject {
+public protocol FrameTicker: AnyObject {
     /// Begins to call; the argument is the time in seconds since the last call.
     func start(_ tick: @escaping @MainActor (Double) -> Void)
 

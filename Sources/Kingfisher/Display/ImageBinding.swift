@@ -13,6 +13,7 @@ package final class ImageBinding {
     package private(set) var identifier: Source.Identifier.Value?
     private var task: DownloadTask?
     private var token = CancellationLatch()
+    private var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// Makes a binding that nothing is loaded into.
     package init() {}
@@ -49,6 +50,7 @@ package final class ImageBinding {
             target.showPlaceholder(placeholder, options: options)
             identifier = nil
             completion?(.failure(.imageSettingError(reason: .emptySource)))
+            wake()
             return nil
         }
         let showsNothing = target.shownImage == nil && !target.showsPlaceholder
@@ -80,6 +82,21 @@ package final class ImageBinding {
     package func cancel() {
         token.cancel()
         task?.cancel()
+    }
+
+    /// Waits until no load is in force, and its completion has been called.
+    ///
+    /// Returns at once when none is. A load that supersedes the one in force is waited for, too.
+    package func waitUntilIdle() async {
+        guard identifier != nil else { return }
+        await withCheckedContinuation { waiters.append($0) }
+    }
+
+    private func wake() {
+        guard identifier == nil else { return }
+        let ready = waiters
+        waiters = []
+        for waiter in ready { waiter.resume() }
     }
 
     // MARK: The life of a load
@@ -115,11 +132,15 @@ package final class ImageBinding {
         task = nil
         guard let target else {
             completion?(result)
+            wake()
             return
         }
         switch result {
         case .success(let value) where options.animatesTransition(from: value.cacheType):
-            let once = OnceOnMain { completion?(result) }
+            let once = OnceOnMain { [self] in
+                completion?(result)
+                wake()
+            }
             target.transition(to: value.image, options: options) { once.run() }
             return
         case .success(let value):
@@ -132,6 +153,7 @@ package final class ImageBinding {
             }
         }
         completion?(result)
+        wake()
     }
 
     /// Reports on the main queue until the token is cancelled.

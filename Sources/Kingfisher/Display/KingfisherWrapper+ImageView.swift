@@ -129,6 +129,14 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         )
     }
 
+    /// Waits until no load is in force, and the completion of the last one has been called.
+    ///
+    /// Returns at once when nothing loads. For tests, and before a picture of the screen is taken;
+    /// cancelling the waiting task does not end the wait.
+    public func waitUntilLoaded() async {
+        await base.loading.binding.waitUntilIdle()
+    }
+
     /// Cancels the load in force; its completion gets the cancel error.
     public func cancelDownloadTask() {
         base.loading.binding.cancel()

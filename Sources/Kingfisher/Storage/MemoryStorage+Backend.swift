@@ -23,7 +23,8 @@ extension MemoryStorage {
             self.init(config: config, clock: .system)
         }
 
-        init(config: Config, clock: WallClock) {
+        /// Makes an empty storage that takes time from a clock of the caller's, as tests do.
+        public init(config: Config, clock: WallClock) {
             settings = Mutex(config)
             store = MemoryStore(limits: .init(cost: config.totalCostLimit), clock: clock)
             apply(config)

@@ -1,5 +1,5 @@
 @preconcurrency import Dispatch
-import Foundation
+public import Foundation
 
 #if canImport(Glibc)
 import Glibc
@@ -8,16 +8,25 @@ import Musl
 #endif
 
 /// Where the date comes from and who calls back later, so that tests can turn the hands.
-struct WallClock: Sendable {
+public struct WallClock: Sendable {
     /// The seconds since 2001-01-01 UTC, the same count as `Date.timeIntervalSinceReferenceDate`.
-    let now: @Sendable () -> TimeInterval
+    public let now: @Sendable () -> TimeInterval
     /// Calls a function every so many seconds until the returned timer is released.
-    let every: @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> RepeatingTimer
+    public let every: @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> RepeatingTimer
 
     /// The system's clock, read with the resolution of the kernel's tick (1–4 ms).
     ///
     /// The coarse clock costs 5 ns instead of 25, and every hit in memory asks for the time.
-    static let system = WallClock(now: coarseNow, every: dispatchTimer)
+    public static let system = WallClock(now: coarseNow, every: dispatchTimer)
+
+    /// Makes a clock of two functions, both called on any thread.
+    public init(
+        now: @escaping @Sendable () -> TimeInterval,
+        every: @escaping @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> RepeatingTimer
+    ) {
+        self.now = now
+        self.every = every
+    }
 
     private static func coarseNow() -> TimeInterval {
         var time = timespec()
@@ -41,10 +50,11 @@ struct WallClock: Sendable {
 }
 
 /// A promise to be called again and again, which ends with its last reference.
-final class RepeatingTimer: Sendable {
+public final class RepeatingTimer: Sendable {
     private let stop: @Sendable () -> Void
 
-    init(stop: @escaping @Sendable () -> Void) { self.stop = stop }
+    /// Makes a promise that ends by calling `stop`, once.
+    public init(stop: @escaping @Sendable () -> Void) { self.stop = stop }
 
     deinit { stop() }
 }

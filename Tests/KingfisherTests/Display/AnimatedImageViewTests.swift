@@ -1,16 +1,9 @@
 import Foundation
+import KingfisherTesting
 import TestSupport
 import Testing
 
 @testable import Kingfisher
-
-@MainActor
-private final class ManualTicker: FrameTicker {
-    private(set) var tick: (@MainActor (Double) -> Void)?
-
-    func start(_ tick: @escaping @MainActor (Double) -> Void) { self.tick = tick }
-    func stop() { tick = nil }
-}
 
 @MainActor
 private final class Listener: AnimatedImageViewDelegate {
@@ -56,7 +49,7 @@ struct AnimatedImageViewTests {
         #expect(view.isAnimating)
         view.removeFromSuperview()
         #expect(!view.isAnimating)
-        #expect(ticker.tick == nil)
+        #expect(!ticker.isRunning)
         view.autoPlayAnimatedImage = false
         window.addSubview(view)
         #expect(!view.isAnimating)
@@ -68,7 +61,7 @@ struct AnimatedImageViewTests {
         let image = animation(ScriptedFrames([1, 1, 1]))
         view.image = image
         window.addSubview(view)
-        ticker.tick?(1)
+        ticker.tick(1)
         let animator = view.animator
         #expect(animator?.currentFrameIndex == 1)
         view.image = image
@@ -87,16 +80,16 @@ struct AnimatedImageViewTests {
         view.delegate = listener
         view.image = animation(ScriptedFrames([1, 1]))
         window.addSubview(view)
-        ticker.tick?(1)
+        ticker.tick(1)
         view.repeatCount = .once
         #expect(view.animator?.currentFrameIndex == 0)
         let animator = view.animator
         view.repeatCount = .finite(count: 1)
         #expect(view.animator === animator)
-        ticker.tick?(1)
+        ticker.tick(1)
         #expect(listener.events.value == ["loop 1"])
         #expect(view.animator?.isLastFrame == true)
-        ticker.tick?(1)
+        ticker.tick(1)
         #expect(listener.events.value == ["loop 1", "end"])
         #expect(!view.isAnimating)
         view.startAnimating()
@@ -129,9 +122,9 @@ struct AnimatedImageViewTests {
         screen.image = animation(source)
         window.addSubview(screen)
         while screen.animator?.frame(at: 1) == nil { await Task.yield() }
-        ticker.tick?(0)
-        ticker.tick?(0)
-        ticker.tick?(1)
+        ticker.tick(0)
+        ticker.tick(0)
+        ticker.tick(1)
         #expect(screen.shown == [source.frames[0], source.frames[1]])
         screen.purgeFrames()
         #expect(screen.animator?.frame(at: 0) == nil)

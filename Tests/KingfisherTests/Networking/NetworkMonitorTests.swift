@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import KingfisherTesting
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import KingfisherTesting
 import SystemPackage
 import TestSupport
 import Testing

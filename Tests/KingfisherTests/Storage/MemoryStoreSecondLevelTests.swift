@@ -1,3 +1,4 @@
+import KingfisherTesting
 import Testing
 
 @testable import Kingfisher

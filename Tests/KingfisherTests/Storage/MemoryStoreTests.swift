@@ -1,4 +1,5 @@
 import Foundation
+import KingfisherTesting
 import Synchronization
 import Testing
 

@@ -6,6 +6,7 @@ import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
+import KingfisherTesting
 #endif
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,10 +1,11 @@
-import Foundation
+public import Foundation
+public import Kingfisher
 import Synchronization
 
-@testable import Kingfisher
-
 /// A clock whose hands are turned by the test, timers included.
-final class ManualClock: Sendable {
+///
+/// Give its ``clock`` to the storages of a cache, and images expire when the test says so.
+public final class ManualClock: Sendable {
     private struct State {
         var now: TimeInterval = 1_000_000
         var timers: [Int: Timer] = [:]
@@ -19,13 +20,22 @@ final class ManualClock: Sendable {
 
     private let state = Mutex(State())
 
-    var now: TimeInterval { state.withLock { $0.now } }
-    var date: Date { Date(timeIntervalSinceReferenceDate: now) }
-    var timerIntervals: [TimeInterval] {
+    /// Makes a clock that stands at one million seconds after 2001-01-01 UTC.
+    public init() {}
+
+    /// The seconds since 2001-01-01 UTC.
+    public var now: TimeInterval { state.withLock { $0.now } }
+
+    /// The same as a date.
+    public var date: Date { Date(timeIntervalSinceReferenceDate: now) }
+
+    /// The intervals of the timers that run, in seconds, the shortest first.
+    public var timerIntervals: [TimeInterval] {
         state.withLock { $0.timers.values.map(\.interval).sorted() }
     }
 
-    var clock: WallClock {
+    /// What to hand to the library.
+    public var clock: WallClock {
         WallClock(
             now: { self.now },
             every: { interval, work in
@@ -47,8 +57,9 @@ final class ManualClock: Sendable {
         }
     }
 
-    /// Turns the hands, backwards if `seconds` is negative, and calls the timers that are due.
-    func advance(by seconds: TimeInterval) {
+    /// Turns the hands, backwards if `seconds` is negative, and calls the timers that are due,
+    /// each once.
+    public func advance(by seconds: TimeInterval) {
         let due = state.withLock { state in
             state.now += seconds
             var due: [@Sendable () -> Void] = []

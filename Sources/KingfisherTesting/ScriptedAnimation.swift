@@ -1,0 +1,51 @@
+public import Foundation
+public import Kingfisher
+
+/// An animation of scripted pictures, for views that play.
+///
+/// ```swift
+/// let animation = ScriptedAnimation([.solid(.red), .solid(.green)], secondsEach: 0.1)
+/// let view = AnimatedImageView(frame: .zero, ticker: ticker)
+/// view.image = animation.image
+/// ```
+public struct ScriptedAnimation: ImageFrameSource {
+    private let pictures: [ScriptedPicture]
+    private let seconds: TimeInterval
+
+    /// Makes an animation.
+    ///
+    /// - Parameters:
+    ///   - pictures: The frames, one at least; an animation of none traps.
+    ///   - seconds: How long each is shown, above 0.
+    public init(_ pictures: [ScriptedPicture], secondsEach seconds: TimeInterval) {
+        precondition(!pictures.isEmpty, "an animation needs a frame")
+        precondition(seconds > 0, "a frame must be shown for some time, not for \(seconds) s")
+        self.pictures = pictures
+        self.seconds = seconds
+    }
+
+    /// The animation as an image whose frames are made while it plays.
+    public var image: KFCrossPlatformImage {
+        let image = KingfisherWrapper.animatedImage(source: self, options: ImageCreatingOptions())
+        guard let image else { preconditionFailure("a scripted frame can always be made") }
+        return image
+    }
+
+    /// Nil: the frames never were a file.
+    public var data: Data? { nil }
+
+    /// The number of pictures.
+    public var frameCount: Int { pictures.count }
+
+    /// A picture, scaled down to fit where it is larger; nil for an index out of range.
+    public func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
+        guard pictures.indices.contains(index) else { return nil }
+        let image = pictures[index].image
+        guard let maxSize, image.size.width > maxSize.width || image.size.height > maxSize.height
+        else { return image }
+        return image.kf.resize(to: maxSize, for: .aspectFit)
+    }
+
+    /// The same for each picture.
+    public func duration(at index: Int) -> TimeInterval { seconds }
+}

@@ -1,0 +1,109 @@
+public import Foundation
+public import Kingfisher
+
+/// A small picture of known colours, as an image or as the bytes of a file.
+///
+/// Solid pictures survive PNG to the bit; through JPEG expect a channel to be off by a few.
+public struct ScriptedPicture: Sendable, Hashable {
+    /// A file format that every build of the library writes.
+    public enum Format: Sendable, Hashable {
+        /// Lossless, with transparency.
+        case png
+        /// At full quality, without transparency.
+        case jpeg
+
+        var contentType: String {
+            switch self {
+            case .png: "image/png"
+            case .jpeg: "image/jpeg"
+            }
+        }
+    }
+
+    /// The colour at the left edge.
+    public let left: KFCrossPlatformColor
+    /// The colour at the right edge; between them it changes evenly.
+    public let right: KFCrossPlatformColor
+    /// Pixels across, 1…65,535.
+    public let width: Int
+    /// Pixels down, 1…65,535.
+    public let height: Int
+
+    private init(
+        _ left: KFCrossPlatformColor,
+        _ right: KFCrossPlatformColor,
+        width: Int,
+        height: Int
+    ) {
+        precondition(
+            (1...65_535).contains(width) && (1...65_535).contains(height),
+            "a picture needs 1 to 65,535 pixels on each side, not \(width) × \(height)"
+        )
+        self.left = left
+        self.right = right
+        self.width = width
+        self.height = height
+    }
+
+    /// A picture of one colour; traps when a side is not 1…65,535 pixels.
+    public static func solid(
+        _ color: KFCrossPlatformColor,
+        width: Int = 64,
+        height: Int = 48
+    ) -> ScriptedPicture {
+        ScriptedPicture(color, color, width: width, height: height)
+    }
+
+    /// A picture that changes from one colour at the left to another at the right; traps when a
+    /// side is not 1…65,535 pixels.
+    public static func gradient(
+        from left: KFCrossPlatformColor,
+        to right: KFCrossPlatformColor,
+        width: Int = 64,
+        height: Int = 48
+    ) -> ScriptedPicture {
+        ScriptedPicture(left, right, width: width, height: height)
+    }
+
+    /// The picture as an image of scale 1.
+    public var image: KFCrossPlatformImage {
+        var row = Data(capacity: width * 4)
+        for x in 0..<width {
+            let share = width > 1 ? CGFloat(x) / CGFloat(width - 1) : 0
+            row.append(contentsOf: premultiplied(at: share))
+        }
+        var pixels = Data(capacity: row.count * height)
+        for _ in 0..<height { pixels.append(row) }
+        let image = KFCrossPlatformImage(premultipliedRGBA: pixels, width: width, height: height)
+        guard let image else {
+            preconditionFailure("no memory for a picture of \(width) × \(height) pixels")
+        }
+        return image
+    }
+
+    /// The bytes of a file with the picture.
+    public func data(as format: Format = .png) -> Data {
+        let data =
+            switch format {
+            case .png: image.kf.pngRepresentation()
+            case .jpeg: image.kf.jpegRepresentation(compressionQuality: 1)
+            }
+        guard let data else {
+            preconditionFailure("a picture of \(width) × \(height) pixels cannot be written")
+        }
+        return data
+    }
+
+    private func premultiplied(at share: CGFloat) -> [UInt8] {
+        func mixed(_ one: CGFloat, _ other: CGFloat) -> CGFloat {
+            min(1, max(0, one + (other - one) * share))
+        }
+        let alpha = mixed(left.alpha, right.alpha)
+        let channels = [
+            mixed(left.red, right.red), mixed(left.green, right.green),
+            mixed(left.blue, right.blue),
+        ]
+        return channels.map { UInt8(($0 * alpha * 255).rounded()) }
+            + [UInt8((alpha * 255).rounded())]
+    }
+}
