@@ -5,7 +5,7 @@ package enum RetryAfter {
     /// Longest wait that is believed: a day.
     package static let longest = Duration.seconds(86_400)
 
-    /// Reads `Retry-After`: a number of seconds, or a date in one of HTTP's three formats.
+    /// Reads `Retry-After`: a number of seconds, or a date; see ``HTTPDate``.
     ///
     /// - Parameters:
     ///   - value: The value of the field.
@@ -17,25 +17,9 @@ package enum RetryAfter {
             // More digits than fit are a long time as well.
             return Int64(text).map { min(.seconds($0), longest) } ?? longest
         }
-        guard let date = date(text) else { return nil }
+        guard let date = HTTPDate.parse(text, now: now) else { return nil }
         let seconds = date.timeIntervalSince(now)
         return min(max(.zero, .seconds(min(seconds, 1e6))), longest)
-    }
-
-    // RFC 9110, 5.6.7: the format to send, and the two obsolete ones to understand.
-    private static func date(_ text: String) -> Date? {
-        let formats = [
-            "EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz",
-            "EEE MMM d HH:mm:ss yyyy",
-        ]
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        for format in formats {
-            formatter.dateFormat = format
-            if let date = formatter.date(from: text) { return date }
-        }
-        return nil
     }
 }
 

@@ -1,0 +1,34 @@
+import Foundation
+import Kingfisher
+import Testing
+
+struct HTTPDateTests {
+    let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    @Test(arguments: [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+        ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600),
+        ("Wed, 31 Dec 1969 23:59:59 GMT", -1), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
+    ])
+    func `the three formats`(text: String, seconds: Int) {
+        #expect(HTTPDate.parse(text, now: now)?.timeIntervalSince1970 == TimeInterval(seconds))
+    }
+
+    @Test func `two digits of a year are at most fifty years ahead`() throws {
+        let near = try #require(HTTPDate.parse("Monday, 01-Jan-40 00:00:00 GMT", now: now))
+        #expect(near.timeIntervalSince1970 == 2_208_988_800)
+        let far = try #require(HTTPDate.parse("Monday, 01-Jan-80 00:00:00 GMT", now: now))
+        #expect(far.timeIntervalSince1970 == 315_532_800)
+    }
+
+    @Test(arguments: [
+        "", "0", "-1", "soon", "Sun, 99 Nov 1994", "Tue, 30 Feb 2000 12:00:00 GMT",
+        "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 08:49:37",
+        "Sun, 06 Nov 1994 08:49:37 EST", "Sun, 06 Now 1994 08:49:37 GMT",
+        "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "a b c d e", "Sun Nov 6 :: 1994",
+    ])
+    func `anything else is no date`(text: String) {
+        #expect(HTTPDate.parse(text, now: now) == nil)
+    }
+}
