@@ -14,6 +14,7 @@ package struct TestBench: Sendable {
         server = try ImageServer()
         cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
         downloader = ImageDownloader(name: "test")
+        downloader.resumption = DownloadResumption(folder: folder.file("downloads"))
         manager = KingfisherManager(downloader: downloader, cache: cache)
     }
 

@@ -114,6 +114,7 @@ extension ImageDownloader {
             settings: settings(for: request, options),
             discriminator: options.redirectHandler.map { "\(type(of: $0))" } ?? "",
             hooks: hooks(redirectHandler: options.redirectHandler),
+            partials: snapshot().partials,
             caller: caller
         )
         let sessionTask = sessionTasks.task(for: ticket.download)

@@ -19,6 +19,8 @@ open class ImageDownloader: @unchecked Sendable {
         var configuration = URLSessionConfiguration.ephemeral
         var usesPipelining = false
         var transferSettings = TransferSettings()
+        var resumption: DownloadResumption? = DownloadResumption()
+        var partials: PartialBodies? = PartialBodies(DownloadResumption())
         var delegate = WeakReference()
         var responder = WeakReference()
         var isNetworkConstrained: (@Sendable () -> Bool)?
@@ -95,6 +97,22 @@ open class ImageDownloader: @unchecked Sendable {
     public var isNetworkConstrained: (@Sendable () -> Bool)? {
         get { state.withLock { $0.isNetworkConstrained } }
         set { state.withLock { $0.isNetworkConstrained = newValue } }
+    }
+
+    /// Where interrupted bodies are kept, to be continued by the next equal request; nil keeps
+    /// none.
+    ///
+    /// By default in the user's cache folder, 256 MiB for three days at most. A delegate and a
+    /// completion see the whole body and its status 200, as if it had come in one piece.
+    public var resumption: DownloadResumption? {
+        get { state.withLock { $0.resumption } }
+        set {
+            state.withLock { state in
+                guard newValue != state.resumption else { return }
+                state.resumption = newValue
+                state.partials = newValue.map { PartialBodies($0) }
+            }
+        }
     }
 
     /// Watches and steers the downloads; held weakly.

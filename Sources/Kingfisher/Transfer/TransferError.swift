@@ -36,6 +36,8 @@ public enum TransferError: Error, Sendable {
     case redirectRefused(target: String, url: URL)
     /// The body is larger than allowed, by what was announced or by what came.
     case bodyTooLarge(limit: Int, url: URL)
+    /// A large body could not be written to a temporary file: the disk is full, for one.
+    case cannotKeepBody(reason: String, url: URL)
     /// The connection ended before the body did.
     case truncatedBody(received: Int, expected: Int?, url: URL)
     /// The connection broke.
@@ -69,7 +71,7 @@ public enum TransferError: Error, Sendable {
             .cannotConnect(_, _, let url), .addressRefused(_, _, let url), .tls(_, let url),
             .timedOut(_, _, let url), .tooManyRedirects(_, let url), .redirectLoop(let url),
             .redirectRefused(_, let url), .bodyTooLarge(_, let url),
-            .truncatedBody(_, _, let url), .connectionLost(_, let url),
+            .cannotKeepBody(_, let url), .truncatedBody(_, _, let url), .connectionLost(_, let url),
             .badResponse(_, let url), .rejected(_, let url), .curl(_, _, let url):
             withoutUser(url)
         }
@@ -102,6 +104,8 @@ extension TransferError: CustomStringConvertible, LocalizedError {
         case .redirectLoop: "the redirects go in a circle"
         case .redirectRefused(let target, _): "a redirect to “\(target)” is not allowed"
         case .bodyTooLarge(let limit, _): "the body is larger than \(limit) bytes"
+        case .cannotKeepBody(let reason, _):
+            "the body cannot be put into a temporary file, \(reason)"
         case .truncatedBody(let received, let expected, _):
             "the body ended after \(received) bytes"
                 + (expected.map { " of \($0)" } ?? " before it was complete")

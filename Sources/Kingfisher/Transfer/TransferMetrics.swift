@@ -18,6 +18,8 @@ public struct TransferMetrics: Sendable, Hashable {
     public var total: Duration = .zero
     /// Bytes of the body as delivered, after decoding.
     public var bytes = 0
+    /// Bytes of the body that an earlier, interrupted transfer had fetched; not in ``bytes``.
+    public var resumedBytes = 0
     /// Bytes of the body on the wire, before decoding.
     public var wireBytes = 0
     /// Bytes of the request's body.

@@ -10,6 +10,11 @@ public struct TransferSettings: Sendable, Hashable {
     ///
     /// 256 MiB by default: the largest pictures in use stay below, and a hostile stream ends.
     public var maxBodyBytes = 256 << 20
+    /// Bytes of a body that stay in memory, 8 MiB by default.
+    ///
+    /// A larger body goes to a temporary file without a name, and is read from there: what a load
+    /// takes in memory does not grow with what a server sends.
+    public var maxBodyBytesInMemory = 8 << 20
     /// Redirects that are followed.
     public var maxRedirects = 20
     /// Schemes, in lower case, that a redirect may lead to; http and https at most.

@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 
 /// The state of a shared download, as a value: its functions say what is to be done.
 struct DownloadState {
@@ -10,7 +11,7 @@ struct DownloadState {
 
     /// Something to do outside the lock, in order.
     enum Effect {
-        case start(priority: Float)
+        case start
         case stop
         case prioritise(Float)
         case tell(TransferProgress, [DownloadCaller])
@@ -26,15 +27,36 @@ struct DownloadState {
     private var effects: [Effect] = []
     private var isPerforming = false
 
-    var data = Data()
-    var response: TransferResponse?
-    var metrics: TransferMetrics?
+    private(set) var body: BodyBuffer
+    private(set) var response: TransferResponse?
+    private(set) var metrics: TransferMetrics?
     var transfer: (any HTTPTransfer)?
+
+    // Going on with an interrupted body: what was asked to be continued, and what came of it.
+    private var resuming: PartialBodies.Found?
+    private var resumedBytes = 0
+    private var startsOver = false
+    private var interrupted: Interrupted?
+    /// Whether the whole body came: what was kept of it is of no use any more.
+    private(set) var hasWhole = false
+
+    /// A body that broke off, and that a later request may go on with.
+    struct Interrupted {
+        let body: BodyBuffer
+        let head: PartialHead
+    }
+
+    /// The highest of the callers' priorities.
+    var currentPriority: Float { priority }
+
+    init(maxBodyBytesInMemory: Int) {
+        body = BodyBuffer(threshold: maxBodyBytesInMemory)
+    }
 
     var callerCount: Int { callers.count }
 
     var progress: TransferProgress {
-        TransferProgress(received: data.count, expected: response?.expectedLength)
+        TransferProgress(received: body.count, expected: response?.expectedLength)
     }
 
     // MARK: Callers
@@ -81,7 +103,7 @@ struct DownloadState {
         switch phase {
         case .created:
             phase = .started
-            effects.append(.start(priority: priority))
+            effects.append(.start)
         case .ended:
             // All callers left while the creator announced it: it is told the end all the same.
             effects.append(.announce(.failure(.cancelled)))
@@ -90,26 +112,89 @@ struct DownloadState {
         }
     }
 
-    mutating func receive(_ chunk: RawSpan) {
-        guard phase == .started else { return }
-        if data.isEmpty {
-            // What a server announces is a hint: 4 MiB at most on its word.
-            data.reserveCapacity(min(response?.expectedLength ?? 0, 4 << 20))
+    /// Notes what the request that is sent now asks to be continued.
+    mutating func resume(_ found: PartialBodies.Found?) { resuming = found }
+
+    /// Takes the head of an answer.
+    ///
+    /// - Returns: The head that counts; `nil` if the transfer must start over, without the part
+    ///   that is there.
+    mutating func receive(_ response: TransferResponse) -> TransferResponse? {
+        let found = resuming
+        resuming = nil
+        self.response = response
+        guard let found else { return response }
+        switch ResumedAnswer(response, after: found.head) {
+        case .independent:
+            break
+        case .rest(let whole):
+            body = found.body
+            resumedBytes = body.count
+            self.response = whole
+        case .useless:
+            self.response = nil
+            startsOver = true
         }
-        chunk.withUnsafeBytes { data.append(contentsOf: $0) }
+        return self.response
+    }
+
+    /// Whether the transfer that ended now is to be followed by one from the beginning.
+    mutating func takeStartOver() -> Bool {
+        defer { startsOver = false }
+        return startsOver && phase == .started
+    }
+
+    /// Adds a piece of the body; returns whether that ended the download.
+    mutating func receive(_ chunk: RawSpan, limit: Int) -> Bool {
+        guard phase == .started, let url = response?.url else { return false }
+        // The transport counts what it delivers itself: not what was there before.
+        guard body.count + chunk.byteCount <= limit else {
+            return fail(.bodyTooLarge(limit: limit, url: url))
+        }
+        if body.count == 0 { body.expect(response?.expectedLength ?? 0) }
+        do throws(Errno) {
+            try body.append(chunk)
+        } catch {
+            return fail(.cannotKeepBody(reason: "\(error)", url: url))
+        }
         let listeners = callers.map(\.caller).filter { $0.progress != nil }
         if !listeners.isEmpty { effects.append(.tell(progress, listeners)) }
+        return false
+    }
+
+    private mutating func fail(_ error: TransferError) -> Bool {
+        effects.append(.stop)
+        return end(.failure(error))
     }
 
     /// Ends the download for all callers; returns `false` if it had ended before.
     mutating func end(_ error: TransferError?, _ metrics: TransferMetrics) -> Bool {
         guard phase != .ended else { return false }
+        var metrics = metrics
+        metrics.resumedBytes = resumedBytes
         self.metrics = metrics
         if let error { return end(.failure(error)) }
         guard let response else {
             return end(.failure(.invalidRequest(reason: "the transport gave no answer", url: nil)))
         }
-        return end(.success(DownloadedBody(data: data, response: response, metrics: metrics)))
+        // Two parts must make a whole; of one part the transport has seen to it.
+        if resumedBytes > 0, let expected = response.expectedLength, expected != body.count {
+            let received = body.count
+            return end(
+                .failure(
+                    .truncatedBody(received: received, expected: expected, url: response.url)
+                )
+            )
+        }
+        do throws(Errno) {
+            let data = try body.data()
+            hasWhole = (200..<300).contains(response.statusCode)
+            return end(
+                .success(DownloadedBody(data: data, response: response, metrics: metrics))
+            )
+        } catch {
+            return end(.failure(.cannotKeepBody(reason: "\(error)", url: response.url)))
+        }
     }
 
     /// Ends the download with this result, whatever has arrived.
@@ -118,11 +203,30 @@ struct DownloadState {
         if phase == .started {
             if case .failure(.cancelled) = result { effects.append(.stop) }
             effects.append(.announce(result))
+            if case .failure(let error) = result { noteInterruption(error) }
         }
         phase = .ended
         effects.append(.finish(callers.map(\.caller), result))
         callers = []
         return true
+    }
+
+    private mutating func noteInterruption(_ error: TransferError) {
+        switch error {
+        case .cancelled, .timedOut, .truncatedBody, .connectionLost, .curl:
+            guard let response, let head = PartialHead(response, received: body.count) else {
+                return
+            }
+            interrupted = Interrupted(body: body, head: head)
+        default:
+            break
+        }
+    }
+
+    /// Takes what came of a body that broke off, once.
+    mutating func takeInterrupted() -> Interrupted? {
+        defer { interrupted = nil }
+        return interrupted
     }
 
     // MARK: Effects

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -56,5 +57,27 @@ package struct RequestIdentity: Hashable, Sendable {
         trustedHosts = settings.trustedHosts
         allowsConstrainedNetwork = settings.allowsConstrainedNetwork
         self.discriminator = discriminator
+    }
+
+    /// The request's name for all times and processes: what decides about the bytes of the answer,
+    /// hashed, because headers can be secrets.
+    ///
+    /// `nil` for a request whose answer cannot be continued: it asks for a part already, or for
+    /// something only if it has changed, or it is no GET.
+    var resumptionKey: String? {
+        let conditional = ["range", "if-range", "if-match", "if-none-match", "if-modified-since"]
+        guard method == "GET", body == nil, conditional.allSatisfy({ headers[$0] == nil }) else {
+            return nil
+        }
+        var hash = SHA256()
+        // What is part of the key ends with a byte that neither a URL nor a header can have.
+        for text in [url] + headers.sorted(by: { $0.key < $1.key }).flatMap({ [$0.key, $0.value] })
+        {
+            hash.update(data: Data(text.utf8))
+            hash.update(data: Data([0]))
+        }
+        return hash.finalize().map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
     }
 }

@@ -16,7 +16,8 @@ package final class SharedDownload: Sendable {
     private let transport: any HTTPTransport
     private let hooks: DownloadHooks
     private let table: DownloadTable
-    private let state = Mutex(DownloadState())
+    private let partials: PartialBodies?
+    private let state: Mutex<DownloadState>
 
     private static let lastID = Atomic<UInt64>(0)
 
@@ -26,6 +27,7 @@ package final class SharedDownload: Sendable {
         settings: TransferSettings,
         hooks: DownloadHooks,
         transport: any HTTPTransport,
+        partials: PartialBodies?,
         table: DownloadTable
     ) {
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
@@ -34,17 +36,20 @@ package final class SharedDownload: Sendable {
         self.settings = settings
         self.hooks = hooks
         self.transport = transport
+        self.partials = partials
         self.table = table
+        state = Mutex(DownloadState(maxBodyBytesInMemory: settings.maxBodyBytesInMemory))
     }
 
     // MARK: What is known so far
 
     /// An independent copy of the body so far; the next piece then costs a copy of all of it.
-    package var data: Data { state.withLock { Data($0.data) } }
+    package var data: Data { data(from: 0) }
 
     /// A copy of what has arrived after the first `offset` bytes.
     package func data(from offset: Int) -> Data {
-        state.withLock { Data($0.data.dropFirst(offset)) }
+        // Copied outside of the lock: a large one is read from a file.
+        state.withLock { $0.body }.copy(from: offset)
     }
 
     /// The head of the answer, once it is here.
@@ -92,9 +97,13 @@ package final class SharedDownload: Sendable {
     }
 
     /// Applies a change that may be the end; then a new request must not find this one any more,
-    /// not even from within the callbacks of the end.
+    /// not even from within the callbacks of the end, but what came of a body that broke off.
     private func finish(_ change: (inout DownloadState) -> Bool) {
-        if state.withLock({ change(&$0) }) { table.remove(self) }
+        let (hasEnded, interrupted) = state.withLock { (change(&$0), $0.takeInterrupted()) }
+        if hasEnded {
+            if let interrupted { keep(interrupted) }
+            table.remove(self)
+        }
         perform()
     }
 
@@ -111,13 +120,8 @@ package final class SharedDownload: Sendable {
 
     private func perform(_ effect: DownloadState.Effect) {
         switch effect {
-        case .start(let priority):
-            var settings = settings
-            settings.priority = priority
-            let transfer = transport.start(request, settings: settings, handler: self)
-            state.withLock { if $0.phase != .ended { $0.transfer = transfer } }
-            // It may have ended meanwhile; a transfer that is over does not mind.
-            if hasEnded { transfer.cancel() }
+        case .start:
+            begin()
         case .stop:
             let transfer = state.withLock { state in
                 defer { state.transfer = nil }
@@ -133,6 +137,52 @@ package final class SharedDownload: Sendable {
         case .finish(let callers, let result):
             for caller in callers { caller.finished(result) }
         }
+    }
+}
+
+// MARK: The transfer
+
+extension SharedDownload {
+    /// Starts the transfer, after the look for an interrupted body if there may be one.
+    private func begin() {
+        guard let partials, !partials.isEmpty, let key = identity.resumptionKey,
+            partials.contains(key)
+        else { return send(resuming: nil) }
+        partials.find(key, threshold: settings.maxBodyBytesInMemory) { [self] in
+            send(resuming: $0)
+        }
+    }
+
+    private func send(resuming found: PartialBodies.Found?) {
+        var request = request
+        if let found {
+            request.setValue("bytes=\(found.head.received)-", forHTTPHeaderField: "Range")
+            request.setValue(found.head.validator, forHTTPHeaderField: "If-Range")
+        }
+        var settings = settings
+        let isWanted = state.withLock { state in
+            state.resume(found)
+            settings.priority = state.currentPriority
+            return state.phase == .started
+        }
+        guard isWanted else { return }
+        let transfer = transport.start(request, settings: settings, handler: self)
+        state.withLock { if $0.phase != .ended { $0.transfer = transfer } }
+        // It may have ended meanwhile; a transfer that is over does not mind.
+        if hasEnded { transfer.cancel() }
+    }
+
+    private func keep(_ interrupted: DownloadState.Interrupted) {
+        guard let partials, partials.accepts(interrupted.body.count),
+            let key = identity.resumptionKey
+        else { return }
+        partials.keep(interrupted.body, interrupted.head, for: key)
+    }
+
+    /// What was kept is of no use any more.
+    private func forgetPartial() {
+        guard let partials, !partials.isEmpty, let key = identity.resumptionKey else { return }
+        partials.forget(key)
     }
 }
 
@@ -161,14 +211,15 @@ extension SharedDownload: HTTPTransferHandler {
         didReceive response: TransferResponse,
         reply: @escaping @Sendable (TransferDisposition) -> Void
     ) {
-        state.withLock { $0.response = response }
+        guard let head = state.withLock({ $0.receive(response) }) else {
+            return reply(.cancel)
+        }
         guard let check = hooks.response else { return reply(.allow) }
-        check(self, response, reply)
+        check(self, head, reply)
     }
 
     package func transfer(_ transfer: any HTTPTransfer, didReceive chunk: RawSpan) {
-        state.withLock { $0.receive(chunk) }
-        perform()
+        finish { $0.receive(chunk, limit: settings.maxBodyBytes) }
     }
 
     package func transfer(
@@ -176,7 +227,15 @@ extension SharedDownload: HTTPTransferHandler {
         didFinish error: TransferError?,
         metrics: TransferMetrics
     ) {
+        if state.withLock({ $0.takeStartOver() }) {
+            forgetPartial()
+            return send(resuming: nil)
+        }
         finish { $0.end(error, metrics) }
-        state.withLock { $0.transfer = nil }
+        let hasWhole = state.withLock { state in
+            state.transfer = nil
+            return state.hasWhole
+        }
+        if hasWhole { forgetPartial() }
     }
 }

@@ -32,6 +32,7 @@ package final class SharedDownloads: Sendable {
     ///   - settings: How; those of the creator hold.
     ///   - discriminator: Keeps requests apart that look equal.
     ///   - hooks: Who decides about the answer; those of the creator hold.
+    ///   - partials: Where interrupted bodies are kept; `nil` to keep none.
     ///   - caller: Who waits.
     /// - Returns: The caller's share. If it is the creator's, call ``SharedDownload/start()``.
     package func join(
@@ -39,6 +40,7 @@ package final class SharedDownloads: Sendable {
         settings: TransferSettings = TransferSettings(),
         discriminator: String = "",
         hooks: DownloadHooks = DownloadHooks(),
+        partials: PartialBodies? = nil,
         caller: DownloadCaller
     ) -> DownloadTicket {
         let identity = RequestIdentity(request, settings: settings, discriminator: discriminator)
@@ -49,6 +51,7 @@ package final class SharedDownloads: Sendable {
                 settings: settings,
                 hooks: hooks,
                 transport: transport,
+                partials: partials,
                 table: table
             )
         }

@@ -1,0 +1,92 @@
+import Foundation
+import SystemPackage
+
+/// A file that has no name, so that nothing is left of it when the process ends, however it ends.
+final class SpillFile: Sendable {
+    private let descriptor: FileDescriptor
+
+    /// Makes one in `TMPDIR`, else in `/var/tmp`, which is a disk where `/tmp` may be memory.
+    init() throws(Errno) {
+        let environment = ProcessInfo.processInfo.environment
+        let folders = [environment["TMPDIR"], "/var/tmp", "/tmp"].compactMap(\.self)
+        var failure = Errno.noSuchFileOrDirectory
+        for folder in folders where !folder.isEmpty {
+            do {
+                descriptor = try Self.make(in: folder)
+                return
+            } catch {
+                failure = (error as? Errno) ?? .ioError
+            }
+        }
+        throw failure
+    }
+
+    deinit {
+        // There is nobody to tell, and nothing that could be lost.
+        try? descriptor.close()
+    }
+
+    private static func make(in folder: String) throws -> FileDescriptor {
+        let name = "\(folder)/.kingfisher-body-\(UInt64.random(in: .min ... .max))"
+        let file = try FileDescriptor.open(
+            FilePath(name),
+            .readWrite,
+            options: [.create, .exclusiveCreate, .closeOnExec],
+            permissions: .ownerReadWrite
+        )
+        guard unlink(name) == 0 else {
+            let failure = Errno(rawValue: errno)
+            // It is closed in vain at worst.
+            try? file.close()
+            throw failure
+        }
+        return file
+    }
+
+    func write(_ bytes: RawSpan, at offset: Int) throws(Errno) {
+        do {
+            _ = try bytes.withUnsafeBytes {
+                try descriptor.writeAll(toAbsoluteOffset: Int64(offset), $0)
+            }
+        } catch {
+            throw (error as? Errno) ?? .ioError
+        }
+    }
+
+    func read(from offset: Int, count: Int) throws -> Data {
+        var data = Data(count: count)
+        let read = try data.withUnsafeMutableBytes { buffer in
+            var done = 0
+            while done < count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+                let piece = try descriptor.read(
+                    fromAbsoluteOffset: Int64(offset + done),
+                    into: rest
+                )
+                guard piece > 0 else { break }
+                done += piece
+            }
+            return done
+        }
+        return data.prefix(read)
+    }
+
+    /// The first `count` bytes as a mapping, which outlives the file.
+    func map(_ count: Int) throws(Errno) -> Data {
+        try Data.mapping(descriptor, count: count)
+    }
+}
+
+extension Data {
+    /// Maps the beginning of a file, read-only; the pages belong to the kernel, not to us.
+    static func mapping(_ file: FileDescriptor, count: Int) throws(Errno) -> Data {
+        guard count > 0 else { return Data() }
+        let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, file.rawValue, 0)
+        guard let address, address != MAP_FAILED else { throw Errno(rawValue: errno) }
+        return Data(
+            bytesNoCopy: address,
+            count: count,
+            deallocator: .custom { address, count in munmap(address, count) }
+        )
+    }
+}

@@ -1,0 +1,84 @@
+import Crypto
+import Foundation
+import SystemPackage
+
+/// The file of an interrupted body.
+///
+/// A line that names the format, a line with the length of the head, the head as JSON, the body.
+/// It is written aside and renamed; the body's SHA-256 is in the head, so that what a crash of the
+/// machine left half written is no body.
+enum PartialFile {
+    static let pathExtension = "partial"
+    private static let mark = "Kingfisher partial body 1\n"
+    /// 1 MiB: four times the largest head that the transport takes.
+    private static let maxHeadBytes = 1 << 20
+
+    private struct Head: Codable {
+        let head: PartialHead
+        let digest: Data
+    }
+
+    static func write(_ body: Data, _ head: PartialHead, to url: URL) throws {
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        let digest = Data(SHA256.hash(data: body))
+        let json = try JSONEncoder().encode(Head(head: head, digest: digest))
+        let start = Data("\(mark)\(json.count)\n".utf8) + json
+        let aside = url.appendingPathExtension("\(UInt64.random(in: .min ... .max)).new")
+        do {
+            let file = try FileDescriptor.open(
+                FilePath(aside.path),
+                .writeOnly,
+                options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+            try file.closeAfter {
+                for part in [start, body] {
+                    _ = try part.withUnsafeBytes { try file.writeAll($0) }
+                }
+            }
+            guard rename(aside.path, url.path) == 0 else { throw Errno(rawValue: errno) }
+        } catch {
+            remove(aside)
+            throw error
+        }
+    }
+
+    /// Reads a file; `nil` if it is not there or not whole.
+    ///
+    /// The body is mapped.
+    static func read(_ url: URL) -> (PartialHead, Data)? {
+        guard
+            let file = try? FileDescriptor.open(
+                FilePath(url.path),
+                .readOnly,
+                options: .closeOnExec
+            )
+        else { return nil }
+        // Nothing was written, so closing cannot lose anything.
+        defer { try? file.close() }
+        guard let size = try? file.seek(offset: 0, from: .end),
+            let all = try? Data.mapping(file, count: Int(size)),
+            all.starts(with: mark.utf8)
+        else { return nil }
+        let rest = all.dropFirst(mark.utf8.count)
+        guard let lineEnd = rest.prefix(16).firstIndex(of: 0x0A),
+            let count = Int(String(decoding: rest[..<lineEnd], as: UTF8.self)),
+            (1...maxHeadBytes).contains(count)
+        else { return nil }
+        let json = rest[(lineEnd + 1)...].prefix(count)
+        let body = rest[(lineEnd + 1)...].dropFirst(count)
+        guard let head = try? JSONDecoder().decode(Head.self, from: json),
+            head.head.received == body.count, Data(SHA256.hash(data: body)) == head.digest
+        else { return nil }
+        return (head.head, body)
+    }
+
+    static func remove(_ url: URL) {
+        // Not there, or in a folder that is not ours to change: it is not used either way.
+        try? FileManager.default.removeItem(at: url)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite(.timeLimit(.minutes(1)))
+struct PartialBodiesTests {
+    let folder: TemporaryDirectory
+    let policy: DownloadResumption
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        var policy = DownloadResumption(folder: folder.file("partial"))
+        policy.minBytes = 10
+        policy.maxBytes = 1000
+        policy.maxCount = 3
+        self.policy = policy
+    }
+
+    private func keep(_ key: String, _ count: Int, in bodies: PartialBodies) throws {
+        var body = BodyBuffer(threshold: 100)
+        let data = Data(repeating: 1, count: count)
+        try body.append(data.bytes)
+        let url = try #require(URL(string: "http://host/a"))
+        let response = TransferResponse(
+            url: url,
+            statusCode: 200,
+            fields: [(name: "ETag", value: "\"a\"")]
+        )
+        let head = try #require(PartialHead(response, received: count))
+        bodies.keep(body, head, for: key)
+    }
+
+    private func find(_ key: String, in bodies: PartialBodies) async -> Data? {
+        await withCheckedContinuation { continuation in
+            bodies.find(key, threshold: 100) { found in
+                continuation.resume(returning: found?.body.copy())
+            }
+        }
+    }
+
+    private var files: Set<String> {
+        let path = policy.folder.path
+        return Set((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
+    }
+
+    @Test(arguments: [50, 500])
+    func `what was kept is found, by the next process too`(count: Int) async throws {
+        let first = PartialBodies(policy)
+        #expect(first.isEmpty)
+        try keep("k", count, in: first)
+        #expect(await find("k", in: first) == Data(repeating: 1, count: count))
+        let second = PartialBodies(policy)
+        #expect(second.contains("k"))
+        #expect(await find("k", in: second) == Data(repeating: 1, count: count))
+        second.forget("k")
+        await second.flush()
+        #expect(files == [])
+        #expect(await find("k", in: first) == nil)
+    }
+
+    @Test func `only the user may read it`() async throws {
+        let bodies = PartialBodies(policy)
+        try keep("k", 50, in: bodies)
+        await bodies.flush()
+        for path in [policy.folder.path, "\(policy.folder.path)/k.partial"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            let mode = try #require(attributes[.posixPermissions] as? Int)
+            #expect(mode & 0o077 == 0)
+        }
+    }
+
+    @Test func `the oldest go when there are too many, or too many bytes`() async throws {
+        let time = Locked(Date())
+        let bodies = PartialBodies(policy) { time.value }
+        for key in ["a", "b", "c", "d"] {
+            time.change { $0 += 1 }
+            try keep(key, 100, in: bodies)
+        }
+        await bodies.flush()
+        #expect(files == ["b.partial", "c.partial", "d.partial"])
+        time.change { $0 += 1 }
+        try keep("e", 850, in: bodies)
+        await bodies.flush()
+        #expect(files == ["d.partial", "e.partial"])
+    }
+
+    @Test(arguments: [9, 1001])
+    func `what is too small or too large is not kept`(count: Int) async throws {
+        let bodies = PartialBodies(policy)
+        try keep("k", count, in: bodies)
+        await bodies.flush()
+        #expect(bodies.isEmpty)
+        #expect(files == [])
+    }
+
+    @Test func `what is too old is not found, and goes`() async throws {
+        let time = Locked(Date())
+        let bodies = PartialBodies(policy) { time.value }
+        try keep("k", 50, in: bodies)
+        time.change { $0 += 3 * 86_400 }
+        #expect(!bodies.contains("k"))
+        #expect(await find("k", in: bodies) == nil)
+        #expect(files == [])
+    }
+
+    @Test(
+        arguments: [
+            { $0.dropLast() }, { $0.dropLast(40) }, { _ in Data() }, { Data($0.map { _ in 0 }) },
+            { $0.prefix(30) },
+            { data in
+                var copy = data
+                copy[copy.count - 1] ^= 1
+                return copy
+            },
+        ] as [@Sendable (Data) -> Data]
+    )
+    func `a damaged file is no body, and goes`(damage: @Sendable (Data) -> Data) async throws {
+        let bodies = PartialBodies(policy)
+        try keep("k", 50, in: bodies)
+        await bodies.flush()
+        let url = policy.folder.appendingPathComponent("k.partial")
+        try damage(Data(contentsOf: url)).write(to: url)
+        #expect(await find("k", in: bodies) == nil)
+        #expect(files == [])
+    }
+
+    @Test func `a folder that cannot be made keeps nothing and breaks nothing`() async throws {
+        try Data().write(to: policy.folder)
+        let bodies = PartialBodies(policy)
+        try keep("k", 50, in: bodies)
+        #expect(await find("k", in: bodies) == nil)
+        #expect(bodies.isEmpty)
+    }
+}

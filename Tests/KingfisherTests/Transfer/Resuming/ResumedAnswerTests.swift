@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+@testable import Kingfisher
+
+struct ResumedAnswerTests {
+    private func response(_ status: Int, _ fields: [String: String]) throws -> TransferResponse {
+        let url = try #require(URL(string: "http://host/a"))
+        return TransferResponse(
+            url: url,
+            statusCode: status,
+            fields: fields.map { (name: $0.key, value: $0.value) }
+        )
+    }
+
+    // MARK: What may be continued (RFC 9110, 8.8)
+
+    static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    @Test(
+        arguments: [
+            (["ETag": "\"a\""], "\"a\""),
+            (["ETag": "\"a\"", "Last-Modified": date], "\"a\""),
+            (
+                ["Last-Modified": "Sun, 06 Nov 1994 08:48:37 GMT", "Date": date],
+                "Sun, 06 Nov 1994 08:48:37 GMT"
+            ),
+            (["ETag": "W/\"a\""], nil),
+            (
+                [
+                    "ETag": "W/\"a\"", "Last-Modified": "Sun, 06 Nov 1994 08:00:00 GMT",
+                    "Date": date,
+                ], nil
+            ),
+            (["ETag": "a"], nil),
+            (["ETag": "\"\""], nil),
+            (["Last-Modified": "Sun, 06 Nov 1994 08:48:38 GMT", "Date": date], nil),
+            (["Last-Modified": "Sun, 06 Nov 1994 08:00:00 GMT"], nil),
+            (["Last-Modified": "yesterday", "Date": date], nil),
+            ([:], nil),
+        ] as [([String: String], String?)]
+    )
+    func `only a strong validator will do`(fields: [String: String], validator: String?) throws {
+        #expect(try PartialHead(response(200, fields), received: 5)?.validator == validator)
+    }
+
+    @Test(
+        arguments: [
+            (206, [:], 5), (404, [:], 5), (200, ["Content-Encoding": "gzip"], 5),
+            (200, ["Accept-Ranges": "none"], 5), (200, ["Content-Length": "5"], 5),
+        ] as [(Int, [String: String], Int)]
+    )
+    func `what cannot be continued is not kept`(
+        status: Int,
+        fields: [String: String],
+        received: Int
+    ) throws {
+        let all = fields.merging(["ETag": "\"a\""]) { a, _ in a }
+        #expect(try PartialHead(response(status, all), received: received) == nil)
+    }
+
+    // MARK: What came back
+
+    private func head() throws -> PartialHead {
+        let fields = [
+            "ETag": "\"a\"", "Content-Length": "10", "Content-Type": "image/png", "X": "old",
+        ]
+        return try #require(PartialHead(response(200, fields), received: 4))
+    }
+
+    @Test func `the rest is announced as if it were the whole`() throws {
+        let part = try response(
+            206,
+            ["Content-Range": "bytes 4-9/10", "Content-Length": "6", "ETag": "\"a\"", "X": "new"]
+        )
+        guard case .rest(let whole) = ResumedAnswer(part, after: try head()) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(whole.statusCode == 200)
+        #expect(whole.expectedLength == 10)
+        #expect(whole.value(for: "X") == "new")
+        #expect(whole.value(for: "Content-Type") == "image/png")
+        #expect(whole.value(for: "Content-Range") == nil)
+    }
+
+    @Test(arguments: [
+        "bytes 0-9/10", "bytes 5-9/10", "bytes 4-8/10", "bytes 4-9/11", "bytes 4-10/11",
+        "bytes */10", "bytes 4-9", "bytes 9-4/10", "chunks 4-9/10", "", "bytes 4-9/5",
+        "bytes 4-99999999999999999999/*",
+    ])
+    func `a part that does not fit is not joined`(range: String) throws {
+        let part = try response(206, ["Content-Range": range])
+        guard case .useless = ResumedAnswer(part, after: try head()) else {
+            Issue.record("joined")
+            return
+        }
+    }
+
+    @Test(arguments: [["ETag": "\"b\""], ["Content-Encoding": "gzip"]])
+    func `a part of something else is not joined`(fields: [String: String]) throws {
+        let all = fields.merging(["Content-Range": "bytes 4-9/10"]) { a, _ in a }
+        guard case .useless = try ResumedAnswer(response(206, all), after: head()) else {
+            Issue.record("joined")
+            return
+        }
+    }
+
+    @Test(arguments: [(200, true), (404, true), (503, true), (416, false)])
+    func `other answers count as they are, but for a range that is not there`(
+        status: Int,
+        isIndependent: Bool
+    ) throws {
+        switch ResumedAnswer(try response(status, [:]), after: try head()) {
+        case .independent: #expect(isIndependent)
+        case .useless: #expect(!isIndependent)
+        case .rest: Issue.record("joined")
+        }
+    }
+}

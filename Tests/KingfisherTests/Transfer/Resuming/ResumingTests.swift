@@ -1,0 +1,295 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Interrupted downloads, over the network of the loopback interface.
+@Suite(.timeLimit(.minutes(1)))
+struct ResumingTests {
+    let server: ImageServer
+    let folder: TemporaryDirectory
+    let partials: PartialBodies
+    let transport = CurlTransport()
+    let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+
+    init() throws {
+        server = try ImageServer()
+        folder = try TemporaryDirectory()
+        var policy = DownloadResumption(folder: folder.url)
+        policy.minBytes = 1000
+        partials = PartialBodies(policy)
+    }
+
+    /// Breaks off at 40,000 bytes unless it is asked for a range.
+    private func serve(tag: String = "\"v1\"", then rest: @escaping @Sendable () -> ServerReply) {
+        let fields = [("Content-Length", "\(bytes.count)"), ("ETag", tag), ("X-Part", "first")]
+        let broken = ServerReply(steps: [
+            .send(ServerReply.head(200, fields) + bytes.prefix(40_000)), .close,
+        ])
+        server.route("/a") { $0.value(for: "Range") == nil ? broken : rest() }
+    }
+
+    private func part(from first: Int = 40_000, tag: String = "\"v1\"") -> ServerReply {
+        .body(
+            bytes.dropFirst(first),
+            status: 206,
+            fields: [
+                ("ETag", tag), ("X-Part", "second"),
+                ("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"),
+            ]
+        )
+    }
+
+    private func download(
+        settings: TransferSettings = .init(),
+        partials: PartialBodies? = nil,
+        path: String = "/a",
+        fields: [String: String] = [:],
+        progress: (@Sendable (TransferProgress) -> Void)? = nil
+    ) async -> Result<DownloadedBody, TransferError> {
+        let downloads = SharedDownloads(transport: transport)
+        var request = URLRequest(url: server.url(path))
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        return await withCheckedContinuation { continuation in
+            let ticket = downloads.join(
+                request,
+                settings: settings,
+                partials: partials ?? self.partials,
+                caller: DownloadCaller(progress: progress) { continuation.resume(returning: $0) }
+            )
+            ticket.download.start()
+        }
+    }
+
+    private func ranges() -> [String?] {
+        server.requests(for: "/a").map { $0.value(for: "Range") }
+    }
+
+    @Test(arguments: [10_000, 8 << 20])
+    func `the rest is asked for and joined, whether in memory or in a file`(
+        inMemory: Int
+    ) async throws {
+        var settings = TransferSettings()
+        settings.maxBodyBytesInMemory = inMemory
+        serve { [self] in part() }
+        let broken = await download(settings: settings)
+        #expect(throws: TransferError.self) { try broken.get() }
+        let steps = Locked<[TransferProgress]>([])
+        let body = try await download(settings: settings) { step in
+            steps.change { $0.append(step) }
+        }.get()
+        #expect(body.data == bytes)
+        #expect(body.response.statusCode == 200)
+        #expect(body.response.value(for: "X-Part") == "second")
+        #expect(body.metrics.resumedBytes == 40_000)
+        #expect(body.metrics.bytes == 60_000)
+        #expect(ranges() == [nil, "bytes=40000-"])
+        #expect(server.requests.last?.value(for: "If-Range") == "\"v1\"")
+        #expect((steps.value.first?.received ?? 0) > 40_000)
+        #expect(steps.value.last == TransferProgress(received: 100_000, expected: 100_000))
+        await partials.flush()
+        #expect(partials.isEmpty)
+    }
+
+    @Test func `another process goes on as well`() async throws {
+        serve { [self] in part() }
+        _ = await download()
+        await partials.flush()
+        var policy = DownloadResumption(folder: folder.url)
+        policy.minBytes = 1000
+        let body = try await download(partials: PartialBodies(policy)).get()
+        #expect(body.data == bytes)
+        #expect(body.metrics.resumedBytes == 40_000)
+    }
+
+    @Test func `a picture that has changed comes from its beginning`() async throws {
+        let changed = Data(repeating: 9, count: 70_000)
+        serve { .body(changed, fields: [("ETag", "\"v2\"")]) }
+        _ = await download()
+        let body = try await download().get()
+        #expect(body.data == changed)
+        #expect(body.metrics.resumedBytes == 0)
+        #expect(ranges() == [nil, "bytes=40000-"])
+    }
+
+    @Test(arguments: [
+        (39_999, "\"v1\"", 206), (40_000, "\"v2\"", 206), (0, "", 416),
+    ])
+    func `an answer that does not fit is asked for anew`(
+        first: Int,
+        tag: String,
+        status: Int
+    ) async throws {
+        let whole = ServerReply.body(bytes, fields: [("ETag", "\"v1\"")])
+        let asked = Locked(0)
+        let unfit = status == 416 ? ServerReply.status(416) : part(from: first, tag: tag)
+        let fields = [("Content-Length", "\(bytes.count)"), ("ETag", "\"v1\"")]
+        let broken = ServerReply(steps: [
+            .send(ServerReply.head(200, fields) + bytes.prefix(40_000)), .close,
+        ])
+        server.route("/a") { request in
+            asked.change { $0 += 1 }
+            if request.value(for: "Range") != nil { return unfit }
+            return asked.value == 1 ? broken : whole
+        }
+        _ = await download()
+        let body = try await download().get()
+        #expect(body.data == bytes)
+        #expect(ranges() == [nil, "bytes=40000-", nil])
+        await partials.flush()
+        #expect(partials.isEmpty)
+    }
+
+    @Test func `a server in trouble does not cost the part that is there`() async throws {
+        let isDown = Locked(true)
+        serve { [self] in isDown.value ? .status(503) : part() }
+        _ = await download()
+        let answer = try await download().get()
+        #expect(answer.response.statusCode == 503)
+        #expect(answer.data.isEmpty)
+        isDown.change { $0 = false }
+        _ = try await download().get()
+        #expect(ranges() == [nil, "bytes=40000-", "bytes=40000-"])
+    }
+
+    @Test func `a part that breaks off again is a larger part`() async throws {
+        let first = Locked(true)
+        let middle = bytes[40_000..<70_000]
+        serve { [self] in
+            guard first.value else { return part(from: 70_000) }
+            first.change { $0 = false }
+            let fields = [
+                ("Content-Length", "60000"), ("ETag", "\"v1\""),
+                ("Content-Range", "bytes 40000-99999/100000"),
+            ]
+            return ServerReply(steps: [.send(ServerReply.head(206, fields) + middle), .close])
+        }
+        _ = await download()
+        _ = await download()
+        let body = try await download().get()
+        #expect(body.data == bytes)
+        #expect(ranges() == [nil, "bytes=40000-", "bytes=70000-"])
+    }
+
+    @Test(arguments: ["W/\"v1\"", ""])
+    func `without a strong validator nothing is kept`(tag: String) async {
+        serve(tag: tag) { .status(500) }
+        _ = await download()
+        await partials.flush()
+        #expect(partials.isEmpty)
+    }
+
+    @Test func `a request with other headers does not go on with it`() async throws {
+        serve { [self] in part() }
+        _ = await download()
+        _ = await download(fields: ["Authorization": "me"])
+        #expect(ranges() == [nil, nil])
+    }
+
+    @Test func `a request for a range is left as it is`() async throws {
+        serve { [self] in part() }
+        _ = await download()
+        let body = try await download(fields: ["Range": "bytes=40000-"]).get()
+        #expect(body.response.statusCode == 206)
+        #expect(body.data == bytes.dropFirst(40_000))
+    }
+
+    @Test func `the limit of a body counts both parts`() async {
+        let fields = [("ETag", "\"v1\""), ("Transfer-Encoding", "chunked")]
+        let size = Data("9c40\r\n".utf8)
+        let broken = ServerReply(steps: [
+            .send(ServerReply.head(200, fields) + size + bytes.prefix(40_000)), .close,
+        ])
+        let rest = ServerReply.body(
+            bytes.dropFirst(40_000),
+            status: 206,
+            fields: [("ETag", "\"v1\""), ("Content-Range", "bytes 40000-99999/*")]
+        )
+        server.route("/a") { $0.value(for: "Range") == nil ? broken : rest }
+        var settings = TransferSettings()
+        settings.maxBodyBytes = 90_000
+        _ = await download(settings: settings)
+        let result = await download(settings: settings)
+        guard case .failure(.bodyTooLarge(90_000, _)) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(ranges() == [nil, "bytes=40000-"])
+    }
+
+    @Test func `a download that its last caller left goes on where it was`() async throws {
+        let gate = ServerGate()
+        let fields = [("Content-Length", "\(bytes.count)"), ("ETag", "\"v1\"")]
+        let held = ServerReply(steps: [
+            .send(ServerReply.head(200, fields) + bytes.prefix(40_000)), .wait(gate),
+        ])
+        let rest = part()
+        server.route("/a") { $0.value(for: "Range") == nil ? held : rest }
+        let downloads = SharedDownloads(transport: transport)
+        let result = await withCheckedContinuation { continuation in
+            let ticket = Locked<DownloadTicket?>(nil)
+            let caller = DownloadCaller(progress: { progress in
+                if progress.received == 40_000 { ticket.value?.cancel() }
+            }) { continuation.resume(returning: $0) }
+            let request = URLRequest(url: server.url("/a"))
+            let joined = downloads.join(request, partials: partials, caller: caller)
+            ticket.change { $0 = joined }
+            joined.download.start()
+        }
+        guard case .failure(.cancelled) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        let body = try await download().get()
+        #expect(body.data == bytes)
+        #expect(body.metrics.resumedBytes == 40_000)
+    }
+
+    @Test func `a downloader keeps interrupted bodies unless told otherwise`() async throws {
+        let jpeg = TestImage.jpeg(width: 400, height: 300)
+        let fields = [("Content-Length", "\(jpeg.count)"), ("ETag", "\"v1\"")]
+        let half = jpeg.count / 2
+        let broken = ServerReply(steps: [
+            .send(ServerReply.head(200, fields) + jpeg.prefix(half)), .close,
+        ])
+        let rest = ServerReply.body(
+            jpeg.dropFirst(half),
+            status: 206,
+            fields: [("Content-Range", "bytes \(half)-\(jpeg.count - 1)/\(jpeg.count)")]
+        )
+        server.route("/b") { $0.value(for: "Range") == nil ? broken : rest }
+        let downloader = ImageDownloader(name: "resuming")
+        #expect(downloader.resumption == DownloadResumption())
+        for keeps in [false, true] {
+            var policy = DownloadResumption(folder: folder.url)
+            policy.minBytes = 100
+            downloader.resumption = keeps ? policy : nil
+            for _ in 0..<2 {
+                do {
+                    let result = try await downloader.downloadImage(with: server.url("/b"))
+                    #expect(keeps)
+                    #expect(result.originalData == jpeg)
+                } catch {
+                    #expect(error.isTransient)
+                }
+            }
+        }
+        let asked = server.requests(for: "/b").map { $0.value(for: "Range") }
+        #expect(asked == [nil, nil, nil, "bytes=\(half)-"])
+    }
+}
+
+extension Error {
+    fileprivate var isTransient: Bool {
+        guard
+            case .responseError(.URLSessionError(let error as TransferError)) =
+                self as? KingfisherError
+        else { return false }
+        return error.isTransient
+    }
+}
