@@ -43,35 +43,54 @@ final class Stage {
     // MARK: Time
 
     /// Runs GLib's loop until a condition holds, or the test's time is over.
+    ///
+    /// The condition is looked at after every event of the loop: whoever makes it hold elsewhere
+    /// calls ``LoopEvents/wake()``.
     static func run(until condition: () -> Bool) async {
         while !condition() {
             guard !Task.isCancelled else {
                 Issue.record("the time is over, and it has not happened")
                 return
             }
-            await turn()
+            await withTaskCancellationHandler {
+                await turn()
+            } onCancel: {
+                LoopEvents.wake()
+            }
         }
     }
 
-    func run(until condition: () -> Bool) async { await Self.run(until: condition) }
+    /// The same with the window's frames coming one after another, each of them an event.
+    func run(until condition: () -> Bool) async {
+        if let clock { gdk_frame_clock_begin_updating(clock) }
+        await Self.run(until: condition)
+        if isOpen, let clock { gdk_frame_clock_end_updating(clock) }
+    }
 
-    /// One turn of GLib's loop, and one of everybody else who waits for the main actor.
+    private var clock: OpaquePointer? {
+        isOpen ? gtk_widget_get_frame_clock(window) : nil
+    }
+
+    /// Dispatches what is due in GLib's loop, then waits for its next event.
     static func turn() async {
-        while g_main_context_iteration(nil, 0) != 0 {}
-        // An event of the loop is waited for, in the shortest steps that leave the thread.
-        // The sleep ends early only when the test is cancelled.
-        try? await Task.sleep(for: .milliseconds(1))
+        var hasWorked = false
+        while g_main_context_iteration(nil, 0) != 0 { hasWorked = true }
+        // Whoever waits for the main actor gets it now.
+        if hasWorked { await Task.yield() } else { await LoopEvents.next() }
     }
 
-    /// Waits until some frames have been painted from now.
+    /// Waits until some frames have been painted from now, with everything that was asked for in
+    /// the last one.
     func paint(frames: Int = 2) async {
-        var painted = 0
-        while painted < frames, !Task.isCancelled {
-            // Takes away what was painted, so that a capture afterwards shows something new.
+        guard let clock else { return await run { false } }
+        for _ in 0..<frames {
+            // Without a change GTK would paint nothing.
             gtk_widget_queue_draw(window)
-            await run { capture() != nil }
-            painted += 1
+            let before = gdk_frame_clock_get_frame_counter(clock)
+            await run { gdk_frame_clock_get_frame_counter(clock) > before }
         }
+        // The first frames of a window can come before it has a size.
+        await run { capture() != nil }
     }
 
     // MARK: Pixels

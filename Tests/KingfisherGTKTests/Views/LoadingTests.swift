@@ -263,7 +263,9 @@ extension GTKTests {
 
 /// What a load came to.
 final class Loading {
-    var results: [Result<RetrieveImageResult, KingfisherError>] = []
+    var results: [Result<RetrieveImageResult, KingfisherError>] = [] {
+        didSet { LoopEvents.wake() }
+    }
 
     func value() throws -> RetrieveImageResult { try result().get() }
 
