@@ -16,15 +16,18 @@ enum Gallery {
           --measure           scrolls through the grid for 10 s, says how long frames took, and ends
         """
 
+    private static var emptyWindow = ResidentMemory(total: 0, anonymous: 0)
+
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard !arguments.contains("--help") else { return print(usage) }
         guard gtk_init_check() != 0 else {
             fail("there is no display. Scripts/gallery.sh --help says how to do without one.")
         }
+        let isMeasuring = arguments.contains("--measure")
+        if isMeasuring { emptyWindow = ResidentMemory.ofEmptyWindow() }
         let window: GalleryWindow
         do {
-            let isMeasuring = arguments.contains("--measure")
             window = GalleryWindow(try Pictures(prepainted: isMeasuring ? 100 : 0))
         } catch {
             fail("the pictures cannot be served: \(error)")
@@ -55,7 +58,7 @@ enum Gallery {
         }
         if arguments.contains("--measure") {
             let speed = value(after: "--measure", in: arguments).flatMap(Double.init) ?? 3_600
-            let measurement = Measurement(window)
+            let measurement = Measurement(window, emptyWindow: emptyWindow)
             try await measurement.run(speed: speed, seconds: 10)
             withExtendedLifetime(measurement) {}
         }

@@ -6,13 +6,17 @@ import KingfisherGTK
 /// Scrolls through the grid and says how long frames and binds took.
 final class Measurement {
     private let window: GalleryWindow
+    private let emptyWindow: ResidentMemory
     private var frames: [Double] = []
+    private var frameCosts: [Double] = []
+    private var frameCostStart = 0.0
     private var binds: [Double] = []
     private var frameStart = ContinuousClock.now
     private var bindStart = ContinuousClock.now
 
-    init(_ window: GalleryWindow) {
+    init(_ window: GalleryWindow, emptyWindow: ResidentMemory) {
         self.window = window
+        self.emptyWindow = emptyWindow
     }
 
     /// Scrolls for some seconds, at a speed in logical pixels a second.
@@ -25,17 +29,22 @@ final class Measurement {
             let adjustment = window.grid.adjustment
         else { return }
         let source = UnsafeMutableRawPointer(clock)
-        connect(source, "before-paint") { [weak self] _ in self?.frameStart = .now }
+        connect(source, "before-paint") { [weak self] _ in
+            self?.frameStart = .now
+            self?.frameCostStart = Self.processorTime
+        }
         connect(source, "after-paint") { [weak self] _ in
             guard let self else { return }
             frames.append((ContinuousClock.now - frameStart) / .milliseconds(1))
+            frameCosts.append(Self.processorTime - frameCostStart)
         }
         window.grid.hooks.bindBegins = { [weak self] in self?.bindStart = .now }
         window.grid.hooks.bindEnded = { [weak self] in
             guard let self else { return }
             binds.append((ContinuousClock.now - bindStart) / .milliseconds(1))
         }
-        print("resident before: \(Self.residentMegabytes) MB")
+        print("resident with an empty window: \(emptyWindow)")
+        print("resident before: \(ResidentMemory.now)")
         let start = ContinuousClock.now
         var position = gtk_adjustment_get_value(adjustment)
         var last = start
@@ -50,10 +59,20 @@ final class Measurement {
         gdk_frame_clock_end_updating(clock)
         print("scrolled \(Int(position)) pixels in \(seconds) s at \(Int(speed)) pixels/s")
         report("frame", frames)
+        report("frame, the main thread's processor time alone", frameCosts)
         report("bind", binds)
-        print(
-            "resident after: \(Self.residentMegabytes) MB, the memory cache being limited to 64 MB"
-        )
+        let after = ResidentMemory.now
+        let more = after - emptyWindow
+        print("resident after: \(after)")
+        print("more than with an empty window: \(more); the memory cache is limited to 64 MB")
+    }
+
+    /// What the calling thread has had of a processor, in milliseconds: unlike the time on the
+    /// clock it tells nothing of what else the machine is doing.
+    private static var processorTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1_000_000
     }
 
     private func report(_ name: String, _ values: [Double]) {
@@ -66,13 +85,5 @@ final class Measurement {
             "\(name): \(sorted.count), ms: p50 \(share(0.5)) p90 \(share(0.9)) p99 \(share(0.99))"
                 + String(format: " max %.3f", longest)
         )
-    }
-
-    private static var residentMegabytes: Int {
-        let fields =
-            (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?
-            .split(separator: " ") ?? []
-        guard fields.count > 1, let pages = Int(fields[1]) else { return 0 }
-        return pages * 4096 / 1_000_000
     }
 }
