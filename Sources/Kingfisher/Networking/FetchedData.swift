@@ -7,21 +7,19 @@ struct FetchedData: Sendable {
     var url: URL?
     var response: TransferResponse?
     var metrics: NetworkMetrics?
-    /// The download that the bytes came from; nil for a provider.
-    private(set) var sessionTask: SessionDataTask?
+    /// This caller's part in the download that the bytes came from; nil for a provider.
+    private(set) var membership: JobMembership?
 
     init(
         data: Data,
         url: URL? = nil,
         response: TransferResponse? = nil,
-        metrics: NetworkMetrics? = nil,
-        sessionTask: SessionDataTask? = nil
+        metrics: NetworkMetrics? = nil
     ) {
         self.data = data
         self.url = url
         self.response = response
         self.metrics = metrics
-        self.sessionTask = sessionTask
     }
 
     func with(data: Data) -> FetchedData {
@@ -30,14 +28,21 @@ struct FetchedData: Sendable {
         return copy
     }
 
-    func with(sessionTask: SessionDataTask?) -> FetchedData {
+    func with(_ membership: JobMembership) -> FetchedData {
         var copy = self
-        copy.sessionTask = sessionTask
+        copy.membership = membership
         return copy
     }
 
-    /// Tells whether two callers have the same bytes: those of one download.
-    var identity: ProcessingJobs.Key.Input {
-        sessionTask.map { .download(ObjectIdentifier($0)) } ?? .unshared(UUID())
+    /// The image that the options' processor makes of the bytes, shared with those who have the
+    /// same bytes.
+    func image(
+        _ options: KingfisherParsedOptionsInfo,
+        on processing: ProcessingJobs
+    ) async throws -> KFCrossPlatformImage {
+        guard let graph = membership?.task.graph else {
+            return try await processing.image(of: .data(data), options: options)
+        }
+        return try await graph.image(of: data, options: options, on: processing)
     }
 }

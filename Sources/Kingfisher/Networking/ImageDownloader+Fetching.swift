@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -15,21 +16,35 @@ extension ImageDownloader {
     ///   - options: Modifier, redirect handler and priority are used.
     ///   - task: Gets the download attached.
     ///   - progress: Received and expected bytes, when the length is known.
+    ///   - attachesLate: Whether bytes that have just arrived for others will do, as long as these
+    ///     still work on them.
     /// - Returns: The bytes, after the delegate's hook.
     /// - Throws: ``KingfisherError``.
     func fetch(
         _ url: URL,
         options: KingfisherParsedOptionsInfo,
         task: DownloadTask,
-        progress: (@Sendable (Int64, Int64) -> Void)?
+        progress: (@Sendable (Int64, Int64) -> Void)?,
+        attachesLate: Bool = false
     ) async throws -> FetchedData {
         let request = try await request(for: url, options: options)
         do {
             try Task.checkCancellation()
             try checkNetwork(for: request, options)
-            defer { task.sessionTask?.leave() }
-            let sessionTask = try await transfer(request, options, task, progress)
-            return try await sessionTask.outcome().get()
+            while true {
+                let attached = attachesLate ? attach(request, options, task) : nil
+                let membership: JobMembership
+                if let attached {
+                    membership = attached
+                } else {
+                    membership = try await transfer(request, options, task, progress)
+                }
+                // Nil when all others were done before this caller was counted: then it begins anew.
+                if let outcome = await membership.task.outcome() {
+                    return try outcome.get().with(membership)
+                }
+                try Task.checkCancellation()
+            }
         } catch {
             throw KingfisherError(downloading: error, task: task)
         }
@@ -76,30 +91,33 @@ extension ImageDownloader {
         _ options: KingfisherParsedOptionsInfo,
         _ task: DownloadTask,
         _ progress: (@Sendable (Int64, Int64) -> Void)?
-    ) async throws -> SessionDataTask {
+    ) async throws -> JobMembership {
         let latch = CancellationLatch()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+        let joined = Mutex<JobMembership?>(nil)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
                 let caller = DownloadCaller(
                     priority: options.downloadPriority,
                     progress: progress.map(Self.known),
                     finished: { result in
                         latch.finish()
-                        if case .failure(.cancelled) = result {
-                            continuation.resume(throwing: CancellationError())
-                        } else if let sessionTask = task.sessionTask {
-                            continuation.resume(returning: sessionTask)
-                        } else {
-                            continuation.resume(throwing: CancellationError())
-                        }
+                        continuation.resume(returning: result)
                     }
                 )
-                let ticket = join(request, options, caller, task)
-                latch.onCancel { ticket.cancel() }
+                let (ticket, membership) = join(request, options, caller, task)
+                joined.withLock { $0 = membership }
+                latch.onCancel {
+                    ticket.cancel()
+                    membership.leave()
+                }
             }
         } onCancel: {
             latch.cancel()
         }
+        // The closure above has run, so there is one; whoever was cancelled has no use for it.
+        guard let membership = joined.withLock({ $0 }) else { throw CancellationError() }
+        if case .failure(.cancelled) = result { throw CancellationError() }
+        return membership
     }
 
     /// Joins the download of an equal request, or starts one.
@@ -108,18 +126,17 @@ extension ImageDownloader {
         _ options: KingfisherParsedOptionsInfo,
         _ caller: DownloadCaller,
         _ task: DownloadTask
-    ) -> DownloadTicket {
+    ) -> (DownloadTicket, JobMembership) {
         let ticket = downloads.join(
             request,
             settings: settings(for: request, options),
-            discriminator: options.redirectHandler.map { "\(type(of: $0))" } ?? "",
+            discriminator: Self.discriminator(options),
             hooks: hooks(redirectHandler: options.redirectHandler),
             partials: snapshot().partials,
             caller: caller
         )
-        let sessionTask = sessionTasks.task(for: ticket.download)
-        sessionTask.enter()
-        task.attach(sessionTask, token: ticket.token)
+        let membership = sessionTasks.task(for: ticket.download).enter(options)
+        task.attach(membership.task, token: membership.token)
         options.requestModifier?.onDownloadTaskStarted?(task)
         if ticket.isCreator {
             if let url = request.url {
@@ -128,7 +145,30 @@ extension ImageDownloader {
             }
             ticket.download.start()
         }
-        return ticket
+        return (ticket, membership)
+    }
+
+    /// Attaches to the bytes of an equal request that others still work on; nil if there are none.
+    private func attach(
+        _ request: URLRequest,
+        _ options: KingfisherParsedOptionsInfo,
+        _ task: DownloadTask
+    ) -> JobMembership? {
+        let arrived = arrivedDownloads.task {
+            RequestIdentity(
+                request,
+                settings: settings(for: request, options),
+                discriminator: Self.discriminator(options)
+            )
+        }
+        guard let membership = arrived?.enterIfInUse(options) else { return nil }
+        task.attach(membership.task, token: membership.token)
+        options.requestModifier?.onDownloadTaskStarted?(task)
+        return membership
+    }
+
+    private static func discriminator(_ options: KingfisherParsedOptionsInfo) -> String {
+        options.redirectHandler.map { "\(type(of: $0))" } ?? ""
     }
 
     private static func known(

@@ -64,6 +64,7 @@ extension ImageDownloader {
         let task = sessionTasks.task(for: download)
         sessionTasks.remove(download)
         if let metrics = download.metrics { task.setMetrics(NetworkMetrics(metrics)) }
+        if case .success = result { arrivedDownloads.add(task, download.identity) }
         guard let delegate else { return task.end(outcome(of: result, task)) }
         let reference = WeakReference(delegate)
         // The delegate may decrypt or unpack: not on the one thread that carries every transfer.

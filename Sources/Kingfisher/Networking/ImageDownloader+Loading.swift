@@ -37,11 +37,8 @@ extension ImageDownloader {
         progress: (@Sendable (Int64, Int64) -> Void)?
     ) async throws -> ImageLoadingResult {
         let fetched = try await fetch(url, options: options, task: task, progress: progress)
-        let image = try await processing.image(
-            of: .data(fetched.data),
-            options: options,
-            input: fetched.identity
-        )
+        defer { fetched.membership?.leave() }
+        let image = try await fetched.image(options, on: processing)
         announce(image, of: fetched)
         return ImageLoadingResult(
             image: image,

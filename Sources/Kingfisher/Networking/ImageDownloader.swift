@@ -30,6 +30,7 @@ open class ImageDownloader: @unchecked Sendable {
     private let name: String
     let downloads: SharedDownloads
     let sessionTasks = SessionTaskTable()
+    let arrivedDownloads = ArrivedDownloads()
     let processing = ProcessingJobs()
 
     /// Makes a downloader.

@@ -19,20 +19,25 @@ public class SessionDataTask: @unchecked Sendable {
         var metrics: NetworkMetrics?
         var received: (@Sendable () -> Data?)?
         var outcome: Outcome?
-        /// How many callers still want the outcome.
-        var callers = 0
+        /// Called when the last caller has let go of the bytes.
+        var abandoned: (@Sendable () -> Void)?
         var task: URLSessionDataTask?
     }
 
     private let state = Mutex(State())
     private let ended = Gate()
     private let request: URLRequest
+    /// What is made of the bytes.
+    let graph = JobGraph()
+    /// Whether the download had ended before it was asked for: then there is nothing to wait for.
+    private let isTooLate: Bool
 
     /// The URL of the request as it was first sent.
     public let originalURL: URL?
 
-    init(request: URLRequest) {
+    init(request: URLRequest, isTooLate: Bool = false) {
         self.request = request
+        self.isTooLate = isTooLate
         originalURL = request.url
     }
 
@@ -69,33 +74,50 @@ public class SessionDataTask: @unchecked Sendable {
         state.withLock { $0.metrics = metrics }
     }
 
-    /// Counts a caller who will ask for the outcome.
-    func enter() {
-        state.withLock { $0.callers += 1 }
+    /// Adds a caller who will ask for the outcome.
+    func enter(_ options: KingfisherParsedOptionsInfo) -> JobMembership {
+        JobMembership(self, token: graph.join(options))
     }
 
-    /// Discounts a caller; with the last one the bytes are let go, since a handle may live long.
-    func leave() {
-        state.withLock { state in
-            state.callers -= 1
-            if state.callers == 0, state.outcome != nil { state.outcome = nil }
+    /// Adds a caller while others still have the bytes.
+    func enterIfInUse(_ options: KingfisherParsedOptionsInfo) -> JobMembership? {
+        graph.joinIfInUse(options).map { JobMembership(self, token: $0) }
+    }
+
+    /// Removes a caller; with the last one the bytes are let go, since a handle may live long.
+    func leave(_ token: Int) {
+        guard graph.leave(token) else { return }
+        let abandoned = state.withLock { state in
+            state.outcome = nil
+            defer { state.abandoned = nil }
+            return state.abandoned
         }
+        abandoned?()
+    }
+
+    /// Calls `handler` when the last caller has let go of the bytes, or now when nobody has them.
+    func whenAbandoned(_ handler: @escaping @Sendable () -> Void) {
+        state.withLock { $0.abandoned = handler }
+        guard graph.isEmpty else { return }
+        let abandoned = state.withLock { state in
+            defer { state.abandoned = nil }
+            return state.abandoned
+        }
+        abandoned?()
     }
 
     /// Ends the download for all who wait for its outcome.
     func end(_ outcome: Outcome) {
-        // Without itself inside, or it would never be freed.
-        let kept = outcome.map { $0.with(sessionTask: nil) }
-        state.withLock { $0.outcome = kept }
+        graph.bytesDidArrive()
+        state.withLock { $0.outcome = outcome }
         ended.open()
     }
 
-    /// The outcome, once there is one.
-    func outcome() async -> Outcome {
+    /// The outcome, once there is one; nil for one who came when all others had let go of it.
+    func outcome() async -> Outcome? {
+        guard !isTooLate else { return nil }
         await ended.wait()
-        let outcome = state.withLock { $0.outcome }
-        return outcome?.map { $0.with(sessionTask: self) }
-            ?? .failure(.requestError(reason: .asyncTaskContextCancelled))
+        return state.withLock { $0.outcome }
     }
 
     private static let descriptions = URLSession(configuration: .ephemeral)

@@ -8,10 +8,11 @@ final class SessionTaskTable: Sendable {
     func task(for download: SharedDownload) -> SessionDataTask {
         tasks.withLock { tasks in
             if let task = tasks[download.id] { return task }
-            let task = SessionDataTask(request: download.request)
-            task.setBody { [weak download] in download?.data }
             // One that has ended was removed already, or is about to be.
-            if !download.hasEnded { tasks[download.id] = task }
+            let isTooLate = download.hasEnded
+            let task = SessionDataTask(request: download.request, isTooLate: isTooLate)
+            task.setBody { [weak download] in download?.data }
+            if !isTooLate { tasks[download.id] = task }
             return task
         }
     }

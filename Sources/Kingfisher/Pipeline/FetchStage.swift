@@ -29,7 +29,9 @@ struct FetchStage {
                 url,
                 options: request.options,
                 task: task,
-                progress: events.progress
+                progress: events.progress,
+                // Who asks for a fresh download gets one that began no earlier.
+                attachesLate: request.looksUp
             )
             return .data(fetched)
         }

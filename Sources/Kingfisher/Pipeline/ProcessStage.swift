@@ -16,13 +16,14 @@ struct ProcessStage {
                 metrics: result.metrics
             )
         case .data(let fetched):
-            let image = try await processing.image(
-                of: .data(fetched.data),
-                options: request.options,
-                input: fetched.identity
-            )
+            let image = try await fetched.image(request.options, on: processing)
             request.downloader.announce(image, of: fetched)
-            return LoadedImage(image: image, data: fetched.data, metrics: fetched.metrics)
+            return LoadedImage(
+                image: image,
+                data: fetched.data,
+                metrics: fetched.metrics,
+                membership: fetched.membership
+            )
         }
     }
 
@@ -69,4 +70,6 @@ struct LoadedImage: Sendable {
     var metrics: NetworkMetrics?
     /// Whether the original is in its cache already.
     var originalIsStored = false
+    /// The load's part in a download; a load that comes late can attach until it is given up.
+    var membership: JobMembership?
 }

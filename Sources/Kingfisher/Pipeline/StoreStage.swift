@@ -13,6 +13,8 @@ struct StoreStage {
         await withTaskGroup { group in
             let image = Gate()
             storeImage(loaded.image, original: loaded.data, gate: image)
+            // Memory has the image now: who comes later finds it there.
+            loaded.membership?.leave()
             if waits { group.addTask { await image.wait() } }
             guard request.storesOriginal, let original else { return }
             let stored = Gate()

@@ -43,4 +43,12 @@ extension DownsamplingImageProcessor: SizedDecoding {
         guard case .fit(let box) = DownsamplingSize.target(size, scale: scale) else { return nil }
         return own.fitted(inside: box)
     }
+
+    /// The picture as it is: measuring it again might be off by the rounding of a pixel.
+    func finish(
+        _ image: KFCrossPlatformImage,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        image
+    }
 }

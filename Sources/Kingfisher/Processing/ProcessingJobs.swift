@@ -1,31 +1,20 @@
 import Codecs
 import Foundation
 import Pixels
+import Synchronization
 
-/// Runs processors off the callers' threads, each piece of work once for all who want it.
+/// Decodes and runs processors off the callers' threads, in a pool and within a budget of bytes.
+///
+/// What shares work among callers is ``JobGraph``.
 final class ProcessingJobs: Sendable {
-    /// What makes two pieces of work the same.
-    struct Key: Hashable, Sendable {
-        /// The bytes or the image that go in: an identity, never a guess from a URL.
-        var input: Input
-        var processor: String
-        var scale: CGFloat
-        var preloadsAll: Bool
-        var onlyFirstFrame: Bool
-
-        enum Input: Hashable, Sendable {
-            case download(ObjectIdentifier)
-            case unshared(UUID)
-        }
-    }
-
     /// One pool for the whole process: the cores are shared by all.
     static let pool = WorkPool(
         label: "com.onevcat.Kingfisher.processing",
         width: ProcessInfo.processInfo.activeProcessorCount
     )
 
-    private let jobs = SharedJobs<Key, KFCrossPlatformImage>()
+    private let alone = SharedJobs<UUID, KFCrossPlatformImage>()
+    private let decodes = Atomic(0)
     private let pool: WorkPool
     private let budget: ByteBudget
 
@@ -34,54 +23,120 @@ final class ProcessingJobs: Sendable {
         self.budget = budget
     }
 
-    /// The processed image of bytes or of an image.
+    /// How often bytes were decoded, or given to a processor that does.
+    var decodeCount: Int { decodes.load(ordering: .relaxed) }
+
+    /// The image that a processor makes of bytes or of an image, for one caller.
     ///
-    /// - Parameters:
-    ///   - item: What goes in.
-    ///   - options: The processor, and where and how it works.
-    ///   - input: Callers with the same input, processor and creating options share the work.
-    /// - Returns: The processor's image.
-    /// - Throws: ``KingfisherError`` when the processor gives nothing, `CancellationError`.
+    /// - Throws: ``KingfisherError`` when the processor gives nothing; `CancellationError` as soon
+    ///   as the caller's task is cancelled, whatever the processor does.
     func image(
         of item: ImageProcessItem,
-        options: KingfisherParsedOptionsInfo,
-        input: Key.Input = .unshared(UUID())
+        options: KingfisherParsedOptionsInfo
     ) async throws -> KFCrossPlatformImage {
-        let key = Key(
-            input: input,
-            processor: options.processor.identifier,
-            scale: options.scaleFactor,
-            preloadsAll: options.preloadAllAnimationData,
-            onlyFirstFrame: options.onlyLoadFirstFrame
-        )
-        return try await jobs.value(for: key) { [pool, budget] in
-            try await budget.with(bytes: Self.cost(of: item, options: options)) {
-                try await Self.run(item, options, on: pool)
-            }
+        let urgency = Urgency(options.downloadPriority)
+        return try await alone.value(for: UUID(), urgency: urgency) { urgency in
+            try await self.image(of: item, options, urgency)
         }
     }
 
-    private static func run(
+    /// The image that a processor makes of bytes or of an image, waited for to the end.
+    func image(
+        of item: ImageProcessItem,
+        _ options: KingfisherParsedOptionsInfo,
+        _ urgency: Urgency
+    ) async throws -> KFCrossPlatformImage {
+        if case .data = item { decodes.add(1, ordering: .relaxed) }
+        return try await budget.with(bytes: Self.cost(of: item, options: options)) {
+            try await run(item, options, urgency)
+        }
+    }
+
+    private func run(
         _ item: ImageProcessItem,
         _ options: KingfisherParsedOptionsInfo,
-        on pool: WorkPool
+        _ urgency: Urgency
     ) async throws -> KFCrossPlatformImage {
-        let processor = options.processor
         let work: @Sendable () throws -> KFCrossPlatformImage = {
-            guard let image = processor.process(item: item, options: options) else {
-                throw KingfisherError.processorError(
-                    reason: .processingFailed(processor: processor, item: item)
-                )
-            }
-            return image
+            try Self.process(item, options)
         }
         guard let queue = options.processingQueue else {
-            return try await pool.run(priority: options.downloadPriority, work)
+            return try await pool.run(urgency: urgency, work)
         }
         return try await withCheckedThrowingContinuation { continuation in
             queue.execute { continuation.resume(with: Result { try work() }) }
         }
     }
+
+    private static func process(
+        _ item: ImageProcessItem,
+        _ options: KingfisherParsedOptionsInfo
+    ) throws(KingfisherError) -> KFCrossPlatformImage {
+        guard let image = options.processor.process(item: item, options: options) else {
+            throw .processorError(
+                reason: .processingFailed(processor: options.processor, item: item)
+            )
+        }
+        return image
+    }
+
+    // MARK: One picture for several
+
+    /// Plans the decoding of bytes for several; nil when there is nothing to share.
+    func plan(_ wishes: [DecodeWish], for data: Data) -> DecodePlan? {
+        // Bytes without a readable header fail in the processor, which says why.
+        guard wishes.count > 1, let info = try? Codecs.inspect(data) else { return nil }
+        return DecodePlan(wishes, of: info, maxBytes: budget.limit / 4)
+    }
+
+    /// The picture that a plan has decoded once for several.
+    ///
+    /// - Throws: `CodecError` when the bytes are no picture, `CancellationError`.
+    func picture(of data: Data, in plan: DecodePlan, _ urgency: Urgency) async throws -> Bitmap {
+        decodes.add(1, ordering: .relaxed)
+        return try await budget.with(bytes: Self.cost(of: plan.base, from: plan.own)) {
+            try await pool.run(urgency: urgency) {
+                let target: DecodeOptions.Target =
+                    plan.base == plan.own ? .full : .exact(plan.base)
+                return try Codecs.decode(data, options: DecodeOptions(target: target)).bitmap
+            }
+        }
+    }
+
+    /// The image that a processor makes of a shared picture.
+    ///
+    /// - Parameters:
+    ///   - picture: What ``picture(of:in:_:)`` gave.
+    ///   - plan: Its plan, which serves the wish.
+    ///   - wish: For the size and the processor.
+    ///   - options: The processor's.
+    ///   - urgency: Of the work.
+    /// - Returns: The image; nil when the processor makes none.
+    /// - Throws: `CodecError` when memory is short, `CancellationError`.
+    func image(
+        of picture: Bitmap,
+        in plan: DecodePlan,
+        _ wish: DecodeWish,
+        _ options: KingfisherParsedOptionsInfo,
+        _ urgency: Urgency
+    ) async throws -> KFCrossPlatformImage? {
+        let size = wish.size(of: plan.own)
+        let cost = size == picture.size ? 0 : Self.cost(of: size, from: size)
+        return try await budget.with(bytes: cost) {
+            try await pool.run(urgency: urgency) {
+                let bitmap: Bitmap
+                do throws(PixelError) {
+                    bitmap = try resample(picture, to: size)
+                } catch {
+                    throw CodecError.pixels(error)
+                }
+                let image = KFCrossPlatformImage(bitmap: bitmap, scale: options.scaleFactor)
+                return wish.image(image, of: plan.own, options)
+            }
+        }
+    }
+
+    // MARK: Cost
 
     /// The bytes that the decoded picture is expected to take; 0 when no header tells.
     private static func cost(
@@ -90,20 +145,20 @@ final class ProcessingJobs: Sendable {
     ) -> Int {
         switch item {
         case .image(let image):
-            image.cacheCost
+            return image.cacheCost
         case .data(let data):
             // Bytes without a readable header fail in the processor, which says why.
-            (try? Codecs.inspect(data)).map { cost(of: $0.displaySize, options: options) } ?? 0
+            guard let own = (try? Codecs.inspect(data))?.displaySize else { return 0 }
+            let sized = (options.processor as? any SizedDecoding)?
+                .decodedSize(of: own, scale: options.scaleFactor)
+            return cost(of: sized ?? own, from: own)
         }
     }
 
-    private static func cost(of own: PixelSize, options: KingfisherParsedOptionsInfo) -> Int {
-        let pixels = own.pixelCount ?? 0
-        let sized = (options.processor as? any SizedDecoding)?
-            .decodedSize(of: own, scale: options.scaleFactor)?.pixelCount
+    private static func cost(of size: PixelSize, from own: PixelSize) -> Int {
+        let bytes = (size.pixelCount ?? 0) * Bitmap.bytesPerPixel
         // Decoding to a size goes by rows; a sixteenth is room for the rows and the decoder's own.
-        return sized.map { max($0 * Bitmap.bytesPerPixel, pixels / 4) }
-            ?? pixels * Bitmap.bytesPerPixel
+        return size == own ? bytes : max(bytes, (own.pixelCount ?? 0) / 4)
     }
 }
 

@@ -19,16 +19,25 @@ struct ProcessorChain: ImageProcessor {
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        var steps = steps[...]
-        if case .data = item, sizedStart != nil { steps = steps.drop { $0.onlyDecodes } }
-        var result: KFCrossPlatformImage?
-        for step in steps {
-            let input = result.map { ImageProcessItem.image($0) } ?? item
-            guard let image = step.process(item: input, options: options) else { return nil }
-            result = image
-        }
-        return result
+        guard case .data = item, sizedStart != nil else { return run(steps[...], item, options) }
+        return run(steps.drop { $0.onlyDecodes }, item, options)
     }
+
+    private func run(
+        _ steps: ArraySlice<any ImageProcessor>,
+        _ item: ImageProcessItem,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        guard let first = steps.first else {
+            if case .image(let image) = item { return image }
+            return nil
+        }
+        guard let image = first.process(item: item, options: options) else { return nil }
+        return run(steps.dropFirst(), .image(image), options)
+    }
+
+    /// The processor that the bytes are given to.
+    var firstStep: any ImageProcessor { steps[0] }
 
     /// The processor that the bytes meet first, if it decodes them to a size: given the bytes
     /// rather than what the default processor makes of them, it never needs the full picture.
@@ -44,6 +53,15 @@ struct ProcessorChain: ImageProcessor {
 extension ProcessorChain: SizedDecoding {
     func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
         sizedStart?.decodedSize(of: own, scale: scale)
+    }
+
+    func finish(
+        _ image: KFCrossPlatformImage,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        guard let sizedStart else { return run(steps[...], .image(image), options) }
+        guard let image = sizedStart.finish(image, options: options) else { return nil }
+        return run(steps.drop { $0.onlyDecodes }.dropFirst(), .image(image), options)
     }
 }
 

@@ -45,4 +45,12 @@ extension ResizingImageProcessor: SizedDecoding {
     func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
         own.resized(to: referenceSize, for: targetContentMode, scale: scale)
     }
+
+    /// The picture as it is: measuring it again might be off by the rounding of a pixel.
+    func finish(
+        _ image: KFCrossPlatformImage,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        image
+    }
 }

@@ -6,6 +6,22 @@ import Pixels
 protocol SizedDecoding: ImageProcessor {
     /// The size in pixels that a picture of `own` pixels is decoded to; nil for its own.
     func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize?
+
+    /// What it makes of a picture that was decoded to that size.
+    func finish(
+        _ image: KFCrossPlatformImage,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage?
+}
+
+extension SizedDecoding {
+    /// Processes it like any other image.
+    func finish(
+        _ image: KFCrossPlatformImage,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        process(item: .image(image), options: options)
+    }
 }
 
 extension SizedDecoding {

@@ -73,3 +73,17 @@ package struct ViewSizeProcessor: ImageProcessor {
         )
     }
 }
+
+extension ViewSizeProcessor: SizedDecoding {
+    func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
+        target(for: own, scale: scale)
+    }
+
+    /// The picture as it is: measuring it again might be off by the rounding of a pixel.
+    func finish(
+        _ image: KFCrossPlatformImage,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        image
+    }
+}

@@ -18,7 +18,7 @@ final class ByteBudget: Sendable {
     }
 
     private let state = Mutex(State())
-    private let limit: Int
+    let limit: Int
 
     /// Makes a budget of so many bytes.
     init(limit: Int) {

@@ -8,6 +8,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Value, any Error>
 
     private struct Job {
+        let urgency: Urgency
         var waiters: [Int: Waiter] = [:]
         var work: Task<Void, Never>?
     }
@@ -36,11 +37,28 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         for key: Key,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
+        try await value(for: key, urgency: Urgency()) { _ in try await work() }
+    }
+
+    /// Gives the result of work that knows how urgent it is to all who wait for it.
+    ///
+    /// - Parameters:
+    ///   - key: Names the work.
+    ///   - urgency: Of this caller; the work's own follows it.
+    ///   - work: Gets the highest urgency of its callers.
+    /// - Returns: The result.
+    /// - Throws: What the work throws, or `CancellationError` when this caller's task is cancelled.
+    func value(
+        for key: Key,
+        urgency: Urgency,
+        _ work: @escaping @Sendable (Urgency) async throws -> Value
+    ) async throws -> Value {
         try Task.checkCancellation()
         let waiterID = state.withLock { $0.makeID() }
+        defer { urgency.follow(nil) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                enter(key, waiterID: waiterID, continuation, work)
+                enter(key, waiterID: waiterID, urgency, continuation, work)
             }
         } onCancel: {
             leave(key, waiterID: waiterID)
@@ -50,19 +68,22 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private func enter(
         _ key: Key,
         waiterID: Int,
+        _ urgency: Urgency,
         _ continuation: Waiter,
-        _ work: @escaping @Sendable () async throws -> Value
+        _ work: @escaping @Sendable (Urgency) async throws -> Value
     ) {
-        let startsAs: Int? = state.withLock { state in
-            if state.jobs[key] != nil {
+        let own = Urgency(urgency.priority)
+        let (startsAs, shared) = state.withLock { state -> (Int?, Urgency) in
+            if let job = state.jobs[key]?.job {
                 state.jobs[key]?.job.waiters[waiterID] = continuation
-                return nil
+                return (nil, job.urgency)
             }
             let id = state.makeID()
-            state.jobs[key] = (id, Job(waiters: [waiterID: continuation]))
-            return id
+            state.jobs[key] = (id, Job(urgency: own, waiters: [waiterID: continuation]))
+            return (id, own)
         }
-        if let id = startsAs { start(key, id: id, work) }
+        urgency.follow { shared.raise(to: $0) }
+        if let id = startsAs { start(key, id: id) { try await work(own) } }
         // A cancel that came before the waiter was listed found nobody to wake.
         if Task.isCancelled { leave(key, waiterID: waiterID) }
     }

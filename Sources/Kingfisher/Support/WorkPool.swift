@@ -7,7 +7,7 @@ import Synchronization
 /// heavy work leaves it here, in sight. Work of equal priority runs in the order of its arrival.
 final class WorkPool: Sendable {
     private struct Job: Sendable {
-        let priority: Float
+        var priority: Float
         let sequence: UInt64
         let body: @Sendable () -> Void
     }
@@ -16,6 +16,15 @@ final class WorkPool: Sendable {
         var waiting: [Job] = []
         var running = 0
         var sequence: UInt64 = 0
+
+        mutating func insert(_ job: Job) {
+            let index =
+                waiting.firstIndex { $0.priority > job.priority } ?? waiting.endIndex
+            // Kept in rising priority with the oldest of a kind last, so that the next is the last.
+            let place =
+                waiting[..<index].firstIndex { $0.priority == job.priority } ?? index
+            waiting.insert(job, at: place)
+        }
     }
 
     private let state = Mutex(State())
@@ -36,20 +45,22 @@ final class WorkPool: Sendable {
     ///
     /// Work that is cancelled while it waits throws `CancellationError` without running.
     func run<Result: Sendable>(
-        priority: Float = 0.5,
+        urgency: Urgency = Urgency(),
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
         let cancelled = CancellationLatch()
+        defer { urgency.follow(nil) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                submit(priority: priority) {
+                let job = submit(priority: urgency.priority) {
                     if cancelled.isCancelled {
                         continuation.resume(throwing: CancellationError())
                     } else {
                         continuation.resume(with: Swift.Result { try body() })
                     }
                 }
+                urgency.follow { [weak self] in self?.raise(job, to: $0) }
             }
         } onCancel: {
             cancelled.cancel()
@@ -57,21 +68,31 @@ final class WorkPool: Sendable {
     }
 
     /// Queues `body` without waiting for it.
-    func submit(priority: Float = 0.5, _ body: @escaping @Sendable () -> Void) {
-        let starts = state.withLock { state in
+    ///
+    /// - Returns: The job's number.
+    @discardableResult
+    func submit(priority: Float = 0.5, _ body: @escaping @Sendable () -> Void) -> UInt64 {
+        let (job, starts) = state.withLock { state in
             state.sequence += 1
-            let job = Job(priority: priority, sequence: state.sequence, body: body)
-            let index =
-                state.waiting.firstIndex { $0.priority > priority } ?? state.waiting.endIndex
-            // Kept in rising priority with the oldest of a kind last, so that the next is the last.
-            let place =
-                state.waiting[..<index].firstIndex { $0.priority == priority } ?? index
-            state.waiting.insert(job, at: place)
-            guard state.running < width else { return false }
-            state.running += 1
-            return true
+            state.insert(Job(priority: priority, sequence: state.sequence, body: body))
+            let starts = state.running < width
+            if starts { state.running += 1 }
+            return (state.sequence, starts)
         }
         if starts { queue.async { self.drain() } }
+        return job
+    }
+
+    /// Raises the priority of a job that waits; one that runs or has ended does not mind.
+    private func raise(_ job: UInt64, to priority: Float) {
+        state.withLock { state in
+            guard let index = state.waiting.firstIndex(where: { $0.sequence == job }),
+                state.waiting[index].priority < priority
+            else { return }
+            var job = state.waiting.remove(at: index)
+            job.priority = priority
+            state.insert(job)
+        }
     }
 
     private func drain() {

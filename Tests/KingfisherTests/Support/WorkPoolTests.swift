@@ -59,4 +59,24 @@ struct WorkPoolTests {
         let didRun = ran.value
         #expect(!didRun)
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `waiting work that becomes more urgent overtakes`() async throws {
+        let pool = WorkPool(label: "test", width: 1)
+        let order = Locked<[String]>([])
+        let blocker = DispatchSemaphore(value: 0)
+        pool.submit { blocker.wait() }
+        let urgency = Urgency(0.1)
+        let raised = Task.immediate {
+            try await pool.run(urgency: urgency) { order.change { $0.append("raised") } }
+        }
+        let other = Task.immediate {
+            try await pool.run(urgency: Urgency(0.5)) { order.change { $0.append("other") } }
+        }
+        urgency.raise(to: 0.9)
+        blocker.signal()
+        try await raised.value
+        try await other.value
+        #expect(order.value == ["raised", "other"])
+    }
 }

@@ -1,0 +1,143 @@
+import Codecs
+import Foundation
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+struct DecodePlanTests {
+    private static let big = 1 << 30
+
+    private func options(_ processor: any ImageProcessor) -> KingfisherParsedOptionsInfo {
+        KingfisherParsedOptionsInfo([.processor(processor)])
+    }
+
+    private func wishes(_ sides: [Int]) -> [DecodeWish] {
+        sides.compactMap {
+            DecodeWish(options(DownsamplingImageProcessor(size: CGSize(width: $0, height: $0))))
+        }
+    }
+
+    private func info(_ width: Int, _ height: Int, frames: Int? = 1) -> ImageInfo {
+        ImageInfo(
+            format: .jpeg,
+            storedSize: PixelSize(width: width, height: height),
+            frameCount: frames
+        )
+    }
+
+    @Test func `the shared picture is twice the largest, and never enlarged`() throws {
+        let plan = try #require(
+            DecodePlan(wishes([10, 50, 30]), of: info(400, 300), maxBytes: Self.big)
+        )
+        #expect(plan.base == PixelSize(width: 102, height: 76) || plan.base.width == 100)
+        #expect(plan.base.width >= 100)
+        #expect(plan.serves(PixelSize(width: 50, height: 38)))
+        #expect(!plan.serves(PixelSize(width: 80, height: 60)))
+        let whole = try #require(
+            DecodePlan(wishes([10, 300]), of: info(400, 300), maxBytes: Self.big)
+        )
+        #expect(whole.base == whole.own)
+    }
+
+    @Test func `equal sizes are decoded to just that`() throws {
+        let size = CGSize(width: 40, height: 40)
+        let small = DownsamplingImageProcessor(size: size)
+        let blurred = small |> BlurImageProcessor(blurRadius: 3)
+        let both = [small, blurred].compactMap { DecodeWish(options($0)) }
+        let plan = try #require(DecodePlan(both, of: info(400, 300), maxBytes: Self.big))
+        #expect(plan.base == PixelSize(width: 40, height: 30))
+    }
+
+    @Test func `one wish, animations and pictures too large are not shared`() {
+        #expect(DecodePlan(wishes([10]), of: info(400, 300), maxBytes: Self.big) == nil)
+        #expect(DecodePlan(wishes([10, 10]), of: info(400, 300), maxBytes: Self.big) == nil)
+        #expect(
+            DecodePlan(wishes([10, 20]), of: info(400, 300, frames: 3), maxBytes: Self.big) == nil
+        )
+        #expect(
+            DecodePlan(wishes([10, 20]), of: info(400, 300, frames: nil), maxBytes: Self.big) == nil
+        )
+        #expect(DecodePlan(wishes([10, 20]), of: info(400, 300), maxBytes: 4_000) == nil)
+    }
+
+    @Test func `a user's processor is given the bytes`() {
+        #expect(DecodeWish(options(CountingProcessor())) == nil)
+        let blur = BlurImageProcessor(blurRadius: 1)
+        #expect(DecodeWish(options(CountingProcessor() |> blur)) == nil)
+        #expect(DecodeWish(options(blur |> CountingProcessor())) != nil)
+        var elsewhere = options(blur)
+        elsewhere.processingQueue = .untouch
+        #expect(DecodeWish(elsewhere) == nil)
+    }
+
+    /// Every way of ours to ask for a size, whatever the picture's shape.
+    @Test(arguments: [(60, 45), (41, 60), (6, 90)])
+    func `a processor gives the same size from a shared picture as from bytes`(
+        width: Int,
+        height: Int
+    ) async throws {
+        let data = TestImage.png(width: width, height: height)
+        let jobs = ProcessingJobs()
+        for scale in [CGFloat(1), 1.5] {
+            for size in [CGSize(width: 7, height: 4.9), CGSize(width: 21.3, height: 15)] {
+                let graph = JobGraph()
+                let all = Self.sized(size).map { processor in
+                    var options = options(processor)
+                    options.scaleFactor = scale
+                    return options
+                }
+                for options in all { _ = graph.join(options) }
+                graph.bytesDidArrive()
+                for options in all {
+                    let shared = try? await graph.image(of: data, options: options, on: jobs)
+                    let alone = try? await jobs.image(of: .data(data), options: options)
+                    let note = "\(options.processor.identifier) of \(width) × \(height) at \(scale)"
+                    #expect(shared?.bitmap?.size == alone?.bitmap?.size, Comment(rawValue: note))
+                    #expect(shared?.scale == alone?.scale)
+                }
+            }
+        }
+    }
+
+    private static func sized(_ size: CGSize) -> [any ImageProcessor] {
+        [
+            DownsamplingImageProcessor(size: size),
+            ResizingImageProcessor(referenceSize: size),
+            ResizingImageProcessor(referenceSize: size, mode: .aspectFit),
+            ResizingImageProcessor(referenceSize: size, mode: .aspectFill),
+            SmartCroppingImageProcessor(size: size),
+            ViewSizeProcessor(size: size, covers: true),
+            ViewSizeProcessor(size: size, covers: false),
+            RoundCornerImageProcessor(cornerRadius: 3, targetSize: size),
+            DefaultImageProcessor.default |> ResizingImageProcessor(referenceSize: size)
+                |> BlurImageProcessor(blurRadius: 2),
+            BlackWhiteProcessor(), TrimmingImageProcessor(), CroppingImageProcessor(size: size),
+        ]
+    }
+
+    /// The tolerance that `DecodePlan` states.
+    @Test(arguments: [FileFormat.jpeg, .png, .webp])
+    func `a shared picture looks like one decoded on its own`(format: FileFormat) async throws {
+        let scene = TestScene.opaque(width: 320, height: 240)
+        let data = try Codecs.encode(scene, as: format)
+        let sides = [10, 34, 48]
+        let graph = JobGraph()
+        let jobs = ProcessingJobs()
+        let all = sides.map {
+            options(DownsamplingImageProcessor(size: CGSize(width: $0, height: $0)))
+        }
+        for options in all { _ = graph.join(options) }
+        graph.bytesDidArrive()
+        for options in all {
+            let shared = try await graph.image(of: data, options: options, on: jobs)
+            let alone = try await jobs.image(of: .data(data), options: options)
+            let pictures = (try #require(shared.bitmap), try #require(alone.bitmap))
+            let difference = try #require(GoldenPicture.difference(pictures.0, pictures.1))
+            #expect(difference.mean < 1)
+            #expect(difference.max <= 16)
+        }
+        #expect(jobs.decodeCount == 1 + sides.count)
+    }
+}
