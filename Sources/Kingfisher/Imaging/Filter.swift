@@ -39,7 +39,7 @@ public struct Filter: Sendable {
         public let contrast: CGFloat
         /// 0 is grey, 1 changes nothing.
         public let saturation: CGFloat
-        /// The exposure in stops; 1 doubles.
+        /// The exposure in stops; 1 doubles the light.
         public let inputEV: CGFloat
 
         /// Makes a set of values.

@@ -71,7 +71,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     ///   - brightness: Added; 0 changes nothing, 1 makes black white.
     ///   - contrast: The factor about the middle grey; 1 changes nothing.
     ///   - saturation: 0 is grey, 1 changes nothing.
-    ///   - inputEV: The exposure in stops; 1 doubles.
+    ///   - inputEV: The exposure in stops; 1 doubles the light.
     /// - Returns: The changed picture.
     public func adjusted(
         brightness: CGFloat,

@@ -14,7 +14,7 @@ public struct ColorControlsProcessor: ImageProcessor {
     /// 0 is grey, 1 changes nothing.
     public let saturation: CGFloat
 
-    /// The exposure in stops; 1 doubles.
+    /// The exposure in stops; 1 doubles the light.
     public let inputEV: CGFloat
 
     /// Makes a processor.

@@ -43,7 +43,7 @@ package func applyColorMatrix(
 ///   - brightness: Added; 0 changes nothing, 1 makes black white.
 ///   - contrast: Factor about the middle grey; 1 changes nothing.
 ///   - saturation: 0 is grey, 1 changes nothing.
-///   - exposure: In stops; 1 doubles.
+///   - exposure: In stops; 1 doubles the light.
 /// - Returns: A new picture, or `source` itself when nothing changes.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func adjustColor(

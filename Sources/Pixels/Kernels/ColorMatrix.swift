@@ -27,13 +27,16 @@ package struct ColorMatrix: Hashable, Sendable {
     /// The matrix for the four usual controls.
     ///
     /// Saturation about the luma of BT.709, then contrast about one half, then brightness added,
-    /// then exposure in stops; nothing is clipped between the steps.
+    /// then exposure in stops; nothing is clipped between the steps. Exposure doubles light and
+    /// not its code: on a curve with an exponent of 2.2 that is a factor of 2^(1/2.2) on the code,
+    /// and stays a linear map. sRGB's own curve, which has a straight piece near black, gives
+    /// the same within 3 of 255 for a stop, and within 6 in the darkest quarter.
     ///
     /// - Parameters:
     ///   - brightness: Added; 0 changes nothing, 1 makes black white.
     ///   - contrast: Factor about the middle grey; 1 changes nothing.
     ///   - saturation: 0 is grey, 1 changes nothing.
-    ///   - exposure: In stops; 1 doubles.
+    ///   - exposure: In stops; 1 doubles the light.
     /// - Returns: One matrix for all four.
     package static func controls(
         brightness: Double = 0,
@@ -42,7 +45,7 @@ package struct ColorMatrix: Hashable, Sendable {
         exposure: Double = 0
     ) -> ColorMatrix {
         let luma = SIMD4(0.2126, 0.7152, 0.0722, 0) * (1 - saturation)
-        let gain = exp2(exposure)
+        let gain = exp2(exposure / 2.2)
         let constant = SIMD4(0, 0, 0, (0.5 - 0.5 * contrast + brightness) * gain)
         func row(_ own: SIMD4<Double>) -> SIMD4<Double> {
             (luma + own * saturation) * (contrast * gain) + constant

@@ -95,8 +95,8 @@ struct KFCrossPlatformImageDrawingTests {
             )
         )
         let adjusted = grey.kf.adjusted(brightness: 0.1, contrast: 1, saturation: 1, inputEV: 1)
-        // (64 + 25.5) × 2
-        #expect(try #require(adjusted.bitmap)[0, 0].red == 179)
+        // (64 + 25.5) × 2^(1/2.2)
+        #expect(try #require(adjusted.bitmap)[0, 0].red == 123)
         let same = scene.kf.adjusted(brightness: 0, contrast: 1, saturation: 1, inputEV: 0)
         #expect(same === scene)
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Pixels
@@ -19,12 +20,12 @@ struct ColorTests {
         guard alpha > 0 else { return [0, 0, 0, 0] }
         let straight = [pixel.red, pixel.green, pixel.blue].map { Double($0) / alpha }
         let luma = 0.2126 * straight[0] + 0.7152 * straight[1] + 0.0722 * straight[2]
-        var gain = 1.0
-        for _ in 0..<Int(abs(ev) * 2) { gain *= ev > 0 ? 2.0.squareRoot() : 0.5.squareRoot() }
         return straight.map { value in
             let saturated = luma + (value - luma) * s
-            let result = ((saturated - 0.5) * c + 0.5 + b) * gain
-            return max(0, min(1, result)) * alpha
+            let result = max(0, (saturated - 0.5) * c + 0.5 + b)
+            // Exposure multiplies the light.
+            let light = pow(result, 2.2) * pow(2, ev)
+            return min(1, pow(light, 1 / 2.2)) * alpha
         } + [alpha]
     }
 
@@ -48,6 +49,26 @@ struct ColorTests {
                 let expected = reference(picture[x, y], set.x, set.y, set.z, set.w)
                 #expect(zip(found, expected).allSatisfy { abs($0 - $1) <= 1 })
             }
+        }
+    }
+
+    @Test(arguments: [-1.0, 0.7, 1])
+    func `DRW-10: exposure doubles light, as sRGB's curve has it`(stops: Double) throws {
+        let greys = try Pictures.make(256, 1, isOpaque: true) { x, _ in
+            RGBA(red: UInt8(x), green: UInt8(x), blue: UInt8(x))
+        }
+        let result = try adjustColor(
+            greys,
+            brightness: 0,
+            contrast: 1,
+            saturation: 1,
+            exposure: stops
+        )
+        for x in 0..<256 {
+            let light = LinearLight.value(of: UInt8(x)) * pow(2, stops)
+            let exact = Int(LinearLight.byte(light))
+            // The straight piece of the curve near black is what differs.
+            #expect(abs(Int(result[x, 0].red) - exact) <= (x < 64 ? 6 : 3), "grey \(x)")
         }
     }
 
