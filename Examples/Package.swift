@@ -1,15 +1,19 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Small programs to read and to begin with; CI builds them.
+// Small programs to read and to begin with, written as code for the reference library is written.
+// CI builds and runs them; those that need pictures serve them to themselves.
 let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error)
 ]
 
+let kingfisher: Target.Dependency = .product(name: "Kingfisher", package: "Kingfisher")
+let testing: Target.Dependency = .product(name: "KingfisherTesting", package: "Kingfisher")
+
 func example(_ name: String) -> Target {
     .executableTarget(
         name: name,
-        dependencies: [.product(name: "Kingfisher", package: "Kingfisher")],
+        dependencies: [kingfisher, "Exhibition"],
         swiftSettings: settings
     )
 }
@@ -20,7 +24,31 @@ let package = Package(
         .package(name: "Kingfisher", path: "..")
     ],
     targets: [
+        // The pictures that they load.
+        .target(
+            name: "Exhibition",
+            dependencies: [kingfisher, testing],
+            swiftSettings: settings
+        ),
+
         example("first-load"),
         example("thumbnails"),
+        example("options"),
+        example("builder"),
+        example("custom-processor"),
+        example("custom-serializer"),
+        example("data-provider"),
+        example("request-modifier"),
+        example("cache-settings"),
+        example("prefetch-list"),
+        example("retry"),
+        example("authentication"),
+
+        // How to test code that loads pictures.
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: [kingfisher, testing],
+            swiftSettings: settings
+        ),
     ]
 )

@@ -3,13 +3,13 @@
 #
 # Usage: Scripts/test.sh [STEP]...
 #
-#   STEP   libraries, lint, build, tests, api, tools, benchmarks, examples, gtk; all by default
+#   STEP   libraries, lint, build, tests, api, docs, tools, benchmarks, examples, gtk; all by default
 #
 # A failing step does not hide the later ones; the exit status is 0 only when all have passed.
 # Safe to run again, and quick then: only what has changed is built.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-all_steps=(libraries lint build tests api tools benchmarks examples gtk)
+all_steps=(libraries lint build tests api docs tools benchmarks examples gtk)
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
 for step in "${steps[@]}"; do
@@ -43,6 +43,8 @@ step_tests() { swift test --disable-xctest --skip-build; }
 
 step_api() { "$ROOT/Scripts/api.sh" --check; }
 
+step_docs() { "$ROOT/Scripts/docs.sh" "$logs/docs"; }
+
 # In release mode, because that is how the tool is used, and because the benchmarks then find
 # the library built already.
 step_tools() {
@@ -55,7 +57,30 @@ step_benchmarks() {
     swift build --package-path Benchmarks --scratch-path "$NESTED_BUILD" -c release
 }
 
-step_examples() { swift build --package-path Examples --scratch-path "$NESTED_BUILD" -c release; }
+# Built, tested and run. Most serve their pictures to themselves; the others get a file, and a folder
+# to write to.
+step_examples() {
+    local folder program arguments status=0
+    local picture=$ROOT/Examples/Gallery/Screenshots/grid.png
+    swift build --package-path Examples --scratch-path "$NESTED_BUILD" -c release --build-tests &&
+        swift test --package-path Examples --scratch-path "$NESTED_BUILD" -c release \
+            --disable-xctest --skip-build || return
+    for folder in Examples/Sources/*/; do
+        program=$(basename "$folder")
+        arguments=()
+        case $program in
+        Exhibition) continue ;;
+        first-load) arguments=("file://$picture") ;;
+        thumbnails) arguments=("$picture") ;;
+        esac
+        printf '%s\n' "$program"
+        (cd "$logs" && timeout 120 "$NESTED_BUILD/release/$program" "${arguments[@]}") || {
+            status=1
+            printf 'error: the example %s failed\n' "$program"
+        }
+    done
+    return $status
+}
 
 # In a build folder of their own, because the trait changes how every target is built.
 step_gtk() {
@@ -74,9 +99,10 @@ title() {
     build) echo "Build, warnings are errors" ;;
     tests) echo "Tests of the library" ;;
     api) echo "Declarations that user code expects" ;;
+    docs) echo "Documentation, warnings are errors" ;;
     tools) echo "Tools: build and tests" ;;
     benchmarks) echo "Benchmarks: build" ;;
-    examples) echo "Examples: build" ;;
+    examples) echo "Examples: build, tests, and each of them run" ;;
     gtk) echo "GTK: tests on a display in memory, and the gallery" ;;
     esac
 }

@@ -11,6 +11,8 @@ let settings: [SwiftSetting] = [
 ]
 
 let kingfisher: Target.Dependency = .product(name: "Kingfisher", package: "Kingfisher")
+// A server for the demonstration and the tests.
+let testing: Target.Dependency = .product(name: "KingfisherTesting", package: "Kingfisher")
 
 let package = Package(
     name: "KingfisherTools",
@@ -22,20 +24,20 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
     targets: [
-        // Pictures made on the spot and a server for them: what demonstrations and tests share.
+        // Pictures made on the spot: what demonstrations and tests share.
         .target(name: "DemoKit", dependencies: [kingfisher], swiftSettings: settings),
         // The command line tool; the library's first customer, by its public API alone.
         .executableTarget(
             name: "kf",
             dependencies: [
-                "DemoKit", kingfisher,
+                "DemoKit", kingfisher, testing,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "kfTests",
-            dependencies: ["DemoKit", kingfisher],
+            dependencies: ["DemoKit", kingfisher, testing],
             swiftSettings: settings
         ),
     ]

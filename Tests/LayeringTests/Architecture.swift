@@ -27,9 +27,18 @@ enum Architecture {
         ("Sources/KingfisherGTK", ["Kingfisher", "Pixels", "CGTK", "CKFGTK"]),
         // Our first customer: the public API, like everybody else.
         ("Tools/Sources/DemoKit", ["Kingfisher"]),
-        ("Tools/Sources/kf", ["Kingfisher", "DemoKit", "ArgumentParser", "FoundationNetworking"]),
+        (
+            "Tools/Sources/kf",
+            [
+                "Kingfisher", "KingfisherTesting", "DemoKit", "ArgumentParser",
+                "FoundationNetworking",
+            ]
+        ),
         ("Benchmarks/Sources", ["Kingfisher", "ArgumentParser", "FoundationNetworking", "Chance"]),
-        ("Examples/Sources", ["Kingfisher", "KingfisherTesting", "FoundationNetworking"]),
+        (
+            "Examples/Sources",
+            ["Kingfisher", "KingfisherTesting", "Exhibition", "FoundationNetworking"]
+        ),
     ]
 
     /// Modules that only one folder of the library may know, so that each has one way in.

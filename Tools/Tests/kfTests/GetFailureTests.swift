@@ -1,5 +1,6 @@
 import DemoKit
 import Foundation
+import KingfisherTesting
 import Testing
 
 /// `kf get` when something is wrong: a clear word, the right status, and nothing left behind.

@@ -1,6 +1,7 @@
 import DemoKit
 import Foundation
 import Kingfisher
+import KingfisherTesting
 import Testing
 
 /// `kf get` when all goes well.

@@ -2,6 +2,7 @@ import ArgumentParser
 import DemoKit
 import Foundation
 import Kingfisher
+import KingfisherTesting
 
 /// `kf demo`: pictures through the whole pipeline, for everybody to see.
 struct DemoCommand: AsyncParsableCommand {

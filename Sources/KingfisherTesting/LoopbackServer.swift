@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -7,21 +7,35 @@ import Glibc
 import Musl
 #endif
 
-/// A small HTTP/1.1 server on 127.0.0.1, for demonstrations and tests: one thread a connection.
+/// A small HTTP/1.1 server on 127.0.0.1, for demonstrations, and for tests of a real network.
 ///
-/// It knows GET and HEAD without bodies, and trusts whoever can reach the loopback interface.
-package final class LoopbackServer: Sendable {
+/// It has one thread a connection, knows GET and HEAD without bodies, and trusts whoever can reach the loopback interface.
+///
+/// ```swift
+/// let server = try LoopbackServer { path, headers in
+///     path == "/a.png" ? LoopbackServer.Answer(body: picture.data()) : nil
+/// }
+/// defer { server.stop() }
+/// let url = URL(string: server.url("/a.png"))
+/// ```
+public final class LoopbackServer: Sendable {
     /// What the server answers to a path.
-    package struct Answer: Sendable {
-        package var status: Int
-        package var contentType: String
-        package var body: Data
+    public struct Answer: Sendable {
+        /// The status code.
+        public var status: Int
+        /// The content type.
+        public var contentType: String
+        /// Sent whole, with its length announced.
+        public var body: Data
+        /// Further header fields.
+        public var headers: [String: String] = [:]
         /// Whether to send half of the body, having announced all of it, and hang up.
-        package var breaksOff = false
+        public var breaksOff = false
         /// Whether to never answer at all, until the server stops.
-        package var hangs = false
+        public var hangs = false
 
-        package init(status: Int = 200, contentType: String = "image/jpeg", body: Data = Data()) {
+        /// Makes an answer that is sent whole.
+        public init(status: Int = 200, contentType: String = "image/jpeg", body: Data = Data()) {
             self.status = status
             self.contentType = contentType
             self.body = body
@@ -29,11 +43,12 @@ package final class LoopbackServer: Sendable {
     }
 
     /// A call to the system that failed, with its `errno`.
-    package struct SystemError: Error, CustomStringConvertible {
+    public struct SystemError: Error, CustomStringConvertible {
         let call: String
         let code: Int32
 
-        package var description: String { "\(call): \(String(cString: strerror(code)))" }
+        /// Call and reason, as in “bind: Permission denied”.
+        public var description: String { "\(call): \(String(cString: strerror(code)))" }
     }
 
     private struct State {
@@ -43,7 +58,7 @@ package final class LoopbackServer: Sendable {
     }
 
     /// The port, chosen by the system.
-    package let port: UInt16
+    public let port: UInt16
 
     private let listener: Int32
     private let answer: @Sendable (_ path: String, _ headers: [String: String]) -> Answer?
@@ -54,7 +69,7 @@ package final class LoopbackServer: Sendable {
     /// - Parameter answer: Called with the path, query included, and the request's headers, names
     ///   in lower case, on a thread of the connection; nil is answered with 404.
     /// - Throws: The call to the system that failed.
-    package init(
+    public init(
         answer: @escaping @Sendable (_ path: String, _ headers: [String: String]) -> Answer?
     ) throws(SystemError) {
         self.answer = answer
@@ -82,13 +97,13 @@ package final class LoopbackServer: Sendable {
     }
 
     /// The address of a path; `path` begins with a slash.
-    package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+    public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
     /// The paths asked for so far, in the order of their arrival.
-    package var requests: [String] { state.withLock { $0.requests } }
+    public var requests: [String] { state.withLock { $0.requests } }
 
     /// Closes the door and every connection; new ones are refused from now on.
-    package func stop() {
+    public func stop() {
         let connections = state.withLock { state -> Set<Int32> in
             guard !state.isStopped else { return [] }
             state.isStopped = true
@@ -176,11 +191,14 @@ package final class LoopbackServer: Sendable {
         let head = """
             HTTP/1.1 \(answer.status) \(answer.status == 200 ? "OK" : "Status")\r
             Content-Type: \(answer.contentType)\r
-            Content-Length: \(answer.body.count)\r
-            \r\n
+            Content-Length: \(answer.body.count)\r\n
             """
+        let fields = answer.headers.map { "\($0): \($1)\r\n" }.sorted().joined()
         let body = answer.breaksOff ? answer.body.prefix(answer.body.count / 2) : answer.body
-        let isSent = write(Data(head.utf8) + (withBody ? body : Data()), to: connection)
+        let isSent = write(
+            Data((head + fields + "\r\n").utf8) + (withBody ? body : Data()),
+            to: connection
+        )
         return isSent && !answer.breaksOff
     }
 

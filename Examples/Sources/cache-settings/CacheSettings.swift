@@ -1,0 +1,50 @@
+// A cache of your own: its limits, what is in it, and how it is cleaned.
+import Exhibition
+import Foundation
+import Kingfisher
+
+@main
+struct CacheSettings {
+    static func main() async throws {
+        let exhibition = try Exhibition()
+        let cache = try temporaryCache()
+        cache.memoryStorage.config.totalCostLimit = 2 << 20
+        cache.memoryStorage.config.countLimit = 50
+        cache.memoryStorage.config.expiration = .seconds(600)
+        cache.diskStorage.config.sizeLimit = 100 << 20
+        cache.diskStorage.config.expiration = .days(7)
+        let manager = KingfisherManager(downloader: .default, cache: cache)
+
+        // 640 × 480 pixels take 1.2 MB, so that one of these fits in memory.
+        let urls = (1...3).map { exhibition.url("/photo-\($0).jpg") }
+        for url in urls {
+            _ = try await manager.retrieveImage(with: url, options: [.waitForCache])
+        }
+        check(cache.memoryStorageCacheCost <= 2 << 20, "memory keeps to its limit")
+        let types = urls.map { cache.imageCachedType(forKey: $0.cacheKey) }
+        check(types.allSatisfy(\.cached), "every picture is somewhere: \(types)")
+        let size = try await cache.diskStorageSize
+        check(size > 0, "the disk has \(size) bytes")
+
+        try await cache.removeImage(forKey: urls[0].cacheKey)
+        check(!cache.isCached(forKey: urls[0].cacheKey), "one is removed")
+
+        // Stored by hand, under a key of your own, for this long.
+        let image = try await cache.retrieveImage(forKey: urls[1].cacheKey).image
+        if let image {
+            try await cache.store(image, forKey: "favourite")
+        }
+        check(cache.isCached(forKey: "favourite"), "one is stored under another key")
+
+        let expiring = try await manager.retrieveImage(
+            with: urls[2],
+            options: [.forceRefresh, .memoryCacheExpiration(.expired), .waitForCache]
+        )
+        check(expiring.cacheType == .none, "one is kept out of memory, and on disk")
+
+        await cache.cleanExpiredDiskCache()
+        check(cache.isCached(forKey: "favourite"), "cleaning takes what has expired alone")
+        await cache.clearCache()
+        check(try await cache.diskStorageSize == 0, "clearing takes all")
+    }
+}

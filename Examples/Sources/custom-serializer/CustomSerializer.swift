@@ -1,0 +1,60 @@
+// What lies on disk: the serializers that there are, and one of your own.
+import Exhibition
+import Foundation
+import Kingfisher
+
+/// Keeps files small: JPEG of low quality, with a mark in front that says who wrote them.
+struct ThriftySerializer: CacheSerializer {
+    static let mark = Data("thrifty1".utf8)
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        image.kf.jpegRepresentation(compressionQuality: 0.3).map { Self.mark + $0 }
+    }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        guard data.starts(with: Self.mark) else { return nil }
+        return KFCrossPlatformImage(
+            data: Data(data.dropFirst(Self.mark.count)),
+            scale: options.scaleFactor
+        )
+    }
+}
+
+@main
+struct CustomSerializer {
+    static func main() async throws {
+        let exhibition = try Exhibition()
+        let manager = KingfisherManager(downloader: .default, cache: try temporaryCache())
+
+        // A picture with transparent corners needs a format that can keep them.
+        let processor = RoundCornerImageProcessor(cornerRadius: 40)
+        let photo = exhibition.url("/photo.jpg")
+        _ = try await manager.retrieveImage(
+            with: photo,
+            options: [
+                .processor(processor),
+                .cacheSerializer(FormatIndicatedCacheSerializer.png),
+                .waitForCache,
+            ]
+        )
+        let roundPath = manager.cache.cachePath(
+            forKey: photo.cacheKey,
+            processorIdentifier: processor.identifier
+        )
+        let round = try Data(contentsOf: URL(fileURLWithPath: roundPath))
+        check(round.kf.imageFormat == .PNG, "round corners are kept as PNG")
+
+        let url = exhibition.url("/thrifty.jpg")
+        let options: KingfisherOptionsInfo = [.cacheSerializer(ThriftySerializer()), .waitForCache]
+        let first = try await manager.retrieveImage(with: url, options: options)
+        let path = manager.cache.cachePath(forKey: url.cacheKey)
+        let file = try Data(contentsOf: URL(fileURLWithPath: path))
+        check(file.starts(with: ThriftySerializer.mark), "the file has our mark")
+        check(file.count < (first.data()?.count ?? 0), "and is smaller than what was loaded")
+
+        manager.cache.clearMemoryCache()
+        let second = try await manager.retrieveImage(with: url, options: options)
+        check(second.cacheType == .disk, "it is read back by the same serializer")
+        check(second.image.size == first.image.size, "in the same size")
+    }
+}

@@ -1,0 +1,52 @@
+// Options: lists for one call, defaults for all of them, and what the result tells.
+import Exhibition
+import Foundation
+import Kingfisher
+
+@main
+struct Options {
+    static func main() async throws {
+        let exhibition = try Exhibition()
+        let manager = KingfisherManager(downloader: .default, cache: try temporaryCache())
+        let url = exhibition.url("/photo.jpg")
+
+        // What stands here counts for every call, and what a call says comes after it.
+        manager.defaultOptions = [.backgroundDecode, .diskCacheExpiration(.days(1))]
+
+        let options: KingfisherOptionsInfo = [
+            .processor(DownsamplingImageProcessor(size: CGSize(width: 100, height: 100))),
+            .scaleFactor(2),
+            .cacheOriginalImage,
+            .waitForCache,
+        ]
+        let first = try await manager.retrieveImage(with: url, options: options)
+        check(first.cacheType == .none, "the first load comes from the network")
+        check(first.image.size.width == 100, "it is 100 points wide, and 200 pixels")
+
+        let second = try await manager.retrieveImage(with: url, options: options)
+        check(second.cacheType == .memory, "the second comes from memory")
+
+        manager.cache.clearMemoryCache()
+        let third = try await manager.retrieveImage(with: url, options: options)
+        check(third.cacheType == .disk, "without memory, it comes from the disk")
+
+        let whole = try await manager.retrieveImage(with: url, options: [.onlyFromCache])
+        check(whole.image.size.width == 640, "the original was kept, too")
+        check(exhibition.requests.count == 1, "all of this took one request")
+
+        // The same with a completion handler, as in code from before async.
+        let error: KingfisherError? = await withCheckedContinuation { continuation in
+            manager.retrieveImage(
+                with: exhibition.url("/missing.jpg"),
+                options: [.forceRefresh],
+                progressBlock: { received, total in print("\(received) of \(total)") }
+            ) { result in
+                switch result {
+                case .success: continuation.resume(returning: nil)
+                case .failure(let error): continuation.resume(returning: error)
+                }
+            }
+        }
+        check(error?.isInvalidResponseStatusCode(404) == true, "a missing picture is a 404")
+    }
+}

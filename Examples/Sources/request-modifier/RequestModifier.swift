@@ -1,0 +1,72 @@
+// Requests: a header on each, another one by an asynchronous answer, and what to do about redirects.
+import Exhibition
+import Foundation
+import Kingfisher
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Asks somebody for a token before each request.
+struct TokenModifier: AsyncImageDownloadRequestModifier {
+    let token: @Sendable () async -> String?
+
+    func modified(for request: URLRequest) async -> URLRequest? {
+        // Nil gives the load up with `emptyRequest`.
+        guard let token = await token() else { return nil }
+        var request = request
+        request.setValue(token, forHTTPHeaderField: "Authorization")
+        return request
+    }
+
+    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
+        { task in print("       started \(task?.sessionTask?.originalURL?.path ?? "nothing")") }
+    }
+}
+
+@main
+struct RequestModifier {
+    static func main() async throws {
+        let exhibition = try Exhibition()
+        let manager = KingfisherManager(downloader: .default, cache: try temporaryCache())
+        let url = exhibition.url("/private.jpg")
+
+        let modifier = AnyModifier { request in
+            var request = request
+            request.setValue(Exhibition.token, forHTTPHeaderField: "Authorization")
+            return request
+        }
+        _ = try await manager.retrieveImage(with: url, options: [.requestModifier(modifier)])
+        check(true, "the header opens the door")
+
+        let asking = TokenModifier { Exhibition.token }
+        _ = try await manager.retrieveImage(
+            with: url,
+            options: [.requestModifier(asking), .forceRefresh]
+        )
+        check(exhibition.requests.count == 2, "so does one that had to be asked for")
+
+        do {
+            let without = TokenModifier { nil }
+            _ = try await manager.retrieveImage(
+                with: url,
+                options: [.requestModifier(without), .forceRefresh]
+            )
+            check(false, "without a token there is no request")
+        } catch let error as KingfisherError {
+            check(error.errorCode == 1001, error.localizedDescription)
+        }
+
+        let target = Mutex<URL?>(nil)
+        let handler = AnyRedirectHandler { _, _, request, reply in
+            target.withLock { $0 = request.url }
+            reply(request)
+        }
+        _ = try await manager.retrieveImage(
+            with: exhibition.url("/moved.jpg"),
+            options: [.redirectHandler(handler)]
+        )
+        check(target.withLock { $0?.path } == "/photo.jpg", "the redirect was seen and followed")
+    }
+}
