@@ -17,11 +17,48 @@ extension KingfisherError: LocalizedError {
     }
 }
 
-/// The sentence of an error of ours or of somebody else's.
+/// The sentence of an error of ours or of somebody else's, with a full stop.
 private func sentence(_ error: any Error) -> String {
-    if let error = error as? any LocalizedError, let text = error.errorDescription { return text }
-    return error is any CustomNSError ? error.localizedDescription : "\(error)"
+    let text =
+        (error as? any LocalizedError)?.errorDescription
+        ?? (error is any CustomNSError ? error.localizedDescription : "\(error)")
+    return text.hasSuffix(".") ? text : text + "."
 }
+
+/// A URL as it may be shown.
+private func name(_ url: URL?, or other: String) -> String {
+    url?.withoutUser.absoluteString ?? other
+}
+
+/// What to do about a failed transfer.
+private func advice(_ error: any Error) -> String {
+    let isTransient = (error as? TransferError)?.isTransient ?? (error is URLError)
+    return isTransient
+        ? "Check the connection and try again, by hand or with a retry strategy."
+        : "Check the URL and the server; trying again alone will not help."
+}
+
+/// What to do about a refused status code.
+private func advice(status: Int) -> String {
+    switch status {
+    case 401, 403, 407:
+        "Give a name and password through the downloader's authenticationChallengeResponder, or "
+            + "a token with a request modifier."
+    case 408, 425, 429, 500...599:
+        "Try again later, by hand or with a retry strategy."
+    default:
+        "Check the URL, or accept the code in isValidStatusCode(_:for:) of the downloader's "
+            + "delegate."
+    }
+}
+
+/// The keys of a live photo's parts.
+private func keys(_ source: LivePhotoSource) -> String {
+    source.resources.map { "“\($0.dataSource.cacheKey)”" }.joined(separator: ", ")
+}
+
+private let askAgain = "Load it again if it is still wanted."
+private let checkFolder = "Check the permissions of the folder, or clear the cache."
 
 extension KingfisherError.RequestErrorReason {
     var text: String {
@@ -30,17 +67,19 @@ extension KingfisherError.RequestErrorReason {
             "The request modifier returned no request, so nothing was loaded. Return the request, "
                 + "changed or not, to go on."
         case .invalidURL(let request):
-            "The request has no usable URL (\(request.url?.absoluteString ?? "none")). Give an "
+            "The request has no usable URL (\(name(request.url, or: "none"))). Give an "
                 + "http or https URL with a host."
         case .taskCancelled(let task, let token):
-            "The download of \(task.originalURL?.absoluteString ?? "an unknown URL") was cancelled "
-                + "(caller \(token))."
+            "The download of \(name(task.originalURL, or: "an unknown URL")) was cancelled "
+                + "(caller \(token)). \(askAgain)"
         case .livePhotoTaskCancelled(let source):
-            "The load of a live photo with \(source.resources.count) parts was cancelled."
+            "The load of a live photo with \(source.resources.count) parts "
+                + "(\(keys(source))) was cancelled. \(askAgain)"
         case .asyncTaskContextCancelled:
-            "The task that asked for the image was cancelled before its download began."
+            "The task that asked for the image was cancelled before its download began. "
+                + askAgain
         case .dataProviderCancelled(let provider):
-            "The load from the provider of “\(provider.cacheKey)” was cancelled."
+            "The load from the provider of “\(provider.cacheKey)” was cancelled. \(askAgain)"
         }
     }
 }
@@ -49,21 +88,23 @@ extension KingfisherError.ResponseErrorReason {
     var text: String {
         switch self {
         case .invalidURLResponse(let response):
-            "The answer from \(response.url?.absoluteString ?? "the server") is not HTTP."
+            "The answer from \(name(response.url, or: "the server")) is not HTTP. Load what "
+                + "is not on a web server with an ImageDataProvider."
         case .invalidHTTPStatusCode(let response):
             "The server answered \(response.statusCode) for "
-                + "\(response.url?.absoluteString ?? "the request"). Check the URL, or accept the "
-                + "code in isValidStatusCode(_:for:) of the downloader's delegate."
+                + "\(name(response.url, or: "the request")). \(advice(status: response.statusCode))"
         case .URLSessionError(let error):
-            "The transfer failed: \(sentence(error))"
+            "The transfer failed: \(sentence(error)) \(advice(error))"
         case .dataModifyingFailed(let task):
             "The downloader's delegate returned no data for "
-                + "\(task.originalURL?.absoluteString ?? "a download")."
+                + "\(name(task.originalURL, or: "a download")). Return the data, changed or "
+                + "not, to go on."
         case .noURLResponse(let task):
-            "There was no response for \(task.originalURL?.absoluteString ?? "a download")."
+            "There was no response for \(name(task.originalURL, or: "a download")). Try "
+                + "again later."
         case .cancelledByDelegate(let response):
             "The downloader's delegate refused the response from "
-                + "\(response.url?.absoluteString ?? "the server")."
+                + "\(name(response.url, or: "the server")). Let it answer .allow to go on."
         }
     }
 }
@@ -74,31 +115,37 @@ extension KingfisherError.CacheErrorReason {
         case .fileEnumeratorCreationFailed(let url):
             "The cache folder \(url.path) cannot be listed. Check that it exists and is readable."
         case .invalidFileEnumeratorContent(let url):
-            "The cache folder \(url.path) holds something that is no file."
+            "The cache folder \(url.path) holds something that is no file. Remove what is not the "
+                + "cache's, or clear the cache."
         case .invalidURLResource(let error, let key, let url):
-            "The metadata of \(url.path), cached for “\(key)”, cannot be read: \(sentence(error))"
+            "The metadata of \(url.path), cached for “\(key)”, cannot be read: \(sentence(error)) "
+                + checkFolder
         case .cannotLoadDataFromDisk(let url, let error):
-            "The cached file \(url.path) cannot be read: \(sentence(error))"
+            "The cached file \(url.path) cannot be read: \(sentence(error)) \(checkFolder)"
         case .cannotCreateDirectory(let path, let error):
             "The cache folder \(path) cannot be made: \(sentence(error)) Check its permissions, "
                 + "or give another folder."
         case .imageNotExisting(let key):
-            "The image “\(key)” is not in the cache, and the options allow no other source."
+            "The image “\(key)” is not in the cache, and the options allow no other source. "
+                + "Leave .onlyFromCache out to load it."
         case .cannotConvertToData(_, let error):
-            "The value cannot be turned into bytes for the disk cache: \(sentence(error))"
-        case .cannotSerializeImage(_, _, let serializer):
-            "\(type(of: serializer)) gave no bytes for the image, so it is not on disk."
+            "The value cannot be turned into bytes for the disk cache: \(sentence(error)) Check what "
+                + "its toData() does."
+        case .cannotSerializeImage(let image, _, let serializer):
+            "\(type(of: serializer)) gave no bytes for \(image.map { "\($0)" } ?? "the image"), so "
+                + "it is not on disk. Use a serializer that can write it, such as "
+                + "FormatIndicatedCacheSerializer.png."
         case .cannotCreateCacheFile(let fileURL, let key, let data, let error):
             "The \(data.count) bytes for “\(key)” cannot be written to \(fileURL.path): "
-                + sentence(error)
+                + "\(sentence(error)) Check the permissions of the folder and the space on the disk."
         case .cannotSetCacheFileAttribute(let filePath, _, let error):
-            "The attributes of \(filePath) cannot be set: \(sentence(error))"
+            "The attributes of \(filePath) cannot be set: \(sentence(error)) \(checkFolder)"
         case .diskStorageIsNotReady(let cacheURL):
             "The disk cache in \(cacheURL.path) is not ready, because its folder could not be "
                 + "made. Check the permissions of the folder above it."
         case .missingLivePhotoResourceOnDisk(let resource):
             "A part of the live photo (“\(resource.dataSource.cacheKey)”) is not on disk after its "
-                + "download."
+                + "download. Load the live photo again."
         }
     }
 }
@@ -116,9 +163,10 @@ extension KingfisherError.ProcessorErrorReason {
         return switch item {
         case .image(let image):
             "\(name) made no image of a picture of \(image.pixelWidth) × \(image.pixelHeight) "
-                + "pixels."
+                + "pixels. Check the processor's settings against that size."
         case .data(let data):
-            "\(name) made no image of \(data.count) bytes: \(UndecodableReason.text(for: data))."
+            "\(name) made no image of \(data.count) bytes: \(UndecodableReason.text(for: data)). Check "
+                + "what the source sends."
         }
     }
 }
@@ -127,20 +175,23 @@ extension KingfisherError.ImageSettingErrorReason {
     var text: String {
         switch self {
         case .emptySource:
-            "There is no source to load an image from."
+            "There is no source to load an image from. Give a URL, a resource or a provider."
         case .notCurrentSourceTask(_, _, let source):
             "Another load took over before “\(source.cacheKey)” was finished; its image is not "
-                + "shown."
+                + "shown. Nothing is wrong where views are used again, as in lists."
         case .dataProviderError(let provider, let error):
-            "The provider of “\(provider.cacheKey)” failed: \(sentence(error))"
+            "The provider of “\(provider.cacheKey)” failed: \(sentence(error)) Check "
+                + "what the provider reads."
         case .alternativeSourcesExhausted(let errors):
             "Every source failed: "
                 + errors.map { "“\($0.source.cacheKey)”: \(sentence($0.error))" }
-                .joined(separator: " ")
-        case .notCurrentLivePhotoSourceTask:
-            "Another load took over before the live photo was finished."
-        case .livePhotoResultError(_, let error, _):
-            "The live photo cannot be made: \(error.map(sentence) ?? "no reason was given")"
+                .joined(separator: " ") + " Check the sources, or try again later."
+        case .notCurrentLivePhotoSourceTask(_, _, let source):
+            "Another load took over before the live photo (\(keys(source))) was finished. Nothing "
+                + "is wrong where views are used again."
+        case .livePhotoResultError(_, let error, let source):
+            "The live photo (\(keys(source))) cannot be made: "
+                + "\(error.map(sentence) ?? "no reason was given.") Check its parts."
         }
     }
 }

@@ -66,14 +66,14 @@ public enum TransferError: Error, Sendable {
     public var url: URL? {
         switch self {
         case .cancelled: nil
-        case .invalidRequest(_, let url): url.map(withoutUser)
+        case .invalidRequest(_, let url): url?.withoutUser
         case .unsupportedScheme(_, let url), .cannotResolve(_, let url),
             .cannotConnect(_, _, let url), .addressRefused(_, _, let url), .tls(_, let url),
             .timedOut(_, _, let url), .tooManyRedirects(_, let url), .redirectLoop(let url),
             .redirectRefused(_, let url), .bodyTooLarge(_, let url),
             .cannotKeepBody(_, let url), .truncatedBody(_, _, let url), .connectionLost(_, let url),
             .badResponse(_, let url), .rejected(_, let url), .curl(_, _, let url):
-            withoutUser(url)
+            url.withoutUser
         }
     }
 }
@@ -117,12 +117,14 @@ extension TransferError: CustomStringConvertible, LocalizedError {
     }
 }
 
-/// Passwords do not belong in messages and logs.
-private func withoutUser(_ url: URL) -> URL {
-    guard url.user != nil || url.password != nil,
-        var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
-    else { return url }
-    parts.user = nil
-    parts.password = nil
-    return parts.url ?? url
+extension URL {
+    /// The URL without name and password, which do not belong in messages and logs.
+    var withoutUser: URL {
+        guard user != nil || password != nil,
+            var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        else { return self }
+        parts.user = nil
+        parts.password = nil
+        return parts.url ?? self
+    }
 }
