@@ -8,8 +8,6 @@ import Testing
 import FoundationNetworking
 #endif
 
-private final class Avatar: KingfisherHasImageComponent { var image: KFCrossPlatformImage? }
-
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct KFBuilderTests {

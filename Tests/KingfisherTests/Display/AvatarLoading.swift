@@ -1,0 +1,40 @@
+import TestSupport
+
+@testable import Kingfisher
+
+/// A type that knows nothing of views, made a target by its conformance.
+@MainActor
+final class Avatar: KingfisherHasImageComponent {
+    var image: KFCrossPlatformImage? {
+        didSet { onSet?(image) }
+    }
+    /// Is told of every image that is set.
+    var onSet: ((KFCrossPlatformImage?) -> Void)?
+}
+
+/// A suite that loads into one avatar, from a server of its own.
+@MainActor
+protocol AvatarLoading {
+    var bench: TestBench { get }
+    var avatar: Avatar { get }
+}
+
+extension AvatarLoading {
+    /// Starts a load; what becomes of it is in `pending`.
+    func start(
+        _ source: Source?,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo = [],
+        progress: DownloadProgressBlock? = nil
+    ) -> (pending: Pending, task: DownloadTask?) {
+        let pending = Pending()
+        let task = avatar.kf.setImage(
+            with: source,
+            placeholder: placeholder,
+            options: bench.viewOptions + options,
+            progressBlock: progress,
+            completionHandler: pending.completion
+        )
+        return (pending, task)
+    }
+}
