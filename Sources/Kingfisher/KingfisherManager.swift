@@ -47,7 +47,7 @@ public class KingfisherManager: @unchecked Sendable {
         set { state.withLock { $0.defaultOptions = newValue } }
     }
 
-    /// Retrieves the image of a resource; see ``retrieveImage(with:options:progressBlock:)-source``.
+    /// Retrieves the image of a resource; see the flavour for a source.
     public func retrieveImage(
         with resource: any Resource,
         options: KingfisherOptionsInfo? = nil,

@@ -95,7 +95,7 @@ public final class FakeTransfer: HTTPTransfer {
 
     // MARK: HTTPTransfer
 
-    /// Ends with ``Kingfisher/TransferError/cancelled``, at once and on this thread.
+    /// Ends with `TransferError.cancelled`, at once and on this thread.
     public func cancel() {
         state.withLock { $0.isCancelled = true }
         finish(.cancelled)

@@ -1,6 +1,6 @@
 public import Kingfisher
 
-/// The pulse of an ``Kingfisher/AnimatedImageView`` that a test beats by hand.
+/// The pulse of an `AnimatedImageView` that a test beats by hand.
 @MainActor
 public final class ManualTicker: FrameTicker {
     private var beat: (@MainActor (Double) -> Void)?

@@ -291,7 +291,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes expired images from disk, then trims it to its size limit.
     ///
-    /// Posts ``Foundation/Notification/Name/KingfisherDidCleanDiskCache`` when anything was
+    /// Posts `Notification.Name.KingfisherDidCleanDiskCache` when anything was
     /// removed, then calls the handler, both on the main queue. The handler is always called.
     open func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         reader.submit(priority: 0) { [self] in

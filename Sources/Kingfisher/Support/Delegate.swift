@@ -2,8 +2,8 @@ import Synchronization
 
 /// A slot for one closure, synchronous or asynchronous, that holds its target weakly.
 ///
-/// The two flavours are separate: ``call(_:)`` never runs the asynchronous closure and
-/// ``callAsync(_:)`` never the synchronous one.
+/// The two flavours are separate: `call(_:)` never runs the asynchronous closure and
+/// `callAsync(_:)` never the synchronous one.
 ///
 /// `@unchecked`: the closures come from callers that do not promise `Sendable` ones; the slot
 /// itself is guarded by a mutex.

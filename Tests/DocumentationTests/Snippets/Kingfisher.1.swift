@@ -1,0 +1,11 @@
+// Made from Sources/Kingfisher/Kingfisher.docc/Kingfisher.md by DocumentationTests; do not edit.
+// swift-format-ignore-file
+
+import Foundation
+import Kingfisher
+
+private func snippet() async throws {
+guard let url = URL(string: "https://example.com/photo.jpg") else { return }
+let result = try await KingfisherManager.shared.retrieveImage(with: url)
+print(result.image.size, result.cacheType)
+}

@@ -1,0 +1,18 @@
+// Made from Sources/Kingfisher/Kingfisher.docc/Processing.md by DocumentationTests; do not edit.
+// swift-format-ignore-file
+
+import Foundation
+import Kingfisher
+
+private func snippet() async throws {
+guard let url = URL(string: "https://example.com/photo.jpg") else { return }
+let badge =
+    DownsamplingImageProcessor(size: CGSize(width: 96, height: 96))
+    |> CroppingImageProcessor(size: CGSize(width: 96, height: 96))
+    |> RoundCornerImageProcessor(radius: .widthFraction(0.5))
+let result = try await KingfisherManager.shared.retrieveImage(
+    with: url,
+    options: [.processor(badge), .cacheSerializer(FormatIndicatedCacheSerializer.png)]
+)
+print(result.image.size)
+}
