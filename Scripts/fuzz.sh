@@ -27,19 +27,42 @@ say "Building the fuzzer"
 KF_FUZZ=1 swift build -c release --sanitize fuzzer --sanitize address \
     --product CodecsFuzz --scratch-path "$scratch"
 
-status=0
-for format in "${formats[@]}"; do
-    say "Fuzzing $format for $seconds s"
+# One format: its log stays, the figures are printed in one piece.
+fuzz() {
+    local format=$1 status=0
     mkdir -p "$scratch/corpus/$format" "$scratch/crashes"
     cp "$fixtures"/*."$format" "$scratch/corpus/$format"
     # The library's own complaints about broken AV1 are of no interest.
-    if ! "$scratch/release/CodecsFuzz" -max_total_time="$seconds" -max_len=50000 -timeout=2 \
+    "$scratch/release/CodecsFuzz" -max_total_time="$seconds" -max_len=50000 -timeout=2 \
         -rss_limit_mb=1024 -artifact_prefix="$scratch/crashes/$format-" -verbosity=0 \
         -print_final_stats=1 "$scratch/corpus/$format" \
-        2>"$scratch/$format.log"; then
-        status=1
+        2>"$scratch/$format.log" || status=1
+    if [ $status -ne 0 ]; then
         tail -n 40 "$scratch/$format.log" >&2
+        printf '%-5s FAILED; the input is in %s\n' "$format" "$scratch/crashes"
+        return 1
     fi
-    grep 'stat::number_of_executed_units\|stat::peak_rss_mb' "$scratch/$format.log" || true
+    awk -v format="$format" '
+        /stat::number_of_executed_units/ { inputs = $2 }
+        /stat::peak_rss_mb/ { memory = $2 }
+        END { printf "%-5s %9d inputs, at most %d MB\n", format, inputs, memory }
+    ' "$scratch/$format.log"
+}
+
+# As many at a time as there are cores: more would make slow inputs look like hangs.
+say "Fuzzing ${formats[*]}, $seconds s each"
+status=0
+running=0
+for format in "${formats[@]}"; do
+    if [ $running -ge "$(nproc)" ]; then
+        wait -n || status=1
+        running=$((running - 1))
+    fi
+    fuzz "$format" &
+    running=$((running + 1))
+done
+while [ $running -gt 0 ]; do
+    wait -n || status=1
+    running=$((running - 1))
 done
 exit "$status"

@@ -3,13 +3,14 @@
 #
 # Usage: Scripts/test.sh [STEP]...
 #
-#   STEP   libraries, lint, build, tests, api, docs, tools, benchmarks, examples, gtk; all by default
+#   STEP   libraries, lint, build, tests, api, docs, fuzz, tools, benchmarks, examples, gtk;
+#          all by default
 #
 # A failing step does not hide the later ones; the exit status is 0 only when all have passed.
 # Safe to run again, and quick then: only what has changed is built.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-all_steps=(libraries lint build tests api docs tools benchmarks examples gtk)
+all_steps=(libraries lint build tests api docs fuzz tools benchmarks examples gtk)
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
 for step in "${steps[@]}"; do
@@ -28,7 +29,7 @@ step_libraries() { "$ROOT/Scripts/bootstrap.sh"; }
 
 step_lint() {
     local paths=(Package.swift) path
-    for path in Sources Tests Tools Benchmarks Examples; do
+    for path in Sources Tests Fuzz Tools Benchmarks Examples; do
         [ ! -d "$path" ] || paths+=("$path")
     done
     # Build folders of the nested packages, should somebody have made them, are not ours to judge.
@@ -40,6 +41,9 @@ step_lint() {
 step_build() { swift build --build-tests; }
 
 step_tests() { swift test --disable-xctest --skip-build; }
+
+# Long enough to find what a careless change breaks; who works on a decoder runs it for longer.
+step_fuzz() { "$ROOT/Scripts/fuzz.sh" 30; }
 
 step_api() { "$ROOT/Scripts/api.sh" --check; }
 
@@ -100,6 +104,7 @@ title() {
     tests) echo "Tests of the library" ;;
     api) echo "Declarations that user code expects" ;;
     docs) echo "Documentation, warnings are errors" ;;
+    fuzz) echo "Decoders on invented files, 30 s for each format" ;;
     tools) echo "Tools: build and tests" ;;
     benchmarks) echo "Benchmarks: build" ;;
     examples) echo "Examples: build, tests, and each of them run" ;;
