@@ -8,6 +8,8 @@ struct KFCommand: AsyncParsableCommand {
         discussion: """
             Exit status: 0 when all went well, 1 when something failed, 64 for wrong usage.
             """,
-        subcommands: [GetCommand.self, PlaceholderCommand.self, DemoCommand.self]
+        subcommands: [
+            GetCommand.self, InfoCommand.self, PlaceholderCommand.self, DemoCommand.self,
+        ]
     )
 }

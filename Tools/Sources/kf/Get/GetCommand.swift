@@ -111,7 +111,7 @@ struct GetCommand: AsyncParsableCommand {
         do {
             let report = try await get()
             // The picture has standard output to itself.
-            let text = json ? try report.json() : report.summary()
+            let text = json ? try report.jsonLine() : report.summary()
             if output == "-" { StandardError.write(text) } else { print(text) }
         } catch {
             throw ErrorReport.exit(for: error)

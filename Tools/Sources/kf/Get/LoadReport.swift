@@ -76,13 +76,6 @@ struct LoadReport: Encodable {
         try values.encode(timings, forKey: .timings)
     }
 
-    /// The report as one line of JSON, its fields in the order of the alphabet.
-    func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
-
     /// The report for people.
     func summary() -> String {
         let origin =

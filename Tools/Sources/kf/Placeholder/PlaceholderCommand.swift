@@ -57,7 +57,7 @@ struct PlaceholderCommand: AsyncParsableCommand {
             )
             let loaded = try await withDeadline(seconds: timeout) { try await load.run(nil) }
             let report = try PlaceholderReport(loaded.result.image, components)
-            print(json ? try report.json() : report.summary())
+            print(json ? try report.jsonLine() : report.summary())
         } catch {
             throw ErrorReport.exit(for: error)
         }

@@ -43,13 +43,6 @@ struct PlaceholderReport: Encodable {
         try values.encode(dataURL, forKey: .dataURL)
     }
 
-    /// One line of JSON, its fields in the order of the alphabet.
-    func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
-
     /// One thing a line, for people.
     func summary() -> String {
         """

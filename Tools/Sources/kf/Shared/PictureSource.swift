@@ -71,9 +71,30 @@ enum PictureSource: Sendable {
         case .inline(let data):
             return .provider(RawImageDataProvider(data: data, cacheKey: "data:"))
         case .standardInput:
-            let data = try FileHandle.standardInput.readToEnd() ?? Data()
-            return .provider(RawImageDataProvider(data: data, cacheKey: "-"))
+            return .provider(RawImageDataProvider(data: try Self.standardInput(), cacheKey: "-"))
         }
+    }
+
+    /// The bytes of what is on this machine; files are mapped, so that only what is looked at is
+    /// read.
+    ///
+    /// - Precondition: This is no ``web(_:)``.
+    func bytes() throws -> Data {
+        switch self {
+        case .web(let url):
+            preconditionFailure("\(url) is not on this machine")
+        case .file(let path):
+            _ = try Self.status(ofFile: path)
+            return try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
+        case .inline(let data):
+            return data
+        case .standardInput:
+            return try Self.standardInput()
+        }
+    }
+
+    private static func standardInput() throws -> Data {
+        try FileHandle.standardInput.readToEnd() ?? Data()
     }
 
     /// The scheme of a URL in lower case; nil for a path.
@@ -113,14 +134,19 @@ enum PictureSource: Sendable {
 
     /// A key that changes with the file, so that a picture saved anew is not taken from the cache.
     private static func cacheKey(of url: URL) throws -> String {
-        var status = stat()
-        guard stat(url.path, &status) == 0 else {
-            throw Failure("cannot read \(url.path): \(String(cString: strerror(errno)))")
-        }
-        guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw Failure("cannot read \(url.path): it is a folder")
-        }
+        let status = try status(ofFile: url.path)
         let changed = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
         return "\(url.absoluteString)?changed=\(changed)&size=\(status.st_size)"
+    }
+
+    private static func status(ofFile path: String) throws -> stat {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw Failure("cannot read \(path): \(String(cString: strerror(errno)))")
+        }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw Failure("cannot read \(path): it is a folder")
+        }
+        return status
     }
 }

@@ -1,0 +1,86 @@
+import Foundation
+import Kingfisher
+
+/// What `kf info` has found; encodes to its `--json` line.
+struct InfoReport: Encodable {
+    private let source: String
+    private let info: ImageFileInfo
+    private let byteCount: Int
+
+    init(_ source: String, _ info: ImageFileInfo, byteCount: Int) {
+        self.source = source
+        self.info = info
+        self.byteCount = byteCount
+    }
+
+    enum CodingKeys: CodingKey {
+        case source, format, width, height, storedWidth, storedHeight, orientation, frames, loops
+        case duration, alpha, progressive, bitsPerChannel, colorProfile, bytes
+    }
+
+    // Written out, because the synthesised one leaves nil out and readers want the same fields
+    // every time.
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(source, forKey: .source)
+        try values.encode(info.formatName, forKey: .format)
+        try values.encode(Int(info.size.width), forKey: .width)
+        try values.encode(Int(info.size.height), forKey: .height)
+        try values.encode(Int(info.storedSize.width), forKey: .storedWidth)
+        try values.encode(Int(info.storedSize.height), forKey: .storedHeight)
+        try values.encode(info.orientation, forKey: .orientation)
+        try values.encode(info.frameCount, forKey: .frames)
+        try values.encode(info.loopCount, forKey: .loops)
+        try values.encode(info.duration, forKey: .duration)
+        try values.encode(info.hasAlpha, forKey: .alpha)
+        try values.encode(info.isProgressive, forKey: .progressive)
+        try values.encode(info.bitsPerChannel, forKey: .bitsPerChannel)
+        try values.encode(info.hasColorProfile, forKey: .colorProfile)
+        try values.encode(byteCount, forKey: .bytes)
+    }
+
+    /// The report for people; what is as usual is not mentioned.
+    func summary() -> String {
+        let progressive =
+            info.isProgressive ? (info.format == .PNG ? "interlaced " : "progressive ") : ""
+        let kind = progressive + info.formatName.uppercased()
+        var lines = [
+            "\(source)",
+            "  picture  \(Self.pixels(info.size)), \(kind), \(Readable.bytes(byteCount))",
+            "  colour   \(colour)",
+        ]
+        if info.orientation != 1 {
+            let stored = "stored as \(Self.pixels(info.storedSize))"
+            lines.append("  turned   EXIF \(info.orientation), \(stored)")
+        }
+        if let frames = info.frameCount, frames > 1 {
+            lines.append("  frames   \(frames)\(timing)")
+        } else if info.frameCount == nil {
+            lines.append("  frames   more than the bytes tell")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var colour: String {
+        var parts = ["\(info.bitsPerChannel) bits a channel"]
+        if info.hasAlpha { parts.append("transparency") }
+        if info.hasColorProfile { parts.append("ICC profile") }
+        return parts.joined(separator: ", ")
+    }
+
+    private var timing: String {
+        let time = info.duration.map { " in \(Readable.milliseconds($0 * 1000))" } ?? ""
+        let loops =
+            switch info.loopCount {
+            case nil: ""
+            case 0: ", for ever"
+            case 1: ", once"
+            case let count?: ", \(count) times"
+            }
+        return time + loops
+    }
+
+    private static func pixels(_ size: CGSize) -> String {
+        "\(Int(size.width)) × \(Int(size.height)) pixels"
+    }
+}

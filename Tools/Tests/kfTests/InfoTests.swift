@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+/// `kf info`.
+@Suite(.timeLimit(.minutes(1)))
+struct InfoTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
+    }
+
+    private func run(
+        _ arguments: String...,
+        input: Data = Data()
+    ) async throws
+        -> KFProgram.Outcome
+    {
+        try await KFProgram.run(["info"] + arguments, in: folder, input: input)
+    }
+
+    @Test func `json has every field, known or not`() async throws {
+        let outcome = try await run("in.jpg", "--json")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let fields = try GetTests.fields(outcome)
+        #expect(
+            Set(fields.keys) == [
+                "source", "format", "width", "height", "storedWidth", "storedHeight",
+                "orientation", "frames", "loops", "duration", "alpha", "progressive",
+                "bitsPerChannel", "colorProfile", "bytes",
+            ]
+        )
+        #expect(fields["format"] as? String == "jpeg")
+        #expect(fields["width"] as? Int == 640)
+        #expect(fields["height"] as? Int == 480)
+        #expect(fields["frames"] as? Int == 1)
+        #expect(fields["alpha"] as? Bool == false)
+        #expect(fields["duration"] is NSNull)
+        #expect(fields["bytes"] as? Int == (try folder.data("in.jpg")).count)
+    }
+
+    @Test func `standard input and the bytes' own kind count, not a name`() async throws {
+        let outcome = try await run("-", input: try TestPictures.jpeg())
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.contains("JPEG"))
+    }
+
+    @Test func `the header is enough`() async throws {
+        try Data(TestPictures.jpeg().prefix(700)).write(to: folder.url.appending(path: "part.jpg"))
+        let outcome = try await run("part.jpg")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.contains("640 × 480"))
+    }
+
+    @Test func `one bad file does not hide the others`() async throws {
+        try Data("<html>".utf8).write(to: folder.url.appending(path: "page.html"))
+        let outcome = try await run("page.html", "gone.png", ".", "in.jpg", "--json")
+        #expect(outcome.status == 1)
+        #expect(outcome.text.split(separator: "\n").count == 1)
+        let errors = outcome.errors.split(separator: "\n")
+        #expect(errors.count == 3)
+        for (error, file) in zip(errors, ["page.html", "gone.png", "."]) {
+            #expect(error.hasPrefix("kf: \(file): error"), "\(error)")
+        }
+    }
+
+    @Test(arguments: [[], ["https://example.com/a.png"], ["in.jpg", "--size"]])
+    func `wrong usage exits with 64`(arguments: [String]) async throws {
+        let outcome = try await KFProgram.run(["info"] + arguments, in: folder)
+        #expect(outcome.status == 64)
+        #expect(outcome.output.isEmpty)
+        #expect(!outcome.errors.isEmpty)
+    }
+}
