@@ -38,7 +38,8 @@ step_lint() {
         "$ROOT/Scripts/coverage.sh" --check
 }
 
-step_build() { swift build --build-tests; }
+# The twins for NEON take a second, where there is a compiler for arm64.
+step_build() { "$ROOT/Scripts/neon.sh" && swift build --build-tests; }
 
 step_tests() { swift test --disable-xctest --skip-build; }
 

@@ -1,17 +1,25 @@
 #pragma once
 #include <stdint.h>
 
-/// Whether this processor has AVX2, and with it the twins below.
-int kf_has_avx2(void);
+/// Whether this processor has what the twins below are written for: AVX2, or NEON on arm64.
+int kf_has_twins(void);
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 /// Horizontal pass: RGBA8 in, signed 9.6 fixed point out. `taps` is a multiple of 4; tap t of
 /// output x reads source pixel starts[x] + t, which must lie inside the row.
-void kf_convolve_row_avx2(const uint8_t *source, const int32_t *starts, const int16_t *weights,
-                          int taps, int width, int16_t *out);
+void kf_convolve_row(const uint8_t *source, const int32_t *starts, const int16_t *weights,
+                     int taps, int width, int16_t *out);
 
 /// Vertical pass: `taps` rows of 9.6 fixed point in, `count` bytes of RGBA8 out. With
 /// `clamp_to_alpha` no colour exceeds its pixel's alpha.
-void kf_convolve_columns_avx2(const int16_t *const *rows, const int16_t *weights, int taps,
-                              uint8_t *out, int count, int clamp_to_alpha);
+void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights, int taps,
+                         uint8_t *out, int count, int clamp_to_alpha);
+
+/// One box pass down a strip of 64 bytes a row, edges extended. `size` is odd, 3...127; `rows` is
+/// at least 1. The strips must not overlap.
+void kf_box_strip(const uint8_t *from, uint8_t *to, int rows, int size);
+
+/// Writes the first `columns` pixels, up to 16, of a strip of 64 bytes a row as rows of `out`.
+void kf_transpose_strip(const uint8_t *strip, int rows, int columns, uint8_t *out,
+                        intptr_t bytes_per_row);
 #endif

@@ -19,10 +19,16 @@ package func blur(_ source: Bitmap, radius: Double) throws(PixelError) -> Bitmap
     return try boxBlur(source, size: size.isMultiple(of: 2) ? size + 1 : size, passes: passes)
 }
 
-/// Averages over squares of `size` pixels, `passes` times; `size` is odd.
-func boxBlur(_ source: Bitmap, size: Int, passes: Int) throws(PixelError) -> Bitmap {
+/// Averages over squares of `size` pixels, `passes` times; `size` is odd, at least 3.
+package func boxBlur(
+    _ source: Bitmap,
+    size: Int,
+    passes: Int,
+    backend: Convolution.Backend = Convolution.backend
+) throws(PixelError) -> Bitmap {
     // Down the columns and transposed, twice: rows would leave three quarters of each register
     // idle and wait for themselves.
-    let half = try BoxColumns(source, size: size, passes: passes).transposed()
-    return try BoxColumns(half, size: size, passes: passes).transposed()
+    let columns = BoxColumns(source, size: size, passes: passes, backend: backend)
+    let half = try columns.transposed()
+    return try BoxColumns(half, size: size, passes: passes, backend: backend).transposed()
 }

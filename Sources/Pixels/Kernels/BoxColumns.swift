@@ -1,16 +1,23 @@
+private import CKernels
+
 /// Box passes down the columns of a picture, in strips of one cache line.
 struct BoxColumns {
     private let source: Bitmap
     private let size: Int
     private let passes: Int
+    private let backend: Convolution.Backend
 
     /// Bytes in a strip's row: 16 pixels.
     private static let strip = 64
 
-    init(_ source: Bitmap, size: Int, passes: Int) {
+    /// Whether sums of columns fit 16 bits, and the reciprocal is exact enough in them.
+    private var isNarrow: Bool { size <= 127 }
+
+    init(_ source: Bitmap, size: Int, passes: Int, backend: Convolution.Backend) {
         self.source = source
         self.size = size
         self.passes = passes
+        self.backend = backend
     }
 
     /// The filtered picture with rows and columns exchanged.
@@ -28,16 +35,12 @@ struct BoxColumns {
                 let left = index * stripPixels
                 let width = min(stripPixels, source.width - left)
                 let result = filter(left: left, width: width, scratch: scratch.base)
-                for x in 0..<width {
-                    let row = out + (left + x) * bytesPerRow
-                    for y in 0..<height {
-                        let pixel = result.load(
-                            fromByteOffset: y * Self.strip + x * 4,
-                            as: UInt32.self
-                        )
-                        row.storeBytes(of: pixel, toByteOffset: y * 4, as: UInt32.self)
-                    }
-                }
+                transpose(
+                    result,
+                    columns: width,
+                    to: out + left * bytesPerRow,
+                    bytesPerRow: bytesPerRow
+                )
             }
         }
         return Bitmap(
@@ -62,18 +65,70 @@ struct BoxColumns {
             }
         }
         for _ in 0..<passes {
-            for column in Swift.stride(from: 0, to: Self.strip, by: 16) {
-                // Up to 127 rows the sums fit 16 bits and the reciprocal is exact enough.
-                if size <= 127 {
-                    let factors = scratch + 2 * source.height * Self.strip
-                    narrowPass(from + column, to + column, factors)
-                } else {
-                    widePass(from + column, to + column)
-                }
-            }
+            pass(from, to, factors: scratch + 2 * source.height * Self.strip)
             swap(&from, &to)
         }
         return from
+    }
+
+    /// One pass down a whole strip.
+    private func pass(
+        _ from: UnsafeMutableRawPointer,
+        _ to: UnsafeMutableRawPointer,
+        factors: UnsafeMutableRawPointer
+    ) {
+        #if arch(x86_64) || arch(arm64)
+        if isNarrow, backend == .twin {
+            kf_box_strip(
+                from.assumingMemoryBound(to: UInt8.self),
+                to.assumingMemoryBound(to: UInt8.self),
+                Int32(source.height),
+                Int32(size)
+            )
+            return
+        }
+        #endif
+        var column = 0
+        while column < Self.strip {
+            if isNarrow {
+                narrowPass(from + column, to + column, factors)
+            } else {
+                widePass(from + column, to + column)
+            }
+            column += 16
+        }
+    }
+
+    /// Writes the first pixels of a strip's rows as columns.
+    private func transpose(
+        _ strip: UnsafeMutableRawPointer,
+        columns: Int,
+        to out: UnsafeMutableRawPointer,
+        bytesPerRow: Int
+    ) {
+        #if arch(x86_64) || arch(arm64)
+        if backend == .twin {
+            kf_transpose_strip(
+                strip.assumingMemoryBound(to: UInt8.self),
+                Int32(source.height),
+                Int32(columns),
+                out.assumingMemoryBound(to: UInt8.self),
+                bytesPerRow
+            )
+            return
+        }
+        #endif
+        var x = 0
+        while x < columns {
+            let row = out + x * bytesPerRow
+            var y = 0
+            while y < source.height {
+                let pixel = strip.load(fromByteOffset: y * Self.strip + x * 4, as: UInt32.self)
+                row.storeBytes(of: pixel, toByteOffset: y * 4, as: UInt32.self)
+                y += 1
+            }
+            x += 1
+        }
     }
 
     /// Sixteen bytes wide: `(sum + size / 2) × ⌈65536 / size⌉ / 65536`.
@@ -109,24 +164,36 @@ struct BoxColumns {
         }
     }
 
-    /// The same for wide boxes, pixel by pixel in 64 bits.
+    /// The same for wide boxes, byte by byte in 64 bits.
     private func widePass(_ from: UnsafeMutableRawPointer, _ to: UnsafeMutableRawPointer) {
         let last = source.height - 1
         let radius = size / 2
         let reciprocal = ((UInt64(1) << 40) + UInt64(size) - 1) / UInt64(size)
-        for byte in 0..<16 {
-            func value(_ y: Int) -> UInt64 {
-                let offset = max(0, min(last, y)) * Self.strip + byte
-                return UInt64(from.load(fromByteOffset: offset, as: UInt8.self))
+        var byte = 0
+        while byte < 16 {
+            let column = UnsafeRawPointer(from + byte)
+            var sum = value(column, 0) &* UInt64(radius + 1) &+ UInt64(radius)
+            var y = 1
+            while y <= radius {
+                sum &+= value(column, min(last, y))
+                y &+= 1
             }
-            var sum = value(0) * UInt64(radius + 1) + UInt64(radius)
-            for y in 1..<(radius + 1) { sum += value(y) }
-            for y in 0...last {
+            y = 0
+            while y <= last {
                 let mean = UInt8(truncatingIfNeeded: (sum &* reciprocal) >> 40)
                 to.storeBytes(of: mean, toByteOffset: y * Self.strip + byte, as: UInt8.self)
-                sum = sum &+ value(y + radius + 1) &- value(y - radius)
+                sum =
+                    sum &+ value(column, min(last, y + radius + 1))
+                    &- value(column, max(0, y - radius))
+                y &+= 1
             }
+            byte += 1
         }
+    }
+
+    @inline(__always)
+    private func value(_ column: UnsafeRawPointer, _ y: Int) -> UInt64 {
+        UInt64(column.load(fromByteOffset: y &* Self.strip, as: UInt8.self))
     }
 }
 

@@ -4,16 +4,16 @@ private import CKernels
 ///
 /// Between the passes values are signed 9.6 fixed point in 16 bits: ringing survives until the
 /// end, and rounding twice costs nothing visible. All do the same integer arithmetic.
-enum Convolution {
-    enum Backend: Sendable {
+package enum Convolution {
+    package enum Backend: Sendable {
         /// ``PortableConvolution``.
         case portable
-        /// The twins in C.
-        case avx2
+        /// The twins in C, for AVX2 and NEON.
+        case twin
     }
 
     /// The fastest that this processor has.
-    static let backend: Backend = kf_has_avx2() != 0 ? .avx2 : .portable
+    package static let backend: Backend = kf_has_twins() != 0 ? .twin : .portable
 
     /// Filters one row of at least ``ResampleWeights/readableLength`` pixels horizontally.
     static func twinRow(
@@ -21,10 +21,10 @@ enum Convolution {
         _ table: ResampleWeights,
         into out: UnsafeMutablePointer<Int16>
     ) {
-        #if arch(x86_64)
+        #if arch(x86_64) || arch(arm64)
         table.starts.withUnsafeBufferPointer { starts in
             table.weights.withUnsafeBufferPointer { weights in
-                kf_convolve_row_avx2(
+                kf_convolve_row(
                     source,
                     starts.baseAddress,
                     weights.baseAddress,
@@ -46,8 +46,8 @@ enum Convolution {
         count: Int,
         clampsToAlpha: Bool
     ) {
-        #if arch(x86_64)
-        kf_convolve_columns_avx2(
+        #if arch(x86_64) || arch(arm64)
+        kf_convolve_columns(
             rows,
             weights,
             Int32(taps),

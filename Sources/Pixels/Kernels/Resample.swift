@@ -18,8 +18,8 @@ package func resample(
     try resample(source, to: size, filter: filter, backend: Convolution.backend)
 }
 
-/// The same on a chosen backend, for tests that compare twins.
-func resample(
+/// The same on a chosen backend, for what compares or counts the twins.
+package func resample(
     _ source: Bitmap,
     to size: PixelSize,
     filter: ResampleFilter,

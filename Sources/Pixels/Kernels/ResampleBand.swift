@@ -128,7 +128,7 @@ struct ResampleBand: ~Copyable {
         }
         let slot = ring + (nextReduced % ringRows) * plan.target.width * 4
         switch backend {
-        case .avx2:
+        case .twin:
             Convolution.twinRow(row, plan.horizontal, into: slot)
         case .portable:
             let length = plan.horizontal.readableLength
@@ -150,7 +150,7 @@ struct ResampleBand: ~Copyable {
             let first = nextTarget * plan.vertical.taps
             let own = UnsafeBufferPointer(rebasing: weights[first..<(first + taps)])
             switch backend {
-            case .avx2: filterByTwin(from: start, own)
+            case .twin: filterByTwin(from: start, own)
             case .portable: filterPortably(from: start, own)
             }
         }

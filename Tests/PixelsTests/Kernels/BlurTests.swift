@@ -78,6 +78,19 @@ struct BlurTests {
         #expect(zip(channels, expected).allSatisfy { abs($0 - $1) <= 1 })
     }
 
+    @Test(
+        .enabled(if: Convolution.backend == .twin, "this processor has no twins"),
+        arguments: [3, 5, 19, 61, 127, 129]
+    )
+    func `the twin gives the same pixels`(size: Int) throws {
+        for (width, height) in [(33, 18), (1, 1), (16, 3), (5, 70), (70, 1), (17, 64)] {
+            let picture = try Pictures.noise(width, height)
+            let swift = try boxBlur(picture, size: size, passes: 3, backend: .portable)
+            let twin = try boxBlur(picture, size: size, passes: 3, backend: .twin)
+            #expect(swift == twin, "\(width) × \(height)")
+        }
+    }
+
     @Test(arguments: [127, 129, 301])
     func `wide boxes average as narrow ones do`(size: Int) throws {
         let picture = try Pictures.noise(9, 12)

@@ -6,16 +6,16 @@ struct ConvolutionTests {
     typealias Pictures = TestPictures
 
     @Test(
-        .enabled(if: Convolution.backend == .avx2, "this processor has no AVX2"),
+        .enabled(if: Convolution.backend == .twin, "this processor has no twins"),
         arguments: ResampleFilter.allCases
     )
-    func `the AVX2 twin agrees within one`(filter: ResampleFilter) throws {
+    func `the twin agrees within one`(filter: ResampleFilter) throws {
         let pictures = [try Pictures.noise(70, 53), try Pictures.photo(70, 53)]
         for picture in pictures {
             for size in [(35, 20), (141, 60), (7, 5), (1, 1), (69, 200)] {
                 let target = Pictures.size(size.0, size.1)
                 let swift = try resample(picture, to: target, filter: filter, backend: .portable)
-                let twin = try resample(picture, to: target, filter: filter, backend: .avx2)
+                let twin = try resample(picture, to: target, filter: filter, backend: .twin)
                 #expect(Pictures.largestDifference(swift, twin) <= 1)
             }
         }

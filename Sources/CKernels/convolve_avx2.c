@@ -5,7 +5,7 @@
 
 #define AVX2 __attribute__((target("avx2")))
 
-AVX2 void kf_convolve_row_avx2(const uint8_t *source, const int32_t *starts,
+AVX2 void kf_convolve_row(const uint8_t *source, const int32_t *starts,
                                const int16_t *weights, int taps, int width, int16_t *out) {
     // Two neighbours' channels side by side, so that one multiply-add takes two taps.
     const __m128i pairs = _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
@@ -66,7 +66,7 @@ static void columns_tail(const int16_t *const *rows, const int16_t *weights, int
             if (out[i + c] > out[i + 3]) out[i + c] = out[i + 3];
 }
 
-AVX2 void kf_convolve_columns_avx2(const int16_t *const *rows, const int16_t *weights, int taps,
+AVX2 void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights, int taps,
                                    uint8_t *out, int count, int clamp_to_alpha) {
     const __m256i alphas = _mm256_setr_epi8(3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15,
                                             15, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15,

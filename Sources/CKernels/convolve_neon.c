@@ -1,0 +1,67 @@
+#include "CKernels.h"
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+
+void kf_convolve_row(const uint8_t *source, const int32_t *starts, const int16_t *weights,
+                     int taps, int width, int16_t *out) {
+    for (int x = 0; x < width; x++) {
+        const uint8_t *pixels = source + (intptr_t)starts[x] * 4;
+        const int16_t *tap = weights + (intptr_t)x * taps;
+        int32x4_t sum = vdupq_n_s32(1 << 7);
+        for (int t = 0; t < taps; t += 4) {
+            uint8x16_t four = vld1q_u8(pixels + t * 4);
+            int16x8_t low = vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(four)));
+            int16x8_t high = vreinterpretq_s16_u16(vmovl_u8(vget_high_u8(four)));
+            int16x4_t w = vld1_s16(tap + t);
+            sum = vmlal_lane_s16(sum, vget_low_s16(low), w, 0);
+            sum = vmlal_lane_s16(sum, vget_high_s16(low), w, 1);
+            sum = vmlal_lane_s16(sum, vget_low_s16(high), w, 2);
+            sum = vmlal_lane_s16(sum, vget_high_s16(high), w, 3);
+        }
+        vst1_s16(out + (intptr_t)x * 4, vqshrn_n_s32(sum, 8));
+    }
+}
+
+/// Eight columns: sums of 9.6 × Q14, rounded to whole numbers of 16 bits.
+static inline int16x8_t column_block(const int16_t *const *rows, const int16_t *weights,
+                                     int taps, int i) {
+    int32x4_t low = vdupq_n_s32(1 << 19), high = low;
+    for (int t = 0; t < taps; t++) {
+        int16x8_t values = vld1q_s16(rows[t] + i);
+        low = vmlal_n_s16(low, vget_low_s16(values), weights[t]);
+        high = vmlal_n_s16(high, vget_high_s16(values), weights[t]);
+    }
+    return vcombine_s16(vqmovn_s32(vshrq_n_s32(low, 20)), vqmovn_s32(vshrq_n_s32(high, 20)));
+}
+
+static void columns_tail(const int16_t *const *rows, const int16_t *weights, int taps,
+                         uint8_t *out, int from, int count, int clamp_to_alpha) {
+    for (int i = from; i < count; i++) {
+        int32_t sum = 1 << 19;
+        for (int t = 0; t < taps; t++) sum += (int32_t)rows[t][i] * weights[t];
+        sum >>= 20;
+        out[i] = (uint8_t)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
+    }
+    if (!clamp_to_alpha) return;
+    for (int i = from; i < count; i += 4)
+        for (int c = 0; c < 3; c++)
+            if (out[i + c] > out[i + 3]) out[i + c] = out[i + 3];
+}
+
+void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights, int taps,
+                         uint8_t *out, int count, int clamp_to_alpha) {
+    static const uint8_t alpha_indices[16] = {3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15,
+                                              15};
+    const uint8x16_t alphas = vld1q_u8(alpha_indices);
+    int i = 0;
+    for (; i + 16 <= count; i += 16) {
+        int16x8_t a = column_block(rows, weights, taps, i);
+        int16x8_t b = column_block(rows, weights, taps, i + 8);
+        uint8x16_t bytes = vcombine_u8(vqmovun_s16(a), vqmovun_s16(b));
+        if (clamp_to_alpha) bytes = vminq_u8(bytes, vqtbl1q_u8(bytes, alphas));
+        vst1q_u8(out + i, bytes);
+    }
+    columns_tail(rows, weights, taps, out, i, count, clamp_to_alpha);
+}
+#endif
