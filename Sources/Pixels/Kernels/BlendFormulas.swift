@@ -1,4 +1,4 @@
-/// The arithmetic of ``BlendMode`` on one pixel in floating point, premultiplied, 0…1.
+/// The modes that neither ``IntegerBlend`` nor ``DividingBlend`` has, on one pixel in floats, premultiplied, 0…1.
 ///
 /// Lanes are red, green, blue, alpha.
 enum BlendFormulas {
@@ -10,17 +10,6 @@ enum BlendFormulas {
         let sourceAlpha = source.w
         let backAlpha = backdrop.w
         switch mode {
-        case .normal: return source + backdrop * (1 - sourceAlpha)
-        case .clear: return Pixel(repeating: 0)
-        case .copy: return source
-        case .sourceIn: return source * backAlpha
-        case .sourceOut: return source * (1 - backAlpha)
-        case .sourceAtop: return source * backAlpha + backdrop * (1 - sourceAlpha)
-        case .destinationOver: return source * (1 - backAlpha) + backdrop
-        case .destinationIn: return backdrop * sourceAlpha
-        case .destinationOut: return backdrop * (1 - sourceAlpha)
-        case .destinationAtop: return source * (1 - backAlpha) + backdrop * sourceAlpha
-        case .xor: return source * (1 - backAlpha) + backdrop * (1 - sourceAlpha)
         case .plusLighter: return least(source + backdrop, Pixel(repeating: 1))
         case .plusDarker:
             // What both lack of their own alpha is taken from the sum of the alphas.
@@ -53,17 +42,6 @@ enum BlendFormulas {
     @inline(__always)
     private static func mixed(_ cb: Pixel, _ cs: Pixel, _ mode: BlendMode) -> Pixel {
         switch mode {
-        case .multiply: return cb * cs
-        case .screen: return cb + cs - cb * cs
-        case .overlay: return hardLight(cs, cb)
-        case .hardLight: return hardLight(cb, cs)
-        case .darken: return least(cb, cs)
-        case .lighten: return most(cb, cs)
-        case .difference: return most(cb - cs, cs - cb)
-        case .exclusion: return cb + cs - 2 * cb * cs
-        case .colorDodge: return lanes(cb, cs, dodge)
-        case .colorBurn: return lanes(cb, cs, burn)
-        case .softLight: return lanes(cb, cs, softLight)
         case .hue:
             return BlendHSL.setLuminosity(
                 BlendHSL.setSaturation(cs, BlendHSL.saturation(cb)),
@@ -78,39 +56,6 @@ enum BlendFormulas {
         case .luminosity: return BlendHSL.setLuminosity(cb, BlendHSL.luminosity(cs))
         default: return cs
         }
-    }
-
-    @inline(__always)
-    private static func lanes(
-        _ cb: Pixel,
-        _ cs: Pixel,
-        _ blend: (Float, Float) -> Float
-    ) -> Pixel {
-        Pixel(blend(cb.x, cs.x), blend(cb.y, cs.y), blend(cb.z, cs.z), 0)
-    }
-
-    @inline(__always)
-    private static func hardLight(_ cb: Pixel, _ cs: Pixel) -> Pixel {
-        let twice = cs + cs
-        let low = cb * twice
-        let high = cb + (twice - 1) - cb * (twice - 1)
-        return high.replacing(with: low, where: cs .<= Pixel(repeating: 0.5))
-    }
-
-    private static func dodge(_ cb: Float, _ cs: Float) -> Float {
-        if cb == 0 { return 0 }
-        return cs >= 1 ? 1 : min(1, cb / (1 - cs))
-    }
-
-    private static func burn(_ cb: Float, _ cs: Float) -> Float {
-        if cb >= 1 { return 1 }
-        return cs <= 0 ? 0 : 1 - min(1, (1 - cb) / cs)
-    }
-
-    private static func softLight(_ cb: Float, _ cs: Float) -> Float {
-        if cs <= 0.5 { return cb - (1 - 2 * cs) * cb * (1 - cb) }
-        let curve = cb <= 0.25 ? ((16 * cb - 12) * cb + 4) * cb : cb.squareRoot()
-        return cb + (2 * cs - 1) * (curve - cb)
     }
 
     @inline(__always)

@@ -73,43 +73,18 @@ private func blendRow(
     opacity: UInt16
 ) {
     if mode == .normal {
-        overRow(source, onto: backdrop, width: width, opacity: opacity)
+        IntegerBlend.run(source, onto: backdrop, width: width, opacity: opacity, over)
         return
+    }
+    // The quickest that knows the mode does the row.
+    for blend in [IntegerBlend.row, DividingBlend.row] {
+        if blend(source, backdrop, width, mode, opacity) { return }
     }
     let strength = Float(opacity) / 255
     for x in 0..<width {
         let top = loadPixel(source + x * 4) * strength
         let bottom = loadPixel(backdrop + x * 4)
         storePixel(BlendFormulas.composite(top, bottom, mode), to: backdrop + x * 4)
-    }
-}
-
-/// Source-over in integers, eight pixels at a time.
-private func overRow(
-    _ source: UnsafePointer<UInt8>,
-    onto backdrop: UnsafeMutablePointer<UInt8>,
-    width: Int,
-    opacity: UInt16
-) {
-    let input = UnsafeRawPointer(source)
-    let output = UnsafeMutableRawPointer(backdrop)
-    let strength = PixelPairs.Lanes(repeating: opacity)
-    var x = 0
-    while x + 8 <= width {
-        var top = input.loadUnaligned(fromByteOffset: x * 4, as: SIMD8<UInt32>.self)
-        let bottom = output.loadUnaligned(fromByteOffset: x * 4, as: SIMD8<UInt32>.self)
-        if opacity < 255 { top = (PixelPairs(top) * strength).dividedBy255 }
-        output.storeBytes(of: over(top, bottom), toByteOffset: x * 4, as: SIMD8<UInt32>.self)
-        x += 8
-    }
-    while x < width {
-        var top = SIMD8<UInt32>(repeating: 0)
-        var bottom = SIMD8<UInt32>(repeating: 0)
-        top[0] = input.loadUnaligned(fromByteOffset: x * 4, as: UInt32.self)
-        bottom[0] = output.loadUnaligned(fromByteOffset: x * 4, as: UInt32.self)
-        if opacity < 255 { top = (PixelPairs(top) * strength).dividedBy255 }
-        output.storeBytes(of: over(top, bottom)[0], toByteOffset: x * 4, as: UInt32.self)
-        x += 1
     }
 }
 

@@ -30,6 +30,17 @@ struct Lanes {
         integer(red) | (integer(green) &<< 8) | (integer(blue) &<< 16) | (pixels & 0xFF00_0000)
     }
 
+    /// Pixels of four channels, rounded to nearest from 0…255.
+    @inline(__always)
+    static func packed(
+        red: Channel,
+        green: Channel,
+        blue: Channel,
+        alpha: Channel
+    ) -> SIMD8<UInt32> {
+        integer(red) | (integer(green) &<< 8) | (integer(blue) &<< 16) | (integer(alpha) &<< 24)
+    }
+
     /// Grey pixels, rounded to nearest from 0…255, with the alpha of `pixels`.
     @inline(__always)
     static func packed(grey: Channel, alphaOf pixels: SIMD8<UInt32>) -> SIMD8<UInt32> {

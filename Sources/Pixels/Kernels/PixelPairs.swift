@@ -43,9 +43,20 @@ struct PixelPairs {
         PixelPairs(even: pairs.even &* factor, odd: pairs.odd &* factor)
     }
 
+    /// Lane by lane products of bytes.
+    @inline(__always)
+    static func * (one: PixelPairs, other: PixelPairs) -> PixelPairs {
+        PixelPairs(even: one.even &* other.even, odd: one.odd &* other.odd)
+    }
+
     @inline(__always)
     static func + (one: PixelPairs, other: PixelPairs) -> PixelPairs {
         PixelPairs(even: one.even &+ other.even, odd: one.odd &+ other.odd)
+    }
+
+    @inline(__always)
+    static func - (one: PixelPairs, other: PixelPairs) -> PixelPairs {
+        PixelPairs(even: one.even &- other.even, odd: one.odd &- other.odd)
     }
 
     /// Pixels from lanes of up to 255 × 255, divided by 255 and rounded to nearest.
