@@ -1,0 +1,62 @@
+import Foundation
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+/// Every processor with pictures and numbers that make no sense.
+struct DegenerateInputTests {
+    static let options = KingfisherParsedOptionsInfo(nil)
+
+    @Test(arguments: GoldenCase.all)
+    func `an image without pixels stays without`(item: GoldenCase) {
+        let empty = KFCrossPlatformImage()
+        let result = item.processor.process(item: .image(empty), options: Self.options)
+        #expect((result?.pixelWidth ?? 0) == 0)
+    }
+
+    @Test(arguments: GoldenCase.all, [(1, 1), (1, 7), (7, 1)])
+    func `a picture of one row or column gives a picture`(
+        item: GoldenCase,
+        size: (Int, Int)
+    ) throws {
+        let bitmap = TestScene.transparent(width: size.0, height: size.1)
+        let image = KFCrossPlatformImage(bitmap: bitmap)
+        let result = try #require(
+            item.processor.process(item: .image(image), options: Self.options)
+        )
+        #expect(result.pixelWidth > 0 && result.pixelHeight > 0)
+    }
+
+    @Test(arguments: [CGFloat.nan, .infinity, -.infinity, -1, 0, 1e300])
+    func `sizes that cannot be made leave the picture or fail`(number: CGFloat) {
+        let image = KFCrossPlatformImage(bitmap: TestScene.opaque())
+        let size = CGSize(width: number, height: number)
+        let processors: [any ImageProcessor] = [
+            ResizingImageProcessor(referenceSize: size),
+            ResizingImageProcessor(referenceSize: size, mode: .aspectFit),
+            ResizingImageProcessor(referenceSize: size, mode: .aspectFill),
+            RoundCornerImageProcessor(cornerRadius: number),
+            RoundCornerImageProcessor(cornerRadius: 3, targetSize: size),
+            RoundCornerImageProcessor(radius: .widthFraction(number)),
+            SmartCroppingImageProcessor(size: size),
+            CroppingImageProcessor(size: size),
+            BlurImageProcessor(blurRadius: number),
+            SharpeningImageProcessor(amount: number),
+            RotatingImageProcessor(degrees: number),
+            OverlayImageProcessor(overlay: .red, fraction: number),
+            BorderImageProcessor(border: Border(lineWidth: number, radius: .point(number))),
+        ]
+        let source = image.pixelWidth * image.pixelHeight
+        for processor in processors {
+            let result = processor.process(item: .image(image), options: Self.options)
+            guard let result else { continue }
+            let count = result.pixelWidth * result.pixelHeight
+            #expect(count > 0 && count <= 4 * source, "\(processor.identifier)")
+        }
+        let small = DownsamplingImageProcessor(size: size)
+            .process(item: .image(image), options: Self.options)
+        #expect((small?.pixelWidth ?? 0) <= image.pixelWidth)
+    }
+}
