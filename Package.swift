@@ -160,3 +160,15 @@ if Context.environment["KF_FUZZ"] != nil {
         )
     )
 }
+
+// For Scripts/kernels.sh alone, which counts the instructions of what only this package can call.
+if Context.environment["KF_KERNELS"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "kernel-count",
+            dependencies: ["Pixels"],
+            path: "Benchmarks/Kernels",
+            swiftSettings: settings
+        )
+    )
+}

@@ -7,15 +7,14 @@ import Foundation
 struct KFBench {
     static func main() {
         do {
-            exit(try run(Options(Array(CommandLine.arguments.dropFirst()))))
+            try run(Options(Array(CommandLine.arguments.dropFirst())))
         } catch {
             FileHandle.standardError.write(Data("kf-bench: \(error)\n".utf8))
             exit(2)
         }
     }
 
-    /// Returns the exit status: 1 when `--check` found something slower, else 0.
-    private static func run(_ options: Options) throws -> Int32 {
+    private static func run(_ options: Options) throws {
         switch options.mode {
         case .list:
             for benchmark in Benchmarks.all { print("\(benchmark.name)  \(benchmark.title)") }
@@ -28,12 +27,9 @@ struct KFBench {
             try once(name, input: input, output: output)
         case .opens(let folder):
             print(try OpeningExperiment.seconds(toOpen: folder))
-        case .check(let records):
-            return try KernelCheck(thresholds: options.thresholds).run(records: records) ? 0 : 1
         case .run:
             try race(options)
         }
-        return 0
     }
 
     private static func race(_ options: Options) throws {

@@ -4,14 +4,12 @@ import Foundation
 ///
 ///     kf-bench --corpus FOLDER [--peer NAME=COMMAND]... [--rounds N] [NAME]...
 ///     kf-bench --list
-///     kf-bench --check|--record --thresholds FOLDER
 ///     kf-bench --once thumbnail INPUT OUTPUT
 ///
 /// Two more are for itself: `--serve`, see `Server`, and `--opens FOLDER`.
 struct Options {
     enum Mode {
         case run, list, serve
-        case check(records: Bool)
         case terrain(URL)
         case once(String, input: URL, output: URL)
         case opens(URL)
@@ -19,7 +17,6 @@ struct Options {
 
     var mode = Mode.run
     var corpus = URL(fileURLWithPath: ".")
-    var thresholds = URL(fileURLWithPath: ".")
     var peers: [Peer.Command] = []
     var names: [String] = []
     var rounds = 9
@@ -39,8 +36,6 @@ struct Options {
             switch argument {
             case "--list": mode = .list
             case "--serve": mode = .serve
-            case "--check": mode = .check(records: false)
-            case "--record": mode = .check(records: true)
             case "--terrain": mode = .terrain(try file(after: argument))
             case "--opens": mode = .opens(try file(after: argument))
             case "--once":
@@ -50,7 +45,6 @@ struct Options {
                     output: try file(after: argument)
                 )
             case "--corpus": corpus = try file(after: argument)
-            case "--thresholds": thresholds = try file(after: argument)
             case "--rounds":
                 guard let count = Int(try next(after: argument)), count > 0 else {
                     throw BenchmarkError("--rounds needs a number of one or more")
