@@ -1,14 +1,17 @@
 import Foundation
 import Synchronization
 
-/// One value in memory with what is known about it.
-struct MemoryEntry<Value: Sendable> {
-    var value: Value
-    /// Taken when the value was stored.
+/// What a memory store holds: a reference to an object of any class.
+typealias StoredObject = any AnyObject & Sendable
+
+/// One object in memory with what is known about it.
+struct MemoryEntry {
+    var object: StoredObject
+    /// Taken when the object was stored.
     var cost: Int
-    /// What the caller wants remembered about the value.
+    /// What the caller wants remembered about the object.
     var tag: UInt8
-    /// The rule under which the value was stored, for reads that start it again.
+    /// The rule under which the object was stored, for reads that start it again.
     var rule: StorageExpiration
     /// Seconds since the reference date.
     var expiry: TimeInterval
@@ -27,9 +30,9 @@ struct MemoryEntry<Value: Sendable> {
     }
 }
 
-/// An evicted value that may still be alive elsewhere, on a screen for example.
+/// An evicted object that may still be alive elsewhere, on a screen for example.
 struct EvictedEntry {
-    weak var object: AnyObject?
+    weak var object: StoredObject?
     let cost: Int
     let tag: UInt8
     let rule: StorageExpiration
@@ -37,17 +40,20 @@ struct EvictedEntry {
 }
 
 /// One of the sixteen parts of a memory store, so that threads seldom wait for each other.
-final class MemoryShard<Value: Sendable>: Sendable {
+final class MemoryShard: Sendable {
     struct State {
         // Two arrays side by side, without holes, and an index into them.
         private(set) var keys: ContiguousArray<CacheKey> = []
-        var entries: ContiguousArray<MemoryEntry<Value>> = []
+        var entries: ContiguousArray<MemoryEntry> = []
         private var index = HashIndex()
         var evicted: [CacheKey: EvictedEntry] = [:]
         /// Not later than the first expiry among the entries: before it a sweep has nothing to do.
         var soonestExpiry = TimeInterval.infinity
         var hits = 0
-        var misses = 0
+        /// Lookups of keys that had nothing.
+        var absences = 0
+        /// Lookups of keys whose object had expired.
+        var staleReads = 0
     }
 
     let state = Mutex(State())
@@ -59,10 +65,10 @@ extension MemoryShard.State {
         index.place(of: key.hash) { keys[$0].string == key.string }
     }
 
-    func entry(of key: CacheKey) -> MemoryEntry<Value>? { place(of: key).map { entries[$0] } }
+    func entry(of key: CacheKey) -> MemoryEntry? { place(of: key).map { entries[$0] } }
 
     /// Puts an entry in the place of the one of its key, which it returns.
-    mutating func put(_ entry: MemoryEntry<Value>, for key: CacheKey) -> MemoryEntry<Value>? {
+    mutating func put(_ entry: MemoryEntry, for key: CacheKey) -> MemoryEntry? {
         soonestExpiry = min(soonestExpiry, entry.expiry)
         guard let place = place(of: key) else {
             index.insert(key.hash, place: entries.count)
@@ -75,12 +81,12 @@ extension MemoryShard.State {
         return old
     }
 
-    mutating func remove(_ key: CacheKey) -> MemoryEntry<Value>? {
+    mutating func remove(_ key: CacheKey) -> MemoryEntry? {
         place(of: key).map { remove(at: $0) }
     }
 
     /// Removes the entry at a place; the last one takes it.
-    mutating func remove(at place: Int) -> MemoryEntry<Value> {
+    mutating func remove(at place: Int) -> MemoryEntry {
         index.remove(keys[place].hash, place: place)
         let last = entries.count - 1
         if place != last {
@@ -94,12 +100,12 @@ extension MemoryShard.State {
 
     // MARK: Evicted entries
 
-    /// Keeps a weak reference to a value that is evicted now.
-    mutating func remember(_ entry: MemoryEntry<Value>, for key: CacheKey) {
+    /// Keeps a weak reference to an object that is evicted now.
+    mutating func remember(_ entry: MemoryEntry, for key: CacheKey) {
         // Twice as many dead references as entries are swept out: O(1) per eviction, amortised.
         if evicted.count > 2 * entries.count + 32 { forgetDead() }
         evicted[key] = EvictedEntry(
-            object: entry.value as AnyObject,
+            object: entry.object,
             cost: entry.cost,
             tag: entry.tag,
             rule: entry.rule,

@@ -6,7 +6,8 @@ extension MemoryStorage {
     /// Which values leave when a limit is reached is decided by S3-FIFO: those that were read
     /// since they came stay longest. Both limits hold after each store.
     public final class Backend<T: CacheCostCalculable>: Sendable where T: Sendable {
-        let store: MemoryStore<T>
+        let store: MemoryStore
+        private let isOfObjects: Bool
         private let settings: Mutex<Config>
 
         /// The settings; new limits and a new sweep interval apply at once.
@@ -26,7 +27,13 @@ extension MemoryStorage {
         /// Makes an empty storage that takes time from a clock of the caller's, as tests do.
         public init(config: Config, clock: WallClock) {
             settings = Mutex(config)
-            store = MemoryStore(limits: .init(cost: config.totalCostLimit), clock: clock)
+            isOfObjects = T.self is AnyObject.Type
+            store = MemoryStore(
+                limits: .init(cost: config.totalCostLimit),
+                clock: clock,
+                // What is in a box dies with it.
+                remembersEvicted: isOfObjects
+            )
             apply(config)
         }
 
@@ -51,7 +58,7 @@ extension MemoryStorage {
             expiration: StorageExpiration? = nil
         ) {
             store.store(
-                value,
+                object(of: value),
                 for: CacheKey(key),
                 cost: value.cacheCost,
                 expiration: expiration ?? config.expiration
@@ -65,7 +72,7 @@ extension MemoryStorage {
             forKey key: String,
             extendingExpiration: ExpirationExtending = .cacheTime
         ) -> T? {
-            store.value(for: CacheKey(key), extending: extendingExpiration)
+            store.object(for: CacheKey(key), extending: extendingExpiration).map(value(of:))
         }
 
         /// Whether there is a value that has not expired; this prolongs nothing.
@@ -82,5 +89,31 @@ extension MemoryStorage {
         ///
         /// - Complexity: O(1).
         public func totalCacheCost() -> Int { store.totalCost }
+
+        /// What the layer has done so far, and what it holds.
+        ///
+        /// - Complexity: O(1).
+        public var statistics: MemoryStatistics { store.statistics }
+
+        // MARK: Objects
+
+        // No casts: a conditional one costs as much as the rest of a hit, and the compiler does
+        // not know `T` here when a caller is in another module.
+
+        private func object(of value: T) -> StoredObject {
+            isOfObjects ? unsafeBitCast(value, to: StoredObject.self) : Box(value)
+        }
+
+        private func value(of object: StoredObject) -> T {
+            isOfObjects
+                ? unsafeBitCast(object, to: T.self) : unsafeDowncast(object, to: Box<T>.self).value
+        }
+    }
+
+    /// Makes an object of a value.
+    private final class Box<Value: Sendable>: Sendable {
+        let value: Value
+
+        init(_ value: Value) { self.value = value }
     }
 }

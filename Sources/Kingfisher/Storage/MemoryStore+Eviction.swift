@@ -4,9 +4,9 @@ import Synchronization
 extension MemoryStore {
     // MARK: Removing
 
-    /// Removes the value of a key, if there is one.
+    /// Removes the object of a key, if there is one.
     func remove(_ key: CacheKey) {
-        let released = queues.withLock { queues -> Value? in
+        let released = queues.withLock { queues -> StoredObject? in
             let entry = shard(for: key).state.withLock { state in
                 state.evicted[key] = nil
                 return state.remove(key)
@@ -14,14 +14,14 @@ extension MemoryStore {
             guard let entry else { return nil }
             queues.subtract(cost: entry.cost, fromMain: entry.isInMain)
             forgetRemovedItems(in: &queues)
-            return entry.value
+            return entry.object
         }
         if let released { release([released]) }
     }
 
-    /// Removes all values, those that were evicted and live elsewhere included.
+    /// Removes all objects, those that were evicted and live elsewhere included.
     func removeAll() {
-        let released = queues.withLock { queues -> [Value] in
+        let released = queues.withLock { queues -> [StoredObject] in
             queues.small.removeAll()
             queues.main.removeAll()
             queues.ghosts.removeAll()
@@ -31,45 +31,46 @@ extension MemoryStore {
             queues.smallCount = 0
             return shards.flatMap { shard in
                 shard.state.withLock { state in
-                    let values = state.entries.map(\.value)
-                    let (hits, misses) = (state.hits, state.misses)
+                    let objects = state.entries.map(\.object)
+                    let lookups = (state.hits, state.absences, state.staleReads)
                     state = .init()
-                    (state.hits, state.misses) = (hits, misses)
-                    return values
+                    (state.hits, state.absences, state.staleReads) = lookups
+                    return objects
                 }
             }
         }
         release(released)
     }
 
-    /// Removes the values that have expired.
+    /// Removes the objects that have expired.
     ///
     /// - Complexity: O(entries) of those shards where something has expired; one at a time.
     func removeExpired() {
         let now = clock.now()
         for shard in shards {
-            let released = queues.withLock { queues -> [Value] in
+            let released = queues.withLock { queues -> [StoredObject] in
                 let expired = shard.state.withLock { $0.takeExpired(at: now) }
                 for entry in expired {
                     queues.subtract(cost: entry.cost, fromMain: entry.isInMain)
                 }
                 queues.statistics.expired += expired.count
                 if !expired.isEmpty { forgetRemovedItems(in: &queues) }
-                return expired.map(\.value)
+                return expired.map(\.object)
             }
             release(released)
         }
     }
 
-    /// Evicts until the costs are not above `cost`, whatever the limit is.
+    /// Evicts until the costs are not above `cost`, whatever the limit is, because memory is short.
     func shrink(toCost cost: Int) {
-        let released = queues.withLock { queues -> [Value] in
-            var released: [Value] = []
+        let released = queues.withLock { queues -> [StoredObject] in
+            var released: [StoredObject] = []
             while queues.cost > max(cost, 0) {
-                guard let value = evictOne(from: &queues, forCount: false, sparing: nil) else {
+                guard let object = evictOne(from: &queues, forCount: false, sparing: nil) else {
                     break
                 }
-                released.append(value)
+                released.append(object)
+                queues.statistics.evictedForPressure += 1
             }
             return released
         }
@@ -81,14 +82,14 @@ extension MemoryStore {
     /// Evicts until there is room for an entry within both limits.
     ///
     /// `cost` and `count` are of what comes, neither more than its limit; `ticket` is that of the
-    /// entry which stays whatever happens. The values are to be let go of outside of the lock.
+    /// entry which stays whatever happens. The objects are to be let go of outside of the lock.
     func makeRoom(
         in queues: inout MemoryQueues,
         cost: Int,
         count: Int,
         sparing ticket: UInt64?
-    ) -> [Value] {
-        var released: [Value] = []
+    ) -> [StoredObject] {
+        var released: [StoredObject] = []
         while true {
             // Subtracted from the limit, because the sum could overflow.
             let isTooDear = queues.cost > max(queues.costLimit - cost, 0)
@@ -109,7 +110,7 @@ extension MemoryStore {
         case gone
         case spared
         case promoted(cost: Int)
-        case evicted(MemoryEntry<Value>)
+        case evicted(MemoryEntry)
     }
 
     /// Evicts the next entry that was not read since it was last looked at.
@@ -117,7 +118,7 @@ extension MemoryStore {
         from queues: inout MemoryQueues,
         forCount: Bool,
         sparing spared: UInt64?
-    ) -> Value? {
+    ) -> StoredObject? {
         var turnsLeft = 5 * (queues.small.count + queues.main.count) + 1
         var isMainSpared = false
         while turnsLeft > 0 {
@@ -142,7 +143,7 @@ extension MemoryStore {
             case .evicted(let entry):
                 queues.subtract(cost: entry.cost, fromMain: !isSmall)
                 if isSmall { queues.ghosts.insert(item.key.hash, capacity: max(queues.count, 64)) }
-                return entry.value
+                return entry.object
             }
         }
         return nil
@@ -164,7 +165,7 @@ extension MemoryStore {
                 return .promoted(cost: state.entries[place].cost)
             }
             let entry = state.remove(at: place)
-            if holdsObjects { state.remember(entry, for: item.key) }
+            if remembersEvicted { state.remember(entry, for: item.key) }
             return .evicted(entry)
         }
     }
@@ -183,10 +184,10 @@ extension MemoryStore {
 }
 
 extension MemoryShard.State {
-    fileprivate mutating func takeExpired(at now: TimeInterval) -> [MemoryEntry<Value>] {
+    fileprivate mutating func takeExpired(at now: TimeInterval) -> [MemoryEntry] {
         forgetDead()
         guard soonestExpiry <= now else { return [] }
-        var expired: [MemoryEntry<Value>] = []
+        var expired: [MemoryEntry] = []
         // From the end, for what takes the place of a removed entry has been looked at then.
         for place in entries.indices.reversed() where entries[place].expiry <= now {
             expired.append(remove(at: place))

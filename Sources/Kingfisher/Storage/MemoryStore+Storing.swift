@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 
 extension MemoryStore {
-    /// Stores a value, instead of an earlier one of the key if there is one.
+    /// Stores an object, instead of an earlier one of the key if there is one.
     ///
-    /// The value can be read afterwards unless it alone exceeds a limit; others leave for it.
+    /// The object can be read afterwards unless it alone exceeds a limit; others leave for it.
     ///
-    /// `cost` is in bytes, a negative one counts as 0; `tag` is given back with the value. If
+    /// `cost` is in bytes, a negative one counts as 0; `tag` is given back with the object. If
     /// `expiration` is already expired nothing happens at all.
     func store(
-        _ value: Value,
+        _ object: StoredObject,
         for key: CacheKey,
         cost: Int,
         tag: UInt8 = 0,
@@ -18,7 +18,7 @@ extension MemoryStore {
         let now = clock.now()
         guard !expiration.isAlreadyExpired(at: now) else { return }
         let entry = MemoryEntry(
-            value: value,
+            object: object,
             cost: max(cost, 0),
             tag: tag,
             rule: expiration,
@@ -29,12 +29,12 @@ extension MemoryStore {
         release(queues.withLock { insert(entry, for: key, in: &$0) })
     }
 
-    /// - Returns: Values to let go of outside of the lock.
+    /// - Returns: Objects to let go of outside of the lock.
     private func insert(
-        _ entry: MemoryEntry<Value>,
+        _ entry: MemoryEntry,
         for key: CacheKey,
         in queues: inout MemoryQueues
-    ) -> [Value] {
+    ) -> [StoredObject] {
         guard queues.admits(cost: entry.cost) else {
             queues.statistics.oversized += 1
             return replaceByOversized(entry, for: key, in: &queues)
@@ -58,40 +58,40 @@ extension MemoryStore {
             // Making room may have moved the old entry to the main queue.
             if let current = state.entry(of: key) { entry.isInMain = current.isInMain }
             if !state.evicted.isEmpty { state.evicted[key] = nil }
-            return state.put(entry, for: key)?.value
+            return state.put(entry, for: key)?.object
         }
         queues.add(cost: entry.cost, toMain: entry.isInMain)
         if let replaced { released.append(replaced) }
         return released
     }
 
-    /// Takes an earlier value away, and remembers the new one as long as others keep it.
+    /// Takes an earlier object away, and remembers the new one as long as others keep it.
     private func replaceByOversized(
-        _ entry: MemoryEntry<Value>,
+        _ entry: MemoryEntry,
         for key: CacheKey,
         in queues: inout MemoryQueues
-    ) -> [Value] {
+    ) -> [StoredObject] {
         let old = shard(for: key).state.withLock { state in
-            if holdsObjects { state.remember(entry, for: key) }
+            if remembersEvicted { state.remember(entry, for: key) }
             return state.remove(key)
         }
         guard let old else { return [] }
         queues.subtract(cost: old.cost, fromMain: old.isInMain)
-        return [old.value]
+        return [old.object]
     }
 
-    /// Finds a value that was evicted but lives elsewhere, and makes it resident again.
+    /// Finds an object that was evicted but lives elsewhere, and makes it resident again.
     func revive(_ key: CacheKey, extending: ExpirationExtending, at now: TimeInterval) -> Hit? {
-        let (hit, released) = queues.withLock { queues -> (Hit?, [Value]) in
+        let (hit, released) = queues.withLock { queues -> (Hit?, [StoredObject]) in
             let entry = shard(for: key).state.withLock { state in
                 let entry = state.takeEvicted(key, at: now)
-                if entry == nil { state.misses += 1 } else { state.hits += 1 }
+                if entry == nil { state.absences += 1 } else { state.hits += 1 }
                 return entry
             }
             guard var entry else { return (nil, []) }
             entry.extend(extending, at: now)
             queues.statistics.revivals += 1
-            let hit = Hit(value: entry.value, tag: entry.tag)
+            let hit = Hit(object: entry.object, tag: entry.tag)
             return (hit, insert(entry, for: key, in: &queues))
         }
         release(released)
@@ -100,20 +100,20 @@ extension MemoryStore {
 }
 
 extension MemoryShard.State {
-    /// Makes an entry again of an evicted value that is still alive and valid.
+    /// Makes an entry again of an evicted object that is still alive and valid.
     fileprivate mutating func takeEvicted(
         _ key: CacheKey,
         at now: TimeInterval
-    ) -> MemoryEntry<Value>? {
+    ) -> MemoryEntry? {
         // Another thread may have stored or revived the key since it was missed.
         if let entry = entry(of: key) { return entry.expiry > now ? entry : nil }
         guard let found = evicted[key], found.expiry > now else { return nil }
-        guard let object = found.object, let value = object as? Value else {
+        guard let object = found.object else {
             evicted[key] = nil
             return nil
         }
         return MemoryEntry(
-            value: value,
+            object: object,
             cost: found.cost,
             tag: found.tag,
             rule: found.rule,

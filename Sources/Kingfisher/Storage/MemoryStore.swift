@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Values in memory under a limit of cost and one of count, both of which hold after each store.
+/// Objects in memory under a limit of cost and one of count, both of which hold after each store.
 ///
 /// What stays is decided by S3-FIFO (Yang et al., "FIFO queues are all you need for cache
 /// eviction", 2023): new entries wait in a small queue of a fifth of the cost; those that are read
@@ -10,69 +10,74 @@ import Synchronization
 /// sixteenth of the entries.
 ///
 /// Evicted objects that somebody else keeps alive are still found.
-final class MemoryStore<Value: Sendable>: Sendable {
+///
+/// It knows no types of its contents: a generic store would be compiled for callers in other
+/// modules without knowing them either, where a hit takes six times as long.
+final class MemoryStore: Sendable {
     /// The most that a store may hold.
     struct Limits: Sendable, Equatable {
         var cost: Int
         var count: Int = .max
     }
 
-    /// A value that was found.
+    /// An object that was found.
     struct Hit: Sendable {
-        let value: Value
-        /// What was remembered about the value when it was stored.
+        let object: StoredObject
+        /// What was remembered about the object when it was stored.
         let tag: UInt8
     }
 
     // Sixteen: enough that two cores meet in one hit of thirty, few enough to sweep one by one.
-    let shards = (0..<16).map { _ in MemoryShard<Value>() }
+    let shards = (0..<16).map { _ in MemoryShard() }
     /// The owner of order and sums.
     ///
     /// Taken before a shard's lock, never after.
     let queues: Mutex<MemoryQueues>
     let clock: WallClock
-    let holdsObjects = Value.self is AnyObject.Type
+    /// Whether others may keep evicted objects alive, so that it is worth a weak reference.
+    let remembersEvicted: Bool
     private let timer = Mutex<RepeatingTimer?>(nil)
 
-    init(limits: Limits, clock: WallClock = .system) {
+    init(limits: Limits, clock: WallClock = .system, remembersEvicted: Bool = true) {
         queues = Mutex(MemoryQueues(costLimit: limits.cost, countLimit: limits.count))
         self.clock = clock
+        self.remembersEvicted = remembersEvicted
     }
 
-    func shard(for key: CacheKey) -> MemoryShard<Value> { shards[key.hash & 15] }
+    func shard(for key: CacheKey) -> MemoryShard { shards[key.hash & 15] }
 
     // MARK: Reading
 
-    /// Returns the value of a key that has one which is not expired.
-    func value(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> Value? {
-        hit(for: key, extending: extending)?.value
+    /// Returns the object of a key that has one which is not expired.
+    func object(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> StoredObject? {
+        hit(for: key, extending: extending)?.object
     }
 
-    /// Returns the value of a key with its tag.
+    /// Returns the object of a key with its tag.
     ///
-    /// An expired value is a miss but stays until the next sweep.
+    /// An expired object is a miss but stays until the next sweep.
     func hit(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> Hit? {
         let now = clock.now()
         let (found, mayBeAlive) = shard(for: key).state.withLock { state -> (Hit?, Bool) in
             guard let place = state.place(of: key) else {
                 let mayBeAlive = state.evicted[key] != nil
-                if !mayBeAlive { state.misses += 1 }
+                if !mayBeAlive { state.absences += 1 }
                 return (nil, mayBeAlive)
             }
             guard state.entries[place].expiry > now else {
-                state.misses += 1
+                state.staleReads += 1
                 return (nil, false)
             }
             state.hits += 1
             let soonest = state.entries[place].read(extending, at: now)
             if soonest < state.soonestExpiry { state.soonestExpiry = soonest }
-            let hit = Hit(value: state.entries[place].value, tag: state.entries[place].tag)
+            let hit = Hit(object: state.entries[place].object, tag: state.entries[place].tag)
             return (hit, false)
         }
         return mayBeAlive ? revive(key, extending: extending, at: now) : found
     }
 
-    /// Whether a lookup would find a value; prolongs nothing.
+    /// Whether a lookup would find an object; prolongs nothing.
     func contains(_ key: CacheKey) -> Bool {
         let now = clock.now()
         return shard(for: key).state.withLock { state in
@@ -114,7 +119,8 @@ final class MemoryStore<Value: Sendable>: Sendable {
         for shard in shards {
             shard.state.withLock { state in
                 statistics.hits += state.hits
-                statistics.misses += state.misses
+                statistics.absences += state.absences
+                statistics.staleReads += state.staleReads
             }
         }
         return statistics
@@ -122,7 +128,7 @@ final class MemoryStore<Value: Sendable>: Sendable {
 
     // MARK: Sweeping
 
-    /// Removes expired values every so many seconds from now on, instead of as before.
+    /// Removes expired objects every so many seconds from now on, instead of as before.
     ///
     /// - Parameter interval: In seconds; one that is not a positive number ends the sweeping.
     func sweep(every interval: TimeInterval) {
@@ -140,8 +146,8 @@ final class MemoryStore<Value: Sendable>: Sendable {
         _ = old
     }
 
-    /// Lets go of values outside of every lock, because their end may run anybody's code.
-    func release(_ values: [Value]) {}
+    /// Lets go of objects outside of every lock, because their end may run anybody's code.
+    func release(_ objects: [StoredObject]) {}
 }
 
 extension MemoryEntry {

@@ -28,7 +28,7 @@ struct MemoryStoreModelTests {
     func `ten thousand operations without pressure behave like a dictionary`(seed: UInt64) {
         var random = SplitMix(seed: seed)
         let clock = ManualClock()
-        let store = MemoryStore<Int>(limits: .init(cost: .max), clock: clock.clock)
+        let store = MemoryStore(limits: .init(cost: .max), clock: clock.clock)
         var model = Model()
         for step in 0..<10_000 {
             let number = Int.random(in: 0..<60, using: &random)
@@ -81,8 +81,8 @@ struct MemoryStoreModelTests {
     @Test(arguments: [5, 6, 7] as [UInt64])
     func `ten thousand operations under pressure keep every promise`(seed: UInt64) {
         var random = SplitMix(seed: seed)
-        let limits = MemoryStore<Int>.Limits(cost: 500, count: 40)
-        let store = MemoryStore<Int>(limits: limits, clock: ManualClock().clock)
+        let limits = MemoryStore.Limits(cost: 500, count: 40)
+        let store = MemoryStore(limits: limits, clock: ManualClock().clock)
         var newest: [Int: Int] = [:]
         for step in 0..<10_000 {
             let number = Int.random(in: 0..<200, using: &random)
@@ -111,7 +111,7 @@ struct MemoryStoreModelTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `eight tasks at once leave exact sums behind`() async {
-        let store = MemoryStore<Int>(limits: .init(cost: 3_000, count: 90))
+        let store = MemoryStore(limits: .init(cost: 3_000, count: 90))
         await withTaskGroup { group in
             for task in 0..<8 {
                 group.addTask { Self.work(on: store, seed: UInt64(task)) }
@@ -125,7 +125,7 @@ struct MemoryStoreModelTests {
         #expect(store.totalCost <= 3_000)
     }
 
-    private static func work(on store: MemoryStore<Int>, seed: UInt64) {
+    private static func work(on store: MemoryStore, seed: UInt64) {
         var random = SplitMix(seed: seed)
         for step in 0..<3_000 {
             let key = CacheKey("key-\(Int.random(in: 0..<300, using: &random))")

@@ -1,4 +1,5 @@
 import KingfisherTesting
+import TestSupport
 import Testing
 
 @testable import Kingfisher
@@ -8,7 +9,7 @@ struct MemoryStoreSecondLevelTests {
 
     private let clock = ManualClock()
 
-    private func store() -> MemoryStore<Picture> {
+    private func store() -> MemoryStore {
         MemoryStore(limits: .init(cost: 10), clock: clock.clock)
     }
 
@@ -20,7 +21,7 @@ struct MemoryStoreSecondLevelTests {
         #expect(store.statistics.evictedForCost == 1)
         #expect(store.contains(CacheKey("shown")))
         let hit = store.hit(for: CacheKey("shown"))
-        #expect(hit?.value === shown)
+        #expect(hit?.object === shown)
         #expect(hit?.tag == 9)
         #expect(store.statistics.revivals == 1)
         #expect(store.totalCost == 10)
@@ -31,8 +32,67 @@ struct MemoryStoreSecondLevelTests {
         let store = store()
         store.store(Picture(), for: CacheKey("first"), cost: 10, expiration: .seconds(60))
         store.store(Picture(), for: CacheKey("other"), cost: 10, expiration: .seconds(60))
-        #expect(store.value(for: CacheKey("first")) == nil)
+        #expect(store.object(for: CacheKey("first")) == nil)
         #expect(store.statistics.misses == 1)
+    }
+
+    // Asking for what was evicted once ended the process, in release builds by Swift 6.2.
+    @Test func `a storage finds evicted values of any class, in use or not`() {
+        class Animal: CacheCostCalculable, @unchecked Sendable {
+            // `@unchecked`: the class is open to subclasses and has no state.
+            var cacheCost: Int { 1 }
+        }
+        final class Cat: Animal, @unchecked Sendable {}
+        let backend = MemoryStorage.Backend<Animal>(
+            config: .init(totalCostLimit: 1),
+            clock: clock.clock
+        )
+        let shown = Cat()
+        backend.store(value: shown, forKey: "shown")
+        backend.store(value: Cat(), forKey: "gone")
+        backend.store(value: Animal(), forKey: "resident")
+        #expect(backend.isCached(forKey: "shown"))
+        #expect(!backend.isCached(forKey: "gone"))
+        #expect(backend.value(forKey: "gone") == nil)
+        #expect(backend.value(forKey: "shown") === shown)
+        #expect(backend.value(forKey: "gone") == nil)
+        #expect(backend.statistics.revivals == 1)
+    }
+
+    @Test func `a picture that is evicted is found as long as somebody shows it`() {
+        let backend = MemoryStorage.Backend<KFCrossPlatformImage>(
+            config: .init(totalCostLimit: 100),
+            clock: clock.clock
+        )
+        func picture() -> KFCrossPlatformImage {
+            KFCrossPlatformImage(bitmap: TestImage.bitmap(width: 5, height: 5))
+        }
+        var shown: KFCrossPlatformImage? = picture()
+        backend.store(value: picture(), forKey: "other")
+        if let shown { backend.store(value: shown, forKey: "shown") }
+        backend.store(value: picture(), forKey: "third")
+        backend.store(value: picture(), forKey: "fourth")
+        #expect(backend.value(forKey: "other") == nil)
+        #expect(backend.value(forKey: "shown") === shown)
+        backend.store(value: picture(), forKey: "fifth")
+        backend.store(value: picture(), forKey: "sixth")
+        shown = nil
+        backend.store(value: picture(), forKey: "seventh")
+        #expect(backend.value(forKey: "shown") == nil)
+    }
+
+    @Test func `an evicted value that is no object is gone`() {
+        struct Number: CacheCostCalculable, Sendable {
+            let cacheCost = 1
+        }
+        let backend = MemoryStorage.Backend<Number>(
+            config: .init(totalCostLimit: 1),
+            clock: clock.clock
+        )
+        backend.store(value: Number(), forKey: "evicted")
+        backend.store(value: Number(), forKey: "resident")
+        #expect(backend.value(forKey: "evicted") == nil)
+        #expect(backend.value(forKey: "resident") != nil)
     }
 
     @Test func `removed, cleared and expired objects are not found, in use or not`() {
@@ -45,10 +105,10 @@ struct MemoryStoreSecondLevelTests {
         #expect(!store.contains(CacheKey("0")))
         #expect(store.contains(CacheKey("1")))
         clock.advance(by: 60)
-        #expect(store.value(for: CacheKey("1")) == nil)
+        #expect(store.object(for: CacheKey("1")) == nil)
         store.removeAll()
         clock.advance(by: -60)
-        #expect(store.value(for: CacheKey("2")) == nil)
+        #expect(store.object(for: CacheKey("2")) == nil)
     }
 
     @Test func `storing again replaces what was remembered`() {
@@ -59,16 +119,16 @@ struct MemoryStoreSecondLevelTests {
         store.store(Picture(), for: CacheKey("b"), cost: 10, expiration: .never)
         store.store(new, for: CacheKey("a"), cost: 10, expiration: .never)
         store.store(Picture(), for: CacheKey("b"), cost: 10, expiration: .never)
-        #expect(store.value(for: CacheKey("a")) === new)
+        #expect(store.object(for: CacheKey("a")) === new)
     }
 
     @Test func `an end of a value may use the store`() {
         final class Talkative: Sendable {
-            let store: MemoryStore<Talkative>
-            init(store: MemoryStore<Talkative>) { self.store = store }
+            let store: MemoryStore
+            init(store: MemoryStore) { self.store = store }
             deinit { store.removeExpired() }
         }
-        let store = MemoryStore<Talkative>(limits: .init(cost: 10), clock: clock.clock)
+        let store = MemoryStore(limits: .init(cost: 10), clock: clock.clock)
         for number in 0..<5 {
             let value = Talkative(store: store)
             store.store(value, for: CacheKey("\(number)"), cost: 10, expiration: .never)

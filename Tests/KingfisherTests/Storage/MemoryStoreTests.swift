@@ -8,13 +8,13 @@ import Testing
 struct MemoryStoreTests {
     private let clock = ManualClock()
 
-    private func store(cost: Int = 100, count: Int = .max) -> MemoryStore<Int> {
+    private func store(cost: Int = 100, count: Int = .max) -> MemoryStore {
         MemoryStore(limits: .init(cost: cost, count: count), clock: clock.clock)
     }
 
     private func key(_ number: Int) -> CacheKey { CacheKey("https://example.com/\(number).png") }
 
-    private func fill(_ store: MemoryStore<Int>, _ numbers: some Sequence<Int>, cost: Int = 10) {
+    private func fill(_ store: MemoryStore, _ numbers: some Sequence<Int>, cost: Int = 10) {
         for number in numbers {
             store.store(number, for: key(number), cost: cost, expiration: .seconds(300))
         }
@@ -23,12 +23,11 @@ struct MemoryStoreTests {
     @Test func `a stored value is found with its tag`() {
         let store = store()
         store.store(7, for: key(7), cost: 10, tag: 3, expiration: .never)
-        let hit = store.hit(for: key(7))
-        #expect(hit?.value == 7)
-        #expect(hit?.tag == 3)
+        #expect(store.value(for: key(7)) == 7)
+        #expect(store.hit(for: key(7))?.tag == 3)
         #expect(store.value(for: key(8)) == nil)
-        #expect(store.statistics.hits == 1)
-        #expect(store.statistics.misses == 1)
+        #expect(store.statistics.hits == 2)
+        #expect(store.statistics.absences == 1)
     }
 
     @Test func `MEM-3: an already expired rule stores nothing and overwrites nothing`() {
@@ -56,6 +55,8 @@ struct MemoryStoreTests {
         #expect(!store.contains(key(1)))
         #expect(store.count == 1)
         #expect(store.totalCost == 10)
+        #expect(store.statistics.staleReads == 1)
+        #expect(store.statistics.misses == 1)
     }
 
     @Test func `MEM-5: a read starts the entry's own rule again`() {
@@ -197,6 +198,7 @@ struct MemoryStoreTests {
         fill(store, 0..<10)
         store.shrink(toCost: 45)
         #expect(store.totalCost == 40)
+        #expect(store.statistics.evictedForPressure == 6)
         store.shrink(toCost: -1)
         #expect(store.totalCost == 0)
         #expect(store.limits.cost == 100)
