@@ -13,15 +13,13 @@ extension DiskStorage {
         let store: DiskStore
         /// Changes that are made behind the caller.
         let queue: DiskWriteQueue
-        /// Why the folder could not be made, nil when it could.
-        let failure: KingfisherError?
 
         /// The settings; a new limit applies to the next store.
         public var config: Config {
             get { settings.withLock { $0 } }
             set {
                 settings.withLock { $0 = newValue }
-                store.sizeLimit = Int(clamping: newValue.sizeLimit)
+                apply(newValue)
             }
         }
 
@@ -39,29 +37,33 @@ extension DiskStorage {
         /// - Throws: ``KingfisherError`` with `cannotCreateDirectory`.
         public convenience init(config: Config, clock: WallClock) throws {
             self.init(notThrowing: config, clock: clock)
-            if let failure { throw failure }
+            do {
+                try FileManager.default.createDirectory(
+                    at: directoryURL,
+                    withIntermediateDirectories: true
+                )
+            } catch {
+                throw KingfisherError.cacheError(
+                    reason: .cannotCreateDirectory(path: directoryURL.path, error: error)
+                )
+            }
         }
 
-        /// Opens a folder; when that fails, every store does.
+        /// Opens a folder; as long as that fails, every store and read does.
         init(notThrowing config: Config, clock: WallClock = .system) {
             directoryURL = config.directoryURL
             settings = Mutex(config)
-            store = DiskStoreRegistry.store(at: config.directoryURL) {
-                DiskStore(directory: $0, clock: clock)
+            let options = DiskStore.Options(transformer: config.transformer)
+            store = DiskStoreRegistry.store(at: config.directoryURL) { path in
+                DiskStore(directory: path, clock: clock, options: options)
             }
             queue = DiskWriteQueue(store: store)
+            apply(config)
+        }
+
+        private func apply(_ config: Config) {
             store.sizeLimit = Int(clamping: config.sizeLimit)
-            do {
-                try FileManager.default.createDirectory(
-                    at: config.directoryURL,
-                    withIntermediateDirectories: true
-                )
-                failure = nil
-            } catch {
-                failure = .cacheError(
-                    reason: .cannotCreateDirectory(path: config.directoryURL.path, error: error)
-                )
-            }
+            store.syncs = config.synchronizesWrites
         }
 
         /// Stores a value, instead of an earlier one of the key if there is one.
@@ -72,7 +74,8 @@ extension DiskStorage {
         ///   - value: The value.
         ///   - key: The key to find it by.
         ///   - expiration: The rule for this value instead of that of the settings.
-        ///   - writeOptions: Kept for callers that give them; every write is atomic.
+        ///   - writeOptions: With `.withoutOverwriting` a value that is there already, and has not
+        ///     expired, is an error. The others change nothing: every write is atomic.
         ///   - forcedExtension: An extension for the file's name.
         /// - Throws: ``KingfisherError``; what was stored before is still there then.
         public func store(
@@ -82,7 +85,6 @@ extension DiskStorage {
             writeOptions: Data.WritingOptions = [],
             forcedExtension: String? = nil
         ) throws {
-            try requireReady()
             let config = config
             let data: Data
             do {
@@ -97,13 +99,11 @@ extension DiskStorage {
                     data,
                     named: config.naming.name(forKey: key, forcedExtension: forcedExtension),
                     key: key,
-                    expiration: expiration ?? config.expiration
+                    expiration: expiration ?? config.expiration,
+                    replacing: !writeOptions.contains(.withoutOverwriting)
                 )
             } catch {
-                let url = cacheFileURL(forKey: key, forcedExtension: forcedExtension)
-                throw KingfisherError.cacheError(
-                    reason: .cannotCreateCacheFile(fileURL: url, key: key, data: data, error: error)
-                )
+                throw storeError(error, key: key, forcedExtension: forcedExtension, data: data)
             }
         }
 
@@ -132,7 +132,7 @@ extension DiskStorage {
 
         /// Whether there is a valid value now; prolongs nothing and touches no disk.
         public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
-            failure == nil && store.contains(fileName(key, forcedExtension))
+            store.contains(fileName(key, forcedExtension))
         }
 
         /// Whether there is a value that is valid at a date.
@@ -141,11 +141,10 @@ extension DiskStorage {
             referenceDate: Date,
             forcedExtension: String? = nil
         ) -> Bool {
-            failure == nil
-                && store.contains(
-                    fileName(key, forcedExtension),
-                    at: referenceDate.timeIntervalSinceReferenceDate
-                )
+            store.contains(
+                fileName(key, forcedExtension),
+                at: referenceDate.timeIntervalSinceReferenceDate
+            )
         }
 
         /// Removes the value of a key.
@@ -185,9 +184,13 @@ extension DiskStorage {
             UInt(clamping: store.totalSize)
         }
 
+        /// What the layer has done so far, and what it holds.
+        ///
+        /// - Complexity: O(1).
+        public var statistics: DiskStatistics { store.statistics }
+
         /// Reads the index of the folder, unless that was done.
         func open() {
-            guard failure == nil else { return }
             // What is in the way is told to the first who stores or reads.
             try? store.prepare()
         }
@@ -200,10 +203,30 @@ extension DiskStorage {
             cleaning.removed.map { directoryURL.appendingPathComponent($0, isDirectory: false) }
         }
 
-        func requireReady() throws {
-            guard failure != nil else { return }
-            throw KingfisherError.cacheError(
-                reason: .diskStorageIsNotReady(cacheURL: directoryURL)
+        /// Tries once more to open a folder that could not be opened.
+        private func requireReady() throws {
+            guard !store.isOpen else { return }
+            do throws(DiskError) {
+                try store.prepare()
+            } catch {
+                throw KingfisherError.cacheError(
+                    reason: .diskStorageIsNotReady(cacheURL: directoryURL)
+                )
+            }
+        }
+
+        func storeError(
+            _ error: DiskError,
+            key: String,
+            forcedExtension: String?,
+            data: Data
+        ) -> KingfisherError {
+            if case .cannotCreateDirectory = error {
+                return .cacheError(reason: .diskStorageIsNotReady(cacheURL: directoryURL))
+            }
+            let url = cacheFileURL(forKey: key, forcedExtension: forcedExtension)
+            return .cacheError(
+                reason: .cannotCreateCacheFile(fileURL: url, key: key, data: data, error: error)
             )
         }
     }

@@ -32,31 +32,27 @@ extension DiskStorage.Backend<Data> {
         _ bytes: DiskWriteQueue.Bytes,
         as entry: CacheEntryName,
         expiration: StorageExpiration?,
+        writeOptions: Data.WritingOptions = [],
         completion: @escaping @Sendable (Result<Void, QueueFailure>) -> Void
     ) {
-        if failure != nil {
-            let reason = KingfisherError.CacheErrorReason
-                .diskStorageIsNotReady(cacheURL: directoryURL)
-            return completion(.failure(.storage(.cacheError(reason: reason))))
-        }
-        let url = cacheFileURL(forKey: entry.computedKey, forcedExtension: entry.forcedExtension)
         queue.enqueueStore(
             bytes,
             named: fileName(of: entry),
             key: entry.computedKey,
-            expiration: expiration ?? config.expiration
-        ) { result in
+            expiration: expiration ?? config.expiration,
+            replacing: !writeOptions.contains(.withoutOverwriting)
+        ) { [self] result in
             completion(
                 result.mapError { error in
                     if case .nothingToWrite = error { return .unserializable }
                     let data = if case .ready(let data) = bytes { data } else { Data() }
-                    let reason = KingfisherError.CacheErrorReason.cannotCreateCacheFile(
-                        fileURL: url,
+                    let failure = storeError(
+                        error,
                         key: entry.computedKey,
-                        data: data,
-                        error: error
+                        forcedExtension: entry.forcedExtension,
+                        data: data
                     )
-                    return .storage(.cacheError(reason: reason))
+                    return .storage(failure)
                 }
             )
         }

@@ -24,6 +24,20 @@ public enum DiskStorage {
             $0.appendingPathComponent($1, isDirectory: true)
         }
 
+        /// Whether a store ends only when its bytes are on the storage medium (`fsync`).
+        ///
+        /// Without it a store that was reported complete survives the end of the process, but may
+        /// be missing after a power cut; it is never wrong. With it a store takes as long as the
+        /// medium does, milliseconds on most.
+        public var synchronizesWrites = false
+
+        /// What turns bytes into those of the files, such as ``AESGCMTransformer``; nil leaves them
+        /// as they are.
+        ///
+        /// All storages that are open on one folder use the first one's. Files that were written
+        /// otherwise count as damaged.
+        public var transformer: (any DiskDataTransformer)?
+
         /// The name of the cache, a part of its folder's name.
         public let name: String
 

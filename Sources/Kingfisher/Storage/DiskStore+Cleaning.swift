@@ -93,7 +93,7 @@ extension DiskStore {
                 }
             )
         }
-        state.withLock { $0.statistics.removals += cleaning.removed.count }
+        state.withLock { $0.statistics.expired += cleaning.removed.count }
         return cleaning
     }
 

@@ -13,8 +13,10 @@ extension DiskStore {
     func freshen() {
         let (isOpen, log, position) = state.withLock { ($0.isOpen, $0.log, $0.position) }
         guard isOpen else {
+            // A second: the next one to store or read tries at once, but not every probe.
+            let sinceFailure = clock.now() - state.withLock { $0.lastFailure }
             // See above: the next one to write reports it.
-            try? prepare()
+            if !(0..<1).contains(sinceFailure) { try? prepare() }
             return
         }
         guard let log else { return }
@@ -142,7 +144,7 @@ extension DiskStore {
         let bytes = LogRecord.encode(all)
         do throws(Errno) {
             try files.append(bytes, to: log)
-            if options.syncs { try files.sync(log) }
+            if syncs { try files.sync(log) }
         } catch {
             takeBack(to: position, in: log)
             throw error

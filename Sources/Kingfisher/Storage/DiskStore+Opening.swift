@@ -12,6 +12,7 @@ extension DiskStore {
             try files.makeDirectory(directory)
         } catch {
             close()
+            state.withLock { $0.lastFailure = clock.now() }
             throw .cannotCreateDirectory(path: directory, error)
         }
         // The lock of the store that was open before would make us believe that others are there.
@@ -62,11 +63,17 @@ extension DiskStore {
         // A record takes 200 bytes or so.
         index.reserve(bytes.count / 256)
         reader.read(bytes) { index.apply($0) }
+        let isAfterPowerCut = reader.bootID != nil && reader.bootID != options.bootID
         let isNew = bytes.isEmpty
         let isDamaged = !isNew && (reader.damagedBytes > 0 || reader.end < bytes.count)
         if opened.isWritable { finish(reader.unfinished) }
         var statistics = DiskStatistics()
-        try compare(&index, isDamaged: isDamaged, deletesTemporary: isAlone, &statistics)
+        try compare(
+            &index,
+            trust: isAfterPowerCut ? .untilLastStore : isDamaged ? .asFound : .entries,
+            deletesTemporary: isAlone,
+            &statistics
+        )
         let isRebuilt = isDamaged || isNew && index.count > 0
         state.withLock { state in
             state.index = index
@@ -75,15 +82,28 @@ extension DiskStore {
             state.isOpen = true
             state.isWritable = opened.isWritable
             state.statistics.adopted += statistics.adopted
+            state.statistics.damaged += statistics.damaged
             state.statistics.rebuilds += isRebuilt ? 1 : 0
         }
         guard opened.isWritable, let log = opened.log else { return }
-        guard isNew || isRebuilt else { return }
-        if let new = rewriteLog(instead: log) {
-            files.unlock(new)
-        } else {
-            // Nothing must be appended to a log without header or with damage.
-            state.withLock { $0.isWritable = false }
+        if isNew || isRebuilt {
+            if let new = rewriteLog(instead: log) {
+                files.unlock(new)
+            } else {
+                // Nothing must be appended to a log without header or with damage.
+                state.withLock { $0.isWritable = false }
+            }
+        } else if let boot = options.bootID, boot != reader.bootID {
+            noteBoot(boot, in: log)
+        }
+    }
+
+    private func noteBoot(_ id: String, in log: OpenFile) {
+        do throws(Errno) {
+            try append([.booted(id)], to: log)
+            try files.sync(log)
+        } catch {
+            // Then the next one to open the folder doubts more files than it has to.
         }
     }
 
@@ -115,16 +135,28 @@ extension DiskStore {
         try files.names(in: directory).filter { !$0.hasPrefix(Self.ownPrefix) }
     }
 
+    /// What is believed of files that the log does not know as they are.
+    private enum Trust {
+        /// They are strangers; what has an entry is as the entry says until it is read.
+        case entries
+        /// They are what was stored, for parts of the log are missing.
+        case asFound
+        /// Those that are younger than the last store in the log may have lost bytes.
+        case untilLastStore
+    }
+
     /// Removes entries without a file, and makes entries of files without one.
     ///
     /// Entries of a damaged log may be older than their files; those that do not look like theirs
     /// are made again of them.
     private func compare(
         _ index: inout DiskIndex,
-        isDamaged: Bool,
+        trust: Trust,
         deletesTemporary: Bool,
         _ statistics: inout DiskStatistics
     ) throws(DiskError) {
+        // A minute: who wrote a file may have waited for his turn to announce it.
+        let lastStore = index.entries.reduce(0) { max($0, $1.modified) } - 60_000_000_000
         let names: [String]
         do throws(Errno) {
             names = try files.names(in: directory)
@@ -136,14 +168,23 @@ extension DiskStore {
             if name.hasPrefix(Self.ownPrefix) {
                 // Left by a process that died; if it cannot be deleted, the next one tries.
                 if deletesTemporary, name.hasSuffix(".tmp") { try? files.remove(path(of: name)) }
-            } else if !index.confirm(name) {
-                if let entry = adopt(name) { found.append(entry) }
-            } else if isDamaged, let known = index[name], var entry = adopt(name),
-                entry.size != known.size || entry.modified != known.modified
-            {
+                continue
+            }
+            let known = index.confirm(name) ? index[name] : nil
+            if let known, isBelieved(known, trust) { continue }
+            guard var entry = adopt(name) else { continue }
+            if let known {
+                if entry.size == known.size, entry.modified == known.modified { continue }
                 entry.key = known.key
                 entry.expiry = known.expiry
                 entry.lifetime = known.lifetime
+            }
+            if case .untilLastStore = trust, entry.modified >= lastStore {
+                // What cannot be deleted is no entry at least, until the folder is opened again.
+                try? files.remove(path(of: name))
+                index.remove(name)
+                statistics.damaged += 1
+            } else {
                 found.append(entry)
             }
         }
@@ -152,6 +193,16 @@ extension DiskStore {
             index.put(entry, unwritten: .everything)
         }
         statistics.adopted = found.count
+    }
+
+    /// Whether an entry stands whatever its file looks like.
+    private func isBelieved(_ entry: DiskEntry, _ trust: Trust) -> Bool {
+        switch trust {
+        case .entries: true
+        case .asFound: false
+        // The checksum will tell.
+        case .untilLastStore: entry.checksum != nil
+        }
     }
 
     /// Makes an entry of a file that has none; its checksum is taken when it is read first.
@@ -195,11 +246,13 @@ extension DiskStore {
             state.firstUnwritten = .infinity
             return Array(state.index.entries)
         }
-        let records = entries.map { LogRecord.stored($0, temporary: 0) }
+        let boot = options.bootID.map { [LogRecord.booted($0)] } ?? []
+        let records = boot + entries.map { LogRecord.stored($0, temporary: 0) }
         let bytes = LogRecord.encode(records, after: LogRecord.header)
         let temporary = temporaryPath(makeTemporaryNumber())
         do throws(Errno) {
-            _ = try files.write(bytes, toNew: temporary, synced: options.syncs)
+            // Always to the medium: a power cut must not take the old log and the new one.
+            _ = try files.write(bytes, toNew: temporary, synced: true)
             let new = try files.open(temporary, writable: true)
             try files.lock(new)
             try files.rename(temporary, to: logPath)

@@ -13,10 +13,16 @@ extension DiskStore {
     ) throws(DiskError) -> Data? {
         freshen()
         let now = clock.now()
-        guard let entry = state.withLock({ $0.index[name] }), entry.expiry > now else {
-            state.withLock { $0.statistics.misses += 1 }
+        let found = state.withLock { state -> DiskEntry? in
+            guard let entry = state.index[name] else {
+                state.statistics.absences += 1
+                return nil
+            }
+            if entry.expiry > now { return entry }
+            state.statistics.staleReads += 1
             return nil
         }
+        guard let entry = found else { return nil }
         if let data = try contents(of: entry, extending: extending, at: now) {
             flushIfDue(at: now)
             return data
@@ -42,6 +48,7 @@ extension DiskStore {
         } catch .noSuchFileOrDirectory {
             return nil
         } catch {
+            state.withLock { $0.statistics.unreadable += 1 }
             throw .cannotRead(path: path(of: entry.name), key: entry.key, error)
         }
         guard bytes.count == entry.size else { return nil }
@@ -99,7 +106,7 @@ extension DiskStore {
             }
             return data == nil
         }
-        if data == nil { state.withLock { $0.statistics.misses += 1 } }
+        if data == nil { state.withLock { $0.statistics.damagedReads += 1 } }
         return data
     }
 

@@ -7,13 +7,15 @@ extension DiskStore {
     ///
     /// When it returns they are found by everybody, and a crash of the process loses nothing of
     /// them. If it throws, what was there before still is. Trims when the size passes the limit.
+    /// Unless it is `replacing`, a valid entry of the name is an error.
     ///
     /// - Complexity: O(bytes) and eight system calls, whatever the number of entries.
     func store(
         _ data: Data,
         named name: String,
         key: String,
-        expiration: StorageExpiration
+        expiration: StorageExpiration,
+        replacing: Bool = true
     ) throws(DiskError) {
         let now = clock.now()
         guard !expiration.isAlreadyExpired(at: now) else { return }
@@ -31,11 +33,11 @@ extension DiskStore {
         )
         try prepare()
         do throws(DiskError) {
-            try write(bytes, as: entry)
+            try write(bytes, as: entry, replacing: replacing)
         } catch .cannotWrite(_, _, .noSuchFileOrDirectory) {
             // Once again in a new folder, or in the one that was put in the place of ours.
             try writer.withLock { writer throws(DiskError) in try open(&writer) }
-            try write(bytes, as: entry)
+            try write(bytes, as: entry, replacing: replacing)
         }
         trimIfNeeded(sparing: name)
     }
@@ -59,19 +61,24 @@ extension DiskStore {
         }
     }
 
-    private func write(_ bytes: Data, as entry: DiskEntry) throws(DiskError) {
+    private func write(
+        _ bytes: Data,
+        as entry: DiskEntry,
+        replacing: Bool
+    ) throws(DiskError) {
         var entry = entry
         let number = makeTemporaryNumber()
         let temporary = temporaryPath(number)
         do throws(Errno) {
             // Outside of every lock: this is what takes time.
-            let status = try files.write(bytes, toNew: temporary, synced: options.syncs)
+            let status = try files.write(bytes, toNew: temporary, synced: syncs)
             entry.modified = status.modified
         } catch {
             throw .cannotWrite(path: path(of: entry.name), key: entry.key, error)
         }
         do throws(DiskError) {
             try changing { log throws(DiskError) in
+                if !replacing { try requireNone(entry) }
                 try commit(entry, temporary: number, log: log)
             }
         } catch {
@@ -79,6 +86,13 @@ extension DiskStore {
             try? files.remove(temporary)
             throw error
         }
+    }
+
+    private func requireNone(_ entry: DiskEntry) throws(DiskError) {
+        let old = state.withLock { $0.index[entry.name] }
+        // The new entry's access is now.
+        guard let old, old.expiry > entry.access else { return }
+        throw .cannotWrite(path: path(of: entry.name), key: entry.key, .fileExists)
     }
 
     /// Announces the file in the log, and gives it its name.
@@ -96,7 +110,7 @@ extension DiskStore {
                 takeBack(to: before, in: log)
                 throw error
             }
-            if options.syncs { try files.sync(directory: directory) }
+            if syncs { try files.sync(directory: directory) }
         } catch {
             throw .cannotWrite(path: path, key: entry.key, error)
         }

@@ -13,15 +13,19 @@ import SystemPackage
 /// the next one finishes the last announcement; with only one that can be unfinished, nothing that
 /// was stored is lost, and nothing half done is seen.
 ///
+/// A power cut may take files whose records are there, and records whose files are there. The first
+/// are found by their checksums when they are read. The others cannot be told from whole files, so
+/// they are deleted when the folder is opened after another start of the machine than the last one.
+///
 /// All calls block; any thread may make them. What opens the folder is the first of them.
 final class DiskStore: Sendable {
     /// What can be chosen when a store is made.
     struct Options: Sendable {
-        /// Whether a store returns only when its bytes are on the storage medium.
-        var syncs = false
         var transformer: (any DiskDataTransformer)?
         /// How long files without an entry are valid after they were found, in seconds.
         var adoptedLifetime: TimeInterval = 7 * 86_400
+        /// Tells one start of the machine from another; nil if nobody knows.
+        var bootID = SystemBoot.id
     }
 
     /// What readers and writers share; held for moments only, never during input or output.
@@ -34,6 +38,9 @@ final class DiskStore: Sendable {
         var isOpen = false
         var isWritable = false
         var sizeLimit = 0
+        var syncs = false
+        /// When the folder could not be opened last.
+        var lastFailure = -TimeInterval.infinity
         /// When the first access that the log lacks happened.
         var firstUnwritten = TimeInterval.infinity
         var statistics = DiskStatistics()
@@ -100,6 +107,15 @@ final class DiskStore: Sendable {
         get { state.withLock { $0.sizeLimit } }
         set { state.withLock { $0.sizeLimit = max(newValue, 0) } }
     }
+
+    /// Whether a store returns only when its bytes are on the storage medium.
+    var syncs: Bool {
+        get { state.withLock { $0.syncs } }
+        set { state.withLock { $0.syncs = newValue } }
+    }
+
+    /// Whether the index was read.
+    var isOpen: Bool { state.withLock { $0.isOpen } }
 
     /// The sum of the sizes of the entries, in bytes.
     var totalSize: Int {

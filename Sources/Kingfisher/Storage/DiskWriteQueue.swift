@@ -29,15 +29,20 @@ final class DiskWriteQueue: Sendable {
 
     struct Operation: Sendable {
         enum Change: Sendable {
-            case store(Bytes, key: String, expiration: StorageExpiration)
+            case store(Bytes, key: String, expiration: StorageExpiration, replacing: Bool)
             case removal
         }
 
         let change: Change
         let completion: Completion
 
+        /// Whether it takes effect whatever there is before.
+        var replaces: Bool {
+            if case .store(_, _, _, let replacing) = change { replacing } else { true }
+        }
+
         var byteCount: Int {
-            if case .store(let bytes, _, _) = change { bytes.count } else { 0 }
+            if case .store(let bytes, _, _, _) = change { bytes.count } else { 0 }
         }
     }
 
@@ -77,13 +82,13 @@ final class DiskWriteQueue: Sendable {
 
     /// What waits for a name, as the one who reads now should see it.
     func pending(_ name: String) -> Pending? {
-        let last = state.withLock { state -> Operation? in
-            for case .operation(let operation, name) in state.later.reversed() { return operation }
-            return state.lines[name]?.last
-        }
+        let waiting = state.withLock { $0.operations(on: name) }
+        if waiting.isEmpty { return nil }
+        // One that replaces nothing comes into effect only where there is nothing.
+        let last = waiting.last { $0.replaces } ?? (store.contains(name) ? nil : waiting.first)
         switch last?.change {
-        case .store(.ready(let data), _, _): return .bytes(data)
-        case .store(.made, _, _), nil: return nil
+        case .store(.ready(let data), _, _, _): return .bytes(data)
+        case .store(.made, _, _, _), nil: return nil
         case .removal: return .removal
         }
     }
@@ -100,6 +105,7 @@ final class DiskWriteQueue: Sendable {
         named name: String,
         key: String,
         expiration: StorageExpiration,
+        replacing: Bool = true,
         completion: @escaping Completion
     ) {
         // It would change nothing, and must not keep an earlier one from being written.
@@ -108,7 +114,12 @@ final class DiskWriteQueue: Sendable {
         guard waiting == 0 || bytes.count <= capacity - waiting else {
             return completion(.failure(.queueIsFull(key: key, waiting: waiting)))
         }
-        let change = Operation.Change.store(bytes, key: key, expiration: expiration)
+        let change = Operation.Change.store(
+            bytes,
+            key: key,
+            expiration: expiration,
+            replacing: replacing
+        )
         enqueue(Operation(change: change, completion: completion), name: name)
     }
 
@@ -153,9 +164,15 @@ final class DiskWriteQueue: Sendable {
     private func perform(_ change: Operation.Change, name: String) -> Result<Void, DiskError> {
         do throws(DiskError) {
             switch change {
-            case .store(let bytes, let key, let expiration):
+            case .store(let bytes, let key, let expiration, let replacing):
                 guard let data = bytes.data else { throw DiskError.nothingToWrite(key: key) }
-                try store.store(data, named: name, key: key, expiration: expiration)
+                try store.store(
+                    data,
+                    named: name,
+                    key: key,
+                    expiration: expiration,
+                    replacing: replacing
+                )
             case .removal:
                 try store.remove(name)
             }
@@ -191,10 +208,17 @@ extension DiskWriteQueue.State {
         return lines[name]?.count == 1
     }
 
+    /// What waits for a name or is going on, in order.
+    fileprivate func operations(on name: String) -> [DiskWriteQueue.Operation] {
+        var all = lines[name] ?? []
+        for case .operation(let operation, name) in later { all.append(operation) }
+        return all
+    }
+
     /// The operations to do as one: a store with those before it that it makes needless.
     fileprivate func next(_ name: String) -> [DiskWriteQueue.Operation] {
         let line = lines[name] ?? []
-        let stores = line.prefix { if case .store = $0.change { true } else { false } }
+        let stores = line.prefix { if case .store = $0.change { $0.replaces } else { false } }
         return Array(stores.isEmpty ? line.prefix(1) : stores)
     }
 

@@ -10,6 +10,8 @@ enum LogRecord: Sendable, Equatable {
     case used(String, access: TimeInterval, expiry: TimeInterval, lifetime: TimeInterval)
     /// Every file was removed.
     case cleared
+    /// The records from here on were written after this start of the machine.
+    case booted(String)
 }
 
 /// The bytes of a log.
@@ -30,6 +32,7 @@ extension LogRecord {
         case removed = 2
         case used = 3
         case cleared = 4
+        case booted = 5
     }
 
     /// The bytes that a record of an entry takes in the log.
@@ -44,6 +47,7 @@ extension LogRecord {
         case .removed(let name): Self.prefixSize + 1 + name.utf8.count
         case .used(let name, _, _, _): Self.prefixSize + 25 + name.utf8.count
         case .cleared: Self.prefixSize + 1
+        case .booted(let id): Self.prefixSize + 1 + id.utf8.count
         }
     }
 
@@ -97,6 +101,9 @@ extension LogRecord {
             body.store(name, at: 25)
         case .cleared:
             body[0] = Kind.cleared.rawValue
+        case .booted(let id):
+            body[0] = Kind.booted.rawValue
+            body.store(id, at: 1)
         }
     }
 
@@ -119,6 +126,8 @@ extension LogRecord {
             )
         case .cleared:
             self = .cleared
+        case .booted:
+            self = .booted(String(decoding: body[1...], as: UTF8.self))
         }
     }
 

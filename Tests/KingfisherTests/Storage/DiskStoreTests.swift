@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import KingfisherTesting
 import SystemPackage
@@ -292,7 +291,7 @@ struct DiskStoreTests {
     // MARK: Options
 
     @Test func `sealed bytes are not readable on disk and found again`() throws {
-        let key = SymmetricKey(size: .bits256)
+        let key = Data((0..<32).map { UInt8($0) })
         let store = open(.init(transformer: AESGCMTransformer(key: key)))
         let secret = bytes("a secret that nobody may read")
         try store.store(secret, named: "a", key: "a", expiration: .never)
@@ -300,13 +299,16 @@ struct DiskStoreTests {
         let onDisk = try Data(contentsOf: folder.file("cache/a"))
         #expect(onDisk.range(of: bytes("secret")) == nil)
         #expect(try store.data(named: "a") == secret)
-        let stranger = open(.init(transformer: AESGCMTransformer(key: .init(size: .bits256))))
+        let stranger = open(.init(transformer: AESGCMTransformer(key: Data(count: 32))))
         #expect(try stranger.data(named: "a") == nil)
         #expect(try store.data(named: "b") == secret)
     }
 
     @Test func `a synced store waits for file, log and folder`() throws {
-        let store = open(.init(syncs: true))
+        let store = open()
+        store.syncs = true
+        try store.prepare()
+        _ = files.takeCalls()
         try fill(store, ["a"])
         #expect(files.takeCalls().filter { $0 == .sync }.count == 2)
         #expect(try store.data(named: "a")?.count == 10)

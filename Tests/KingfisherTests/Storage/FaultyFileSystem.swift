@@ -12,6 +12,8 @@ final class FaultyFileSystem: FileSystem {
         case status
         case read
         case write
+        /// Comes before the write that does not wait for the medium.
+        case unsyncedWrite
         case rename
         case remove
         case open
@@ -117,6 +119,7 @@ final class FaultyFileSystem: FileSystem {
     }
 
     func write(_ data: Data, toNew path: String, synced: Bool) throws(Errno) -> FileStatus {
+        if !synced { try check(.unsyncedWrite, path) }
         let half = {
             _ = FileManager.default.createFile(atPath: path, contents: data.prefix(data.count / 2))
         }

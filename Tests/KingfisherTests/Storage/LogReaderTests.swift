@@ -10,6 +10,7 @@ struct LogReaderTests {
         .used("a", access: 5, expiry: .infinity, lifetime: 9),
         .removed("b"),
         .cleared,
+        .booted("5b9e1a52"),
         .stored(.make("c", checksum: .max), temporary: 0xFFFF_FFFF_FFFF),
     ]
 
@@ -29,6 +30,7 @@ struct LogReaderTests {
         #expect(found == records)
         #expect(reader.end == log(records).count)
         #expect(reader.damagedBytes == 0)
+        #expect(reader.bootID == "5b9e1a52")
     }
 
     @Test func `the size of a record is known beforehand`() {
