@@ -126,23 +126,6 @@ extension ImageCache {
             reader.submit(priority: options.downloadPriority, read)
         }
     }
-
-    /// Removes an entry, and reports the disk's error.
-    func removeImage(
-        _ entry: CacheEntryName,
-        fromMemory: Bool,
-        fromDisk: Bool,
-        completion: @escaping @Sendable (Result<(), any Error>) -> Void
-    ) {
-        if fromMemory { memoryStorage.remove(forKey: entry.computedKey) }
-        guard fromDisk else {
-            completion(.success(()))
-            return
-        }
-        diskStorage.queue.enqueueRemoval(of: diskStorage.fileName(of: entry)) { result in
-            completion(result.mapError { $0 })
-        }
-    }
 }
 
 extension KingfisherError {

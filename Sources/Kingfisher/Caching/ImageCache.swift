@@ -1,31 +1,14 @@
 public import Foundation
 import Synchronization
 
-extension Notification.Name {
-    // swift-format-ignore: AlwaysUseLowerCamelCase, the name that user code knows.
-    /// Posted on the main queue after cleaning has removed files from a disk cache.
-    ///
-    /// The object is the cache; the user info has the removed file names under
-    /// ``KingfisherDiskCacheCleanedHashKey``.
-    public static let KingfisherDidCleanDiskCache = Notification.Name(
-        "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache"
-    )
-}
-
-// swift-format-ignore: AlwaysUseLowerCamelCase, the name that user code knows.
-/// The user info key of the removed file names, a `[String]`.
-public let KingfisherDiskCacheCleanedHashKey = "com.onevcat.Kingfisher.cleanedHash"
-
 /// Images in memory and on disk.
+///
+/// What is meant to be overridden is declared here; how it is done is in extensions, a file for
+/// each facet. The flavours for `async` callers call those with a closure, so that a subclass that
+/// overrides one of these is asked there too.
 ///
 /// `@unchecked`: the class is open; its parts are constants that are safe to share.
 open class ImageCache: @unchecked Sendable {
-    /// Computes the folder from a base folder and the name of the cache.
-    public typealias DiskCachePathClosure = @Sendable (URL, String) -> URL
-
-    /// The shared cache, named "default".
-    public static let `default` = ImageCache(name: "default")
-
     /// The memory layer.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
 
@@ -34,12 +17,12 @@ open class ImageCache: @unchecked Sendable {
 
     /// Reads and decodes; as wide as a disk has use for.
     let reader = WorkPool(label: "com.onevcat.Kingfisher.ImageCache.read", width: 4)
-    private let cleaning = Mutex<RepeatingTimer?>(nil)
+    let upkeep = Mutex(Upkeep())
 
     /// Makes a cache of its two layers.
     ///
-    /// The folder's index is read in the background at once, and expired files are removed every
-    /// ten minutes.
+    /// The folder's index is read in the background at once, expired files are removed every ten
+    /// minutes, and half of the memory is let go of whenever the kernel reports that it is short.
     public init(
         memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>,
         diskStorage: DiskStorage.Backend<Data>
@@ -48,68 +31,7 @@ open class ImageCache: @unchecked Sendable {
         self.diskStorage = diskStorage
         // So that the first lookup, which may be on the main thread, finds the index there.
         reader.submit(priority: 1) { diskStorage.open() }
-        // Ten minutes: files live for days, and a sweep looks at the index alone.
-        let timer = WallClock.system.every(600) { [weak self] in self?.cleanExpiredDiskCache() }
-        cleaning.withLock { $0 = timer }
-    }
-
-    /// Makes a cache in the user's cache folder.
-    ///
-    /// Its files may take one gigabyte, or a twentieth of the free disk if that is less; a size
-    /// limit of 0 in ``diskStorage``'s settings sets no limit.
-    ///
-    /// When its folder cannot be made, the cache works in memory alone, and every disk store fails
-    /// with `diskStorageIsNotReady`.
-    ///
-    /// - Parameter name: Not empty; caches of one name share their files.
-    public convenience init(name: String) {
-        self.init(
-            memoryStorage: Self.makeMemoryStorage(),
-            diskStorage: DiskStorage.Backend(
-                notThrowing: Self.diskConfig(name: name, directory: nil, pathClosure: nil)
-            )
-        )
-    }
-
-    /// Makes a cache in a folder.
-    ///
-    /// - Parameters:
-    ///   - name: Not empty; caches of one name and folder share their files.
-    ///   - cacheDirectoryURL: The base folder; nil for the user's cache folder.
-    ///   - diskCachePathClosure: Computes the folder; unless given, `name` is put behind the base.
-    /// - Throws: `cannotCreateDirectory` when the folder cannot be made.
-    public convenience init(
-        name: String,
-        cacheDirectoryURL: URL?,
-        diskCachePathClosure: DiskCachePathClosure? = nil
-    ) throws {
-        let config = Self.diskConfig(
-            name: name,
-            directory: cacheDirectoryURL,
-            pathClosure: diskCachePathClosure
-        )
-        self.init(
-            memoryStorage: Self.makeMemoryStorage(),
-            diskStorage: try DiskStorage.Backend(config: config)
-        )
-    }
-
-    private static func makeMemoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
-        MemoryStorage.Backend(
-            config: MemoryStorage.Config(totalCostLimit: MemoryLimit.defaultCacheCost())
-        )
-    }
-
-    private static func diskConfig(
-        name: String,
-        directory: URL?,
-        pathClosure: DiskCachePathClosure?
-    ) -> DiskStorage.Config {
-        precondition(!name.isEmpty, "a cache needs a name, which is part of its folder's name")
-        var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: directory)
-        if let pathClosure { config.cachePathBlock = pathClosure }
-        config.sizeLimit = UInt(DiskLimit.defaultBytes(directory: config.directoryURL.path))
-        return config
+        startUpkeep()
     }
 
     // MARK: Storing
@@ -120,7 +42,7 @@ open class ImageCache: @unchecked Sendable {
     ///   - image: The image.
     ///   - original: The bytes that it was made from, if known; the serializer may want them.
     ///   - key: The key of the source, without a processor's identifier.
-    ///   - options: Processor, serializer, expirations and callback queue are used.
+    ///   - options: Processor, serializer, expirations, write options and callback queue are used.
     ///   - toDisk: Whether the disk gets it too.
     ///   - completionHandler: Called on the options' callback queue when all is stored.
     open func store(
@@ -131,56 +53,35 @@ open class ImageCache: @unchecked Sendable {
         toDisk: Bool = true,
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        let entry = CacheEntryName(key: key, options: options)
-        memoryStorage.store(
-            value: image,
-            forKey: entry.computedKey,
-            expiration: options.memoryCacheExpiration
-        )
-        let finish: @Sendable (Result<(), KingfisherError>) -> Void = { result in
+        keep(image, original, key: key, options: options, toDisk: toDisk) { result in
             guard let completionHandler else { return }
-            let result = CacheStoreResult(memoryCacheResult: .success(()), diskCacheResult: result)
             options.callbackQueue.execute { completionHandler(result) }
-        }
-        guard toDisk else {
-            finish(.success(()))
-            return
-        }
-        let serializer = options.cacheSerializer
-        let bytes: DiskWriteQueue.Bytes
-        if let original, serializer is OriginalBytesSerializer {
-            bytes = .ready(original)
-        } else {
-            // An encoded picture is smaller than its pixels; a tenth is what photos take.
-            bytes = .made(estimate: original?.count ?? image.cacheCost / 10) {
-                serializer.data(with: image, original: original)
-            }
-        }
-        diskStorage.enqueue(bytes, as: entry, expiration: options.diskCacheExpiration) { result in
-            finish(
-                result.mapError { error in
-                    guard case .unserializable = error else { return error.kingfisherError }
-                    let reason = KingfisherError.CacheErrorReason.cannotSerializeImage(
-                        image: image,
-                        original: original,
-                        serializer: serializer
-                    )
-                    return .cacheError(reason: reason)
-                }
-            )
         }
     }
 
-    /// Stores bytes on disk alone.
-    ///
-    /// - Parameters:
-    ///   - data: The bytes.
-    ///   - key: The key of the source.
-    ///   - identifier: The processor's, empty for the default one.
-    ///   - forcedExtension: An extension for the file's name.
-    ///   - expiration: Nil for the storage's own.
-    ///   - callbackQueue: Where the completion is called.
-    ///   - completionHandler: Called when the bytes are stored.
+    /// Stores an image with the pieces of the options given one by one.
+    open func store(
+        _ image: KFCrossPlatformImage,
+        original: Data? = nil,
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        cacheSerializer serializer: any CacheSerializer = DefaultCacheSerializer.default,
+        toDisk: Bool = true,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        store(
+            image,
+            original: original,
+            forKey: key,
+            options: Self.options(identifier, forcedExtension, serializer, callbackQueue),
+            toDisk: toDisk,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// Stores bytes on disk alone, under the storage's own expiration unless one is given.
     open func storeToDisk(
         _ data: Data,
         forKey key: String,
@@ -191,37 +92,18 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
-        let finish: @Sendable (Result<(), KingfisherError>) -> Void = { result in
+        keep(data, as: entry, expiration: expiration) { result in
             guard let completionHandler else { return }
-            let result = CacheStoreResult(memoryCacheResult: .success(()), diskCacheResult: result)
             callbackQueue.execute { completionHandler(result) }
-        }
-        diskStorage.enqueue(.ready(data), as: entry, expiration: expiration) { result in
-            finish(result.mapError(\.kingfisherError))
         }
     }
 
     // MARK: Looking up
 
-    /// The image in memory, if it is there; returns at once.
-    open func retrieveImageInMemoryCache(
-        forKey key: String,
-        options: KingfisherParsedOptionsInfo
-    ) -> KFCrossPlatformImage? {
-        memoryStorage.value(
-            forKey: CacheEntryName(key: key, options: options).computedKey,
-            extendingExpiration: options.memoryCacheAccessExtendingExpiration
-        )
-    }
-
     /// Looks an image up in memory, then on disk; a disk hit is put into memory.
     ///
-    /// - Parameters:
-    ///   - key: The key of the source.
-    ///   - options: Processor, serializer, expirations and disk flags are used.
-    ///   - callbackQueue: Where the completion is called.
-    ///   - completionHandler: Gets `.none` for a miss, which is no error. Without it nothing is
-    ///     looked up.
+    /// Of the options, processor, serializer, expirations and disk flags are used. The completion
+    /// gets `.none` for a miss, which is no error; without a completion nothing is looked up.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherParsedOptionsInfo,
@@ -238,15 +120,60 @@ open class ImageCache: @unchecked Sendable {
         )
     }
 
+    /// Looks an image up with a list of options.
+    open func retrieveImage(
+        forKey key: String,
+        options: KingfisherOptionsInfo? = nil,
+        callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+    ) {
+        retrieveImage(
+            forKey: key,
+            options: KingfisherParsedOptionsInfo(options),
+            callbackQueue: callbackQueue,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// The image in memory, if it is there; returns at once.
+    open func retrieveImageInMemoryCache(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        memoryStorage.value(
+            forKey: CacheEntryName(key: key, options: options).computedKey,
+            extendingExpiration: options.memoryCacheAccessExtendingExpiration
+        )
+    }
+
+    /// The image in memory, if it is there, with a list of options.
+    open func retrieveImageInMemoryCache(
+        forKey key: String,
+        options: KingfisherOptionsInfo? = nil
+    ) -> KFCrossPlatformImage? {
+        retrieveImageInMemoryCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
+    }
+
+    /// Looks an image up on disk alone, and does not put it into memory; nil for a miss.
+    open func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherOptionsInfo? = nil,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler:
+            @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
+    ) {
+        readDisk(forKey: key, options: KingfisherParsedOptionsInfo(options)) { result in
+            callbackQueue.execute { completionHandler(result) }
+        }
+    }
+
     /// Whether an image is cached, and in which layer; prolongs nothing and touches no disk.
     open func imageCachedType(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil
     ) -> CacheType {
-        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
-        if memoryStorage.isCached(forKey: entry.computedKey) { return .memory }
-        return diskStorage.holds(entry) ? .disk : .none
+        layer(of: CacheEntryName(key: key, identifier: identifier, forced: forcedExtension))
     }
 
     // MARK: Removing
@@ -261,53 +188,211 @@ open class ImageCache: @unchecked Sendable {
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
-        removeImage(
-            CacheEntryName(key: key, identifier: identifier, forced: forcedExtension),
-            fromMemory: fromMemory,
-            fromDisk: fromDisk
-        ) { _ in
+        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
+        remove(entry, fromMemory: fromMemory, fromDisk: fromDisk) { _ in
             if let completionHandler { callbackQueue.execute(completionHandler) }
         }
     }
 
-    /// Removes every image from memory.
-    public func clearMemoryCache() {
-        memoryStorage.removeAll()
-    }
-
     /// Removes every image from disk; the handler is called on the main queue, errors are ignored.
     open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
-        diskStorage.queue.enqueueAlone { [diskStorage] in
-            // The contract of this method: what cannot be removed stays, and the handler is called.
-            try? diskStorage.removeAll()
-            if let handler { DispatchQueue.main.async(execute: handler) }
-        }
+        clearDisk(then: handler)
+    }
+
+    /// Removes what has expired, from memory at once and from the disk behind.
+    open func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {
+        cleanExpiredMemoryCache()
+        cleanExpiredDiskCache(completion: handler)
     }
 
     /// Removes expired images from memory at once.
-    open func cleanExpiredMemoryCache() {
-        memoryStorage.removeExpired()
-    }
+    open func cleanExpiredMemoryCache() { memoryStorage.removeExpired() }
 
     /// Removes expired images from disk, then trims it to its size limit.
     ///
     /// Posts `Notification.Name.KingfisherDidCleanDiskCache` when anything was
     /// removed, then calls the handler, both on the main queue. The handler is always called.
     open func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
-        reader.submit(priority: 0) { [self] in
-            // Cleaning that fails half way has removed what it could, and the rest goes next time.
-            let expired = (try? diskStorage.removeExpiredValues()) ?? []
-            let trimmed = (try? diskStorage.removeSizeExceededValues()) ?? []
-            let names = (expired + trimmed).map(\.lastPathComponent)
-            DispatchQueue.main.async { [self] in
-                if !names.isEmpty {
-                    NotificationCenter.default.post(
-                        name: .KingfisherDidCleanDiskCache,
-                        object: self,
-                        userInfo: [KingfisherDiskCacheCleanedHashKey: names]
-                    )
-                }
-                handler?()
+        cleanDisk(then: handler)
+    }
+
+    // MARK: Files and sizes
+
+    /// The file name of an image on disk.
+    open func hash(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> String {
+        fileURL(key, identifier, forcedExtension).lastPathComponent
+    }
+
+    /// The path of an image's file, whether or not it exists.
+    open func cachePath(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> String {
+        fileURL(key, identifier, forcedExtension).path
+    }
+
+    /// The URL of an image's file, if there is a valid one.
+    open func cacheFileURLIfOnDisk(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> URL? {
+        fileURLIfValid(key, identifier, forcedExtension)
+    }
+
+    /// Reports the bytes of all files on disk, on the main queue.
+    open func calculateDiskStorageSize(
+        completion handler: @escaping (@Sendable (Result<UInt, KingfisherError>) -> Void)
+    ) {
+        measureDisk(then: handler)
+    }
+
+    /// The bytes of all images in memory.
+    open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
+
+    // MARK: For async callers
+
+    /// Stores an image; returns when both layers have it.
+    ///
+    /// - Throws: ``KingfisherError`` of the disk layer; memory has the image all the same.
+    open func store(
+        _ image: KFCrossPlatformImage,
+        original: Data? = nil,
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo,
+        toDisk: Bool = true
+    ) async throws {
+        var options = options
+        options.callbackQueue = .untouch
+        try await withCheckedThrowingContinuation { continuation in
+            store(image, original: original, forKey: key, options: options, toDisk: toDisk) {
+                continuation.resume(with: $0.diskCacheResult)
+            }
+        }
+    }
+
+    /// Stores an image with the pieces of the options given one by one.
+    ///
+    /// - Throws: ``KingfisherError`` of the disk layer; memory has the image all the same.
+    open func store(
+        _ image: KFCrossPlatformImage,
+        original: Data? = nil,
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        cacheSerializer serializer: any CacheSerializer = DefaultCacheSerializer.default,
+        toDisk: Bool = true
+    ) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            store(
+                image,
+                original: original,
+                forKey: key,
+                processorIdentifier: identifier,
+                forcedExtension: forcedExtension,
+                cacheSerializer: serializer,
+                toDisk: toDisk
+            ) { continuation.resume(with: $0.diskCacheResult) }
+        }
+    }
+
+    /// Stores bytes on disk alone.
+    ///
+    /// - Throws: ``KingfisherError`` of the disk layer.
+    open func storeToDisk(
+        _ data: Data,
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        expiration: StorageExpiration? = nil
+    ) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            storeToDisk(
+                data,
+                forKey: key,
+                processorIdentifier: identifier,
+                forcedExtension: forcedExtension,
+                expiration: expiration
+            ) { continuation.resume(with: $0.diskCacheResult) }
+        }
+    }
+
+    /// Removes an image.
+    ///
+    /// - Throws: What the disk says, also when there is no such file.
+    open func removeImage(
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        fromMemory: Bool = true,
+        fromDisk: Bool = true
+    ) async throws {
+        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
+        try await withCheckedThrowingContinuation { continuation in
+            remove(entry, fromMemory: fromMemory, fromDisk: fromDisk) {
+                continuation.resume(with: $0)
+            }
+        }
+    }
+
+    /// Looks an image up in memory, then on disk.
+    open func retrieveImage(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo
+    ) async throws -> ImageCacheResult {
+        try await lookUp(key: key, options: options)
+    }
+
+    /// Looks an image up in memory, then on disk, with a list of options.
+    open func retrieveImage(
+        forKey key: String,
+        options: KingfisherOptionsInfo? = nil
+    ) async throws -> ImageCacheResult {
+        try await lookUp(key: key, options: KingfisherParsedOptionsInfo(options))
+    }
+
+    /// Looks an image up on disk alone; nil for a miss.
+    open func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherOptionsInfo? = nil
+    ) async throws -> KFCrossPlatformImage? {
+        try await withCheckedThrowingContinuation { continuation in
+            retrieveImageInDiskCache(forKey: key, options: options) {
+                continuation.resume(with: $0)
+            }
+        }
+    }
+
+    /// Clears both layers.
+    open func clearCache() async {
+        await withCheckedContinuation { done in clearCache { done.resume() } }
+    }
+
+    /// Clears the disk.
+    open func clearDiskCache() async {
+        await withCheckedContinuation { done in clearDiskCache { done.resume() } }
+    }
+
+    /// Removes what has expired from both layers.
+    open func cleanExpiredCache() async {
+        await withCheckedContinuation { done in cleanExpiredCache { done.resume() } }
+    }
+
+    /// Removes what has expired from disk, and trims it to its size limit.
+    open func cleanExpiredDiskCache() async {
+        await withCheckedContinuation { done in cleanExpiredDiskCache { done.resume() } }
+    }
+
+    /// The bytes of all files on disk.
+    open var diskStorageSize: UInt {
+        get async throws {
+            try await withCheckedThrowingContinuation { size in
+                calculateDiskStorageSize { size.resume(with: $0) }
             }
         }
     }

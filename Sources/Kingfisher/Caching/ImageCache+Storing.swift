@@ -1,0 +1,95 @@
+import Foundation
+
+extension ImageCache {
+    /// Puts an image into memory now, and on disk behind.
+    func keep(
+        _ image: KFCrossPlatformImage,
+        _ original: Data?,
+        key: String,
+        options: KingfisherParsedOptionsInfo,
+        toDisk: Bool,
+        completion: @escaping @Sendable (CacheStoreResult) -> Void
+    ) {
+        let entry = CacheEntryName(key: key, options: options)
+        memoryStorage.store(
+            value: image,
+            forKey: entry.computedKey,
+            expiration: options.memoryCacheExpiration
+        )
+        guard toDisk else { return completion(CacheStoreResult(disk: .success(()))) }
+        let serializer = options.cacheSerializer
+        diskStorage.enqueue(
+            Self.bytes(of: image, original, serializer),
+            as: entry,
+            expiration: options.diskCacheExpiration,
+            writeOptions: options.diskStoreWriteOptions
+        ) { result in
+            let result = result.mapError { error -> KingfisherError in
+                guard case .unserializable = error else { return error.kingfisherError }
+                let reason = KingfisherError.CacheErrorReason.cannotSerializeImage(
+                    image: image,
+                    original: original,
+                    serializer: serializer
+                )
+                return .cacheError(reason: reason)
+            }
+            completion(CacheStoreResult(disk: result))
+        }
+    }
+
+    private static func bytes(
+        of image: KFCrossPlatformImage,
+        _ original: Data?,
+        _ serializer: any CacheSerializer
+    ) -> DiskWriteQueue.Bytes {
+        if let original, serializer is OriginalBytesSerializer { return .ready(original) }
+        // An encoded picture is smaller than its pixels; a tenth is what photos take.
+        return .made(estimate: original?.count ?? image.cacheCost / 10) {
+            serializer.data(with: image, original: original)
+        }
+    }
+
+    /// Puts bytes on disk behind.
+    func keep(
+        _ data: Data,
+        as entry: CacheEntryName,
+        expiration: StorageExpiration?,
+        completion: @escaping @Sendable (CacheStoreResult) -> Void
+    ) {
+        diskStorage.enqueue(.ready(data), as: entry, expiration: expiration) { result in
+            completion(CacheStoreResult(disk: result.mapError(\.kingfisherError)))
+        }
+    }
+
+    static func options(
+        _ identifier: String,
+        _ forcedExtension: String?,
+        _ serializer: any CacheSerializer,
+        _ queue: CallbackQueue
+    ) -> KingfisherParsedOptionsInfo {
+        var options = KingfisherParsedOptionsInfo(nil)
+        options.processor = IdentifierOnlyProcessor(identifier: identifier)
+        options.forcedExtension = forcedExtension
+        options.cacheSerializer = serializer
+        options.callbackQueue = queue
+        return options
+    }
+}
+
+extension CacheStoreResult {
+    fileprivate init(disk: Result<(), KingfisherError>) {
+        self.init(memoryCacheResult: .success(()), diskCacheResult: disk)
+    }
+}
+
+/// Stands for a processor of which only the identifier is known.
+private struct IdentifierOnlyProcessor: ImageProcessor {
+    let identifier: String
+
+    func process(
+        item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}
