@@ -22,6 +22,8 @@ struct DiskStoreKillTests {
     {
         let folder = try TemporaryDirectory()
         let path = folder.url.path
+        // Not left to the child, which may be killed before it gets there.
+        try Data().write(to: folder.file("journal"))
         // Swift 6.2 cannot hand values to the child by capture; the environment is inherited.
         setenv(KillHarness.folderVariable, path, 1)
         defer {
