@@ -1,28 +1,10 @@
-#include "kf_jpeg.h"
+#include "kf_jpeg_decoder.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jpeglib.h>
 #include <jerror.h>
-
-struct kf_jpeg_decoder {
-    struct jpeg_decompress_struct info;
-    struct jpeg_error_mgr errors;
-    struct jpeg_source_mgr source;
-    struct jpeg_progress_mgr progress;
-    jmp_buf escape;
-    int max_scans;
-    int has_many_scans;
-    // The library asked for bytes beyond the end.
-    int saw_end;
-    // The entropy decoder ran out of bits: what follows in this scan is invented.
-    int lacks_bits;
-    kf_jpeg_status status;
-    char message[JMSG_LENGTH_MAX];
-};
 
 static kf_jpeg_status status_of(int code) {
     switch (code) {
@@ -76,16 +58,17 @@ static void skip(j_decompress_ptr info, long count) {
     info->src->bytes_in_buffer -= (size_t)count;
 }
 
-static void check_scans(j_common_ptr common) {
-    kf_jpeg_decoder *decoder = common->client_data;
+void kf_jpeg_check_scans(kf_jpeg_decoder *decoder) {
     if (decoder->info.input_scan_number <= decoder->max_scans) return;
     decoder->status = KF_JPEG_TOO_MANY_SCANS;
     snprintf(decoder->message, sizeof decoder->message, "more than %d scans", decoder->max_scans);
     longjmp(decoder->escape, 1);
 }
 
-kf_jpeg_decoder *kf_jpeg_decoder_create(const uint8_t *bytes, size_t count, size_t max_memory,
-                                        int max_scans) {
+static void check_scans(j_common_ptr common) { kf_jpeg_check_scans(common->client_data); }
+
+kf_jpeg_decoder *kf_jpeg_decoder_make(struct jpeg_source_mgr source, size_t max_memory,
+                                      int max_scans) {
     kf_jpeg_decoder *decoder = calloc(1, sizeof *decoder);
     if (decoder == NULL) return NULL;
     decoder->max_scans = max_scans;
@@ -101,7 +84,16 @@ kf_jpeg_decoder *kf_jpeg_decoder_create(const uint8_t *bytes, size_t count, size
     jpeg_create_decompress(&decoder->info);
     decoder->info.client_data = decoder;
     decoder->info.mem->max_memory_to_use = (long)max_memory;
-    decoder->source = (struct jpeg_source_mgr){
+    decoder->source = source;
+    decoder->info.src = &decoder->source;
+    decoder->progress.progress_monitor = check_scans;
+    decoder->info.progress = &decoder->progress;
+    return decoder;
+}
+
+kf_jpeg_decoder *kf_jpeg_decoder_create(const uint8_t *bytes, size_t count, size_t max_memory,
+                                        int max_scans) {
+    struct jpeg_source_mgr source = {
         .next_input_byte = bytes,
         .bytes_in_buffer = count,
         .init_source = init_source,
@@ -110,10 +102,7 @@ kf_jpeg_decoder *kf_jpeg_decoder_create(const uint8_t *bytes, size_t count, size
         .resync_to_restart = jpeg_resync_to_restart,
         .term_source = end_source,
     };
-    decoder->info.src = &decoder->source;
-    decoder->progress.progress_monitor = check_scans;
-    decoder->info.progress = &decoder->progress;
-    return decoder;
+    return kf_jpeg_decoder_make(source, max_memory, max_scans);
 }
 
 void kf_jpeg_decoder_destroy(kf_jpeg_decoder *decoder) {
@@ -121,14 +110,18 @@ void kf_jpeg_decoder_destroy(kf_jpeg_decoder *decoder) {
     free(decoder);
 }
 
+void kf_jpeg_decoder_set_output(kf_jpeg_decoder *decoder, int numerator, kf_jpeg_layout layout) {
+    decoder->info.scale_num = (unsigned)numerator;
+    decoder->info.scale_denom = 8;
+    decoder->info.out_color_space = layout == KF_JPEG_CMYK ? JCS_CMYK : JCS_EXT_RGBA;
+}
+
 kf_jpeg_status kf_jpeg_decoder_start(kf_jpeg_decoder *decoder, int numerator, kf_jpeg_layout layout,
                                      int *width, int *height) {
     j_decompress_ptr info = &decoder->info;
     if (setjmp(decoder->escape)) return decoder->status;
     jpeg_read_header(info, TRUE);
-    info->scale_num = (unsigned)numerator;
-    info->scale_denom = 8;
-    info->out_color_space = layout == KF_JPEG_CMYK ? JCS_CMYK : JCS_EXT_RGBA;
+    kf_jpeg_decoder_set_output(decoder, numerator, layout);
     decoder->has_many_scans = jpeg_has_multiple_scans(info);
     jpeg_start_decompress(info);
     *width = (int)info->output_width;

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-extension Data {
+extension ContiguousBytes {
     /// Lends the bytes; Foundation's own method loses the type of the error.
     func withBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(CodecError) -> Result

@@ -42,6 +42,30 @@ int kf_jpeg_decoder_lacks_scans(const kf_jpeg_decoder *_Nonnull decoder);
 // The library's text for the last status that was not KF_JPEG_OK.
 const char *_Nonnull kf_jpeg_message(const kf_jpeg_decoder *_Nonnull decoder);
 
+// A decoder of a progressive file that is still arriving. Rows are read with
+// kf_jpeg_decoder_read_row between kf_jpeg_scans_start_output and kf_jpeg_scans_finish_output.
+// Not for arithmetic coding, which the library cannot interrupt. NULL when there is no memory.
+kf_jpeg_decoder *_Nullable kf_jpeg_scans_create(size_t max_memory, int max_scans, int numerator,
+                                                kf_jpeg_layout layout);
+
+// Takes the next bytes and tells how many of them are done with; the others must come again, with
+// more behind them. No byte is looked at after the call.
+kf_jpeg_status kf_jpeg_scans_feed(kf_jpeg_decoder *_Nonnull decoder, const uint8_t *_Nonnull bytes,
+                                  size_t count, size_t *_Nonnull used);
+
+// How many scans are there in full.
+int kf_jpeg_scans_completed(kf_jpeg_decoder *_Nonnull decoder);
+
+// Whether the end of the picture was reached.
+int kf_jpeg_scans_ended(kf_jpeg_decoder *_Nonnull decoder);
+
+// Begins a picture of what the completed scans tell, at least one, and tells its size.
+kf_jpeg_status kf_jpeg_scans_start_output(kf_jpeg_decoder *_Nonnull decoder, int *_Nonnull width,
+                                          int *_Nonnull height);
+
+// Ends a picture of which all rows were read.
+kf_jpeg_status kf_jpeg_scans_finish_output(kf_jpeg_decoder *_Nonnull decoder);
+
 typedef struct kf_jpeg_encoding {
     int width;
     int height;

@@ -9,9 +9,6 @@ struct JPEGDecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions
 
-    // Real progressive files have about ten scans; each one costs a pass over the picture.
-    private static let maxScanCount: Int32 = 100
-
     func decode() throws(CodecError) -> DecodedImage {
         let header = try JPEGHeader(parsing: bytes)
         try options.limits.check(header.size, of: .jpeg)
@@ -32,75 +29,36 @@ struct JPEGDecoder {
                 base,
                 bytes.count,
                 options.limits.maxWorkingBytes,
-                Self.maxScanCount
+                JPEGRowReader.maxScanCount
             )
         else { throw .pixels(.outOfMemory(bytes: bytes.count)) }
         defer { kf_jpeg_decoder_destroy(decoder) }
 
-        let isCMYK = header.componentCount == 4
+        let rows = JPEGRowReader(
+            header: header,
+            decoder: decoder,
+            target: target,
+            limits: options.limits
+        )
         var width: Int32 = 0
         var height: Int32 = 0
-        let status = kf_jpeg_decoder_start(
-            decoder,
-            Int32(ShrinkOnLoad.jpegEighths(stored: header.size, target: target)),
-            isCMYK ? KF_JPEG_CMYK : KF_JPEG_RGBA,
-            &width,
-            &height
+        try rows.check(
+            kf_jpeg_decoder_start(
+                decoder,
+                header.eighths(for: target),
+                header.layout,
+                &width,
+                &height
+            )
         )
-        guard status == KF_JPEG_OK else { throw failure(status, decoder, header) }
 
         let profile = header.assembledProfile().flatMap { $0.withUnsafeBytes(ColorProfile.init) }
-        let sink = try RowSink(
-            source: PixelSize(width: Int(width), height: Int(height)),
-            target: target,
-            isOpaque: true
-        )
-        let inks = isCMYK ? CMYKRows(header, profile) : nil
-        let isCutOff = try readRows(decoder, header, into: sink, inks)
+        let size = PixelSize(width: Int(width), height: Int(height))
+        let (sink, isCutOff) = try rows.read(size, profile)
         let isPartial = isCutOff || kf_jpeg_decoder_lacks_scans(decoder) != 0
         if isPartial, options.truncation == .fails { throw .truncated(.jpeg) }
         let bitmap = sink.finish()
         profile?.convert(bitmap)
         return (bitmap, isPartial)
-    }
-
-    /// Decodes all rows that are there, and tells whether some are missing.
-    private func readRows(
-        _ decoder: OpaquePointer,
-        _ header: JPEGHeader,
-        into sink: RowSink,
-        _ inks: CMYKRows?
-    ) throws(CodecError) -> Bool {
-        for _ in 0..<sink.source.height {
-            let row = sink.nextRow
-            let status = kf_jpeg_decoder_read_row(decoder, row)
-            if status == KF_JPEG_TRUNCATED {
-                sink.discardRow()
-                return true
-            }
-            guard status == KF_JPEG_OK else { throw failure(status, decoder, header) }
-            inks?.convert(row, width: sink.source.width)
-            sink.commit()
-        }
-        return false
-    }
-
-    private func failure(
-        _ status: kf_jpeg_status,
-        _ decoder: OpaquePointer,
-        _ header: JPEGHeader
-    ) -> CodecError {
-        switch status {
-        case KF_JPEG_TRUNCATED:
-            .truncated(.jpeg)
-        case KF_JPEG_TOO_MUCH_MEMORY:
-            .limitExceeded(
-                .workingBytes,
-                value: header.coefficientBytes,
-                allowed: options.limits.maxWorkingBytes
-            )
-        default:
-            .corrupt(.jpeg, detail: String(cString: kf_jpeg_message(decoder)))
-        }
     }
 }

@@ -8,6 +8,9 @@ struct JPEGHeader {
     var componentCount = 0
     var bitsPerChannel = 8
     var isProgressive = false
+    var isArithmeticallyCoded = false
+    /// Whether the bytes go on to the first scan, so that nothing of the header is missing.
+    var isComplete = false
     var orientation = Orientation.up
     /// Adobe's transform flag; nil without an APP14 segment.
     var adobeTransform: Int?
@@ -30,6 +33,7 @@ struct JPEGHeader {
             guard let marker = Self.nextMarker(reader, &offset) else { break }
             if marker == 0xDA || marker == 0xD9 {
                 guard hasFrame else { throw .corrupt(.jpeg, detail: "a scan without a frame") }
+                isComplete = true
                 return
             }
             // Markers without a length: restarts and TEM.
@@ -97,6 +101,7 @@ struct JPEGHeader {
         componentCount = count
         bitsPerChannel = bits
         isProgressive = marker == 0xC2 || marker == 0xCA
+        isArithmeticallyCoded = marker == 0xC9 || marker == 0xCA
         var sum = 0
         var maximum = (horizontal: 1, vertical: 1)
         for component in 0..<count {

@@ -1,0 +1,68 @@
+import CCodecShims
+import Pixels
+
+/// The coefficients of a progressive JPEG whose header is known, and pictures made of them.
+final class JPEGScans {
+    let info: ImageInfo
+    private let rows: JPEGRowReader
+    private let profile: ColorProfile?
+
+    init(_ header: JPEGHeader, _ options: DecodeOptions) throws(CodecError) {
+        try options.limits.check(header.size, of: .jpeg)
+        try options.limits.check(workingBytes: header.coefficientBytes)
+        info = header.info
+        profile = header.assembledProfile().flatMap { $0.withUnsafeBytes(ColorProfile.init) }
+        var header = header
+        // They borrow bytes that will be gone.
+        header.profileChunks = []
+        let target = ShrinkOnLoad.storedTarget(of: info, options.target)
+        guard
+            let decoder = kf_jpeg_scans_create(
+                options.limits.maxWorkingBytes,
+                JPEGRowReader.maxScanCount,
+                header.eighths(for: target),
+                header.layout
+            )
+        else { throw .pixels(.outOfMemory(bytes: header.coefficientBytes)) }
+        rows = JPEGRowReader(
+            header: header,
+            decoder: decoder,
+            target: target,
+            limits: options.limits
+        )
+    }
+
+    deinit { kf_jpeg_decoder_destroy(rows.decoder) }
+
+    var progress: ProgressiveJPEGDecoder.Progress {
+        let count = Int(kf_jpeg_scans_completed(rows.decoder))
+        let hasEnded = kf_jpeg_scans_ended(rows.decoder) != 0
+        return hasEnded ? .complete(scanCount: count) : .scans(count)
+    }
+
+    /// Reads on, and tells how many of the bytes are done with.
+    func feed(_ bytes: [UInt8]) throws(CodecError) -> Int {
+        var used = 0
+        let status = bytes.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return KF_JPEG_OK }
+            return kf_jpeg_scans_feed(rows.decoder, base, bytes.count, &used)
+        }
+        try rows.check(status)
+        return used
+    }
+
+    /// A picture of the complete scans; nil before the first.
+    func decode() throws(CodecError) -> DecodedImage? {
+        guard progress != .scans(0) else { return nil }
+        var width: Int32 = 0
+        var height: Int32 = 0
+        try rows.check(kf_jpeg_scans_start_output(rows.decoder, &width, &height))
+        let size = PixelSize(width: Int(width), height: Int(height))
+        let (sink, _) = try rows.read(size, profile)
+        try rows.check(kf_jpeg_scans_finish_output(rows.decoder))
+        let bitmap = sink.finish()
+        profile?.convert(bitmap)
+        if case .complete = progress { return try .upright(bitmap, info) }
+        return try .upright(bitmap, info, isPartial: true)
+    }
+}
