@@ -21,6 +21,9 @@ final class ColorProfile {
         self.handle = handle
     }
 
+    /// Takes over a profile that was made here.
+    init(owning handle: cmsHPROFILE) { self.handle = handle }
+
     deinit { cmsCloseProfile(handle) }
 
     enum Space {

@@ -85,10 +85,20 @@ final class AVIFFile {
         let sink = try RowSink(source: size, target: target ?? size, isOpaque: isOpaque)
         try convert(image, into: sink)
         let bitmap = sink.finish()
-        let icc = image.pointee.icc
-        let profile = ColorProfile(UnsafeRawBufferPointer(start: icc.data, count: icc.size))
-        profile?.convert(bitmap)
+        Self.profile(of: image.pointee)?.convert(bitmap)
         return bitmap
+    }
+
+    private static func profile(of image: avifImage) -> ColorProfile? {
+        guard image.icc.size == 0 else {
+            return ColorProfile(
+                UnsafeRawBufferPointer(start: image.icc.data, count: image.icc.size)
+            )
+        }
+        return ColorProfile(
+            primaries: Int(image.colorPrimaries),
+            transfer: Int(image.transferCharacteristics)
+        )
     }
 
     /// Converts by bands of rows, so that the full picture exists in the library's planes alone.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the pictures of the codec tests and what an independent decoder sees in them.
 
-Usage: make.py [FOLDER]    (needs Pillow 11 or later and numpy)
+Usage: make.py [FOLDER]    (needs Pillow 11.3 or later and numpy)
 
 Run by hand; the results are committed. Beside NAME.EXT lies NAME.EXT.rgba: width and height as
 little-endian 32-bit numbers, then straight RGBA, upright, in sRGB, one frame after the other.
@@ -106,6 +106,11 @@ def gamma(value):
     return b"curv" + bytes(4) + struct.pack(">IH", 1, round(value * 256))
 
 
+def srgb_curve():
+    numbers = (2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045)
+    return b"para" + bytes(4) + struct.pack(">HH5i", 3, 0, *(round(v * 65536) for v in numbers))
+
+
 WHITE = xyz(0.9642, 1.0, 0.8249)
 # Display P3's primaries, adapted to D50.
 WIDE = icc(
@@ -120,6 +125,20 @@ WIDE = icc(
         b"bTRC": gamma(2.2),
     },
     "Wide test",
+)
+# The same primaries with sRGB's curve, which is what code points 12 and 13 stand for.
+DISPLAY_P3 = icc(
+    b"RGB ",
+    {
+        b"wtpt": WHITE,
+        b"rXYZ": xyz(0.51512, 0.24120, -0.00105),
+        b"gXYZ": xyz(0.29198, 0.69225, 0.04189),
+        b"bXYZ": xyz(0.15710, 0.06657, 0.78407),
+        b"rTRC": srgb_curve(),
+        b"gTRC": srgb_curve(),
+        b"bTRC": srgb_curve(),
+    },
+    "Display P3 test",
 )
 GREY = icc(b"GRAY", {b"wtpt": WHITE, b"kTRC": gamma(1.5)}, "Grey test")
 
@@ -464,6 +483,12 @@ def avif():
     small = Image.fromarray(photo())
     data = encoded(small, "AVIF", quality=95, subsampling="4:4:4", icc_profile=WIDE)
     save("profile.avif", data, managed(Image.open(io.BytesIO(data)), WIDE))
+    # Display P3 told by code points instead of a profile: 12, 13 in place of 1, 13.
+    data = encoded(small, "AVIF", quality=95, subsampling="4:4:4")
+    wide = data.replace(b"colrnclx\0\1\0\x0d", b"colrnclx\0\x0c\0\x0d")
+    # The bit stream repeats them; libavif believes the box.
+    assert wide != data
+    save("code-points.avif", wide, managed(Image.open(io.BytesIO(data)).convert("RGB"), DISPLAY_P3))
     for orientation in (3, 5, 6, 7, 8):
         exif = Image.Exif()
         exif[0x0112] = orientation
