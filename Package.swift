@@ -32,7 +32,12 @@ let package = Package(
     ],
     traits: [
         // Without it KingfisherGTK is an empty module, and nobody needs GTK's headers.
-        .trait(name: "GTK", description: "Pictures in GTK 4 widgets; needs libgtk-4-dev.")
+        .trait(name: "GTK", description: "Pictures in GTK 4 widgets; needs libgtk-4-dev."),
+        // Formats whose libraries not everybody wants; without its trait a format is refused.
+        .trait(name: "JXL", description: "JPEG XL, read and written; needs libjxl-dev."),
+        .trait(name: "HEIF", description: "HEIC and HEIF, read; needs libheif-dev."),
+        .trait(name: "TIFF", description: "TIFF, read; needs libtiff-dev."),
+        .trait(name: "SVG", description: "SVG, rendered; needs librsvg2-dev."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
@@ -54,7 +59,23 @@ let package = Package(
         ),
         system("CLCMS", "lcms2", apt: "liblcms2-dev"),
         system("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
-        .target(name: "CCodecShims", dependencies: ["CJPEG", "CPNG"]),
+        system("CHEIF", "libheif", apt: "libheif-dev"),
+        system("CTIFF", "libtiff-4", apt: "libtiff-dev"),
+        system("CRSVG", "librsvg-2.0", apt: "librsvg2-dev"),
+        .target(
+            name: "CCodecShims",
+            dependencies: [
+                "CJPEG", "CPNG",
+                .target(name: "CHEIF", condition: .when(traits: ["HEIF"])),
+                .target(name: "CTIFF", condition: .when(traits: ["TIFF"])),
+                .target(name: "CRSVG", condition: .when(traits: ["SVG"])),
+            ],
+            cSettings: ["JXL", "HEIF", "TIFF", "SVG"].map {
+                .define("KF_\($0)", .when(traits: [$0]))
+            },
+            // By name: libjxl's pkg-config file names a macro that SwiftPM warns about.
+            linkerSettings: [.linkedLibrary("jxl", .when(traits: ["JXL"]))]
+        ),
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CKernels"),
 
@@ -171,4 +192,12 @@ if Context.environment["KF_KERNELS"] != nil {
             swiftSettings: settings
         )
     )
+}
+
+// For the step `formats` of Scripts/test.sh: the two lowest floors, so that the formats behind traits
+// are tried without building everything else once more.
+if Context.environment["KF_CODECS_ONLY"] != nil {
+    let kept: Set = ["CCodecShims", "CKernels", "Pixels", "Codecs", "CodecsTests"]
+    package.products = []
+    package.targets.removeAll { $0.type != .system && !kept.contains($0.name) }
 }

@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # Installs the system libraries that the package links with, where they are missing.
 #
-# Usage: Scripts/bootstrap.sh [--check] [--gtk]
+# Usage: Scripts/bootstrap.sh [--check] [--gtk] [--formats]
 #
-#   --check   only say what is missing, and fail if anything is
-#   --gtk     also what KingfisherGTK, its tests and the gallery need
+#   --check     only say what is missing, and fail if anything is
+#   --gtk       also what KingfisherGTK, its tests and the gallery need
+#   --formats   also what the package traits JXL, HEIF, TIFF and SVG need
 #
 # Needs no root when nothing is missing. Safe to run again.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-only_check='' with_gtk=''
+only_check='' with_gtk='' with_formats=''
 for argument in "$@"; do
     case $argument in
     --check) only_check=1 ;;
     --gtk) with_gtk=1 ;;
-    *) die "usage: Scripts/bootstrap.sh [--check] [--gtk]" ;;
+    --formats) with_formats=1 ;;
+    *) die "usage: Scripts/bootstrap.sh [--check] [--gtk] [--formats]" ;;
     esac
 done
 
@@ -35,6 +37,12 @@ libraries=(
     libcurl:libcurl4-openssl-dev
 )
 [ -z "$with_gtk" ] || libraries+=(gtk4:libgtk-4-dev)
+[ -z "$with_formats" ] || libraries+=(
+    libjxl:libjxl-dev
+    libheif:libheif-dev
+    libtiff-4:libtiff-dev
+    librsvg-2.0:librsvg2-dev
+)
 
 missing=()
 need() {

@@ -19,6 +19,9 @@ NESTED_BUILD=$ROOT/.build-nested
 # What is built with the trait GTK, which changes how every target is built.
 GTK_BUILD=$ROOT/.build-gtk
 
+# The codecs with the traits of all formats.
+FORMATS_BUILD=$ROOT/.build-formats
+
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 
 die() {

@@ -3,14 +3,14 @@
 #
 # Usage: Scripts/test.sh [STEP]...
 #
-#   STEP   libraries, lint, build, tests, api, docs, fuzz, tools, benchmarks, examples, gtk;
-#          all by default
+#   STEP   libraries, lint, build, tests, api, docs, fuzz, tools, benchmarks, examples,
+#          formats, gtk; all by default
 #
 # A failing step does not hide the later ones; the exit status is 0 only when all have passed.
 # Safe to run again, and quick then: only what has changed is built.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-all_steps=(libraries lint build tests api docs fuzz tools benchmarks examples gtk)
+all_steps=(libraries lint build tests api docs fuzz tools benchmarks examples formats gtk)
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
 for step in "${steps[@]}"; do
@@ -85,6 +85,16 @@ step_examples() {
         }
     done
     return $status
+}
+
+# The formats behind package traits, with the two lowest floors alone: every trait changes how
+# everything is built, and nothing above knows these formats.
+step_formats() {
+    "$ROOT/Scripts/bootstrap.sh" --formats &&
+        KF_CODECS_ONLY=1 swift build --traits JXL,HEIF,TIFF,SVG --scratch-path "$FORMATS_BUILD" \
+            --build-tests &&
+        KF_CODECS_ONLY=1 swift test --traits JXL,HEIF,TIFF,SVG --scratch-path "$FORMATS_BUILD" \
+            --disable-xctest --skip-build
 }
 
 # In a build folder of their own, because the trait changes how every target is built.

@@ -24,7 +24,8 @@ package enum Codecs {
             case .avif: try AVIFFile(bytes, .default).info
             case .bmp: try BMPDecoder.inspect(bytes)
             case .ico: try ICODecoder.inspect(bytes)
-            case let other: throw .unsupported(other, feature: "inspection")
+            case .jxl, .heif, .tiff, .svg:
+                try TraitDecoder(bytes: bytes, options: DecodeOptions()).inspect()
             }
         }
     }
@@ -48,7 +49,8 @@ package enum Codecs {
             case .avif: try AVIFReader(data, options).decodeFirst()
             case .bmp: try BMPDecoder(bytes: bytes, options: options).decode()
             case .ico: try ICODecoder(bytes: bytes, options: options).decode()
-            case let other: throw .unsupported(other, feature: "decoding")
+            case .jxl, .heif, .tiff, .svg:
+                try TraitDecoder(bytes: bytes, options: options).decode()
             }
         }
     }
@@ -67,6 +69,7 @@ package enum Codecs {
         case .png: try PNGEncoder(bitmap: bitmap, options: options).encode()
         case .webp: try WebPEncoder(options: options).encode(bitmap)
         case .avif: try AVIFEncoder(options: options).encode(bitmap)
+        case .jxl: try JXLEncoder(options: options).encode(bitmap)
         case .gif:
             try GIFEncoder(frames: [AnimationFrame(bitmap: bitmap, delay: 0)], loopCount: 1)
                 .encode()

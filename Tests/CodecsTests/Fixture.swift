@@ -22,20 +22,39 @@ struct Fixture: CustomTestStringConvertible, Sendable {
     }
 
     /// Every picture.
-    static var all: [Fixture] { all("jpg", "png", "gif", "webp", "avif", "bmp", "ico") }
+    static var all: [Fixture] { kinds.flatMap { all($0) } }
+
+    /// The extensions of the formats that this build reads.
+    static var kinds: [String] {
+        var kinds = ["jpg", "png", "gif", "webp", "avif", "bmp", "ico"]
+        #if JXL
+        kinds.append("jxl")
+        #endif
+        #if HEIF
+        kinds.append("heic")
+        #endif
+        #if TIFF
+        kinds.append("tiff")
+        #endif
+        #if SVG
+        kinds.append("svg")
+        #endif
+        return kinds
+    }
 
     /// Every picture of which an independent decoder made something.
     static var understood: [Fixture] { all.filter(\.hasExpectation) }
 
     /// Whether the file keeps every pixel.
     var isLossless: Bool {
-        let isWebP = name.hasSuffix(".webp")
-        let isLossy = name.hasSuffix(".jpg") || name.hasSuffix(".avif")
-        return !isLossy && !(isWebP && name.hasPrefix("lossy"))
+        let isLossy = [".jpg", ".avif", ".heic"].contains { name.hasSuffix($0) }
+        return !isLossy && !name.hasPrefix("lossy")
     }
 
-    /// Whether colours were converted, so that rounding may differ.
-    var isConverted: Bool { name.contains("profile") || name.contains("linear") }
+    /// Whether colours were converted, or drawn with edges half covered, so that rounding may differ.
+    var isConverted: Bool {
+        name.contains("profile") || name.contains("linear") || name.hasSuffix(".svg")
+    }
 
     var data: Data {
         get throws { try Data(contentsOf: Self.folder.appendingPathComponent(name)) }

@@ -3,6 +3,8 @@
 
 Usage: make.py [FOLDER]    (needs Pillow 11.3 or later and numpy)
 
+The formats behind package traits also need pillow-heif, and Debian's libjxl-tools and librsvg2-bin.
+
 Run by hand; the results are committed. Beside NAME.EXT lies NAME.EXT.rgba: width and height as
 little-endian 32-bit numbers, then straight RGBA, upright, in sRGB, one frame after the other.
 What Pillow cannot write (odd PNGs, profiles, broken files) is written here byte by byte.
@@ -10,7 +12,9 @@ What Pillow cannot write (odd PNGs, profiles, broken files) is written here byte
 
 import io
 import struct
+import subprocess
 import sys
+import tempfile
 import zlib
 from pathlib import Path
 
@@ -549,6 +553,138 @@ def bmp():
         save(f"{kind}.ico", data, np.asarray(icon))
 
 
+# --- Formats behind package traits ----------------------------------------------------------
+
+
+def run(*command):
+    subprocess.run([str(part) for part in command], check=True, capture_output=True)
+
+
+def jxl():
+    """libjxl's own commands write and read."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        for name, source, options in (
+            ("lossless.jxl", "rgb8.png", ["-d", "0"]),
+            ("lossless-alpha.jxl", "rgba8.png", ["-d", "0"]),
+            ("lossless-grey.jxl", "grey8.png", ["-d", "0"]),
+            ("lossless16.jxl", "rgb16.png", ["-d", "0"]),
+            ("lossy.jxl", "rgb8.png", ["-d", "1"]),
+            ("lossy-alpha.jxl", "rgba8.png", ["-d", "1"]),
+            ("lossy-container.jxl", "rgb8.png", ["-d", "1", "--container=1"]),
+            ("lossy-exif6.jxl", "exif6.jpg", []),
+            ("lossy-profile.jxl", "profile.png", ["-d", "0.5"]),
+        ):
+            target = folder / name
+            run("cjxl", FOLDER / source, target, *options)
+            data = target.read_bytes()
+            if name == "lossless16.jxl":
+                # djxl keeps 16 bits, which Pillow would cut; the source's picture is known.
+                save(name, data)
+                (FOLDER / f"{name}.rgba").write_bytes((FOLDER / f"{source}.rgba").read_bytes())
+                continue
+            shown = folder / "shown.png"
+            run("djxl", target, shown)
+            image = Image.open(shown)
+            profile = image.info.get("icc_profile")
+            is_wide = "profile" in name
+            picture = managed(image, profile) if is_wide else np.asarray(image.convert("RGBA"))
+            save(name, data, picture)
+
+
+def heif():
+    """x265 writes; what is expected is what pillow-heif reads."""
+    import pillow_heif
+
+    pillow_heif.register_heif_opener()
+    image = Image.fromarray(photo(67, 46))
+    both = Image.fromarray(np.concatenate([photo(68, 46), alpha(68, 46)[..., None]], axis=2))
+    for name, picture, options in (
+        ("420.heic", image, {}),
+        ("444.heic", image, {"chroma": 444}),
+        ("alpha.heic", both, {}),
+        ("profile.heic", image, {"icc_profile": WIDE, "chroma": 444}),
+    ):
+        data = encoded(picture, "HEIF", quality=90, **options)
+        shown = Image.open(io.BytesIO(data))
+        save(name, data, managed(shown, WIDE) if "profile" in name else np.asarray(shown.convert("RGBA")))
+
+
+def tiff_file(samples, photometric, extra=None, byte_order="<"):
+    """One strip without compression, from an array of rows, columns and channels."""
+    height, width, channels = samples.shape
+    body = samples.astype(samples.dtype.newbyteorder(byte_order)).tobytes()
+    bits = samples.dtype.itemsize * 8
+    tags = {256: (4, width), 257: (4, height), 259: (3, 1), 262: (3, photometric), 277: (3, channels)}
+    tags |= {258: (3, [bits] * channels), 273: (4, 0), 278: (4, height), 279: (4, len(body))}
+    if extra is not None:
+        tags[338] = (3, extra)
+    start = 8 + 2 + 12 * len(tags) + 4
+    tail = b""
+    entries = b""
+    for tag, (kind, value) in sorted(tags.items()):
+        values = value if isinstance(value, list) else [value]
+        packed = struct.pack(byte_order + ("H" if kind == 3 else "I") * len(values), *values)
+        if tag == 273:
+            packed = struct.pack(byte_order + "I", start + 2 * channels * (channels > 2))
+        if len(packed) > 4:
+            entries += struct.pack(byte_order + "HHII", tag, kind, len(values), start + len(tail))
+            tail += packed
+        else:
+            entries += struct.pack(byte_order + "HHI", tag, kind, len(values)) + packed.ljust(4, b"\0")
+    mark = b"II*\0" if byte_order == "<" else b"MM\0*"
+    head = mark + struct.pack(byte_order + "IH", 8, len(tags)) + entries + bytes(4)
+    return head + tail + body
+
+
+def tiff():
+    colour = photo()
+    image = Image.fromarray(colour)
+    both = np.concatenate([colour, alpha()[..., None]], axis=2)
+    for name, picture, options in (
+        ("lzw.tiff", image, {"compression": "tiff_lzw"}),
+        ("deflate.tiff", image, {"compression": "tiff_adobe_deflate"}),
+        ("palette.tiff", image.quantize(64), {}),
+        ("bilevel.tiff", image.convert("1"), {"compression": "group4"}),
+        ("grey.tiff", image.convert("L"), {"compression": "packbits"}),
+        ("rgba.tiff", Image.fromarray(both), {"compression": "tiff_lzw"}),
+    ):
+        save(name, encoded(picture, "TIFF", **options), np.asarray(picture.convert("RGBA")))
+    tagged = Image.Exif()
+    tagged[0x0112] = 6
+    data = encoded(image, "TIFF", exif=tagged)
+    save("exif6.tiff", data, decoded(data))
+    data = encoded(image, "TIFF", icc_profile=WIDE)
+    save("profile.tiff", data, managed(image, WIDE))
+    deep = (colour.astype(np.uint16) * 257).clip(0, 65535 - 100) + 90
+    rounded = ((deep.astype(int) * 255 + 32767) // 65535).astype(np.uint8)
+    for order, name in (("<", "rgb16.tiff"), (">", "rgb16-big.tiff")):
+        save(name, tiff_file(deep.astype(np.uint16), 2, byte_order=order), rounded)
+
+
+SVGS = {
+    "sized": """<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30">
+  <rect width="40" height="30" fill="#336699"/>
+  <circle cx="15" cy="15" r="10" fill="#ffcc00"/>
+  <path d="M20 5 L35 25 L25 25 Z" fill="none" stroke="#800000" stroke-width="3"/>
+</svg>""",
+    "boxed": """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 18">
+  <defs><linearGradient id="g"><stop stop-color="red"/><stop offset="1" stop-color="blue"/>
+  </linearGradient></defs>
+  <ellipse cx="12" cy="9" rx="11" ry="8" fill="url(#g)" opacity="0.7"/>
+</svg>""",
+}
+
+
+def svg():
+    """librsvg's own command renders."""
+    for name, text in SVGS.items():
+        path = FOLDER / f"{name}.svg"
+        path.write_text(text)
+        shown = subprocess.run(["rsvg-convert", path], check=True, capture_output=True).stdout
+        save(path.name, path.read_bytes(), np.asarray(Image.open(io.BytesIO(shown)).convert("RGBA")))
+
+
 if __name__ == "__main__":
     jpeg()
     pngs()
@@ -557,3 +693,7 @@ if __name__ == "__main__":
     webp()
     avif()
     bmp()
+    jxl()
+    heif()
+    tiff()
+    svg()

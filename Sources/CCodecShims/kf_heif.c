@@ -1,0 +1,117 @@
+#ifdef KF_HEIF
+#include "kf_picture_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <libheif/heif.h>
+
+typedef struct heif_state {
+    struct heif_context *context;
+    struct heif_image_handle *handle;
+} heif_state;
+
+static kf_picture_status failure(kf_picture *picture, struct heif_error error) {
+    kf_picture_status status = KF_PICTURE_CORRUPT;
+    if (error.code == heif_error_Memory_allocation_error) status = KF_PICTURE_TOO_MUCH_MEMORY;
+    if (error.code == heif_error_Unsupported_filetype
+        || error.code == heif_error_Unsupported_feature
+        || error.code == heif_error_Plugin_loading_error)
+        status = KF_PICTURE_UNSUPPORTED;
+    if (error.subcode == heif_suberror_End_of_data) status = KF_PICTURE_TRUNCATED;
+    return kf_picture_fail(picture, status, error.message ? error.message : "no reason given");
+}
+
+static void read_colors(kf_picture *picture, const struct heif_image_handle *handle) {
+    enum heif_color_profile_type type = heif_image_handle_get_color_profile_type(handle);
+    size_t count = heif_image_handle_get_raw_color_profile_size(handle);
+    if ((type == heif_color_profile_type_rICC || type == heif_color_profile_type_prof)
+        && count > 0 && count <= (8 << 20)) {
+        uint8_t *profile = malloc(count);
+        if (profile != NULL
+            && heif_image_handle_get_raw_color_profile(handle, profile).code == heif_error_Ok) {
+            kf_picture_keep_profile(picture, profile, count);
+            picture->info.has_profile = 1;
+        }
+        free(profile);
+    }
+    struct heif_color_profile_nclx *points = NULL;
+    if (heif_image_handle_get_nclx_color_profile(handle, &points).code != heif_error_Ok) return;
+    picture->info.primaries = (int)points->color_primaries;
+    picture->info.transfer = (int)points->transfer_characteristics;
+    heif_nclx_color_profile_free(points);
+}
+
+static kf_picture_status read_header(kf_picture *picture) {
+    heif_state *state = picture->state = calloc(1, sizeof *state);
+    if (state == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
+    state->context = heif_context_alloc();
+    if (state->context == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
+    // Of the tiles and of the whole; our own check comes first for the whole.
+    heif_context_set_maximum_image_size_limit(state->context, picture->max_side);
+    // 0: on the caller's thread.
+    heif_context_set_max_decoding_threads(state->context, 0);
+    struct heif_error error = heif_context_read_from_memory_without_copy(
+        state->context, picture->bytes, picture->count, NULL);
+    if (error.code != heif_error_Ok) return failure(picture, error);
+    error = heif_context_get_primary_image_handle(state->context, &state->handle);
+    if (error.code != heif_error_Ok) return failure(picture, error);
+    // The library applies turns and mirrors itself, so the size is the one after them.
+    picture->info.width = heif_image_handle_get_width(state->handle);
+    picture->info.height = heif_image_handle_get_height(state->handle);
+    int bits = heif_image_handle_get_luma_bits_per_pixel(state->handle);
+    picture->info.bits_per_channel = bits > 0 ? bits : 8;
+    picture->info.has_alpha = heif_image_handle_has_alpha_channel(state->handle);
+    picture->info.is_premultiplied = heif_image_handle_is_premultiplied_alpha(state->handle);
+    // Planes of the codec, and the rows that are delivered.
+    picture->info.working_bytes_per_pixel = 8;
+    read_colors(picture, state->handle);
+    return KF_PICTURE_OK;
+}
+
+static kf_picture_status deliver(kf_picture *picture, const struct heif_image *image,
+                                 kf_picture_row row, void *context) {
+    // The bit stream has a header of its own.
+    if (heif_image_get_width(image, heif_channel_interleaved) != picture->info.width
+        || heif_image_get_height(image, heif_channel_interleaved) != picture->info.height)
+        return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "another size than it says");
+    int stride = 0;
+    const uint8_t *pixels =
+        heif_image_get_plane_readonly(image, heif_channel_interleaved, &stride);
+    if (pixels == NULL) return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "no pixels");
+    for (int y = 0; y < picture->info.height; y++)
+        row(context, pixels + (size_t)stride * (size_t)y);
+    return KF_PICTURE_OK;
+}
+
+static kf_picture_status read_rows(kf_picture *picture, int width, int height, kf_picture_row row,
+                                   void *context) {
+    (void)width;
+    (void)height;
+    heif_state *state = picture->state;
+    if (state->handle == NULL)
+        return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "no header");
+    if (kf_picture_raster_bytes(picture, picture->info.width, picture->info.height) == 0)
+        return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "memory");
+    struct heif_decoding_options *options = heif_decoding_options_alloc();
+    if (options == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
+    options->convert_hdr_to_8bit = 1;
+    struct heif_image *image = NULL;
+    struct heif_error error = heif_decode_image(state->handle, &image, heif_colorspace_RGB,
+                                                heif_chroma_interleaved_RGBA, options);
+    heif_decoding_options_free(options);
+    if (error.code != heif_error_Ok) return failure(picture, error);
+    kf_picture_status status = deliver(picture, image, row, context);
+    heif_image_release(image);
+    return status;
+}
+
+static void destroy(kf_picture *picture) {
+    heif_state *state = picture->state;
+    if (state->handle != NULL) heif_image_handle_release(state->handle);
+    if (state->context != NULL) heif_context_free(state->context);
+    free(state);
+}
+
+const kf_picture_functions kf_heif_functions = {read_header, read_rows, destroy};
+#endif

@@ -1,0 +1,191 @@
+#ifdef KF_JXL
+#include "kf_picture_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <jxl/decode.h>
+#include <jxl/encode.h>
+
+static kf_picture_status failure(kf_picture *picture, JxlDecoderStatus status) {
+    if (status == JXL_DEC_NEED_MORE_INPUT)
+        return kf_picture_fail(picture, KF_PICTURE_TRUNCATED, "the data ends early");
+    return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "the codestream makes no sense");
+}
+
+static void read_colors(kf_picture *picture) {
+    JxlDecoder *decoder = picture->state;
+    JxlColorEncoding encoding;
+    picture->info.has_profile = JxlDecoderGetColorAsEncodedProfile(
+        decoder, NULL, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding) != JXL_DEC_SUCCESS;
+    // The library can convert what was stored in its own colours; the rest comes as it was.
+    JxlColorEncoding wanted;
+    JxlColorEncodingSetToSRGB(&wanted, 0);
+    (void)JxlDecoderSetPreferredColorProfile(decoder, &wanted);
+    if (JxlDecoderGetColorAsEncodedProfile(decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA,
+                                           &encoding) == JXL_DEC_SUCCESS
+        && encoding.white_point == JXL_WHITE_POINT_D65
+        && encoding.transfer_function == JXL_TRANSFER_FUNCTION_SRGB
+        && (encoding.color_space == JXL_COLOR_SPACE_GRAY
+            || encoding.primaries == JXL_PRIMARIES_SRGB))
+        return;
+    size_t count = 0;
+    if (JxlDecoderGetICCProfileSize(decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &count)
+            != JXL_DEC_SUCCESS
+        || count == 0 || count > (8 << 20))
+        return;
+    uint8_t *profile = malloc(count);
+    if (profile != NULL
+        && JxlDecoderGetColorAsICCProfile(decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, profile,
+                                          count) == JXL_DEC_SUCCESS)
+        kf_picture_keep_profile(picture, profile, count);
+    free(profile);
+}
+
+static kf_picture_status read_header(kf_picture *picture) {
+    // Without a memory manager: the library asks it for small things only, not for pixels.
+    JxlDecoder *decoder = picture->state = JxlDecoderCreate(NULL);
+    if (decoder == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
+    JxlDecoderSubscribeEvents(decoder,
+                              JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE);
+    JxlDecoderSetKeepOrientation(decoder, JXL_TRUE);
+    JxlDecoderSetInput(decoder, picture->bytes, picture->count);
+    JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
+    if (status != JXL_DEC_BASIC_INFO) return failure(picture, status);
+    JxlBasicInfo basic;
+    if (JxlDecoderGetBasicInfo(decoder, &basic) != JXL_DEC_SUCCESS)
+        return failure(picture, JXL_DEC_ERROR);
+    if (basic.xsize > INT32_MAX || basic.ysize > INT32_MAX)
+        return failure(picture, JXL_DEC_ERROR);
+    picture->info.width = (int)basic.xsize;
+    picture->info.height = (int)basic.ysize;
+    picture->info.orientation = (int)basic.orientation;
+    picture->info.bits_per_channel = (int)basic.bits_per_sample;
+    picture->info.has_alpha = basic.alpha_bits != 0;
+    picture->info.is_premultiplied = basic.alpha_premultiplied != 0;
+    picture->info.is_animated = basic.have_animation != 0;
+    // Four channels as floating-point numbers, and the rows that are delivered.
+    picture->info.working_bytes_per_pixel = 20;
+    status = JxlDecoderProcessInput(decoder);
+    if (status != JXL_DEC_COLOR_ENCODING) return failure(picture, status);
+    read_colors(picture);
+    return KF_PICTURE_OK;
+}
+
+// Decodes into `pixels`; KF_PICTURE_TRUNCATED with a coarse picture there if `*has_pixels`.
+static kf_picture_status fill(kf_picture *picture, uint8_t *pixels, size_t count,
+                              int *has_pixels) {
+    JxlDecoder *decoder = picture->state;
+    JxlPixelFormat format = {
+        .num_channels = 4, .data_type = JXL_TYPE_UINT8, .endianness = JXL_NATIVE_ENDIAN};
+    for (;;) {
+        JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
+        switch (status) {
+        case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
+            if (JxlDecoderSetImageOutBuffer(decoder, &format, pixels, count) != JXL_DEC_SUCCESS)
+                return failure(picture, JXL_DEC_ERROR);
+            break;
+        case JXL_DEC_FULL_IMAGE:
+            // The first frame of an animation is its picture.
+            *has_pixels = 1;
+            return KF_PICTURE_OK;
+        case JXL_DEC_NEED_MORE_INPUT:
+            *has_pixels = JxlDecoderFlushImage(decoder) == JXL_DEC_SUCCESS;
+            return failure(picture, status);
+        default:
+            return failure(picture, JXL_DEC_ERROR);
+        }
+    }
+}
+
+static kf_picture_status read_rows(kf_picture *picture, int width, int height, kf_picture_row row,
+                                   void *context) {
+    (void)width;
+    (void)height;
+    size_t count = kf_picture_raster_bytes(picture, picture->info.width, picture->info.height);
+    // Zeroed: a file that ends early leaves parts as they were.
+    uint8_t *pixels = count ? calloc(1, count) : NULL;
+    if (pixels == NULL) return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "memory");
+    int has_pixels = 0;
+    kf_picture_status status = fill(picture, pixels, count, &has_pixels);
+    size_t row_bytes = (size_t)picture->info.width * 4;
+    for (int y = 0; has_pixels && y < picture->info.height; y++)
+        row(context, pixels + row_bytes * (size_t)y);
+    free(pixels);
+    return status;
+}
+
+static void destroy(kf_picture *picture) { JxlDecoderDestroy(picture->state); }
+
+const kf_picture_functions kf_jxl_functions = {read_header, read_rows, destroy};
+
+static int describe(JxlEncoder *encoder, const kf_jxl_encoding *encoding) {
+    JxlBasicInfo basic;
+    JxlEncoderInitBasicInfo(&basic);
+    basic.xsize = (uint32_t)encoding->width;
+    basic.ysize = (uint32_t)encoding->height;
+    basic.bits_per_sample = 8;
+    basic.num_color_channels = 3;
+    basic.alpha_bits = encoding->has_alpha ? 8 : 0;
+    basic.num_extra_channels = encoding->has_alpha ? 1 : 0;
+    basic.uses_original_profile = encoding->is_lossless;
+    JxlColorEncoding colors;
+    JxlColorEncodingSetToSRGB(&colors, JXL_FALSE);
+    return JxlEncoderSetBasicInfo(encoder, &basic) == JXL_ENC_SUCCESS
+        && JxlEncoderSetColorEncoding(encoder, &colors) == JXL_ENC_SUCCESS;
+}
+
+static int add_frame(JxlEncoder *encoder, const kf_jxl_encoding *encoding,
+                     const uint8_t *pixels) {
+    JxlEncoderFrameSettings *settings = JxlEncoderFrameSettingsCreate(encoder, NULL);
+    if (settings == NULL) return 0;
+    // 5: half the time of the default, 7, for files some per cent larger.
+    JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 5);
+    if (encoding->is_lossless) {
+        JxlEncoderSetFrameLossless(settings, JXL_TRUE);
+    } else {
+        JxlEncoderSetFrameDistance(settings, encoding->distance);
+    }
+    uint32_t channels = encoding->has_alpha ? 4 : 3;
+    JxlPixelFormat format = {
+        .num_channels = channels, .data_type = JXL_TYPE_UINT8, .endianness = JXL_NATIVE_ENDIAN};
+    size_t count = (size_t)encoding->width * (size_t)encoding->height * channels;
+    if (JxlEncoderAddImageFrame(settings, &format, pixels, count) != JXL_ENC_SUCCESS) return 0;
+    JxlEncoderCloseInput(encoder);
+    return 1;
+}
+
+static int write_file(JxlEncoder *encoder, uint8_t **bytes, size_t *count) {
+    size_t capacity = 64 << 10;
+    size_t used = 0;
+    uint8_t *file = malloc(capacity);
+    while (file != NULL) {
+        uint8_t *next = file + used;
+        size_t room = capacity - used;
+        JxlEncoderStatus status = JxlEncoderProcessOutput(encoder, &next, &room);
+        used = (size_t)(next - file);
+        if (status == JXL_ENC_SUCCESS) {
+            *bytes = file;
+            *count = used;
+            return 1;
+        }
+        if (status != JXL_ENC_NEED_MORE_OUTPUT) break;
+        capacity *= 2;
+        uint8_t *larger = realloc(file, capacity);
+        if (larger == NULL) break;
+        file = larger;
+    }
+    free(file);
+    return 0;
+}
+
+kf_picture_status kf_jxl_encode(kf_jxl_encoding encoding, const uint8_t *pixels, uint8_t **bytes,
+                                size_t *count) {
+    JxlEncoder *encoder = JxlEncoderCreate(NULL);
+    if (encoder == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
+    int is_written = describe(encoder, &encoding) && add_frame(encoder, &encoding, pixels)
+        && write_file(encoder, bytes, count);
+    JxlEncoderDestroy(encoder);
+    return is_written ? KF_PICTURE_OK : KF_PICTURE_CORRUPT;
+}
+#endif

@@ -1,0 +1,36 @@
+#pragma once
+#include "kf_picture.h"
+
+struct kf_picture {
+    kf_picture_kind kind;
+    const uint8_t *bytes;
+    size_t count;
+    size_t max_memory;
+    int max_side;
+    kf_picture_info info;
+    char message[200];
+    // What the format's functions keep, and the profile that they found; from malloc.
+    void *state;
+    uint8_t *profile;
+};
+
+typedef struct kf_picture_functions {
+    kf_picture_status (*read_header)(kf_picture *picture);
+    kf_picture_status (*read_rows)(kf_picture *picture, int width, int height, kf_picture_row row,
+                                   void *context);
+    void (*destroy)(kf_picture *picture);
+} kf_picture_functions;
+
+extern const kf_picture_functions kf_jxl_functions;
+extern const kf_picture_functions kf_heif_functions;
+extern const kf_picture_functions kf_tiff_functions;
+extern const kf_picture_functions kf_svg_functions;
+
+// Bytes of width × height × 4, or 0 if that is beyond `max_memory`.
+size_t kf_picture_raster_bytes(const kf_picture *picture, int width, int height);
+
+kf_picture_status kf_picture_fail(kf_picture *picture, kf_picture_status status,
+                                  const char *message);
+
+// Copies a profile; a picture without memory for it is shown without.
+void kf_picture_keep_profile(kf_picture *picture, const void *profile, size_t count);

@@ -1,0 +1,101 @@
+#ifdef KF_SVG
+// For memmem.
+#define _GNU_SOURCE
+#include "kf_picture_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <librsvg/rsvg.h>
+
+static kf_picture_status failure(kf_picture *picture, GError *error) {
+    // A document that breaks off is no XML either; only the missing end tells the two apart.
+    static const char end[] = "</svg>";
+    int has_end = memmem(picture->bytes, picture->count, end, sizeof end - 1) != NULL;
+    kf_picture_status status = has_end ? KF_PICTURE_CORRUPT : KF_PICTURE_TRUNCATED;
+    (void)kf_picture_fail(picture, status, error ? error->message : "no reason given");
+    if (error != NULL) g_error_free(error);
+    return status;
+}
+
+// The size that a drawing asks for; that of its view box, or what CSS gives to a picture without
+// any, where it asks for a share of its surroundings.
+static void find_size(RsvgHandle *handle, double *width, double *height) {
+    if (rsvg_handle_get_intrinsic_size_in_pixels(handle, width, height)) return;
+    gboolean has_width, has_height, has_box;
+    RsvgLength stated_width, stated_height;
+    RsvgRectangle box;
+    rsvg_handle_get_intrinsic_dimensions(handle, &has_width, &stated_width, &has_height,
+                                         &stated_height, &has_box, &box);
+    *width = has_box ? box.width : 300;
+    *height = has_box ? box.height : 150;
+}
+
+static kf_picture_status read_header(kf_picture *picture) {
+    GError *error = NULL;
+    // Without an address of its own a drawing can name no other file.
+    RsvgHandle *handle = rsvg_handle_new_from_data(picture->bytes, picture->count, &error);
+    if (handle == NULL) return failure(picture, error);
+    picture->state = handle;
+    double width = 0, height = 0;
+    find_size(handle, &width, &height);
+    if (!(width > 0 && height > 0 && width < INT32_MAX && height < INT32_MAX))
+        return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "an impossible size");
+    picture->info.width = (int)ceil(width);
+    picture->info.height = (int)ceil(height);
+    picture->info.has_alpha = 1;
+    picture->info.is_premultiplied = 1;
+    picture->info.working_bytes_per_pixel = 4;
+    return KF_PICTURE_OK;
+}
+
+// Cairo's numbers in the machine's order, alpha first, to bytes of RGBA.
+static void reorder(uint8_t *pixels, int width) {
+    for (int x = 0; x < width; x++) {
+        uint32_t pixel;
+        memcpy(&pixel, pixels + 4 * x, sizeof pixel);
+        pixels[4 * x] = (uint8_t)(pixel >> 16);
+        pixels[4 * x + 1] = (uint8_t)(pixel >> 8);
+        pixels[4 * x + 2] = (uint8_t)pixel;
+        pixels[4 * x + 3] = (uint8_t)(pixel >> 24);
+    }
+}
+
+static kf_picture_status read_rows(kf_picture *picture, int width, int height, kf_picture_row row,
+                                   void *context) {
+    if (kf_picture_raster_bytes(picture, width, height) == 0)
+        return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "memory");
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
+    cairo_t *cairo = cairo_create(surface);
+    RsvgRectangle viewport = {0, 0, width, height};
+    // The ratio of the target is the caller's business: the drawing fills it.
+    double own_width = 0, own_height = 0;
+    find_size(picture->state, &own_width, &own_height);
+    cairo_scale(cairo, width / own_width, height / own_height);
+    viewport.width = own_width;
+    viewport.height = own_height;
+    GError *error = NULL;
+    kf_picture_status status = KF_PICTURE_OK;
+    if (!rsvg_handle_render_document(picture->state, cairo, &viewport, &error)) {
+        status = kf_picture_fail(picture, KF_PICTURE_CORRUPT, error ? error->message : "no reason");
+        if (error != NULL) g_error_free(error);
+    } else if (cairo_status(cairo) != CAIRO_STATUS_SUCCESS) {
+        status = kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "cairo has no surface");
+    }
+    cairo_surface_flush(surface);
+    uint8_t *pixels = cairo_image_surface_get_data(surface);
+    int stride = cairo_image_surface_get_stride(surface);
+    for (int y = 0; status == KF_PICTURE_OK && pixels != NULL && y < height; y++) {
+        reorder(pixels + (size_t)stride * (size_t)y, width);
+        row(context, pixels + (size_t)stride * (size_t)y);
+    }
+    cairo_destroy(cairo);
+    cairo_surface_destroy(surface);
+    return status;
+}
+
+static void destroy(kf_picture *picture) { g_object_unref(picture->state); }
+
+const kf_picture_functions kf_svg_functions = {read_header, read_rows, destroy};
+#endif

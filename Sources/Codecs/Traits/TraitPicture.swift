@@ -1,0 +1,115 @@
+import CCodecShims
+import Pixels
+
+/// A file whose header one of the libraries behind package traits has read.
+///
+/// Borrows the bytes. Not to be used by two threads at a time.
+final class TraitPicture {
+    private let handle: OpaquePointer
+    private let format: FileFormat
+    private let limits: DecodeLimits
+    private var header = kf_picture_info()
+
+    /// Reads the header.
+    init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(CodecError) {
+        let format = try Codecs.format(of: bytes)
+        guard let known = TraitFormat(format) else {
+            throw .unsupported(format, feature: "decoding")
+        }
+        try known.check()
+        guard let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
+            let handle = kf_picture_create(
+                known.kind,
+                base,
+                bytes.count,
+                limits.maxWorkingBytes,
+                // Twice the limit, so that our own check is the one that names the number.
+                Int32(clamping: limits.maxDimension * 2)
+            )
+        else { throw .pixels(.outOfMemory(bytes: bytes.count)) }
+        self.handle = handle
+        self.format = format
+        self.limits = limits
+        let status = kf_picture_read_header(handle, &header)
+        guard status == KF_PICTURE_OK else {
+            throw Self.isShort(bytes, format, status) ? .truncated(format) : failure(status)
+        }
+    }
+
+    deinit { kf_picture_destroy(handle) }
+
+    var info: ImageInfo {
+        ImageInfo(
+            format: format,
+            storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
+            orientation: UInt8(exactly: header.orientation).flatMap(Orientation.init) ?? .up,
+            frameCount: header.is_animated == 0 ? 1 : nil,
+            hasAlpha: header.has_alpha != 0,
+            bitsPerChannel: Int(header.bits_per_channel),
+            hasColorProfile: header.has_profile != 0
+        )
+    }
+
+    var alpha: TraitRows.Alpha {
+        guard header.has_alpha != 0 else { return .none }
+        return header.is_premultiplied != 0 ? .premultiplied : .straight
+    }
+
+    /// What the library is going to hold besides the rows that it delivers, roughly.
+    func workingBytes(for size: PixelSize) -> Int {
+        (size.pixelCount ?? .max / 64) * Int(header.working_bytes_per_pixel)
+    }
+
+    /// The colours of the rows, if they are not sRGB.
+    func makeProfile() -> ColorProfile? {
+        if let profile = header.profile {
+            return ColorProfile(
+                UnsafeRawBufferPointer(start: profile, count: header.profile_count)
+            )
+        }
+        return ColorProfile(primaries: Int(header.primaries), transfer: Int(header.transfer))
+    }
+
+    /// Decodes all rows, and tells whether some are missing or coarse.
+    func readRows(of size: PixelSize, into rows: TraitRows) throws(CodecError) -> Bool {
+        let status = withExtendedLifetime(rows) {
+            kf_picture_read_rows(
+                handle,
+                Int32(clamping: size.width),
+                Int32(clamping: size.height),
+                TraitRows.take,
+                Unmanaged.passUnretained(rows).toOpaque()
+            )
+        }
+        if status == KF_PICTURE_TRUNCATED { return true }
+        guard status == KF_PICTURE_OK else { throw failure(status) }
+        return false
+    }
+
+    // libheif calls a structure that ends too early damaged.
+    private static func isShort(
+        _ bytes: UnsafeRawBufferPointer,
+        _ format: FileFormat,
+        _ status: kf_picture_status
+    ) -> Bool {
+        format == .heif && status == KF_PICTURE_CORRUPT && AVIFBoxes(bytes).isCutOff
+    }
+
+    private func failure(_ status: kf_picture_status) -> CodecError {
+        let detail = String(cString: kf_picture_message(handle))
+        return switch status {
+        case KF_PICTURE_TRUNCATED:
+            .truncated(format)
+        case KF_PICTURE_UNSUPPORTED:
+            .unsupported(format, feature: detail)
+        case KF_PICTURE_TOO_MUCH_MEMORY:
+            .limitExceeded(
+                .workingBytes,
+                value: limits.maxWorkingBytes + 1,
+                allowed: limits.maxWorkingBytes
+            )
+        default:
+            .corrupt(format, detail: detail)
+        }
+    }
+}

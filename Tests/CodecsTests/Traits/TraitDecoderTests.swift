@@ -1,0 +1,142 @@
+import Foundation
+import Pixels
+import Testing
+
+@testable import Codecs
+
+/// Formats behind package traits: refused by name without, read with.
+struct TraitDecoderTests {
+    @Test(
+        arguments: [
+            (.jxl, "lossless.jxl"), (.heif, "420.heic"), (.tiff, "lzw.tiff"), (.svg, "sized.svg"),
+        ] as [(FileFormat, String)]
+    )
+    func `a format is read if its trait is on, and refused by its name if not`(
+        format: FileFormat,
+        name: String
+    ) throws {
+        let trait = try #require(TraitFormat(format))
+        let data = try Fixture(name: name).data
+        #expect(Codecs.format(of: data) == format)
+        if trait.isOn {
+            #expect(try Codecs.decode(data).info.format == format)
+            return
+        }
+        let refusal = CodecError.unsupported(
+            format,
+            feature: "a build without the package trait '\(trait.trait)'"
+        )
+        #expect(throws: refusal) { try Codecs.inspect(data) }
+        #expect(throws: refusal) { try Codecs.decode(data) }
+    }
+
+    #if SVG
+    @Test func `a drawing is rendered at the target and not scaled afterwards`() throws {
+        let data = try Fixture(name: "sized.svg").data
+        let size = PixelSize(width: 400, height: 300)
+        let options = DecodeOptions(target: .exact(size))
+        let large = try Codecs.decode(data, options: options).bitmap
+        #expect(large.size == size)
+        // On either side of the circle's edge, 10 × 10 pixels to each of the drawing's: sharp.
+        #expect(large[252, 150] == large[340, 20])
+        #expect(large[247, 150] == large[150, 150])
+        #expect(large[247, 150] != large[252, 150])
+    }
+
+    @Test func `a drawing may ask for any size, but limits hold for what is rendered`() throws {
+        let text = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="900000" height="900000">\
+            <rect width="900000" height="900000" fill="red"/></svg>
+            """
+        let data = Data(text.utf8)
+        #expect(throws: CodecError.limitExceeded(.dimension, value: 900_000, allowed: 32_767)) {
+            try Codecs.decode(data)
+        }
+        let box = PixelSize(width: 30, height: 30)
+        let image = try Codecs.decode(data, options: DecodeOptions(target: .fit(box)))
+        #expect(image.bitmap.size == box)
+        #expect(image.bitmap[15, 15] == RGBA(red: 255, green: 0, blue: 0, alpha: 255))
+    }
+
+    @Test func `a drawing reads no other file`() throws {
+        let other = Fixture.folder.appendingPathComponent("rgb8.png").absoluteString
+        let text = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">\
+            <image href="\(other)" width="9" height="9"/></svg>
+            """
+        #expect(try Codecs.decode(Data(text.utf8)).bitmap[4, 4] == .clear)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a drawing that multiplies itself is refused`() throws {
+        var text = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><defs>"
+        text += "<g id='a0'><rect width='1' height='1'/></g>"
+        for level in 1...12 {
+            let uses = String(repeating: "<use href='#a\(level - 1)'/>", count: 20)
+            text += "<g id='a\(level)'>\(uses)</g>"
+        }
+        text += "</defs><use href='#a12'/></svg>"
+        #expect(throws: CodecError.self) { try Codecs.decode(Data(text.utf8)) }
+    }
+    #endif
+
+    #if JXL
+    @Test func `JPEG XL that breaks off gives what is there`() throws {
+        let data = try Fixture(name: "lossy.jxl").data
+        let part = data.prefix(data.count * 3 / 4)
+        #expect(throws: CodecError.truncated(.jxl)) { try Codecs.decode(part) }
+    }
+
+    @Test func `JPEG XL beyond the working memory is refused`() throws {
+        var limits = DecodeLimits.default
+        limits.maxWorkingBytes = 10_000
+        let data = try Fixture(name: "lossy.jxl").data
+        let error = #expect(throws: CodecError.self) {
+            try Codecs.decode(data, options: DecodeOptions(limits: limits))
+        }
+        guard case .limitExceeded(.workingBytes, _, 10_000) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `what is written as lossless JPEG XL is read again`() throws {
+        for name in ["rgb8.png", "rgba8.png"] {
+            let bitmap = try Codecs.decode(Fixture(name: name).data).bitmap
+            let options = EncodeOptions(isLossless: true)
+            let data = try Codecs.encode(bitmap, as: .jxl, options: options)
+            let again = try Codecs.decode(data)
+            #expect(again.bitmap == bitmap, "\(name)")
+            #expect(again.info.format == .jxl)
+        }
+    }
+
+    @Test func `lossy JPEG XL is close, and smaller at a lower quality`() throws {
+        let fixture = Fixture(name: "baseline.jpg")
+        let bitmap = try Codecs.decode(fixture.data).bitmap
+        let high = try Codecs.encode(bitmap, as: .jxl, options: EncodeOptions(quality: 0.95))
+        #expect(try fixture.expected.difference(to: Codecs.decode(high).bitmap).mean < 2.5)
+        let low = try Codecs.encode(bitmap, as: .jxl, options: EncodeOptions(quality: 0.2))
+        #expect(low.count < high.count / 2)
+    }
+    #else
+    @Test func `JPEG XL is not written without its trait`() throws {
+        let size = PixelSize(width: 1, height: 1)
+        let bitmap = try Bitmap(size: size, isOpaque: true) { _, _ in }
+        #expect(throws: CodecError.self) { try Codecs.encode(bitmap, as: .jxl) }
+    }
+    #endif
+
+    #if TIFF
+    @Test func `TIFF that claims more than allowed is refused`() throws {
+        var data = try Fixture(name: "rgb16.tiff").data
+        // The second half of the first two entries: width and height as 32-bit numbers.
+        for entry in [10, 22] {
+            data.replaceSubrange(entry + 8..<entry + 12, with: [0x60, 0xEA, 0, 0])
+        }
+        #expect(throws: CodecError.limitExceeded(.dimension, value: 60_000, allowed: 32_767)) {
+            try Codecs.decode(data)
+        }
+    }
+    #endif
+}
