@@ -1,7 +1,8 @@
-import Dispatch
 public import Foundation
 
 /// Retries a number of times, with a pause between.
+///
+/// A server that asks for a longer pause gets it: `Retry-After` of a 429 or 503.
 public struct DelayRetryStrategy: RetryStrategy {
     /// The length of a pause.
     public enum Interval: Sendable {
@@ -27,6 +28,14 @@ public struct DelayRetryStrategy: RetryStrategy {
     /// The pause before each.
     public let retryInterval: Interval
 
+    /// The longest pause, in seconds, that a server can ask for; beyond it the load fails.
+    ///
+    /// A minute by default: nobody looks at a placeholder for longer.
+    public var longestServerDelay: TimeInterval = 60
+
+    /// Calls back after so many seconds.
+    var schedule: RetryDelay.Schedule = RetryDelay.onMainQueue
+
     /// Makes a strategy.
     public init(maxRetryCount: Int, retryInterval: Interval = .seconds(3)) {
         self.maxRetryCount = maxRetryCount
@@ -44,13 +53,16 @@ public struct DelayRetryStrategy: RetryStrategy {
             retryHandler(.stop)
             return
         }
-        let interval = retryInterval.timeInterval(for: context.retriedCount)
+        let asked = context.lastError.retryAfter?.inSeconds ?? 0
+        guard asked <= longestServerDelay else {
+            retryHandler(.stop)
+            return
+        }
+        let interval = max(retryInterval.timeInterval(for: context.retriedCount), asked)
         guard interval > 0 else {
             retryHandler(.retry(userInfo: nil))
             return
         }
-        DispatchQueue.main.asyncAfter(deadline: .now() + interval) {
-            retryHandler(.retry(userInfo: nil))
-        }
+        schedule(interval) { retryHandler(.retry(userInfo: nil)) }
     }
 }

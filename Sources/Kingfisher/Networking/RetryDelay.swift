@@ -1,0 +1,12 @@
+import Dispatch
+import Foundation
+
+/// How retry strategies wait.
+enum RetryDelay {
+    /// Calls back after so many seconds.
+    typealias Schedule = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
+
+    static let onMainQueue: Schedule = { seconds, body in
+        DispatchQueue.main.asyncAfter(deadline: .now() + seconds, execute: body)
+    }
+}
