@@ -19,6 +19,7 @@ extension ImageCache {
     }
 
     func clearDisk(then handler: (@Sendable () -> Void)?) {
+        httpRecords.removeAll()
         diskStorage.queue.enqueueAlone { [diskStorage] in
             // The contract of this method: what cannot be removed stays, and the handler is called.
             try? diskStorage.removeAll()

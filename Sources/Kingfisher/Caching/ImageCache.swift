@@ -11,10 +11,10 @@ import Synchronization
 open class ImageCache: @unchecked Sendable {
     /// The memory layer.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
-
     /// The disk layer.
     public let diskStorage: DiskStorage.Backend<Data>
-
+    /// What the servers said about how long their pictures are good.
+    let httpRecords: HTTPRecords
     /// Reads and decodes; as wide as a disk has use for.
     let reader = WorkPool(label: "com.onevcat.Kingfisher.ImageCache.read", width: 4)
     let upkeep = Mutex(Upkeep())
@@ -29,6 +29,7 @@ open class ImageCache: @unchecked Sendable {
     ) {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
+        httpRecords = HTTPRecords(cacheDirectory: diskStorage.directoryURL)
         // So that the first lookup, which may be on the main thread, finds the index there.
         reader.submit(priority: 1) { diskStorage.open() }
         startUpkeep()

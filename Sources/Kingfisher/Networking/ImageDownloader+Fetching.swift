@@ -27,7 +27,10 @@ extension ImageDownloader {
         progress: (@Sendable (Int64, Int64) -> Void)?,
         attachesLate: Bool = false
     ) async throws -> FetchedData {
-        let request = try await request(for: url, options: options)
+        var request = try await request(for: url, options: options)
+        for (name, value) in options.httpCondition {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
         do {
             try Task.checkCancellation()
             try checkNetwork(for: request, options)
@@ -51,7 +54,7 @@ extension ImageDownloader {
     }
 
     /// The request that the modifier makes of a URL.
-    private func request(
+    func request(
         for url: URL,
         options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> URLRequest {
@@ -131,7 +134,10 @@ extension ImageDownloader {
             request,
             settings: settings(for: request, options),
             discriminator: Self.discriminator(options),
-            hooks: hooks(redirectHandler: options.redirectHandler),
+            hooks: hooks(
+                redirectHandler: options.redirectHandler,
+                isConditional: !options.httpCondition.isEmpty
+            ),
             partials: snapshot().partials,
             caller: caller
         )
@@ -189,6 +195,18 @@ extension ImageDownloader {
             isNetworkConstrained?() == true
         else { return }
         throw .rejected(reason: ConstrainedNetworkError(), url: url)
+    }
+
+    /// What a request says in a field, the downloader's own fields included.
+    func fieldSent(_ name: String, with request: URLRequest?) -> String? {
+        if let value = request?.value(forHTTPHeaderField: name) { return value }
+        let state = snapshot()
+        let additional = (state.configuration.httpAdditionalHeaders ?? [:]).compactMap {
+            name,
+            value in (name as? String).map { ($0, "\(value)") }
+        }
+        return (additional + state.transferSettings.extraHeaders.map { ($0.key, $0.value) })
+            .first { $0.0.lowercased() == name.lowercased() }?.1
     }
 
     private func settings(

@@ -9,7 +9,16 @@ extension ImageDownloader {
     ///
     /// The hooks hold the downloader until the download has ended, so that nothing ends without
     /// its completion.
-    func hooks(redirectHandler: (any ImageDownloadRedirectHandler)?) -> DownloadHooks {
+    ///
+    /// - Parameters:
+    ///   - redirectHandler: Decides about redirects.
+    ///   - isConditional: Whether the request asks if a cached picture is still good: the answer
+    ///     304 is the library's own then, and no delegate is asked about it.
+    /// - Returns: The hooks, for one download.
+    func hooks(
+        redirectHandler: (any ImageDownloadRedirectHandler)?,
+        isConditional: Bool = false
+    ) -> DownloadHooks {
         var hooks = DownloadHooks()
         if let redirectHandler {
             hooks.redirect = { [self] download, response, request, reply in
@@ -27,8 +36,13 @@ extension ImageDownloader {
         hooks.challenge = { [self] download, challenge, reply in
             answer(challenge, of: sessionTasks.task(for: download), reply: reply)
         }
-        hooks.response = { [self] _, response, reply in check(response, reply: reply) }
-        hooks.finished = { [self] download, result in finish(download, result) }
+        hooks.response = { [self] _, response, reply in
+            if isConditional, response.statusCode == 304 { return reply(.allow) }
+            check(response, reply: reply)
+        }
+        hooks.finished = { [self] download, result in
+            finish(download, result, isConditional: isConditional)
+        }
         return hooks
     }
 
@@ -59,7 +73,8 @@ extension ImageDownloader {
 
     private func finish(
         _ download: SharedDownload,
-        _ result: Result<DownloadedBody, TransferError>
+        _ result: Result<DownloadedBody, TransferError>,
+        isConditional: Bool
     ) {
         let task = sessionTasks.task(for: download)
         sessionTasks.remove(download)
@@ -69,7 +84,11 @@ extension ImageDownloader {
         let reference = WeakReference(delegate)
         // The delegate may decrypt or unpack: not on the one thread that carries every transfer.
         ProcessingJobs.pool.submit(priority: 1) { [self] in
-            let outcome = hooked(outcome(of: result, task), task, reference)
+            var outcome = outcome(of: result, task)
+            let isConfirmation =
+                isConditional && (try? outcome.get())?.response?.statusCode == 304
+            // There are no bytes that it could change.
+            if !isConfirmation { outcome = hooked(outcome, task, reference) }
             announceEnd(of: task, outcome, reference)
             task.end(outcome)
         }

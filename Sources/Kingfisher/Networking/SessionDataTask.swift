@@ -26,7 +26,7 @@ public class SessionDataTask: @unchecked Sendable {
 
     private let state = Mutex(State())
     private let ended = Gate()
-    private let request: URLRequest
+    let request: URLRequest
     /// What is made of the bytes.
     let graph = JobGraph()
     /// Whether the download had ended before it was asked for: then there is nothing to wait for.

@@ -83,6 +83,15 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case retryStrategy(any RetryStrategy)
     /// The source to use instead when the network is metered.
     case lowDataMode(Source?)
+    /// Heed what the server says about how long its picture is good, besides the expirations of
+    /// the caches (RFC 9111, RFC 5861); see ``RetrieveImageResult/freshness``.
+    ///
+    /// A cached picture past its time is asked about with its `ETag` or date before it is used, or
+    /// behind within `stale-while-revalidate`, and stands for an error within `stale-if-error`.
+    /// What must not be stored is not; a 404 or 410 is not asked for again for a minute, unless the
+    /// server says otherwise. A picture that was cached without the option is fetched again. No
+    /// effect on sources without a URL and on downloaders that somebody subclassed.
+    case httpCaching
     /// A file extension forced onto the name of the file on disk.
     case forcedCacheFileExtension(String?)
 }

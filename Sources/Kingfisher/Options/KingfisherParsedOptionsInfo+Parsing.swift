@@ -24,6 +24,7 @@ extension KingfisherParsedOptionsInfo {
         case .alsoPrefetchToMemory: alsoPrefetchToMemory = true
         case .loadDiskFileSynchronously: loadDiskFileSynchronously = true
         case .asyncCacheTypeCheck: asyncCacheTypeCheck = true
+        case .httpCaching: httpCaching = true
         default: return false
         }
         return true

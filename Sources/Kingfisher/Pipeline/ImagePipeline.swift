@@ -53,25 +53,50 @@ struct ImagePipeline: Sendable {
         _ task: DownloadTask,
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult {
+        let caching = HTTPCachingStage(request)
+        var hit: RetrieveImageResult?
         if request.looksUp {
             let stage = LookupStage(request: request)
             let finding = try await journal.measure(.lookup) { try await stage.run() }
-            if let hit = try await answer(finding, request, &journal) { return hit }
-            tellMisses(of: request, journal)
+            hit = try await answer(finding, request, &journal)
+            if let hit, caching == nil { return hit }
+            if hit == nil { tellMisses(of: request, journal) }
         }
         if request.options.onlyFromCache, request.looksUp {
-            throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
+            guard let hit, let caching else {
+                throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
+            }
+            return await caching.offline(hit)
         }
+        guard let caching else { return try await loadAnew(request, events, task, &journal) }
+        return try await load(hit, by: caching, events, task, &journal)
+    }
+
+    /// Fetches, processes and stores.
+    ///
+    /// With `caching`, an answer may confirm `hit` instead, or forbid to store.
+    func loadAnew(
+        _ request: LoadRequest,
+        _ events: LoadEvents,
+        _ task: DownloadTask,
+        _ journal: inout LoadJournal,
+        _ caching: HTTPCachingStage? = nil,
+        _ hit: RetrieveImageResult? = nil
+    ) async throws -> RetrieveImageResult {
         let fetched = try await journal.measure(.fetch) {
             try await FetchStage(request: request, events: events, task: task).run()
         }
+        if let confirmed = await caching?.confirmed(hit, by: fetched) { return confirmed }
         let loaded = try await journal.measure(.process) {
             try await ProcessStage(request: request).run(fetched)
         }
-        await journal.measure(.store) {
-            await StoreStage(request: request).run(loaded)
+        if caching?.note(fetched) ?? true {
+            await journal.measure(.store) {
+                await StoreStage(request: request).run(loaded)
+            }
         }
-        return RetrieveImageResult(loaded, request: request)
+        let result = RetrieveImageResult(loaded, request: request)
+        return caching == nil ? result : result.with(.fresh)
     }
 
     /// What a cache's answer comes to; nil for a miss.

@@ -24,6 +24,13 @@ struct LoadRequest: Sendable {
         if onAnyNetwork { request.options.lowDataModeSource = nil }
         return request
     }
+
+    /// The same request, but asking whether a cached picture is still good.
+    func with(condition: [String: String]) -> LoadRequest {
+        var request = self
+        request.options.httpCondition = condition
+        return request
+    }
 }
 
 // MARK: What the stages ask

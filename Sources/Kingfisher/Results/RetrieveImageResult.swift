@@ -20,6 +20,10 @@ public struct RetrieveImageResult: Sendable {
     /// What the network took; nil unless freshly downloaded.
     public let metrics: NetworkMetrics?
 
+    /// How the picture stands to its server, by the rules of HTTP; nil without
+    /// ``KingfisherOptionsInfoItem/httpCaching``, and for what no server gave.
+    public internal(set) var freshness: HTTPFreshness?
+
     /// How long each stage took.
     public internal(set) var timings = LoadTimings()
 
