@@ -48,13 +48,7 @@ struct LookupStage {
         in cache: ImageCache,
         _ options: KingfisherParsedOptionsInfo
     ) async throws -> (image: KFCrossPlatformImage, type: CacheType)? {
-        // The index answers without touching the disk, so a miss stays on the caller's thread.
-        let known = cache.imageCachedType(
-            forKey: request.key,
-            processorIdentifier: options.processor.identifier,
-            forcedExtension: options.forcedExtension
-        )
-        guard known.cached else { return nil }
+        guard isKnown(to: cache, options) else { return nil }
         // A damaged or vanished file is a miss: the image is loaded again and stored anew.
         let found = try? await cache.lookUp(
             key: request.key,
@@ -69,16 +63,47 @@ struct LookupStage {
         return nil
     }
 
+    /// The index answers without touching the disk, so a miss stays on the caller's thread.
+    private func isKnown(to cache: ImageCache, _ options: KingfisherParsedOptionsInfo) -> Bool {
+        cache.imageCachedType(
+            forKey: request.key,
+            processorIdentifier: options.processor.identifier,
+            forcedExtension: options.forcedExtension
+        ).cached
+    }
+
     /// The cached original.
     private func original() async throws -> KFCrossPlatformImage? {
         let options = request.originalOptions
         let cache = request.originalCache
         let inMemory = cache.retrieveImageInMemoryCache(forKey: request.key, options: options)
         var image = inMemory
-        if image == nil, request.acceptsDisk { image = try await disk(in: cache, options)?.image }
+        if image == nil, request.acceptsDisk { image = try await storedOriginal(cache, options) }
         if image != nil, request.isStale {
             throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
         }
         return image
+    }
+
+    /// The original on disk, read and decoded once for all who ask for it at the same time.
+    private func storedOriginal(
+        _ cache: ImageCache,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws -> KFCrossPlatformImage? {
+        // What another serializer makes of the bytes, or a subclass of the key, is not known here.
+        guard options.cacheSerializer is DefaultCacheSerializer, type(of: cache) == ImageCache.self,
+            !options.loadDiskFileSynchronously
+        else { return try await disk(in: cache, options)?.image }
+        guard isKnown(to: cache, options) else { return nil }
+        let key = ProcessingJobs.OriginalKey(
+            cache: ObjectIdentifier(cache),
+            file: cache.hash(forKey: request.key, forcedExtension: options.forcedExtension),
+            decoding: JobGraph.Key(options)
+        )
+        let urgency = Urgency(options.downloadPriority)
+        return try await request.processing.originals.value(for: key, urgency: urgency) { _ in
+            // As above; and one who does not want it any more is asked afterwards.
+            try? await cache.lookUp(key: request.key, options: options).image
+        }
     }
 }

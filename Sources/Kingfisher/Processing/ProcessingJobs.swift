@@ -7,12 +7,21 @@ import Synchronization
 ///
 /// What shares work among callers is ``JobGraph``.
 final class ProcessingJobs: Sendable {
+    /// Names an original in a disk cache, and how it is decoded.
+    struct OriginalKey: Hashable, Sendable {
+        let cache: ObjectIdentifier
+        let file: String
+        let decoding: JobGraph.Key
+    }
+
     /// One pool for the whole process: the cores are shared by all.
     static let pool = WorkPool(
         label: "com.onevcat.Kingfisher.processing",
         width: ProcessInfo.processInfo.activeProcessorCount
     )
 
+    /// Originals that are being read from a disk cache, for all who make their image of one.
+    let originals = SharedJobs<OriginalKey, KFCrossPlatformImage?>()
     private let alone = SharedJobs<UUID, KFCrossPlatformImage>()
     private let decodes = Atomic(0)
     private let pool: WorkPool
@@ -25,6 +34,9 @@ final class ProcessingJobs: Sendable {
 
     /// How often bytes were decoded, or given to a processor that does.
     var decodeCount: Int { decodes.load(ordering: .relaxed) }
+
+    /// How many pieces of work for one caller alone run.
+    var runningCount: Int { alone.runningCount }
 
     /// The image that a processor makes of bytes or of an image, for one caller.
     ///
