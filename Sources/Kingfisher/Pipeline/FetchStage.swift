@@ -46,7 +46,7 @@ struct FetchStage {
     }
 
     /// Asks a provider; a cancel ends the wait at once, whatever the provider does.
-    private static func data(of provider: any ImageDataProvider) async throws -> Data {
+    static func data(of provider: any ImageDataProvider) async throws -> Data {
         do {
             return try await SharedJobs<Int, Data>().value(for: 0) { try await provider.data() }
         } catch {
