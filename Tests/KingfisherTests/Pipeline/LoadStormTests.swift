@@ -1,0 +1,43 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite(.timeLimit(.minutes(3)))
+struct LoadStormTests {
+    @Test func `1,000 loads of 100 URLs at once get the right pictures, and no more downloads`()
+        async throws
+    {
+        let bench = try TestBench()
+        let urls = (0..<100).map { bench.serveJPEG("/\($0).jpg", width: 16 + $0, height: 20) }
+        let manager = bench.manager
+        try await withThrowingTaskGroup { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let side = number % 3 == 0 ? 8 : 0
+                    let options: KingfisherOptionsInfo =
+                        side == 0
+                        ? []
+                        : [
+                            .processor(
+                                DownsamplingImageProcessor(size: CGSize(width: 8, height: 8))
+                            )
+                        ]
+                    let index = number % 100
+                    let image = try await manager.retrieveImage(with: urls[index], options: options)
+                    let long = max(16 + index, 20)
+                    return image.image.pixelWidth
+                        == (side == 0 ? 16 + index : (8 * (16 + index) + long / 2) / long)
+                }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+        // One download each, and one more where the first had ended before another size came.
+        #expect(bench.server.requests.count <= 200)
+        #expect(bench.downloader.downloads.running.isEmpty)
+        #expect(bench.downloader.sessionTasks.count == 0)
+        #expect(bench.downloader.arrivedDownloads.count == 0)
+        #expect(ByteBudget.decoding.used <= ByteBudget.decoding.limit)
+    }
+}
