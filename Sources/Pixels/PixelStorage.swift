@@ -15,9 +15,11 @@ package final class PixelStorage: @unchecked Sendable {
     package let byteCount: Int
     private let isMapped: Bool
 
-    // Above 1 MiB the memory is mapped, so that it goes back to the system when it is freed:
-    // glibc's arenas keep freed pictures resident, and a server would grow for ever.
-    private static let mappingThreshold = 1 << 20
+    // From 64 KiB on (a thumbnail of 128 × 128) the memory is mapped, so that it goes back to the
+    // system when it is freed: glibc's arenas, one for each thread that decodes, keep freed
+    // pictures resident, and a server or a list that is scrolled would grow. Smaller ones would
+    // waste a good part of their last page and find what others have freed.
+    private static let mappingThreshold = 1 << 16
 
     package init(byteCount: Int) throws(PixelError) {
         self.byteCount = byteCount
