@@ -15,11 +15,17 @@ package struct ViewSizeProcessor: ImageProcessor {
 
     package let identifier: String
 
-    package init(size: CGSize, covers: Bool) {
+    /// - Parameters:
+    ///   - size: In points.
+    ///   - density: Pixels per point of the screen, as the options of the load say it too.
+    ///   - covers: Whether the picture covers the view rather than fits inside.
+    package init(size: CGSize, density: CGFloat = 1, covers: Bool) {
         self.size = size
         self.covers = covers
         let box = NumberText.size(size)
-        identifier = "Kingfisher.ViewSize(\(box),\(covers ? "cover" : "fit"))"
+        // Another screen's picture has other pixels, so it has to be another one in the cache.
+        let suffix = density == 1 ? "" : "@\(NumberText.number(density))x"
+        identifier = "Kingfisher.ViewSize(\(box)\(suffix),\(covers ? "cover" : "fit"))"
     }
 
     package func process(

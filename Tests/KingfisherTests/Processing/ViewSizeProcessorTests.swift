@@ -50,13 +50,14 @@ struct ViewSizeProcessorTests {
         #expect(processor.process(item: .data(Data([1, 2, 3])), options: options) == nil)
     }
 
-    @Test func `sizes and ways to fit are told apart`() {
+    @Test func `sizes, screens and ways to fit are told apart`() {
         let box = CGSize(width: 10, height: 20)
         let identifiers = Set([
             ViewSizeProcessor(size: box, covers: false).identifier,
             ViewSizeProcessor(size: box, covers: true).identifier,
+            ViewSizeProcessor(size: box, density: 2, covers: true).identifier,
             ViewSizeProcessor(size: CGSize(width: 20, height: 10), covers: true).identifier,
         ])
-        #expect(identifiers.count == 3)
+        #expect(identifiers.count == 4)
     }
 }
