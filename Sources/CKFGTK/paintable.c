@@ -1,29 +1,7 @@
 #ifdef KF_GTK
-#include "CKFGTK.h"
+#include "paintable.h"
 
-#include <gtk/gtk.h>
 #include <math.h>
-
-typedef struct {
-    GdkTexture *texture;
-    double scale;
-} Picture;
-
-typedef struct {
-    GObject parent;
-    Picture current, previous;
-    KFTransition transition;
-    double progress;
-    KFFit fit;
-    bool has_natural_size;
-    bool shows_spinner;
-    GdkRGBA spinner_color;
-    double spinner_phase;
-    GdkTexture *overlay;
-    double overlay_width, overlay_height, overlay_x, overlay_y;
-    KFPaintedSize on_paint;
-    void *on_paint_context;
-} KFPaintable;
 
 typedef GObjectClass KFPaintableClass;
 
@@ -40,6 +18,7 @@ static void kf_paintable_init(KFPaintable *self) {
     self->progress = 1;
     self->current.scale = self->previous.scale = 1;
     self->fit = KF_FIT_CONTAIN;
+    self->density = 1;
     self->has_natural_size = true;
 }
 
@@ -54,103 +33,7 @@ static void dispose(GObject *object) {
 
 static void kf_paintable_class_init(KFPaintableClass *class) { class->dispose = dispose; }
 
-// --- Painting
-
-static graphene_rect_t fitted(
-    double own_width,
-    double own_height,
-    KFFit fit,
-    double width,
-    double height
-) {
-    if (own_width <= 0 || own_height <= 0 || fit == KF_FIT_FILL) {
-        return GRAPHENE_RECT_INIT(0, 0, width, height);
-    }
-    double horizontal = width / own_width, vertical = height / own_height;
-    double factor = fit == KF_FIT_COVER ? fmax(horizontal, vertical)
-                                        : fmin(horizontal, vertical);
-    if (fit == KF_FIT_SCALE_DOWN) factor = fmin(factor, 1);
-    double w = own_width * factor, h = own_height * factor;
-    return GRAPHENE_RECT_INIT((width - w) / 2, (height - h) / 2, w, h);
-}
-
-static void paint_picture(
-    KFPaintable *self,
-    GtkSnapshot *snapshot,
-    const Picture *picture,
-    double width,
-    double height
-) {
-    if (!picture->texture) return;
-    double own_width = gdk_texture_get_width(picture->texture) / picture->scale;
-    double own_height = gdk_texture_get_height(picture->texture) / picture->scale;
-    graphene_rect_t bounds = fitted(own_width, own_height, self->fit, width, height);
-    bool overflows = bounds.size.width > width + 0.01 || bounds.size.height > height + 0.01;
-    if (overflows) gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, width, height));
-    gtk_snapshot_append_texture(snapshot, picture->texture, &bounds);
-    if (overflows) gtk_snapshot_pop(snapshot);
-}
-
-static void paint_flip(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
-    bool shows_new = self->progress >= 0.5;
-    // Seen from far away a turning card is as wide as the cosine of its angle.
-    double share = fmax(0.001, fabs(cos(self->progress * G_PI)));
-    bool is_vertical = self->transition == KF_TRANSITION_FLIP_VERTICAL_AXIS;
-    double x = is_vertical ? share : 1, y = is_vertical ? 1 : share;
-    gtk_snapshot_save(snapshot);
-    gtk_snapshot_translate(
-        snapshot, &GRAPHENE_POINT_INIT(width * (1 - x) / 2, height * (1 - y) / 2)
-    );
-    gtk_snapshot_scale(snapshot, x, y);
-    paint_picture(self, snapshot, shows_new ? &self->current : &self->previous, width, height);
-    gtk_snapshot_restore(snapshot);
-}
-
-static void paint_fade(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
-    gtk_snapshot_push_cross_fade(snapshot, self->progress);
-    paint_picture(self, snapshot, &self->previous, width, height);
-    gtk_snapshot_pop(snapshot);
-    paint_picture(self, snapshot, &self->current, width, height);
-    gtk_snapshot_pop(snapshot);
-}
-
-static void paint_spinner(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
-    enum { dots = 10 };
-    // A third of the shorter side, as large as GTK's own at most.
-    double diameter = fmin(32, fmin(width, height) / 3);
-    double dot = diameter / 6, radius = (diameter - dot) / 2;
-    for (int i = 0; i < dots; i++) {
-        double turn = (double)i / dots;
-        double age = self->spinner_phase - turn;
-        age -= floor(age);
-        GdkRGBA color = self->spinner_color;
-        color.alpha *= 0.15 + 0.85 * (1 - age);
-        graphene_rect_t bounds = GRAPHENE_RECT_INIT(
-            width / 2 + radius * sin(turn * 2 * G_PI) - dot / 2,
-            height / 2 - radius * cos(turn * 2 * G_PI) - dot / 2,
-            dot,
-            dot
-        );
-        GskRoundedRect circle;
-        gsk_rounded_rect_init_from_rect(&circle, &bounds, dot / 2);
-        gtk_snapshot_push_rounded_clip(snapshot, &circle);
-        gtk_snapshot_append_color(snapshot, &color, &bounds);
-        gtk_snapshot_pop(snapshot);
-    }
-}
-
-static void paint_overlay(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
-    bool is_sized = self->overlay_width > 0 && self->overlay_height > 0;
-    double w = is_sized ? self->overlay_width : width;
-    double h = is_sized ? self->overlay_height : height;
-    double x = (width - w) / 2 + self->overlay_x, y = (height - h) / 2 + self->overlay_y;
-    graphene_rect_t bounds = fitted(
-        gdk_texture_get_width(self->overlay), gdk_texture_get_height(self->overlay),
-        KF_FIT_CONTAIN, w, h
-    );
-    graphene_rect_offset(&bounds, x, y);
-    gtk_snapshot_append_texture(snapshot, self->overlay, &bounds);
-}
+// --- As a GdkPaintable
 
 static void snapshot(
     GdkPaintable *paintable,
@@ -159,18 +42,8 @@ static void snapshot(
     double height
 ) {
     KFPaintable *self = (KFPaintable *)paintable;
-    GtkSnapshot *snapshot = GTK_SNAPSHOT(gdk_snapshot);
     if (self->on_paint) self->on_paint(width, height, self->on_paint_context);
-    if (width <= 0 || height <= 0) return;
-    if (self->progress >= 1) {
-        paint_picture(self, snapshot, &self->current, width, height);
-    } else if (self->transition == KF_TRANSITION_FADE) {
-        paint_fade(self, snapshot, width, height);
-    } else {
-        paint_flip(self, snapshot, width, height);
-    }
-    if (self->shows_spinner) paint_spinner(self, snapshot, width, height);
-    if (self->overlay) paint_overlay(self, snapshot, width, height);
+    if (width > 0 && height > 0) kf_paint(self, GTK_SNAPSHOT(gdk_snapshot), width, height);
 }
 
 static int natural_side(const KFPaintable *self, int pixels) {
@@ -249,6 +122,19 @@ void kf_paintable_set_progress(void *paintable, double progress) {
     gdk_paintable_invalidate_contents(GDK_PAINTABLE(self));
 }
 
+void kf_paintable_set_layers(
+    void *paintable,
+    KFLayer previous,
+    KFLayer current,
+    bool previous_is_in_front
+) {
+    KFPaintable *self = paintable;
+    self->previous_layer = previous;
+    self->current_layer = current;
+    self->previous_is_in_front = previous_is_in_front;
+    gdk_paintable_invalidate_contents(GDK_PAINTABLE(self));
+}
+
 double kf_paintable_get_progress(void *paintable) { return ((KFPaintable *)paintable)->progress; }
 
 void *kf_paintable_get_texture(void *paintable) {
@@ -259,6 +145,13 @@ void kf_paintable_set_fit(void *paintable, KFFit fit) {
     KFPaintable *self = paintable;
     if (self->fit == fit) return;
     self->fit = fit;
+    gdk_paintable_invalidate_contents(GDK_PAINTABLE(self));
+}
+
+void kf_paintable_set_density(void *paintable, int density) {
+    KFPaintable *self = paintable;
+    if (self->density == density || density < 1) return;
+    self->density = density;
     gdk_paintable_invalidate_contents(GDK_PAINTABLE(self));
 }
 

@@ -93,6 +93,20 @@ final class Stage {
         await run { capture() != nil }
     }
 
+    /// Turns GTK's animations on or off, as the user's settings do.
+    func setAnimations(enabled: Bool) {
+        var value = GValue()
+        // G_TYPE_BOOLEAN, a macro that Swift does not see.
+        g_value_init(&value, GType(5 << 2))
+        g_value_set_boolean(&value, enabled ? 1 : 0)
+        let settings = gtk_widget_get_settings(window)
+        g_object_set_property(
+            UnsafeMutableRawPointer(settings)?.assumingMemoryBound(to: GObject.self),
+            "gtk-enable-animations",
+            &value
+        )
+    }
+
     // MARK: Pixels
 
     /// What the window shows now.

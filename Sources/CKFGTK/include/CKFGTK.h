@@ -53,7 +53,14 @@ typedef enum {
     // The old picture turns away on its vertical axis, then the new one turns in.
     KF_TRANSITION_FLIP_VERTICAL_AXIS,
     KF_TRANSITION_FLIP_HORIZONTAL_AXIS,
+    // Both pictures lie as kf_paintable_set_layers said last.
+    KF_TRANSITION_LAYERS,
 } KFTransition;
+
+// Where a picture lies: offsets in widths and heights, degrees clockwise about the middle.
+typedef struct {
+    double opacity, scale_x, scale_y, offset_x, offset_y, rotation;
+} KFLayer;
 
 // Called while painting with the size that is painted to, in logical pixels.
 typedef void (*KFPaintedSize)(double width, double height, void *context);
@@ -75,10 +82,21 @@ void kf_paintable_begin_transition(
 void kf_paintable_set_progress(void *paintable, double progress);
 double kf_paintable_get_progress(void *paintable);
 
+// Says where the pictures of a transition by layers lie.
+void kf_paintable_set_layers(
+    void *paintable,
+    KFLayer previous,
+    KFLayer current,
+    bool previous_is_in_front
+);
+
 // The texture on show, borrowed; null if none.
 void *kf_paintable_get_texture(void *paintable);
 
 void kf_paintable_set_fit(void *paintable, KFFit fit);
+
+// The screen's pixels per logical pixel, which pictures are aligned to.
+void kf_paintable_set_density(void *paintable, int density);
 
 // Whether the texture's size is the paintable's natural size, or it has none (the default is
 // that it has).

@@ -107,9 +107,10 @@ package final class FramePlayer: Sendable {
 
     // MARK: Playing
 
-    /// Starts decoding the first frames.
+    /// Starts decoding the current frame, the first one at the beginning, and those after it.
     package func prepare() {
-        order(0...min(preloadCount, max(0, frameCount - 1)))
+        guard frameCount > 0 else { return }
+        orderAhead()
     }
 
     /// Moves the animation on, by one frame at most.

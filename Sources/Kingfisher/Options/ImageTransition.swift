@@ -14,6 +14,24 @@ public enum ImageTransition: Sendable {
     case flipFromTop(TimeInterval)
     /// Turning in from the bottom, in seconds.
     case flipFromBottom(TimeInterval)
+    /// One of the caller's: where both images lie at each moment, in seconds.
+    ///
+    /// `frame` is called before each frame that is painted, with how far the transition is, from 0
+    /// to below 1, in proportion to the time that has passed; it decides about easing itself.
+    ///
+    /// ```swift
+    /// // The new image pushes the old one out to the left.
+    /// .custom(duration: 0.3) { progress in
+    ///     var frame = TransitionFrame()
+    ///     frame.old.offset.x = -progress
+    ///     frame.new.offset.x = 1 - progress
+    ///     return frame
+    /// }
+    /// ```
+    case custom(
+        duration: TimeInterval,
+        frame: @MainActor @Sendable (_ progress: Double) -> TransitionFrame
+    )
 
     /// Whether there is nothing to animate.
     var isNone: Bool {

@@ -23,6 +23,11 @@ final class PictureCanvas {
         didSet { kf_paintable_set_fit(address, fit) }
     }
 
+    /// The screen's pixels per logical pixel.
+    var density: Int32 = 1 {
+        didSet { kf_paintable_set_density(address, density) }
+    }
+
     /// Whether the layout may ask for the image's own size.
     var hasNaturalSize = true {
         didSet { kf_paintable_set_has_natural_size(address, hasNaturalSize) }
@@ -42,6 +47,16 @@ final class PictureCanvas {
             image.texture?.address,
             Double(image.scale),
             kind
+        )
+    }
+
+    /// Says where the images of a custom transition lie.
+    func setLayers(_ frame: TransitionFrame) {
+        kf_paintable_set_layers(
+            address,
+            KFLayer(frame.old),
+            KFLayer(frame.new),
+            frame.isOldInFront
         )
     }
 
@@ -81,6 +96,19 @@ final class PictureCanvas {
             Double(size?.height ?? 0),
             Double(offset.x),
             Double(offset.y)
+        )
+    }
+}
+
+extension KFLayer {
+    fileprivate init(_ layer: TransitionFrame.Layer) {
+        self.init(
+            opacity: layer.opacity,
+            scale_x: Double(layer.scale.width),
+            scale_y: Double(layer.scale.height),
+            offset_x: Double(layer.offset.x),
+            offset_y: Double(layer.offset.y),
+            rotation: layer.rotation
         )
     }
 }

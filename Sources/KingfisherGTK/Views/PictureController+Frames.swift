@@ -46,7 +46,9 @@ extension PictureController: FrameListener {
         guard var running = transition else { return }
         let progress = running.progress(at: time)
         transition = running
-        if progress >= 1 { finishTransition() } else { canvas.progress = progress }
+        guard progress < 1 else { return finishTransition() }
+        if let frame = running.look.frame { canvas.setLayers(frame(progress)) }
+        canvas.progress = progress
     }
 
     /// Ends the transition, if there is one, as if it had run.
@@ -94,8 +96,20 @@ extension PictureController: FrameListener {
         animation.isPlaying = false
         animation.shownFrame = nil
         animation.player = image.flatMap(player(for:))
+        resumeAnimation()
+    }
+
+    /// Decodes the next frames, and plays them if it is to play by itself, once it is on screen.
+    func resumeAnimation() {
+        guard isMapped else { return }
         animation.player?.prepare()
         startAnimationIfAutomatic()
+    }
+
+    /// Lets go of the frames that nobody sees.
+    func restAnimation() {
+        animation.lastTime = nil
+        animation.player?.purge(keepsCurrent: true)
     }
 
     private func player(for image: KFCrossPlatformImage) -> FramePlayer? {
@@ -111,11 +125,8 @@ extension PictureController: FrameListener {
     }
 
     /// Starts when the picture is on screen and the user wants things to move.
-    func startAnimationIfAutomatic() {
-        guard isMapped, animation.playsAutomatically, kf_widget_animations_enabled(picture) else {
-            return
-        }
-        startAnimation()
+    private func startAnimationIfAutomatic() {
+        if animation.playsAutomatically, kf_widget_animations_enabled(picture) { startAnimation() }
     }
 
     func startAnimation() {

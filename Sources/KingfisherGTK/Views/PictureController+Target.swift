@@ -23,7 +23,7 @@ extension PictureController: ImageBindingTarget {
         options: KingfisherParsedOptionsInfo,
         completion: @escaping @MainActor () -> Void
     ) {
-        guard let kind = options.transition.onCanvas, isMapped, kind.seconds > 0,
+        guard let look = options.transition.look, isMapped, look.seconds > 0,
             kf_widget_animations_enabled(picture)
         else {
             setImage(image)
@@ -32,8 +32,9 @@ extension PictureController: ImageBindingTarget {
         finishTransition()
         self.image = image
         replaceAnimation(with: image)
-        canvas.beginTransition(to: image, kind.transition)
-        transition = RunningTransition(seconds: kind.seconds, completion: completion)
+        if let frame = look.frame { canvas.setLayers(frame(0)) }
+        canvas.beginTransition(to: image, look.kind)
+        transition = RunningTransition(look, completion: completion)
         onImageChange?()
         updateTicking()
     }
@@ -57,21 +58,6 @@ extension PictureController: ImageBindingTarget {
         canvas.show(image)
         onImageChange?()
         updateTicking()
-    }
-}
-
-extension ImageTransition {
-    /// The transition and its length; nil for none.
-    fileprivate var onCanvas: (transition: KFTransition, seconds: Double)? {
-        switch self {
-        case .fade(let seconds): (KF_TRANSITION_FADE, seconds)
-        // Seen without perspective a card turns the same way from both sides.
-        case .flipFromLeft(let seconds), .flipFromRight(let seconds):
-            (KF_TRANSITION_FLIP_VERTICAL_AXIS, seconds)
-        case .flipFromTop(let seconds), .flipFromBottom(let seconds):
-            (KF_TRANSITION_FLIP_HORIZONTAL_AXIS, seconds)
-        default: nil
-        }
     }
 }
 #endif

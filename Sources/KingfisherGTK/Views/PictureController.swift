@@ -22,6 +22,8 @@ final class PictureController {
     var pending: PendingLoad?
     /// The load that has begun and not ended.
     var inForce: PendingLoad?
+    /// The load that has brought what is shown.
+    var shownLoad: PendingLoad?
     var transition: RunningTransition?
     var animation = AnimationState()
     var indicator = PictureIndicator.none
@@ -67,9 +69,13 @@ final class PictureController {
             OpaquePointer(canvas.paintable.address)
         )
         isMapped = gtk_widget_get_mapped(widget) != 0
+        canvas.density = scaleFactor
         connect(picture, "map") { [unowned self] in mapped() }
         connect(picture, "unmap") { [unowned self] in unmapped() }
-        connect(picture, "notify::scale-factor") { [unowned self] in sizeMayHaveChanged() }
+        connect(picture, "notify::scale-factor") { [unowned self] in
+            canvas.density = scaleFactor
+            sizeMayHaveChanged()
+        }
         kf_paintable_on_paint(
             canvas.paintable.address,
             PaintCallback.function,
@@ -89,12 +95,15 @@ final class PictureController {
         picture.assumingMemoryBound(to: GtkWidget.self)
     }
 
+    /// The screen's pixels per logical pixel.
+    var scaleFactor: Int32 { gtk_widget_get_scale_factor(widget) }
+
     private func mapped() {
         isMapped = true
         framesSinceMapped = 0
         watch = FrameWatch.of(picture)
         if pending != nil { watch?.waitForLayout(self) }
-        startAnimationIfAutomatic()
+        resumeAnimation()
         updateTicking()
         onVisibilityChange?(true)
     }
@@ -104,7 +113,7 @@ final class PictureController {
         watch?.stopTicking(ObjectIdentifier(self))
         isMapped = false
         watch = nil
-        animation.lastTime = nil
+        restAnimation()
         suspendIfInvisible()
         onVisibilityChange?(false)
     }

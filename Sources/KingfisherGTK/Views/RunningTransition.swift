@@ -1,13 +1,24 @@
 #if GTK
+import CKFGTK
+import Kingfisher
+
 /// A transition that the frame clock moves on.
 struct RunningTransition {
-    let seconds: Double
+    /// How a transition is painted.
+    struct Look {
+        let seconds: Double
+        let kind: KFTransition
+        /// Where the images lie, for one of the caller's.
+        var frame: (@MainActor (_ progress: Double) -> TransitionFrame)?
+    }
+
+    let look: Look
     let completion: () -> Void
     /// When its first frame was, on the frame clock.
-    var start: Double?
+    private var start: Double?
 
-    init(seconds: Double, completion: @escaping () -> Void) {
-        self.seconds = seconds
+    init(_ look: Look, completion: @escaping () -> Void) {
+        self.look = look
         self.completion = completion
     }
 
@@ -17,7 +28,24 @@ struct RunningTransition {
             start = time
             return 0
         }
-        return min(1, max(0, (time - start) / seconds))
+        return min(1, max(0, (time - start) / look.seconds))
+    }
+}
+
+extension ImageTransition {
+    /// How the transition is painted; nil when the image is shown at once.
+    var look: RunningTransition.Look? {
+        switch self {
+        case .fade(let seconds): .init(seconds: seconds, kind: KF_TRANSITION_FADE)
+        // Seen without perspective a card turns the same way from both sides.
+        case .flipFromLeft(let seconds), .flipFromRight(let seconds):
+            .init(seconds: seconds, kind: KF_TRANSITION_FLIP_VERTICAL_AXIS)
+        case .flipFromTop(let seconds), .flipFromBottom(let seconds):
+            .init(seconds: seconds, kind: KF_TRANSITION_FLIP_HORIZONTAL_AXIS)
+        case .custom(let seconds, let frame):
+            .init(seconds: seconds, kind: KF_TRANSITION_LAYERS, frame: frame)
+        default: nil
+        }
     }
 }
 #endif

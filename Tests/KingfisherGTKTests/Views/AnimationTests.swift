@@ -47,6 +47,36 @@ extension GTKTests {
             await stage.run { view.currentFrameIndex != index }
         }
 
+        @Test func `frames are decoded while it is on screen, and let go of otherwise`()
+            async throws
+        {
+            let view = AnimatedPictureView()
+            view.image = animation([.pureRed, .pureGreen, .pureBlue], each: 10)
+            let player = try #require(view.controller.animation.player)
+            #expect(player.decodedCount == 0)
+            let stage = Stage(view.widget)
+            await stage.run { player.decodedCount == 3 }
+            gtk_widget_set_visible(view.widget, 0)
+            await stage.run { gtk_widget_get_mapped(view.widget) == 0 }
+            #expect(player.decodedCount == 1)
+            gtk_widget_set_visible(view.widget, 1)
+            await stage.run { player.decodedCount == 3 }
+        }
+
+        @Test func `purging keeps the current frame, or none`() async throws {
+            let view = AnimatedPictureView()
+            view.autoPlayAnimatedImage = false
+            view.image = animation([.pureRed, .pureGreen, .pureBlue], each: 10)
+            let player = try #require(view.controller.animation.player)
+            let stage = Stage(view.widget)
+            await stage.run { player.decodedCount == 3 }
+            view.purgeFrames()
+            #expect(player.decodedCount == 1)
+            #expect(player.currentFrame != nil)
+            view.purgeFrames(keepCurrentFrame: false)
+            #expect(player.decodedCount == 0)
+        }
+
         @Test func `it stops after its rounds and says so`() async throws {
             let view = AnimatedPictureView()
             let log = Log()
@@ -63,8 +93,8 @@ extension GTKTests {
         @Test func `it does not start by itself where animations are turned off`() async throws {
             let view = AnimatedPictureView()
             let stage = Stage(view.widget)
-            setAnimations(enabled: false, for: view)
-            defer { setAnimations(enabled: true, for: view) }
+            stage.setAnimations(enabled: false)
+            defer { stage.setAnimations(enabled: true) }
             await stage.paint()
             view.image = animation([.pureRed, .pureGreen], each: 0.02)
             #expect(!view.isAnimating)
@@ -75,18 +105,6 @@ extension GTKTests {
             options.transition = .fade(10)
             view.controller.transition(to: .solid(.pureBlue), options: options) { isOver = true }
             #expect(isOver)
-        }
-
-        private func setAnimations(enabled: Bool, for view: ImageView) {
-            var value = GValue()
-            g_value_init(&value, GType(5 << 2))
-            g_value_set_boolean(&value, enabled ? 1 : 0)
-            let settings = gtk_widget_get_settings(view.widget)
-            g_object_set_property(
-                UnsafeMutableRawPointer(settings)?.assumingMemoryBound(to: GObject.self),
-                "gtk-enable-animations",
-                &value
-            )
         }
 
         private func animation(_ colors: [RGBA], each: Double) -> KFCrossPlatformImage {

@@ -36,6 +36,25 @@ extension GTKTests {
             #expect(shown[2, shown.height - 3].isNear(.pureRed))
         }
 
+        @Test func `a picture that fits is painted on whole pixels`() async throws {
+            let view = try makeView()
+            // An odd height in the middle of an even one, and a width that rounding has changed.
+            var rows = Data()
+            for row in 0..<41 {
+                let pixel: [UInt8] = row % 2 == 0 ? [255, 0, 0, 255] : [0, 0, 255, 255]
+                for _ in 0..<80 { rows.append(contentsOf: pixel) }
+            }
+            let striped = KFCrossPlatformImage(premultipliedRGBA: rows, width: 80, height: 41)
+            view.image = striped
+            view.hasNaturalSize = false
+            let stage = Stage(view.widget, width: 80, height: 100)
+            await stage.paint()
+            let shown = try #require(stage.capture())
+            let column = (0..<100).map { shown[40, $0] }
+            #expect(column.count { $0.isNear(.pureRed) } == 21)
+            #expect(column.count { $0.isNear(.pureBlue) } == 20)
+        }
+
         @Test func `a foreign picture is painted like one's own`() async throws {
             _ = try makeView()
             let widget = try #require(gtk_picture_new())

@@ -1,0 +1,33 @@
+#pragma once
+#include "CKFGTK.h"
+
+#include <gtk/gtk.h>
+
+// What a paintable shows, and how it is painted: between the two files that know it.
+
+typedef struct {
+    GdkTexture *texture;
+    double scale;
+} Picture;
+
+typedef struct {
+    GObject parent;
+    Picture current, previous;
+    KFTransition transition;
+    double progress;
+    KFLayer previous_layer, current_layer;
+    bool previous_is_in_front;
+    KFFit fit;
+    int density;
+    bool has_natural_size;
+    bool shows_spinner;
+    GdkRGBA spinner_color;
+    double spinner_phase;
+    GdkTexture *overlay;
+    double overlay_width, overlay_height, overlay_x, overlay_y;
+    KFPaintedSize on_paint;
+    void *on_paint_context;
+} KFPaintable;
+
+// Paints everything, into an area that is not empty.
+void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double height);

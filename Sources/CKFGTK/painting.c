@@ -1,0 +1,165 @@
+#ifdef KF_GTK
+#include "paintable.h"
+
+#include <math.h>
+
+static graphene_rect_t fitted(
+    double own_width,
+    double own_height,
+    KFFit fit,
+    double width,
+    double height
+) {
+    if (own_width <= 0 || own_height <= 0 || fit == KF_FIT_FILL) {
+        return GRAPHENE_RECT_INIT(0, 0, width, height);
+    }
+    double horizontal = width / own_width, vertical = height / own_height;
+    double factor = fit == KF_FIT_COVER ? fmax(horizontal, vertical)
+                                        : fmin(horizontal, vertical);
+    if (fit == KF_FIT_SCALE_DOWN) factor = fmin(factor, 1);
+    double w = own_width * factor, h = own_height * factor;
+    return GRAPHENE_RECT_INIT((width - w) / 2, (height - h) / 2, w, h);
+}
+
+// Puts a rectangle that differs from the picture's own size by rounding alone onto the screen's
+// pixels, where it is painted as it is: sharper, and in a fraction of the time.
+static void align(graphene_rect_t *bounds, double own_width, double own_height, int density) {
+    double tolerance = 1.0 / density;
+    if (fabs(bounds->size.width - own_width) >= tolerance
+        || fabs(bounds->size.height - own_height) >= tolerance) {
+        return;
+    }
+    bounds->origin.x = floor(bounds->origin.x * density) / density;
+    bounds->origin.y = floor(bounds->origin.y * density) / density;
+    bounds->size.width = own_width;
+    bounds->size.height = own_height;
+}
+
+static void paint_picture(
+    KFPaintable *self,
+    GtkSnapshot *snapshot,
+    const Picture *picture,
+    double width,
+    double height
+) {
+    if (!picture->texture) return;
+    double own_width = gdk_texture_get_width(picture->texture) / picture->scale;
+    double own_height = gdk_texture_get_height(picture->texture) / picture->scale;
+    graphene_rect_t bounds = fitted(own_width, own_height, self->fit, width, height);
+    if (self->fit != KF_FIT_FILL) align(&bounds, own_width, own_height, self->density);
+    bool overflows = bounds.size.width > width + 0.01 || bounds.size.height > height + 0.01;
+    if (overflows) gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, width, height));
+    gtk_snapshot_append_texture(snapshot, picture->texture, &bounds);
+    if (overflows) gtk_snapshot_pop(snapshot);
+}
+
+static void paint_flip(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
+    bool shows_new = self->progress >= 0.5;
+    // Seen from far away a turning card is as wide as the cosine of its angle.
+    double share = fmax(0.001, fabs(cos(self->progress * G_PI)));
+    bool is_vertical = self->transition == KF_TRANSITION_FLIP_VERTICAL_AXIS;
+    double x = is_vertical ? share : 1, y = is_vertical ? 1 : share;
+    gtk_snapshot_save(snapshot);
+    gtk_snapshot_translate(
+        snapshot, &GRAPHENE_POINT_INIT(width * (1 - x) / 2, height * (1 - y) / 2)
+    );
+    gtk_snapshot_scale(snapshot, x, y);
+    paint_picture(self, snapshot, shows_new ? &self->current : &self->previous, width, height);
+    gtk_snapshot_restore(snapshot);
+}
+
+static void paint_fade(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
+    gtk_snapshot_push_cross_fade(snapshot, self->progress);
+    paint_picture(self, snapshot, &self->previous, width, height);
+    gtk_snapshot_pop(snapshot);
+    paint_picture(self, snapshot, &self->current, width, height);
+    gtk_snapshot_pop(snapshot);
+}
+
+static void paint_layer(
+    KFPaintable *self,
+    GtkSnapshot *snapshot,
+    const Picture *picture,
+    const KFLayer *layer,
+    double width,
+    double height
+) {
+    // A scale of nothing has no inverse, which renderers rely on.
+    if (layer->opacity <= 0 || layer->scale_x == 0 || layer->scale_y == 0) return;
+    double x = width * (0.5 + layer->offset_x), y = height * (0.5 + layer->offset_y);
+    gtk_snapshot_save(snapshot);
+    gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT(x, y));
+    gtk_snapshot_rotate(snapshot, layer->rotation);
+    gtk_snapshot_scale(snapshot, layer->scale_x, layer->scale_y);
+    gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT(-width / 2, -height / 2));
+    gtk_snapshot_push_opacity(snapshot, fmin(1, layer->opacity));
+    paint_picture(self, snapshot, picture, width, height);
+    gtk_snapshot_pop(snapshot);
+    gtk_snapshot_restore(snapshot);
+}
+
+static void paint_layers(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
+    gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, width, height));
+    const Picture *current = &self->current, *previous = &self->previous;
+    if (self->previous_is_in_front) {
+        paint_layer(self, snapshot, current, &self->current_layer, width, height);
+    }
+    paint_layer(self, snapshot, previous, &self->previous_layer, width, height);
+    if (!self->previous_is_in_front) {
+        paint_layer(self, snapshot, current, &self->current_layer, width, height);
+    }
+    gtk_snapshot_pop(snapshot);
+}
+
+static void paint_spinner(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
+    enum { dots = 10 };
+    // A third of the shorter side, as large as GTK's own at most.
+    double diameter = fmin(32, fmin(width, height) / 3);
+    double dot = diameter / 6, radius = (diameter - dot) / 2;
+    for (int i = 0; i < dots; i++) {
+        double turn = (double)i / dots;
+        double age = self->spinner_phase - turn;
+        age -= floor(age);
+        GdkRGBA color = self->spinner_color;
+        color.alpha *= 0.15 + 0.85 * (1 - age);
+        graphene_rect_t bounds = GRAPHENE_RECT_INIT(
+            width / 2 + radius * sin(turn * 2 * G_PI) - dot / 2,
+            height / 2 - radius * cos(turn * 2 * G_PI) - dot / 2,
+            dot,
+            dot
+        );
+        GskRoundedRect circle;
+        gsk_rounded_rect_init_from_rect(&circle, &bounds, dot / 2);
+        gtk_snapshot_push_rounded_clip(snapshot, &circle);
+        gtk_snapshot_append_color(snapshot, &color, &bounds);
+        gtk_snapshot_pop(snapshot);
+    }
+}
+
+static void paint_overlay(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
+    bool is_sized = self->overlay_width > 0 && self->overlay_height > 0;
+    double w = is_sized ? self->overlay_width : width;
+    double h = is_sized ? self->overlay_height : height;
+    double x = (width - w) / 2 + self->overlay_x, y = (height - h) / 2 + self->overlay_y;
+    graphene_rect_t bounds = fitted(
+        gdk_texture_get_width(self->overlay), gdk_texture_get_height(self->overlay),
+        KF_FIT_CONTAIN, w, h
+    );
+    graphene_rect_offset(&bounds, x, y);
+    gtk_snapshot_append_texture(snapshot, self->overlay, &bounds);
+}
+
+void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
+    if (self->progress >= 1) {
+        paint_picture(self, snapshot, &self->current, width, height);
+    } else if (self->transition == KF_TRANSITION_FADE) {
+        paint_fade(self, snapshot, width, height);
+    } else if (self->transition == KF_TRANSITION_LAYERS) {
+        paint_layers(self, snapshot, width, height);
+    } else {
+        paint_flip(self, snapshot, width, height);
+    }
+    if (self->shows_spinner) paint_spinner(self, snapshot, width, height);
+    if (self->overlay) paint_overlay(self, snapshot, width, height);
+}
+#endif
