@@ -65,12 +65,13 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     private let sources: [Source]
     private let loader: PrefetchLoader
 
-    init(
+    /// Makes a prefetcher that loads by a manager other than the shared one.
+    package init(
         sources: [Source],
         options: KingfisherOptionsInfo?,
         manager: KingfisherManager,
-        progress: PrefetcherSourceProgressBlock?,
-        completion: PrefetcherSourceCompletionHandler?
+        progress: PrefetcherSourceProgressBlock? = nil,
+        completion: PrefetcherSourceCompletionHandler? = nil
     ) {
         self.sources = sources
         loader = PrefetchLoader(manager: manager, options: options)

@@ -47,6 +47,8 @@ public final class ImageListFactory {
     private let prefetch = ListPrefetch()
     private var visible: [ObjectIdentifier: Int] = [:]
     private var isUpdatePlanned = false
+    /// The screen's pixels per logical pixel.
+    private var scale: CGFloat = 1
 
     /// Describes the cells of a list.
     ///
@@ -85,6 +87,10 @@ public final class ImageListFactory {
         view.fit = fit
         view.hasNaturalSize = false
         view.setSizeRequest(width: Int(cellSize.width), height: Int(cellSize.height))
+        // A list shares its width out among the columns. Images are decoded to the cell's size, and
+        // would have to be scaled in each frame to a few pixels more.
+        gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)
+        gtk_widget_set_valign(view.widget, GTK_ALIGN_CENTER)
         view.kf.loadStart = .whenVisible
         view.kf.indicator = indicator
         let controller = view.controller
@@ -92,6 +98,7 @@ public final class ImageListFactory {
         controller.onVisibilityChange = { [weak self, weak controller] isVisible in
             guard let self, let controller, let position = controller.position else { return }
             visible[ObjectIdentifier(controller)] = isVisible ? position : nil
+            scale = CGFloat(controller.scaleFactor)
             planPrefetch()
         }
         configure?(view)
@@ -143,20 +150,19 @@ public final class ImageListFactory {
             guard let self else { return }
             isUpdatePlanned = false
             guard let first = visible.values.min(), let last = visible.values.max() else { return }
-            let wanted = prefetch.move(
-                to: first...last,
-                of: itemCount,
-                ahead: prefetchCount
-            )
-            prefetch.load(wanted, by: manager) { [self] position in
-                source(position).map { ($0, prefetchOptions) }
-            }
+            guard let wanted = prefetch.move(to: first...last, of: itemCount, ahead: prefetchCount)
+            else { return }
+            prefetch.load(wanted, options: prefetchOptions, by: manager, source)
         }
     }
 
     private var prefetchOptions: KingfisherOptionsInfo {
-        let processor = ViewSizeProcessor(size: cellSize, covers: fit == .cover || fit == .fill)
-        return options + [.processor(processor), .cacheOriginalImage, .downloadPriority(0.25)]
+        let processor = ViewSizeProcessor(
+            size: cellSize,
+            density: scale,
+            covers: fit == .cover || fit == .fill
+        )
+        return [.scaleFactor(scale), .processor(processor), .cacheOriginalImage] + options
     }
 }
 #endif

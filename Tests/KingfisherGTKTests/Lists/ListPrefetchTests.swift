@@ -1,0 +1,133 @@
+#if GTK
+import Foundation
+import Kingfisher
+import TestSupport
+import Testing
+
+@testable import KingfisherGTK
+
+@Suite(.timeLimit(.minutes(1)))
+struct ListPrefetchTests {
+    // MARK: What is wanted
+
+    @Test func `at first, what comes after is wanted, nearest first`() {
+        #expect(ListPrefetch().move(to: 0...9, of: 100, ahead: 3) == [10, 11, 12])
+    }
+
+    @Test func `what is wanted lies ahead of where the list moves`() {
+        let prefetch = ListPrefetch()
+        _ = prefetch.move(to: 40...49, of: 100, ahead: 3)
+        #expect(prefetch.move(to: 45...54, of: 100, ahead: 3) == [55, 56, 57])
+        #expect(prefetch.move(to: 42...51, of: 100, ahead: 3) == [41, 40, 39])
+    }
+
+    @Test func `nothing changes while the list stands still`() {
+        let prefetch = ListPrefetch()
+        _ = prefetch.move(to: 40...49, of: 100, ahead: 3)
+        #expect(prefetch.move(to: 40...49, of: 100, ahead: 3) == nil)
+    }
+
+    @Test func `nothing is wanted of a list that jumps further than it shows`() {
+        let prefetch = ListPrefetch()
+        _ = prefetch.move(to: 0...9, of: 100, ahead: 3)
+        #expect(prefetch.move(to: 50...59, of: 100, ahead: 3) == [])
+    }
+
+    @Test func `what is wanted ends where the list does`() {
+        let prefetch = ListPrefetch()
+        #expect(prefetch.move(to: 90...98, of: 100, ahead: 3) == [99])
+        #expect(prefetch.move(to: 91...99, of: 100, ahead: 3) == [])
+        _ = prefetch.move(to: 5...14, of: 100, ahead: 3)
+        #expect(prefetch.move(to: 5...15, of: 16, ahead: 3) == [])
+        #expect(prefetch.move(to: 2...11, of: 100, ahead: 3) == [1, 0])
+        // A model that has shrunk since.
+        #expect(prefetch.move(to: 3...12, of: 5, ahead: 3) == [])
+    }
+
+    // MARK: Loading it
+
+    @Test func `what is wanted is in memory afterwards, and asked for once`() async throws {
+        let bench = try TestBench()
+        bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
+        let prefetch = ListPrefetch()
+        scroll(prefetch, to: 0...4, bench)
+        await bench.server.received(3)
+        scroll(prefetch, to: 1...5, bench)
+        await bench.server.received(4)
+        let key = bench.server.url("/8").absoluteString
+        while bench.cache.retrieveImageInMemoryCache(forKey: key) == nil { await Task.yield() }
+        #expect(paths(bench) == ["/5", "/6", "/7", "/8"])
+    }
+
+    @Test func `a change of direction stops what was wanted before`() async throws {
+        let bench = try TestBench()
+        let gate = ServerGate()
+        bench.server.fallback { _ in .held(gate, then: .body(TestImage.png(), type: "image/png")) }
+        let prefetch = ListPrefetch()
+        scroll(prefetch, to: 20...24, bench)
+        await bench.server.received(3)
+        scroll(prefetch, to: 18...22, bench)
+        await bench.server.abandoned(3)
+        await bench.server.received(6)
+        #expect(paths(bench) == ["/15", "/16", "/17", "/25", "/26", "/27"])
+        gate.open()
+    }
+
+    @Test func `a jump stops everything`() async throws {
+        let bench = try TestBench()
+        let gate = ServerGate()
+        bench.server.fallback { _ in .held(gate, then: .body(TestImage.png(), type: "image/png")) }
+        let prefetch = ListPrefetch()
+        scroll(prefetch, to: 0...4, bench)
+        await bench.server.received(3)
+        scroll(prefetch, to: 60...64, bench)
+        await bench.server.abandoned(3)
+        gate.open()
+    }
+
+    @Test func `what has come on screen is not stopped`() async throws {
+        let bench = try TestBench()
+        let gate = ServerGate()
+        bench.server.fallback { _ in .held(gate, then: .body(TestImage.png(), type: "image/png")) }
+        let prefetch = ListPrefetch()
+        scroll(prefetch, to: 0...4, bench)
+        await bench.server.received(3)
+        scroll(prefetch, to: 3...7, bench)
+        // Back again: 8, 9 and 10 are out of sight, but 5, 6 and 7 are on screen.
+        await bench.server.received(6)
+        scroll(prefetch, to: 2...6, bench)
+        await bench.server.abandoned(3)
+        gate.open()
+        for number in 5...7 {
+            let key = bench.server.url("/\(number)").absoluteString
+            while bench.cache.retrieveImageInMemoryCache(forKey: key) == nil { await Task.yield() }
+        }
+    }
+
+    @Test func `a list that goes stops its loads`() async throws {
+        let bench = try TestBench()
+        let gate = ServerGate()
+        bench.server.fallback { _ in .held(gate, then: .status(404)) }
+        do {
+            let prefetch = ListPrefetch()
+            scroll(prefetch, to: 0...4, bench)
+            await bench.server.received(3)
+        }
+        await bench.server.abandoned(3)
+        gate.open()
+    }
+
+    private func scroll(_ prefetch: ListPrefetch, to range: ClosedRange<Int>, _ bench: TestBench) {
+        guard let wanted = prefetch.move(to: range, of: 100, ahead: 3) else { return }
+        prefetch.load(wanted, options: [], by: bench.manager) {
+            .network(bench.server.url("/\($0)"))
+        }
+    }
+
+    private func paths(_ bench: TestBench) -> [String] {
+        bench.server.requests.map(\.path).sorted {
+            $0.count == $1.count ? $0 < $1 : $0.count < $1.count
+        }
+    }
+}
+#endif
