@@ -1,6 +1,14 @@
 #if GTK
 public import Kingfisher
 
+/// An object that images can be set on: what has a picture, or a button.
+///
+/// Conform to ``GtkPictureProviding`` or ``GtkButtonProviding``, which conform to this.
+public protocol GtkImageSettable: KingfisherCompatible {
+    /// The GtkPicture that images are shown in.
+    var imagePicture: OpaquePointer { get }
+}
+
 /// An object that shows its image in a GtkPicture.
 ///
 /// One line gives a picture class of any GTK binding the `.kf` methods:
@@ -9,7 +17,7 @@ public import Kingfisher
 ///     public var gtkPicture: OpaquePointer { pointer }
 /// }
 /// ```
-public protocol GtkPictureProviding: KingfisherCompatible {
+public protocol GtkPictureProviding: GtkImageSettable {
     /// The GtkPicture; it must live at least as long as the object.
     var gtkPicture: OpaquePointer { get }
 }
@@ -36,6 +44,11 @@ public func kf(_ picture: OpaquePointer) -> KingfisherWrapper<GtkPictureReferenc
 }
 
 extension GtkPictureProviding {
-    var controller: PictureController { .of(UnsafeMutableRawPointer(gtkPicture)) }
+    /// The GtkPicture itself.
+    public var imagePicture: OpaquePointer { gtkPicture }
+}
+
+extension GtkImageSettable {
+    var controller: PictureController { .of(UnsafeMutableRawPointer(imagePicture)) }
 }
 #endif

@@ -1,6 +1,6 @@
 #if GTK
 public import CGTK
-public import Kingfisher
+import Kingfisher
 
 /// A button with an image, and perhaps another one while it is pressed or checked.
 ///
@@ -41,9 +41,14 @@ public final class ImageButton: GtkButtonProviding {
 }
 
 /// An object that is a GtkButton, or has one, and so gets `.kf.setImage`.
-public protocol GtkButtonProviding: KingfisherCompatible {
+public protocol GtkButtonProviding: GtkImageSettable {
     /// The GtkButton; it must live at least as long as the object.
     var gtkButton: UnsafeMutablePointer<GtkButton> { get }
+}
+
+extension GtkButtonProviding {
+    /// The GtkPicture in the button; it becomes the button's child with the first use.
+    public var imagePicture: OpaquePointer { ButtonController.of(gtkButton).image.gtkPicture }
 }
 
 /// The two pictures of a button; hangs on it and goes with it.

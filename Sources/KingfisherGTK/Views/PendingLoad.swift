@@ -33,6 +33,18 @@ final class PendingLoad {
         self.completion = completion
     }
 
+    /// The same load once more, for which nobody waits.
+    func again() -> PendingLoad {
+        PendingLoad(
+            source: source,
+            placeholder: placeholder,
+            options: options,
+            manager: manager,
+            progress: nil,
+            completion: nil
+        )
+    }
+
     /// Calls the completion; only the first time counts.
     func finish(_ result: Result<RetrieveImageResult, KingfisherError>) {
         let completion = completion

@@ -1,11 +1,10 @@
 #if GTK
-import CGTK
 import Foundation
 import Kingfisher
 
 extension PictureController {
     /// How long a view that has no size may take to get one before its image is decoded as it is.
-    private static let patience = Duration.milliseconds(100)
+    static let patience = Duration.milliseconds(100)
 
     /// Loads an image and shows it by the rules of ``ImageBinding``, in the view's size.
     ///
@@ -21,6 +20,7 @@ extension PictureController {
     ) -> DownloadTask? {
         supersedePending()
         sizing.reload = nil
+        shownLoad = nil
         isRefining = false
         inForce = nil
         guard let source else {
@@ -61,6 +61,7 @@ extension PictureController {
             waiting.finish(.failure(PendingLoad.cancelled))
         }
         inForce?.isSuspended = false
+        shownLoad = nil
         binding.cancel()
         updateTicking()
     }
@@ -119,8 +120,8 @@ extension PictureController {
     private func isReady(_ load: PendingLoad, hasWaited: Bool) -> Bool {
         let isSized = !needsSize(load.options) || box != nil
         guard sizing.loadsWhenVisible else { return isSized }
-        if hasWaited && isMapped { return true }
-        return isSized && isInMemory(load)
+        guard isMapped else { return false }
+        return hasWaited || isSized && isInMemory(load)
     }
 
     private func isInMemory(_ load: PendingLoad) -> Bool {
@@ -134,7 +135,7 @@ extension PictureController {
     // MARK: Starting
 
     private func begin(_ load: PendingLoad) -> DownloadTask? {
-        let options = sized(load.options)
+        let options = sized(load.options).givingTexture
         let box = needsSize(load.options) ? self.box : nil
         inForce = load
         return binding.load(
@@ -153,6 +154,7 @@ extension PictureController {
             if case .success = result {
                 sizing.decodedFor = box
                 sizing.reload = box == nil ? nil : (load.source, load.options, load.manager)
+                shownLoad = load
             }
             load.finish(result)
         }
@@ -160,11 +162,21 @@ extension PictureController {
 
     // MARK: Leaving the screen
 
-    /// Stops the load of a view that only loads what is seen; it begins again when it comes back.
+    /// Stops the load of a view that only loads what is seen, or lets go of its image: it begins
+    /// again when the view comes back.
+    ///
+    /// Lists keep several times as many cells as are seen. Their images belong to the memory cache,
+    /// which has a limit.
     func suspendIfInvisible() {
-        guard sizing.loadsWhenVisible, let load = inForce else { return }
-        load.isSuspended = true
-        binding.cancel()
+        guard sizing.loadsWhenVisible, pending == nil else { return }
+        if let load = inForce {
+            load.isSuspended = true
+            binding.cancel()
+        } else if let load = shownLoad {
+            shownLoad = nil
+            pending = load.again()
+            setImage(load.placeholder)
+        }
     }
 
     private func waitAgain(_ load: PendingLoad) {
@@ -172,118 +184,6 @@ extension PictureController {
         pending = load
         if isMapped { watch?.waitForLayout(self) }
         updateTicking()
-    }
-
-    // MARK: Size
-
-    private func needsSize(_ options: KingfisherParsedOptionsInfo) -> Bool {
-        sizing.decodeSize == .fitView && options.processor.identifier.isEmpty
-    }
-
-    /// The options with the view's size in them, where that is wanted and known.
-    private func sized(_ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo {
-        guard needsSize(options), let box else { return options }
-        var options = options
-        if options.scaleFactor == 1 {
-            options.scaleFactor = CGFloat(gtk_widget_get_scale_factor(widget))
-        }
-        options.processor = ViewSizeProcessor(size: box, covers: sizing.covers)
-        // Another size is then made from the disk, not from the network.
-        options.cacheOriginalImage = true
-        return options
-    }
-
-    /// The size that the view has whatever it shows, in logical pixels; nil while there is none.
-    var box: CGSize? {
-        if let fixed = sizing.fixedBox { return fixed }
-        var width: Int32 = 0
-        var height: Int32 = 0
-        gtk_widget_get_size_request(widget, &width, &height)
-        if width > 0, height > 0, !expands {
-            return CGSize(width: Int(width), height: Int(height))
-        }
-        width = gtk_widget_get_width(widget)
-        height = gtk_widget_get_height(widget)
-        guard width > 0, height > 0 else { return nil }
-        let size = CGSize(width: Int(width), height: Int(height))
-        // A view that is exactly as large as its image was given that size by it. The image then
-        // says nothing about the next one's, unless it was itself decoded for the view.
-        let isNatural =
-            canvas.hasNaturalSize && image.map { $0.size == size } == true
-            && sizing.decodedFor != size
-        return isNatural ? nil : size
-    }
-
-    private var expands: Bool {
-        gtk_widget_compute_expand(widget, GTK_ORIENTATION_HORIZONTAL) != 0
-            || gtk_widget_compute_expand(widget, GTK_ORIENTATION_VERTICAL) != 0
-    }
-
-    /// The box in the screen's pixels.
-    var boxInPixels: CGSize? {
-        let scale = CGFloat(gtk_widget_get_scale_factor(widget))
-        return box.map { CGSize(width: $0.width * scale, height: $0.height * scale) }
-    }
-
-    // MARK: Growing
-
-    /// The picture is being painted: nothing may be changed now.
-    func isPainted() {
-        guard needsReload, !sizing.isReloadPlanned else { return }
-        sizing.isReloadPlanned = true
-        Task { [weak self] in
-            // A window that is being dragged larger is waited for.
-            // The sleep ends early only when the task is cancelled, which nobody does.
-            try? await Task.sleep(for: Self.patience)
-            self?.reloadIfNeeded()
-        }
-    }
-
-    func sizeMayHaveChanged() {
-        if pending == nil { reloadIfNeeded() }
-    }
-
-    private var needsReload: Bool {
-        guard let decodedFor = sizing.decodedFor, sizing.reload != nil, let image, let box else {
-            return false
-        }
-        let scale = CGFloat(gtk_widget_get_scale_factor(widget))
-        let isLarger = box.width > decodedFor.width || box.height > decodedFor.height
-        // A picture that has fewer pixels than it was asked for has no more.
-        return (isLarger || scale > image.scale) && image.fills(decodedFor, covers: sizing.covers)
-    }
-
-    private func reloadIfNeeded() {
-        sizing.isReloadPlanned = false
-        guard pending == nil, binding.identifier == nil, needsReload,
-            let (source, options, manager) = sizing.reload, let box
-        else { return }
-        var sized = sized(options)
-        sized.transition = .none
-        sized.keepCurrentImageWhileLoading = true
-        sized.onFailureImage = .none
-        isRefining = true
-        binding.load(
-            source,
-            into: self,
-            placeholder: nil,
-            options: sized,
-            by: manager,
-            completion: { [weak self] result in
-                self?.isRefining = false
-                if case .success = result { self?.sizing.decodedFor = box }
-            }
-        )
-    }
-}
-
-extension KFCrossPlatformImage {
-    /// Whether the image was scaled down to a box, as opposed to being smaller by itself.
-    fileprivate func fills(_ box: CGSize, covers: Bool) -> Bool {
-        // One pixel is lost in rounding.
-        let wide = size.width + 1 >= box.width
-        let high = size.height + 1 >= box.height
-        return covers ? wide && high : wide || high
     }
 }
 

@@ -17,7 +17,8 @@ public enum LoadStart: Sendable, Equatable {
     /// At once, or as soon as the view's size is known.
     case immediately
     /// When the view has stayed on screen for two frames: for cells of lists, most of which are
-    /// only passing by. An image in memory is shown at once all the same.
+    /// only passing by. An image in memory is in the first frame all the same. When the view leaves
+    /// the screen it lets go of the image, which stays in the caches.
     case whenVisible
 }
 

@@ -93,6 +93,80 @@ extension GTKTests {
             #expect(try #require(stage.capture()).center.isNear(.pureRed))
         }
 
+        @Test func `VW-4: what is shown stays while the next image loads, if so asked`()
+            async throws
+        {
+            let view = ImageView()
+            view.setSizeRequest(width: 60, height: 40)
+            let old = KFCrossPlatformImage.solid(.pureRed)
+            view.image = old
+            let gate = ServerGate()
+            let url = serve("/slow.jpg", behind: gate)
+            let loading = start(
+                url,
+                in: view,
+                placeholder: .solid(.pureGreen),
+                options: [.keepCurrentImageWhileLoading]
+            )
+            await bench.server.received(1)
+            #expect(view.image === old)
+            gate.open()
+            await Stage.run { loading.results.count == 1 }
+            #expect(view.image === (try loading.value().image))
+            start(url, in: view, into: Loading(), placeholder: .solid(.pureGreen))
+            #expect(view.image !== old)
+        }
+
+        @Test func `VW-13: an image from memory appears without its transition, unless forced`()
+            async throws
+        {
+            let view = ImageView()
+            view.setSizeRequest(width: 60, height: 40)
+            let stage = Stage(view.widget)
+            await stage.paint()
+            let url = bench.serveJPEG("/a.jpg")
+            let first = start(url, in: view, options: [.transition(.fade(0.05))])
+            await stage.run { view.controller.transition != nil }
+            #expect(first.results.isEmpty)
+            await stage.run { first.results.count == 1 }
+            let again = start(url, in: view, options: [.transition(.fade(0.05))])
+            #expect(again.results.count == 1)
+            #expect(view.controller.transition == nil)
+            let forced = start(
+                url,
+                in: view,
+                options: [.transition(.fade(0.05)), .forceTransition]
+            )
+            #expect(view.controller.transition != nil)
+            #expect(forced.results.isEmpty)
+            await stage.run { forced.results.count == 1 }
+        }
+
+        @Test func `VW-19: two views share the download of one picture`() async throws {
+            let gate = ServerGate()
+            let url = serve("/slow.jpg", behind: gate)
+            let views = [ImageView(), ImageView()]
+            let loads = views.map { view in
+                view.setSizeRequest(width: 60, height: 40)
+                return start(url, in: view)
+            }
+            await bench.server.received(1)
+            gate.open()
+            await Stage.run { loads.allSatisfy { $0.results.count == 1 } }
+            #expect(bench.server.requests.count == 1)
+            #expect(views.allSatisfy { $0.image != nil })
+        }
+
+        @Test func `an image arrives with its texture`() async throws {
+            let image = KFCrossPlatformImage.solid(.pureRed)
+            let modifier = TextureModifier(base: nil)
+            await Task.detached { _ = modifier.modify(image) }.value
+            let made: GObjectReference? = image.drawable { nil }
+            #expect(made != nil)
+            let options = KingfisherParsedOptionsInfo(nil).givingTexture
+            #expect(options.imageModifier is TextureModifier)
+        }
+
         // MARK: Superseding and cancelling
 
         @Test func `VW-6: a superseded load ends as such and is not shown`() async throws {

@@ -118,7 +118,94 @@ extension GTKTests {
             await stage.run { loaded == 1 }
         }
 
+        @Test func `a widget can begin before it is on screen`() async throws {
+            var loaded = 0
+            let image = KFImage(bench.serveJPEG("/a.jpg"))
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .configure { $0.setSizeRequest(width: 60, height: 40) }
+                .onSuccess { _ in
+                    loaded += 1
+                    LoopEvents.wake()
+                }
+                .startLoadingBeforeViewAppear()
+            await Stage.run { loaded == 1 }
+            #expect(gtk_widget_get_mapped(image.widget) == 0)
+            let stage = Stage(image.widget)
+            await stage.paint()
+            #expect(loaded == 1)
+            #expect(bench.server.requests.count == 1)
+        }
+
+        @Test func `the bar shows the share that has arrived, until all is there`() async throws {
+            let gate = ServerGate()
+            let data = TestImage.jpeg(width: 400, height: 300)
+            let head = ServerReply.head(200, [("Content-Length", "\(data.count)")])
+            let half = data.count / 2
+            bench.server.route(
+                "/slow.jpg",
+                ServerReply(
+                    steps: [
+                        .send(head), .send(data.prefix(half)), .wait(gate),
+                        .send(data.dropFirst(half)),
+                    ]
+                )
+            )
+            var loaded = 0
+            var reports: [Int64] = []
+            let image = KFImage(bench.server.url("/slow.jpg"))
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .loadingProgress()
+                .onProgress { received, _ in reports.append(received) }
+                .onSuccess { _ in loaded += 1 }
+            let stage = Stage(image.widget)
+            let bar = try #require(gtk_widget_get_last_child(image.widget))
+            let share = { gtk_progress_bar_get_fraction(OpaquePointer(bar)) }
+            await stage.run { share() > 0 }
+            #expect(abs(share() - 0.5) < 0.01)
+            #expect(gtk_widget_get_mapped(bar) != 0)
+            gate.open()
+            await stage.run { loaded == 1 }
+            #expect(gtk_widget_get_visible(bar) == 0)
+            #expect(reports.last == Int64(data.count))
+        }
+
         // MARK: Lists
+
+        @Test func `cells that are not seen hold no image, and have it back in the first frame`()
+            async throws
+        {
+            let count = 2_000
+            bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
+            let cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: count)
+            {
+                [bench] in .network(bench.server.url("/\($0)"))
+            }
+            cells.manager = bench.manager
+            cells.prefetchCount = 0
+            var views: [OpaquePointer: Int] = [:]
+            cells.onBind = { position, view in views[view.gtkPicture] = position }
+            let grid = Grid(cells, count: count)
+            let stage = Stage(grid.widget, width: 400, height: 300)
+            let visible = { views.filter { gtk_widget_get_mapped($0.key.asWidget) != 0 } }
+            let isSettled = {
+                let visible = visible()
+                return visible.count > 20 && visible.allSatisfy { kf($0.key).image != nil }
+            }
+            await stage.run(until: isSettled)
+            // Near enough for the cells that were seen to stay bound to their items.
+            grid.scroll(to: 600)
+            await stage.run { visible().values.allSatisfy { $0 > 30 } && isSettled() }
+            let unseen = views.keys.filter { gtk_widget_get_mapped($0.asWidget) == 0 }
+            #expect(unseen.contains { views[$0] ?? .max < 20 })
+            #expect(unseen.allSatisfy { kf($0).image == nil })
+            let requests = bench.server.requests.count
+            grid.scroll(to: 0)
+            await stage.paint(frames: 1)
+            #expect(isSettled())
+            #expect(bench.server.requests.count == requests)
+        }
 
         @Test func `every settled cell of a scrolled grid shows its own picture`() async throws {
             let count = 3_000
