@@ -4,8 +4,6 @@ import KingfisherGTK
 
 /// Animations, each of which plays while it is on screen.
 final class AnimatedPage: Page {
-    let name = "animated"
-    let title = "Animations"
     let widget: Widget
     private let views: [AnimatedPictureView]
 
@@ -13,7 +11,7 @@ final class AnimatedPage: Page {
         let flow = made(gtk_flow_box_new())
         gtk_flow_box_set_selection_mode(flow.opaque, GTK_SELECTION_NONE)
         gtk_widget_set_valign(flow, GTK_ALIGN_START)
-        views = (0..<9).map { number in
+        views = (0..<12).map { number in
             let view = AnimatedPictureView()
             view.setSizeRequest(width: 240, height: 180)
             view.alternativeText = "A day in landscape number \(number)"
@@ -26,6 +24,7 @@ final class AnimatedPage: Page {
             return view
         }
         let button = made(gtk_button_new_with_label("Stop or go on"))
+        gtk_widget_set_halign(button, GTK_ALIGN_START)
         widget = made(gtk_scrolled_window_new()).expanding()
         let content = box(GTK_ORIENTATION_VERTICAL, [button, flow]).margin(12)
         gtk_scrolled_window_set_child(widget.opaque, content)

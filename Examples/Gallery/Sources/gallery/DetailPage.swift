@@ -5,8 +5,7 @@ import KingfisherGTK
 
 /// One picture as large as the window, with its small version standing in while it loads.
 final class DetailPage: Page {
-    let name = "detail"
-    let title = "One picture"
+    static let name = "detail"
     let widget: Widget
     private let pictures: Pictures
     private let text = label("")

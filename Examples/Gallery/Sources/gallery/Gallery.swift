@@ -37,7 +37,7 @@ enum Gallery {
         MainLoop.attach()
         let loop = g_main_loop_new(nil, 0)
         connect(UnsafeMutableRawPointer(window.window), "destroy") { _ in g_main_loop_quit(loop) }
-        if let page = value(after: "--page", in: arguments) { window.show(page) }
+        window.show(value(after: "--page", in: arguments) ?? GridPage.name)
         gtk_window_present(window.window.cast())
         if arguments.contains("--screenshots") || arguments.contains("--measure") {
             Task {

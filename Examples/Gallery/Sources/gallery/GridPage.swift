@@ -4,8 +4,7 @@ import KingfisherGTK
 
 /// Ten thousand pictures, of which only those on screen are loaded.
 final class GridPage: Page {
-    let name = "grid"
-    let title = "Pictures"
+    static let name = "grid"
     let widget: Widget
     let hooks = Hooks()
     private var views: [OpaquePointer: Int] = [:]

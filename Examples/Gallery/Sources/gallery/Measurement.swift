@@ -23,10 +23,10 @@ final class Measurement {
     func run(speed: Double, seconds: Double) async throws {
         // Small enough to be full soon, so that one sees what is resident besides it.
         KingfisherManager.shared.cache.memoryStorage.config.totalCostLimit = 64_000_000
-        window.show(window.grid.name)
-        while !window.grid.isReady { try await Task.sleep(for: .milliseconds(20)) }
+        guard let grid = window.showGrid() else { return }
+        while !grid.isReady { try await Task.sleep(for: .milliseconds(20)) }
         guard let clock = gtk_widget_get_frame_clock(window.window),
-            let adjustment = window.grid.adjustment
+            let adjustment = grid.adjustment
         else { return }
         let source = UnsafeMutableRawPointer(clock)
         connect(source, "before-paint") { [weak self] _ in
@@ -38,8 +38,8 @@ final class Measurement {
             frames.append((ContinuousClock.now - frameStart) / .milliseconds(1))
             frameCosts.append(Self.processorTime - frameCostStart)
         }
-        window.grid.hooks.bindBegins = { [weak self] in self?.bindStart = .now }
-        window.grid.hooks.bindEnded = { [weak self] in
+        grid.hooks.bindBegins = { [weak self] in self?.bindStart = .now }
+        grid.hooks.bindEnded = { [weak self] in
             guard let self else { return }
             binds.append((ContinuousClock.now - bindStart) / .milliseconds(1))
         }

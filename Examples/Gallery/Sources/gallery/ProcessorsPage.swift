@@ -5,8 +5,6 @@ import KingfisherGTK
 
 /// One picture through every processor.
 final class ProcessorsPage: Page {
-    let name = "processors"
-    let title = "Processors"
     let widget: Widget
     private var waiting = 0
 
@@ -38,6 +36,19 @@ final class ProcessorsPage: Page {
 
     var isReady: Bool { waiting == 0 }
 
+    /// A white ring.
+    private static var mark: KFCrossPlatformImage {
+        let disc = Data(repeating: 0, count: 72 * 72 * 4)
+        guard let clear = KFCrossPlatformImage(premultipliedRGBA: disc, width: 72, height: 72)
+        else { preconditionFailure("the bytes are as many as the pixels take") }
+        let white = KFCrossPlatformColor(red: 1, green: 1, blue: 1, alpha: 1)
+        let ring = BorderImageProcessor(
+            border: Border(color: white, lineWidth: 10, radius: .point(36), roundingCorners: .all)
+        )
+        let options = KingfisherParsedOptionsInfo(nil)
+        return ring.process(item: .image(clear), options: options) ?? clear
+    }
+
     private static var processors: [(String, any ImageProcessor)] {
         let half = CGSize(width: 180, height: 135)
         let square = CGSize(width: 135, height: 135)
@@ -63,6 +74,9 @@ final class ProcessorsPage: Page {
             ("flipping", FlippingImageProcessor(.vertical)),
             ("rotating", RotatingImageProcessor(degrees: 20)),
             ("padding", PaddingImageProcessor(all: 30, backgroundColor: red)),
+            // What was padded before, as the landscapes have no margins.
+            ("trimming", PaddingImageProcessor(all: 30) |> TrimmingImageProcessor()),
+            ("watermark", WatermarkImageProcessor(watermark: mark, margin: 12, alpha: 0.8)),
             (
                 "two in a row",
                 BlurImageProcessor(blurRadius: 6) |> RoundCornerImageProcessor(cornerRadius: 60)

@@ -12,18 +12,18 @@ struct Screenshots {
 
     func run() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        for page in window.pages {
-            window.show(page.name)
+        for name in window.pageNames {
+            guard let page = window.show(name) else { continue }
             let deadline = ContinuousClock.now + .seconds(30)
             while !page.isReady {
                 guard ContinuousClock.now < deadline else {
-                    throw Failure(description: "page \(page.name) is not ready after 30 s")
+                    throw Failure(description: "page \(name) is not ready after 30 s")
                 }
                 try await Task.sleep(for: .milliseconds(20))
             }
             // Transitions run for 0.3 s.
             try await Task.sleep(for: .milliseconds(600))
-            try save(folder.appendingPathComponent("\(page.name).png"))
+            try save(folder.appendingPathComponent("\(name).png"))
         }
     }
 

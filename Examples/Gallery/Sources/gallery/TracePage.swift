@@ -5,8 +5,6 @@ import KingfisherGTK
 
 /// How long each stage of a load took, for the same picture from different places.
 final class TracePage: Page {
-    let name = "trace"
-    let title = "Traces"
     let widget: Widget
     private(set) var isReady = false
     private let grid = made(gtk_grid_new())
@@ -22,9 +20,16 @@ final class TracePage: Page {
         gtk_grid_set_column_spacing(grid.cast(), 18)
         gtk_grid_set_row_spacing(grid.cast(), 12)
         widget = made(gtk_scrolled_window_new()).expanding()
-        gtk_scrolled_window_set_child(widget.opaque, grid.margin(24))
-        for (column, title) in (["", "came from"] + Self.stages.map(\.0)).enumerated() {
-            gtk_grid_attach(grid.cast(), label("<b>\(title)</b>"), Int32(column), 0, 1, 1)
+        let explanation = label(
+            "The same file, 1600 × 1200 pixels, loaded five times for a picture of 200 × 150: where "
+                + "it came from, and how long each stage of the load took.",
+            wraps: true
+        )
+        let content = box(GTK_ORIENTATION_VERTICAL, spacing: 18, [explanation, grid])
+        gtk_scrolled_window_set_child(widget.opaque, content.margin(24))
+        gtk_grid_attach(grid.cast(), label("<b>came from</b>"), 1, 0, 1, 1)
+        for (column, stage) in Self.stages.enumerated() {
+            gtk_grid_attach(grid.cast(), number("<b>\(stage.0)</b>"), Int32(column + 2), 0, 1, 1)
         }
         Task { await run() }
     }
@@ -61,7 +66,7 @@ final class TracePage: Page {
             attach(label("\(name)\n<i>\(origin)</i>"), column: 1)
             for (column, stage) in Self.stages.enumerated() {
                 let time = result.timings[keyPath: stage.1]
-                attach(label(time.map(Self.text) ?? "–"), column: Int32(column + 2))
+                attach(number(time.map(Self.text) ?? "–"), column: Int32(column + 2))
             }
         } catch {
             attach(label("\(name): \(escaped("\(error)"))", wraps: true), column: 1)
@@ -72,6 +77,14 @@ final class TracePage: Page {
 
     private func attach(_ widget: Widget, column: Int32) {
         gtk_grid_attach(grid.cast(), widget, column, rows, 1, 1)
+    }
+
+    /// A label whose digits stand below those of the row above.
+    private func number(_ text: String) -> Widget {
+        let label = label("<span font_features='tnum'>\(text)</span>")
+        gtk_label_set_xalign(label.opaque, 1)
+        gtk_widget_set_hexpand(label, 1)
+        return label
     }
 
     private static func text(_ time: Duration) -> String {
