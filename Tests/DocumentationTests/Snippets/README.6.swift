@@ -1,0 +1,14 @@
+// Made from README.md by DocumentationTests; do not edit.
+// swift-format-ignore-file
+
+import Foundation
+import Kingfisher
+import KingfisherTesting
+
+private func snippet() async throws {
+guard let url = URL(string: "https://example.test/a.png") else { return }
+let bench = try ImageTestBench()
+bench.transport.answer(url, with: .picture(.solid(.red, width: 40, height: 30)))
+let result = try await bench.manager.retrieveImage(with: url)
+print(result.image.size, bench.transport.requests.count)
+}
