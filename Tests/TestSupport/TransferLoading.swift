@@ -9,7 +9,7 @@ extension HTTPTransport {
     /// Loads a URL and waits for the end.
     package func load(
         _ url: URL,
-        settings: TransferSettings = TransferSettings(),
+        settings: TransferSettings = .patient,
         recorder: TransferRecorder = TransferRecorder()
     ) async -> TransferRecorder.Outcome {
         _ = start(URLRequest(url: url), settings: settings, handler: recorder)

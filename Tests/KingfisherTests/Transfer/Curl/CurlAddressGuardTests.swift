@@ -16,7 +16,7 @@ struct CurlAddressGuardTests {
     init() throws {
         server = try ImageServer()
         server.fallback { _ in .text("secret") }
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.addressPolicy = .publicOnly
         guarded = settings
     }
@@ -57,7 +57,7 @@ struct CurlAddressGuardTests {
 
     @Test func `a redirect is checked like the first request`() async throws {
         // The first server may be reached, the second may not.
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.addressPolicy = AddressPolicy(refusing: [.linkLocal])
         server.route("/r", .redirect(to: "http://169.254.169.254/latest/meta-data"))
         let outcome = await transport.load(server.url("/r"), settings: settings)

@@ -55,7 +55,7 @@ struct CurlCancellationStormTests {
         var live: [Weak] = []
         do {
             let transport = CurlTransport()
-            var settings = TransferSettings()
+            var settings = TransferSettings.patient
             settings.maxConnectionsPerHost = 16
             var recorders: [TransferRecorder] = []
             for _ in 0..<count {

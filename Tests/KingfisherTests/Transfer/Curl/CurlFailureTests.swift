@@ -56,7 +56,7 @@ struct CurlFailureTests {
         // Foundation drops such values by itself, but not such names.
         request.setValue("a", forHTTPHeaderField: "X-A\r\nX-Evil")
         let recorder = TransferRecorder()
-        _ = transport.start(request, settings: .init(), handler: recorder)
+        _ = transport.start(request, settings: .patient, handler: recorder)
         guard case .invalidRequest = await recorder.outcome().error else {
             Issue.record("not refused")
             return
@@ -91,7 +91,7 @@ struct CurlFailureTests {
         let recorder = TransferRecorder()
         _ = transport.start(
             URLRequest(url: server.url("/r")),
-            settings: .init(),
+            settings: .patient,
             handler: recorder
         )
         await recorder.wait { $0.contains(.response(200)) }
@@ -136,7 +136,7 @@ struct CurlFailureTests {
 
     @Test func `a body announced beyond the limit is refused before it comes`() async {
         server.route("/b", .body(bytes))
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.maxBodyBytes = bytes.count - 1
         let recorder = TransferRecorder()
         let outcome = await transport.load(
@@ -153,7 +153,7 @@ struct CurlFailureTests {
 
     @Test func `an endless body ends at the limit`() async {
         server.route("/e", .endless(bytes))
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.maxBodyBytes = 1 << 20
         let outcome = await transport.load(server.url("/e"), settings: settings)
         guard case .bodyTooLarge = outcome.error else {
@@ -166,7 +166,7 @@ struct CurlFailureTests {
 
     @Test func `a body of exactly the limit passes`() async {
         server.route("/b", .body(bytes))
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.maxBodyBytes = bytes.count
         let outcome = await transport.load(server.url("/b"), settings: settings)
         #expect(outcome.error == nil)
@@ -176,7 +176,7 @@ struct CurlFailureTests {
 
     @Test func `a server that says nothing is given up`() async {
         server.route("/s", .held(ServerGate(), then: .text("never")))
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.idleTimeout = .milliseconds(50)
         let outcome = await transport.load(server.url("/s"), settings: settings)
         guard case .timedOut(.idle, limit: .milliseconds(50), _) = outcome.error else {
@@ -188,7 +188,7 @@ struct CurlFailureTests {
 
     @Test func `a body that stalls is given up`() async {
         server.route("/s", .gated(bytes, at: [(1000, ServerGate())]))
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.idleTimeout = .milliseconds(250)
         let outcome = await transport.load(server.url("/s"), settings: settings)
         guard case .timedOut(.idle, _, _) = outcome.error else {
@@ -200,7 +200,7 @@ struct CurlFailureTests {
 
     @Test func `the total time-out counts while bytes come, and while waiting`() async {
         server.route("/e", .endless(Data(repeating: 1, count: 10)))
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.totalTimeout = .milliseconds(80)
         settings.maxConnectionsPerHost = 1
         let first = TransferRecorder()
@@ -224,7 +224,7 @@ struct CurlFailureTests {
         server.route("/a", .body(bytes))
         let release = ServerGate()
         server.route("/stall", .held(release, then: .text("x")))
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.idleTimeout = .milliseconds(400)
         // The answer comes only after another transfer has run into the same time-out.
         let stalled = TransferRecorder()

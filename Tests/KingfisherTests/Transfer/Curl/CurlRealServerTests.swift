@@ -53,7 +53,7 @@ struct CurlRealServerTests {
             Issue.record("\(String(describing: refused.error))")
             return
         }
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.trustedHosts = ["localhost"]
         let trusted = await strict.load(server.secureURL("a"), settings: settings)
         #expect(trusted.error == nil)
@@ -67,7 +67,7 @@ struct CurlRealServerTests {
         for recorder in recorders {
             _ = transport.start(
                 URLRequest(url: server.secureURL("a")),
-                settings: .init(),
+                settings: .patient,
                 handler: recorder
             )
         }
@@ -85,7 +85,7 @@ struct CurlRealServerTests {
         let slow = TransferRecorder()
         let transfer = transport.start(
             URLRequest(url: server.secureURL("slow/a")),
-            settings: .init(),
+            settings: .patient,
             handler: slow
         )
         await slow.wait { $0.contains(.response(200)) }
@@ -109,7 +109,7 @@ struct CurlRealServerTests {
 
     @Test func `a small compressed body cannot unpack beyond the limit`() async throws {
         try server.serve(Data(count: 8 << 20), at: "bomb")
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.maxBodyBytes = 1 << 20
         let outcome = await transport.load(server.url("bomb"), settings: settings)
         guard case .bodyTooLarge = outcome.error else {
@@ -123,7 +123,7 @@ struct CurlRealServerTests {
         var request = URLRequest(url: server.url("a"))
         request.setValue("bytes=100-199", forHTTPHeaderField: "Range")
         let recorder = TransferRecorder()
-        _ = transport.start(request, settings: .init(), handler: recorder)
+        _ = transport.start(request, settings: .patient, handler: recorder)
         let outcome = await recorder.outcome()
         #expect(outcome.response?.statusCode == 206)
         #expect(outcome.body == bytes[100..<200])

@@ -69,12 +69,12 @@ struct CurlRedirectTests {
         let side = TransferRecorder()
         _ = transport.start(
             URLRequest(url: server.url("/a")),
-            settings: .init(),
+            settings: .patient,
             handler: recorder
         )
         _ = transport.start(
             URLRequest(url: server.url("/side")),
-            settings: .init(),
+            settings: .patient,
             handler: side
         )
         let outcome = await recorder.outcome()
@@ -97,7 +97,7 @@ struct CurlRedirectTests {
 
     @Test func `more redirects than allowed are refused`() async {
         server.fallback { .redirect(to: "/\((Int($0.path.dropFirst()) ?? 0) + 1)") }
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.maxRedirects = 3
         let outcome = await transport.load(server.url("/0"), settings: settings)
         guard case .tooManyRedirects(limit: 3, _) = outcome.error else {
@@ -119,7 +119,7 @@ struct CurlRedirectTests {
 
     @Test func `a scheme that the settings exclude is refused, also from the handler`() async {
         server.route("/a", .redirect(to: "https://127.0.0.1:1/"))
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.redirectSchemes = ["https"]
         let recorder = TransferRecorder(redirect: { [server] _, _, reply in
             reply(URLRequest(url: server.url("/end")))
@@ -152,7 +152,7 @@ struct CurlRedirectTests {
         request.setValue("a=b", forHTTPHeaderField: "Cookie")
         request.setValue("kept", forHTTPHeaderField: "X-Other")
         let recorder = TransferRecorder()
-        _ = transport.start(request, settings: .init(), handler: recorder)
+        _ = transport.start(request, settings: .patient, handler: recorder)
         #expect(await recorder.outcome().body == Data("there".utf8))
         #expect(server.requests.map { $0.value(for: "Authorization") } == ["Bearer x", "Bearer x"])
         let last = other.requests.first
@@ -172,7 +172,7 @@ struct CurlRedirectTests {
         request.httpMethod = "POST"
         request.httpBody = Data("body".utf8)
         let recorder = TransferRecorder()
-        _ = transport.start(request, settings: .init(), handler: recorder)
+        _ = transport.start(request, settings: .patient, handler: recorder)
         _ = await recorder.outcome()
         #expect(server.requests.last?.method == method)
         #expect(server.requests.last?.body.count == length)

@@ -21,7 +21,7 @@ struct CurlSteeringTests {
 
     private func start(
         _ path: String,
-        settings: TransferSettings = .init(),
+        settings: TransferSettings = .patient,
         _ recorder: TransferRecorder
     ) -> any HTTPTransfer {
         transport.start(
@@ -98,7 +98,7 @@ struct CurlSteeringTests {
     @Test func `cancel while waiting for a connection`() async {
         let gate = ServerGate()
         server.route("/held", .held(gate, then: .text("x")))
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.maxConnectionsPerHost = 1
         let first = TransferRecorder()
         _ = start("/held", settings: settings, first)
@@ -174,7 +174,7 @@ struct CurlSteeringTests {
             let own = CurlTransport()
             _ = own.start(
                 URLRequest(url: server.url("/held")),
-                settings: .init(),
+                settings: .patient,
                 handler: recorder
             )
             await server.received(1)
@@ -219,7 +219,7 @@ struct CurlSteeringTests {
     @Test func `no more transfers per host than allowed`() async {
         let gate = ServerGate()
         server.route("/held", .held(gate, then: .text("x")))
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.maxConnectionsPerHost = 3
         let recorders = (0..<10).map { _ in TransferRecorder() }
         for recorder in recorders { _ = start("/held", settings: settings, recorder) }
@@ -244,7 +244,7 @@ struct CurlSteeringTests {
             let recorder = TransferRecorder()
             _ = own.start(
                 URLRequest(url: other.url("/held")),
-                settings: .init(),
+                settings: .patient,
                 handler: recorder
             )
             return recorder
@@ -259,7 +259,7 @@ struct CurlSteeringTests {
         let gate = ServerGate()
         server.route("/held", .held(gate, then: .text("x")))
         server.fallback { _ in .text("ok") }
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.maxConnectionsPerHost = 1
         let first = TransferRecorder()
         _ = start("/held", settings: settings, first)

@@ -62,7 +62,7 @@ struct CurlTransportTests {
         let recorder = TransferRecorder()
         _ = transport.start(
             URLRequest(url: server.url("/c")),
-            settings: .init(),
+            settings: .patient,
             handler: recorder
         )
         await recorder.wait { $0.contains(.chunk(3)) }
@@ -79,7 +79,7 @@ struct CurlTransportTests {
         request.httpBody = Data("payload".utf8)
         request.setValue("1", forHTTPHeaderField: "X-One")
         request.setValue("", forHTTPHeaderField: "X-Empty")
-        var settings = TransferSettings()
+        var settings = TransferSettings.patient
         settings.extraHeaders = ["X-One": "ignored", "X-Two": "2"]
         let recorder = TransferRecorder()
         _ = transport.start(request, settings: settings, handler: recorder)
@@ -103,7 +103,7 @@ struct CurlTransportTests {
         var request = URLRequest(url: server.url("/head"))
         request.httpMethod = "HEAD"
         let recorder = TransferRecorder()
-        _ = transport.start(request, settings: .init(), handler: recorder)
+        _ = transport.start(request, settings: .patient, handler: recorder)
         let outcome = await recorder.outcome()
         #expect(outcome.error == nil)
         #expect(outcome.body.isEmpty)

@@ -1,0 +1,11 @@
+package import Kingfisher
+
+extension TransferSettings {
+    /// Without time-outs that a busy machine could reach: for all tests but those of time-outs.
+    package static var patient: TransferSettings {
+        var settings = TransferSettings()
+        settings.idleTimeout = .seconds(600)
+        settings.connectTimeout = .seconds(600)
+        return settings
+    }
+}
