@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .executable(name: "kf-bench", targets: ["kf-bench"]),
         .executable(name: "cachesim", targets: ["cachesim"]),
+        .executable(name: "transfers", targets: ["transfers"]),
     ],
     dependencies: [
         .package(name: "Kingfisher", path: "..")
@@ -28,6 +29,11 @@ let package = Package(
         .executableTarget(
             name: "cachesim",
             dependencies: ["Chance", .product(name: "Kingfisher", package: "Kingfisher")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "transfers",
+            dependencies: [.product(name: "Kingfisher", package: "Kingfisher")],
             swiftSettings: settings
         ),
         // Random numbers that are the same in every run.

@@ -5,6 +5,7 @@
 #        Scripts/bench.sh --list                   the names and what they mean
 #        Scripts/bench.sh --check                  fails when a hot kernel became slower
 #        Scripts/bench.sh --record                 makes today's speed the one to hold
+#        Scripts/bench.sh transfers                downloads from nginx, beside libcurl and URLSession
 #        Scripts/bench.sh cachesim                 hit ratios of the memory cache beside others'
 #
 # The others, Pillow and libvips, are installed first: Python packages into a folder of their own,
@@ -82,6 +83,18 @@ compare_quality() {
         "$PEERS/bin/python" "$SOURCES/quality.py" "$CORPUS/$name.jpg" "$CORPUS/thumbnail.jpg"
     done
 }
+
+if [ "${1:-}" = transfers ]; then
+    [ -x /usr/sbin/nginx ] || install_packages nginx-light
+    command -v python3 >/dev/null || install_packages python3
+    build_tool Benchmarks transfers
+    mkdir -p "$PEERS"
+    compile_peer curl_peer -lcurl
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+    python3 "$SOURCES/transfers.py" "$NESTED_BUILD/release/transfers" "$PEERS/curl_peer" "$folder"
+    exit
+fi
 
 if [ "${1:-}" = cachesim ]; then
     build_tool Benchmarks cachesim

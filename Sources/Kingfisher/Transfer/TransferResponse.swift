@@ -66,8 +66,15 @@ public final class TransferResponse: Sendable {
 
     /// The value of a field, several joined by commas; names compare without case.
     public func value(for name: String) -> String? {
-        let values = self.values(for: name)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
+        // Nearly always there is one, or none.
+        guard let first = fields.firstIndex(where: { Self.isSameName($0.name, name) }) else {
+            return nil
+        }
+        var value = fields[first].value
+        for field in fields[(first + 1)...] where Self.isSameName(field.name, name) {
+            value += ", \(field.value)"
+        }
+        return value
     }
 
     /// Every value of a field, in order.
@@ -78,9 +85,19 @@ public final class TransferResponse: Sendable {
     // Field names are ASCII. Foundation's comparison takes a microsecond, and each transfer asks for
     // several names in ten fields.
     private static func isSameName(_ a: String, _ b: String) -> Bool {
-        func lowered(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
-        return a.utf8.count == b.utf8.count
-            && zip(a.utf8, b.utf8).allSatisfy { lowered($0) == lowered($1) }
+        let (a, b) = (a.utf8, b.utf8)
+        guard a.count == b.count else { return false }
+        var (i, j) = (a.startIndex, b.startIndex)
+        while i < a.endIndex {
+            guard lowered(a[i]) == lowered(b[j]) else { return false }
+            i = a.index(after: i)
+            j = b.index(after: j)
+        }
+        return true
+    }
+
+    private static func lowered(_ byte: UInt8) -> UInt8 {
+        byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
     /// Bytes of the decoded body, if the server said so and did not compress it.
