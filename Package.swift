@@ -143,7 +143,11 @@ let package = Package(
         ),
         .testTarget(
             name: "KingfisherTests",
-            dependencies: ["Kingfisher", "KingfisherTesting", "Codecs", "Pixels", "TestSupport"],
+            dependencies: [
+                "Kingfisher", "KingfisherTesting", "Codecs", "Pixels", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
