@@ -41,6 +41,8 @@ extension Codecs {
         isPartial: Bool,
         _ options: DecodeOptions
     ) throws(CodecError) -> DecodedImage {
+        // A few bytes may ask for a canvas of any size, whatever the target is.
+        try options.limits.check(canvas: reader.canvasSize)
         var reader = reader
         let frame = reader.frames[0]
         var canvas = try FrameCanvas(size: reader.canvasSize)

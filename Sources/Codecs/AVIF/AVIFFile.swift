@@ -61,6 +61,22 @@ final class AVIFFile {
         )
     }
 
+    /// Bytes of the planes in which the library holds one frame.
+    var planeBytes: Int {
+        let image = decoder.pointee.image.pointee
+        // Twice the samples of a pixel, so that they are whole numbers.
+        let doubled =
+            switch image.yuvFormat {
+            case AVIF_PIXEL_FORMAT_YUV400: 2
+            case AVIF_PIXEL_FORMAT_YUV420: 3
+            case AVIF_PIXEL_FORMAT_YUV422: 4
+            default: 6
+            }
+        let samples = doubled + (decoder.pointee.alphaPresent != 0 ? 2 : 0)
+        let bytes = Int(image.width) * Int(image.height) * samples / 2
+        return image.depth > 8 ? bytes * 2 : bytes
+    }
+
     /// How long a frame of a sequence is shown, in seconds as stated.
     func delay(ofFrame index: Int) -> Double {
         var timing = avifImageTiming()

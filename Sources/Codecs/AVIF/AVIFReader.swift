@@ -15,6 +15,7 @@ struct AVIFReader: FrameReader {
         }
         let info = file.info
         try options.limits.check(info.storedSize, of: .avif)
+        try options.limits.check(workingBytes: file.planeBytes)
         let count = info.frameCount ?? 1
         try options.limits.check(frameCount: count)
         self.file = file

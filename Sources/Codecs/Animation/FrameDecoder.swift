@@ -36,15 +36,7 @@ package final class FrameDecoder: Sendable {
         try options.limits.check(inputBytes: data.count)
         let reader = try Codecs.frameReader(data, options)
         try options.limits.check(frameCount: reader.frames.count)
-        // Canvas, backup and the frame handed out.
-        let bytes = reader.canvasSize.width * reader.canvasSize.height * Bitmap.bytesPerPixel * 3
-        if reader.frames.count > 1, bytes > options.limits.maxAnimationBytes {
-            throw .limitExceeded(
-                .animationBytes,
-                value: bytes,
-                allowed: options.limits.maxAnimationBytes
-            )
-        }
+        if reader.frames.count > 1 { try options.limits.check(canvas: reader.canvasSize) }
         info = reader.info
         frameCount = reader.frames.count
         loopCount = reader.loopCount

@@ -28,6 +28,7 @@ struct WebPDecoder {
         try Self.check(WebPGetFeatures(base, bytes.count, &config.input))
         let stored = PixelSize(width: Int(config.input.width), height: Int(config.input.height))
         try limits.check(stored, of: .webp)
+        try checkWorkingBytes(config.input, stored)
         let isOpaque = config.input.has_alpha == 0
         let size = target.map { ShrinkOnLoad.freelyScaled(stored: stored, target: $0) } ?? stored
         if size != stored {
@@ -61,6 +62,15 @@ struct WebPDecoder {
             try resample(whole, to: target)
         }
         return (scaled, isPartial)
+    }
+
+    private func checkWorkingBytes(
+        _ features: WebPBitstreamFeatures,
+        _ stored: PixelSize
+    ) throws(CodecError) {
+        // 2: lossless, of which the library holds every pixel in four bytes.
+        guard features.format == 2 else { return }
+        try limits.check(workingBytes: stored.width * stored.height * 4)
     }
 
     /// Decodes what is there, and tells whether rows are missing.
