@@ -27,6 +27,54 @@ struct EncodingTests {
         #expect(try type("rgba8.png") == 6)
     }
 
+    @Test func `PNG keeps drawings as they are and filters photographs`() throws {
+        let drawing = try Self.letters()
+        let photo = try resample(
+            Codecs.decode(Fixture(name: "444.jpg").data).bitmap,
+            to: drawing.size
+        )
+        #expect(try PNGRowWriter(drawing, .rgb).areBetterPlain())
+        #expect(try !PNGRowWriter(photo, .rgb).areBetterPlain())
+        for bitmap in [drawing, photo] {
+            #expect(try Codecs.decode(Codecs.encode(bitmap, as: .png)).bitmap == bitmap)
+        }
+    }
+
+    @Test func `rows are filtered the same in one run and in several`() throws {
+        let bitmap = try Codecs.decode(Fixture(name: "rgb8.png").data).bitmap
+        let rows = try PNGRowWriter(bitmap, .rgb)
+        var whole = [UInt8](repeating: 0, count: rows.rowBytes * bitmap.height)
+        var parts = whole
+        rows.writeFiltered(0..<bitmap.height, to: &whole)
+        parts.withUnsafeMutableBufferPointer { parts in
+            guard let base = parts.baseAddress else { return }
+            for start in [7, 0] {
+                let end = start == 0 ? 7 : bitmap.height
+                rows.writeFiltered(start..<end, to: base + start * rows.rowBytes)
+            }
+        }
+        #expect(whole == parts)
+    }
+
+    /// Lines of text out of forty letters, dark on white.
+    private static func letters() throws -> Bitmap {
+        var random = SplitMix64(seed: 7)
+        let letters = (0..<40).map { _ in random.next() & 0x3F3F_3F3F_3F3F_3F3F }
+        let size = PixelSize(width: 512, height: 384)
+        let text = (0..<64 * 32).map { _ in letters[Int(random.next() % 40)] }
+        return try Bitmap(size: size, isOpaque: true) { pixels, bytesPerRow in
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    let letter = text[y / 12 * 64 + x / 8]
+                    let isInked = y % 12 < 8 && letter >> UInt64(y % 12 * 8 + x % 8) & 1 == 1
+                    let pixel = pixels + y * bytesPerRow + x * 4
+                    for channel in 0..<3 { pixel[channel] = isInked ? 30 : 255 }
+                    pixel[3] = 255
+                }
+            }
+        }
+    }
+
     @Test(arguments: [false, true])
     func `JPEG is close at high quality`(isProgressive: Bool) throws {
         let fixture = Fixture(name: "baseline.jpg")

@@ -21,16 +21,22 @@ struct PNGEncoder {
 
     func encode() throws(CodecError) -> Data {
         let layout = PNGLayout(choosing: bitmap)
-        let rowBytes = bitmap.width * layout.step + 1
-        let filtered = try PixelStorage.forEncoding(rowBytes * bitmap.height)
-        try filter(layout, into: filtered.base.assumingMemoryBound(to: UInt8.self))
+        let rows = try PNGRowWriter(bitmap, layout)
+        let byteCount = rows.rowBytes * bitmap.height
+        let filtered = try PixelStorage.forEncoding(byteCount)
+        let target = filtered.base.assumingMemoryBound(to: UInt8.self)
+        if try rows.areBetterPlain() {
+            rows.writePlain(0..<bitmap.height, to: target)
+        } else {
+            rows.writeFiltered(0..<bitmap.height, to: target)
+        }
 
         let level = Int32(max(0, min(12, options.compressionLevel ?? Self.defaultLevel)))
         guard let compressor = libdeflate_alloc_compressor(level) else {
             throw .encodingFailed(.png, detail: "no memory for level \(level)")
         }
         defer { libdeflate_free_compressor(compressor) }
-        let bound = libdeflate_zlib_compress_bound(compressor, rowBytes * bitmap.height)
+        let bound = libdeflate_zlib_compress_bound(compressor, byteCount)
         guard var file = PNGFile(capacity: bound) else {
             throw .pixels(.outOfMemory(bytes: bound))
         }
@@ -39,7 +45,7 @@ struct PNGEncoder {
             libdeflate_zlib_compress(
                 compressor,
                 filtered.base,
-                rowBytes * bitmap.height,
+                byteCount,
                 target,
                 min(room, bound)
             )
@@ -50,34 +56,6 @@ struct PNGEncoder {
         }
         _ = file.writeChunk("IEND") { _, _ in 0 }
         return file.finish()
-    }
-
-    private func filter(
-        _ layout: PNGLayout,
-        into target: UnsafeMutablePointer<UInt8>
-    ) throws(CodecError) {
-        let count = bitmap.width * layout.step
-        // Two rows with a zero pixel before each, and one to try filters in.
-        let margin = 16
-        let rows = try PixelStorage.forEncoding((count + margin) * 3)
-        var row = rows.base.assumingMemoryBound(to: UInt8.self) + margin
-        var above = row + count + margin
-        let scratch = above + count + margin
-        for y in 0..<bitmap.height {
-            let pixels = UnsafePointer(
-                (bitmap.storage.base + y * bitmap.bytesPerRow).assumingMemoryBound(to: UInt8.self)
-            )
-            layout.copyRow(pixels, width: bitmap.width, to: row)
-            PNGFilter.writeBest(
-                row,
-                above: above,
-                count: count,
-                step: layout.step,
-                to: target + y * (count + 1),
-                scratch: scratch
-            )
-            swap(&row, &above)
-        }
     }
 }
 
