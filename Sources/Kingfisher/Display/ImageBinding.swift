@@ -63,7 +63,10 @@ package final class ImageBinding {
         options.callbackQueue = .mainCurrentOrAsync
         let task = manager.start(
             manager.request(source, options, isStillWanted: { !load.token.isCancelled }),
-            events: LoadEvents(progress: progress.map { Self.report($0, while: load.token) }),
+            events: LoadEvents(
+                progress: progress.map { Self.report($0, while: load.token) },
+                partial: partial(load, target, options)
+            ),
             completion: { [weak target] result in
                 MainActor.assumeIsolated {
                     target?.loadDidEnd()
@@ -114,6 +117,22 @@ package final class ImageBinding {
         token.cancel()
         token = load.token
         return load
+    }
+
+    /// Shows a progressive JPEG in the target while it arrives, as long as the load is in force.
+    private func partial<Target: ImageBindingTarget>(
+        _ load: Load,
+        _ target: Target,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> ProgressiveUpdates.Sink? {
+        guard options.progressiveJPEG != nil else { return nil }
+        return ProgressiveUpdates.Sink { [weak self, weak target] image in
+            MainActor.assumeIsolated {
+                guard let self, let target, self.identifier == load.identifier else { return }
+                target.removePlaceholder()
+                target.show(image, options: options)
+            }
+        }
     }
 
     private func end<Target: ImageBindingTarget>(

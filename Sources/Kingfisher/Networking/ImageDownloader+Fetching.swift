@@ -16,6 +16,7 @@ extension ImageDownloader {
     ///   - options: Modifier, redirect handler and priority are used.
     ///   - task: Gets the download attached.
     ///   - progress: Received and expected bytes, when the length is known.
+    ///   - chunk: Called after each piece of the body.
     ///   - attachesLate: Whether bytes that have just arrived for others will do, as long as these
     ///     still work on them.
     /// - Returns: The bytes, after the delegate's hook.
@@ -25,6 +26,7 @@ extension ImageDownloader {
         options: KingfisherParsedOptionsInfo,
         task: DownloadTask,
         progress: (@Sendable (Int64, Int64) -> Void)?,
+        chunk: (@Sendable () -> Void)? = nil,
         attachesLate: Bool = false
     ) async throws -> FetchedData {
         var request = try await request(for: url, options: options)
@@ -34,13 +36,14 @@ extension ImageDownloader {
         do {
             try Task.checkCancellation()
             try checkNetwork(for: request, options)
+            let report = Self.report(progress, chunk)
             while true {
                 let attached = attachesLate ? attach(request, options, task) : nil
                 let membership: JobMembership
                 if let attached {
                     membership = attached
                 } else {
-                    membership = try await transfer(request, options, task, progress)
+                    membership = try await transfer(request, options, task, report)
                 }
                 // Nil when all others were done before this caller was counted: then it begins anew.
                 if let outcome = await membership.task.outcome() {
@@ -93,7 +96,7 @@ extension ImageDownloader {
         _ request: URLRequest,
         _ options: KingfisherParsedOptionsInfo,
         _ task: DownloadTask,
-        _ progress: (@Sendable (Int64, Int64) -> Void)?
+        _ progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws -> JobMembership {
         let latch = CancellationLatch()
         let joined = Mutex<JobMembership?>(nil)
@@ -101,7 +104,7 @@ extension ImageDownloader {
             await withCheckedContinuation { continuation in
                 let caller = DownloadCaller(
                     priority: options.downloadPriority,
-                    progress: progress.map(Self.known),
+                    progress: progress,
                     finished: { result in
                         latch.finish()
                         continuation.resume(returning: result)
@@ -177,12 +180,16 @@ extension ImageDownloader {
         options.redirectHandler.map { "\(type(of: $0))" } ?? ""
     }
 
-    private static func known(
-        _ report: @escaping @Sendable (Int64, Int64) -> Void
-    ) -> @Sendable (TransferProgress) -> Void {
-        { progress in
-            guard let expected = progress.expected else { return }
-            report(Int64(progress.received), Int64(expected))
+    /// Reports a known length to the one, and each piece to the other.
+    private static func report(
+        _ progress: (@Sendable (Int64, Int64) -> Void)?,
+        _ chunk: (@Sendable () -> Void)?
+    ) -> (@Sendable (TransferProgress) -> Void)? {
+        guard progress != nil || chunk != nil else { return nil }
+        return { state in
+            chunk?()
+            guard let progress, let expected = state.expected else { return }
+            progress(Int64(state.received), Int64(expected))
         }
     }
 

@@ -17,7 +17,7 @@ public class SessionDataTask: @unchecked Sendable {
 
     private struct State {
         var metrics: NetworkMetrics?
-        var received: (@Sendable () -> Data?)?
+        var received: (@Sendable (_ offset: Int) -> Data?)?
         var outcome: Outcome?
         /// Called when the last caller has let go of the bytes.
         var abandoned: (@Sendable () -> Void)?
@@ -45,7 +45,12 @@ public class SessionDataTask: @unchecked Sendable {
     public var mutableData: Data {
         let (outcome, received) = state.withLock { ($0.outcome, $0.received) }
         if case .success(let fetched) = outcome { return fetched.data }
-        return received?() ?? Data()
+        return received?(0) ?? Data()
+    }
+
+    /// What has arrived behind the first `offset` bytes; empty after the end.
+    func bytes(from offset: Int) -> Data {
+        state.withLock { $0.received }?(offset) ?? Data()
     }
 
     /// A description of the download in the system's vocabulary.
@@ -66,7 +71,7 @@ public class SessionDataTask: @unchecked Sendable {
         state.withLock { $0.metrics }
     }
 
-    func setBody(_ received: @escaping @Sendable () -> Data?) {
+    func setBody(_ received: @escaping @Sendable (_ offset: Int) -> Data?) {
         state.withLock { $0.received = received }
     }
 

@@ -11,7 +11,7 @@ final class SessionTaskTable: Sendable {
             // One that has ended was removed already, or is about to be.
             let isTooLate = download.hasEnded
             let task = SessionDataTask(request: download.request, isTooLate: isTooLate)
-            task.setBody { [weak download] in download?.data }
+            task.setBody { [weak download] in download?.data(from: $0) }
             if !isTooLate { tasks[download.id] = task }
             return task
         }

@@ -25,11 +25,14 @@ struct FetchStage {
 
     private func download(_ url: URL) async throws -> Output {
         guard request.downloader.isOverridden else {
+            let updates = ProgressiveUpdates(request, task: task, sink: events.partial)
+            defer { updates?.end() }
             let fetched = try await request.downloader.fetch(
                 url,
                 options: request.options,
                 task: task,
                 progress: events.progress,
+                chunk: updates?.wake,
                 // Who asks for a fresh download gets one that began no earlier.
                 attachesLate: request.looksUp
             )

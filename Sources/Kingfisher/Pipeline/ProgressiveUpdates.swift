@@ -1,0 +1,115 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Shows a progressive JPEG scan by scan while it arrives, one update at a time.
+///
+/// Chunks wake it; what comes while it works is one further wake. It works in the pool, at the
+/// load's own priority, and shows on the main queue until the whole picture is there.
+final class ProgressiveUpdates: Sendable {
+    /// Where the pictures go.
+    struct Sink: Sendable {
+        /// Shows a picture, or nothing; called on the main queue.
+        var show: @Sendable (KFCrossPlatformImage?) -> Void
+        /// Measures the pause between two updates.
+        var clock = WallClock.system
+    }
+
+    private let progressive: ImageProgressive
+    private let request: LoadRequest
+    private let sink: Sink
+    private let task: DownloadTask
+    private let wakes: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    private let hasEnded = Atomic(false)
+    private let worker = Mutex<Task<Void, Never>?>(nil)
+
+    /// Nil when nobody asked for it, or nobody shows it: then nothing is decoded either.
+    init?(_ request: LoadRequest, task: DownloadTask, sink: Sink?) {
+        guard let progressive = request.options.progressiveJPEG, let sink else { return nil }
+        self.progressive = progressive
+        self.request = request
+        self.sink = sink
+        self.task = task
+        (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let decoding = ProgressiveDecoding(progressive, options: request.options)
+        let worker = Task { [weak self, wakes] in
+            var count = 0
+            for await _ in wakes {
+                guard let self, isWanted, !decoding.isOver else { return }
+                guard let bytes = task.sessionTask?.bytes(from: count) else { continue }
+                count += bytes.count
+                await update(decoding, with: bytes)
+            }
+        }
+        self.worker.withLock { $0 = worker }
+    }
+
+    deinit { end() }
+
+    /// Tells that bytes have arrived.
+    var wake: @Sendable () -> Void {
+        { [continuation] in continuation.yield() }
+    }
+
+    /// Shows nothing any more: the whole picture is there, or will never be.
+    func end() {
+        hasEnded.store(true, ordering: .relaxed)
+        continuation.finish()
+        worker.withLock { $0 }?.cancel()
+    }
+
+    private var isWanted: Bool { !hasEnded.load(ordering: .relaxed) && !request.isStale }
+
+    /// Shows what these bytes bring.
+    private func update(_ decoding: ProgressiveDecoding, with bytes: Data) async {
+        var bytes = bytes
+        while isWanted, let image = await next(decoding, bytes) {
+            let began = sink.clock.now()
+            await show(image)
+            await pause(until: began + progressive.scanInterval)
+            bytes = Data()
+        }
+    }
+
+    private func next(_ decoding: ProgressiveDecoding, _ bytes: Data) async -> KFCrossPlatformImage?
+    {
+        let urgency = Urgency(request.options.downloadPriority)
+        // It throws nothing but the cancel, after which nothing is shown.
+        let image = try? await ProcessingJobs.pool.run(urgency: urgency) { decoding.next(bytes) }
+        return image ?? nil
+    }
+
+    private func show(_ image: KFCrossPlatformImage) async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async { [self] in
+                if isWanted { decide(image) }
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Asks the hook, on the main queue.
+    private func decide(_ image: KFCrossPlatformImage) {
+        switch progressive.onImageUpdated.call(image) {
+        case nil, .default?: sink.show(image)
+        case .keepCurrent?: break
+        case .replace(let other)?: sink.show(other)
+        }
+    }
+
+    /// Waits on the sink's clock; an end cuts it short.
+    private func pause(until date: TimeInterval) async {
+        let clock = sink.clock
+        let left = date - clock.now()
+        guard left > 0 else { return }
+        let gate = Gate()
+        let timer = clock.every(left) { gate.open() }
+        await withTaskCancellationHandler {
+            await gate.wait()
+        } onCancel: {
+            gate.open()
+        }
+        withExtendedLifetime(timer) {}
+    }
+}
