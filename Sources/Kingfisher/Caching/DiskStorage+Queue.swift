@@ -60,25 +60,22 @@ extension DiskStorage.Backend<Data> {
 
     /// Whether there is a valid entry, on disk or on its way there.
     func holds(_ entry: CacheEntryName) -> Bool {
-        switch queue.pending(fileName(of: entry)) {
+        let name = fileName(of: entry)
+        return switch queue.pending(name) {
         case .bytes: true
         case .removal: false
-        case nil: isCached(forKey: entry.computedKey, forcedExtension: entry.forcedExtension)
+        case nil: store.contains(name)
         }
     }
 
     /// The bytes of an entry, on disk or on their way there.
     func bytes(of entry: CacheEntryName, extending: ExpirationExtending) throws -> Data? {
-        switch queue.pending(fileName(of: entry)) {
-        case .bytes(let data): return data
-        case .removal: return nil
-        case nil: break
+        let name = fileName(of: entry)
+        return switch queue.pending(name) {
+        case .bytes(let data): data
+        case .removal: nil
+        case nil: try data(named: name, extending: extending)
         }
-        return try value(
-            forKey: entry.computedKey,
-            forcedExtension: entry.forcedExtension,
-            extendingExpiration: extending
-        )
     }
 
     /// Removes an entry that turned out to be no picture.

@@ -60,6 +60,53 @@ struct MemoryStorageTests {
         #expect(!backend.isCached(forKey: "b"))
     }
 
+    @Test
+    func `MEM-10: the cost counts what has expired, not what was evicted, and prolongs nothing`() {
+        let backend = backend(limit: 5)
+        backend.store(value: Value(cacheCost: 3), forKey: "a", expiration: .seconds(10))
+        backend.store(value: Value(cacheCost: 2), forKey: "b", expiration: .seconds(10))
+        #expect(backend.totalCacheCost() == 5)
+        clock.advance(by: 10)
+        #expect(!backend.isCached(forKey: "a"))
+        #expect(backend.totalCacheCost() == 5)
+        backend.store(value: Value(cacheCost: 4), forKey: "c")
+        #expect(backend.totalCacheCost() == 4)
+    }
+
+    @Test func `MEM-12: the background, which Linux knows none of, changes nothing`() {
+        let backend = backend()
+        backend.config.keepWhenEnteringBackground = true
+        backend.store(value: Value(), forKey: "a")
+        backend.config.keepWhenEnteringBackground = false
+        #expect(backend.isCached(forKey: "a"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `MEM-13: every operation may come from any thread`() async {
+        let backend = backend(limit: 50)
+        await withTaskGroup { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for step in 0..<500 {
+                        let key = "\((step * 7 + task) % 40)"
+                        switch step % 9 {
+                        case 0..<3: backend.store(value: Value(cacheCost: step % 3), forKey: key)
+                        case 3: backend.remove(forKey: key)
+                        case 4: backend.removeExpired()
+                        case 5: backend.config.countLimit = 20 + step % 10
+                        case 6 where step % 200 == 6: backend.removeAll()
+                        default: _ = backend.value(forKey: key)
+                        }
+                    }
+                }
+            }
+        }
+        #expect(backend.totalCacheCost() <= 50)
+        let statistics = backend.statistics
+        #expect(statistics.count <= 29)
+        #expect(statistics.hits + statistics.misses > 0)
+    }
+
     @Test func `MEM-9: expired values can be removed by hand`() {
         let backend = backend()
         backend.store(value: Value(), forKey: "a", expiration: .seconds(1))

@@ -31,6 +31,12 @@ struct StorageExpirationTests {
         #expect(!rule.isAlreadyExpired(at: now))
     }
 
+    @Test func `EXP-3: a date that is reached is past`() {
+        let now = Date(timeIntervalSinceReferenceDate: 1_000)
+        #expect(StorageExpiration.date(now).isAlreadyExpired(at: 1_000))
+        #expect(!StorageExpiration.date(now).isAlreadyExpired(at: 999.9))
+    }
+
     @Test func `EXP-2: expiries follow from the moment of storing`() {
         #expect(StorageExpiration.never.expiry(from: now) == .infinity)
         #expect(StorageExpiration.seconds(5).expiry(from: now) == 1_005)

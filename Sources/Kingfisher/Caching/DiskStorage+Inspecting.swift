@@ -1,0 +1,59 @@
+public import Foundation
+
+extension DiskStorage {
+    /// One file of a disk cache.
+    public struct Entry: Sendable, Equatable {
+        /// The key under which it was stored, the processor's identifier included.
+        ///
+        /// Nil for a file that was found in the folder and never stored by a cache.
+        public let key: String?
+        /// The file.
+        public let fileURL: URL
+        /// In bytes.
+        public let size: Int
+        /// When it was stored, or read last.
+        public let lastAccess: Date
+        /// The moment from which on it is not valid; nil if it always is.
+        public let expiration: Date?
+
+        /// Whether it is invalid at a date.
+        public func isExpired(at date: Date = Date()) -> Bool {
+            expiration.map { $0 <= date } ?? false
+        }
+
+        init(_ entry: DiskEntry, directory: URL) {
+            key = entry.key.isEmpty ? nil : entry.key
+            fileURL = directory.appendingPathComponent(entry.name, isDirectory: false)
+            size = entry.size
+            lastAccess = Date(timeIntervalSinceReferenceDate: entry.access)
+            expiration =
+                entry.expiry.isFinite ? Date(timeIntervalSinceReferenceDate: entry.expiry) : nil
+        }
+    }
+}
+
+extension DiskStorage.Backend {
+    /// What is known about every file, the least recently used one first.
+    ///
+    /// Entries that have expired and were not cleaned yet are among them.
+    ///
+    /// - Complexity: O(entries) in memory; touches no disk.
+    public var entries: [DiskStorage.Entry] {
+        store.entries.map { DiskStorage.Entry($0, directory: directoryURL) }
+    }
+
+    /// Reads every file and finds those that are missing, or whose bytes are not the stored ones.
+    ///
+    /// Others may use the cache meanwhile. Reads find damage by themselves; this finds it in files
+    /// that nobody reads.
+    ///
+    /// - Parameter repairing: Whether what is damaged is removed.
+    /// - Returns: The damaged entries, the least recently used one first.
+    /// - Complexity: O(bytes of all files).
+    public func verify(repairing: Bool) -> [DiskStorage.Entry] {
+        let all = store.entries
+        let damaged = Set(store.verify(repairing: repairing))
+        return all.filter { damaged.contains($0.name) }
+            .map { DiskStorage.Entry($0, directory: directoryURL) }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+struct DiskStorageInspectingTests {
+    private let folder: TemporaryDirectory
+    private let backend: DiskStorage.Backend<Data>
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        backend = try DiskStorage.Backend(
+            config: DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder.url)
+        )
+    }
+
+    @Test func `entries tell key, file, size and dates`() throws {
+        let start = Date()
+        try backend.store(value: Data(count: 7), forKey: "a@round", expiration: .seconds(100))
+        try backend.store(value: Data(count: 5), forKey: "b", expiration: .never)
+        let entries = backend.entries
+        #expect(entries.map(\.key) == ["a@round", "b"])
+        #expect(entries.map(\.size) == [7, 5])
+        let first = try #require(entries.first)
+        #expect(first.fileURL == backend.cacheFileURL(forKey: "a@round"))
+        let expiration = try #require(first.expiration)
+        #expect(expiration.timeIntervalSince(first.lastAccess) == 100)
+        // The clock of the cache runs in steps of some milliseconds.
+        #expect(first.lastAccess > start.addingTimeInterval(-1))
+        #expect(!first.isExpired())
+        #expect(first.isExpired(at: expiration))
+        #expect(entries.last?.expiration == nil)
+        #expect(entries.last?.isExpired(at: .distantFuture) == false)
+    }
+
+    @Test func `a file that was found has no key`() throws {
+        try Data("x".utf8).write(to: backend.directoryURL.appendingPathComponent("found"))
+        #expect(backend.entries.map(\.key) == [nil])
+    }
+
+    @Test(arguments: [false, true])
+    func `verifying names what is damaged, and removes it if told to`(repairing: Bool) throws {
+        for key in ["good", "changed", "gone"] {
+            try backend.store(value: Data(key.utf8), forKey: key)
+        }
+        try Data("CHANGED".utf8).write(to: backend.cacheFileURL(forKey: "changed"))
+        try FileManager.default.removeItem(at: backend.cacheFileURL(forKey: "gone"))
+        #expect(backend.verify(repairing: repairing).map(\.key) == ["changed", "gone"])
+        #expect(backend.entries.map(\.key) == (repairing ? ["good"] : ["good", "changed", "gone"]))
+    }
+}
