@@ -9,7 +9,8 @@ struct KFCommand: AsyncParsableCommand {
             Exit status: 0 when all went well, 1 when something failed, 64 for wrong usage.
             """,
         subcommands: [
-            GetCommand.self, InfoCommand.self, PlaceholderCommand.self, DemoCommand.self,
+            GetCommand.self, InfoCommand.self, PlaceholderCommand.self, CacheCommand.self,
+            DemoCommand.self,
         ]
     )
 }

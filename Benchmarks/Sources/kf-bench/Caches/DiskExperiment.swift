@@ -20,13 +20,17 @@ enum DiskExperiment {
         var random = Random(seed: 2)
         let data = Data((0..<20_000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
         let keys = (0..<count).map { "https://images.example.com/photos/\($0).jpg" }
-        let theirs = keys.indices.map { folder.path + "/foundation-\($0)" }
+        // The same names in another folder; nothing else of it is used.
+        let layout = try DiskStorage.Backend<Data>(
+            config: DiskStorage.Config(name: "theirs", sizeLimit: 0, directory: folder)
+        )
+        let theirs = PlainFiles.Foundations { layout.cacheFileURL(forKey: $0) }
         let plain = keys.indices.map { folder.path + "/posix-\($0)" }
 
         let stores = Lanes.run(
             [
                 lane("Kingfisher") { try ours.store(value: data, forKey: keys[$0]) },
-                lane("baseline") { try PlainFiles.Foundations.store(data, at: theirs[$0]) },
+                lane("baseline") { try theirs.store(data, for: keys[$0]) },
                 lane("POSIX") { try PlainFiles.POSIX.store(data, at: plain[$0]) },
             ],
             rounds: 9,
@@ -35,7 +39,7 @@ enum DiskExperiment {
         let reads = Lanes.run(
             [
                 lane("Kingfisher") { try require(ours.value(forKey: keys[$0]), data) },
-                lane("baseline") { try require(PlainFiles.Foundations.read(theirs[$0]), data) },
+                lane("baseline") { try require(theirs.read(keys[$0]), data) },
                 lane("POSIX") {
                     try require(PlainFiles.POSIX.read(plain[$0], size: data.count), data)
                 },

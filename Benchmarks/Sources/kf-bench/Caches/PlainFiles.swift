@@ -1,12 +1,24 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// Files without any cache, in two ways.
 enum PlainFiles {
     /// What the reference's design does on Linux: Foundation's calls, then the file's dates.
-    enum Foundations {
-        static func store(_ data: Data, at path: String) throws {
-            try data.write(to: URL(fileURLWithPath: path))
+    ///
+    /// `fileURL` makes the URL of the file from a key, whose SHA-256 is the name; names that may be
+    /// there are in a set under a lock.
+    final class Foundations: Sendable {
+        private let fileURL: @Sendable (String) -> URL
+        private let names = Mutex<Set<String>>([])
+
+        init(fileURL: @escaping @Sendable (String) -> URL) { self.fileURL = fileURL }
+
+        func store(_ data: Data, for key: String) throws {
+            let url = fileURL(key)
+            let path = url.path
+            try data.write(to: url)
+            names.withLock { _ = $0.insert(url.lastPathComponent) }
             let now = Date()
             try FileManager.default.setAttributes(
                 [.creationDate: now, .modificationDate: now.addingTimeInterval(604_800)],
@@ -15,12 +27,17 @@ enum PlainFiles {
         }
 
         /// Reads a file that has not expired, and prolongs it behind the reader's back.
-        static func read(_ path: String) throws -> Data {
+        func read(_ key: String) throws -> Data {
+            let url = fileURL(key)
+            let path = url.path
+            guard names.withLock({ $0.contains(url.lastPathComponent) }) else {
+                throw BenchmarkError("never stored")
+            }
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             let until = attributes[.modificationDate] as? Date
             guard let until, until > Date() else { throw BenchmarkError("expired") }
-            let data = try Data(contentsOf: URL(fileURLWithPath: path))
-            prolonging.async {
+            let data = try Data(contentsOf: url)
+            Self.prolonging.async {
                 let now = Date()
                 // The design ignores failures here.
                 try? FileManager.default.setAttributes(

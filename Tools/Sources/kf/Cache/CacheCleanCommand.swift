@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// `kf cache clean`.
+struct CacheCleanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clean",
+        abstract: "Removes what has expired, and trims a cache that is too large."
+    )
+
+    @Option(
+        help: ArgumentHelp(
+            "Trim a cache of this many bytes or more to half of them, the least used first.",
+            valueName: "bytes"
+        )
+    )
+    var limit: UInt?
+
+    @OptionGroup var options: CacheOptions
+
+    func validate() throws {
+        if limit == 0 { throw ValidationError("the limit is 1 byte or more; clear removes all") }
+    }
+
+    func run() async throws {
+        try options.run { storage in
+            let before = try storage.totalSize()
+            let expired = try storage.removeExpiredValues().count
+            storage.config.sizeLimit = limit ?? 0
+            let trimmed = try storage.removeSizeExceededValues().count
+            let after = try storage.totalSize()
+            return CacheRemovalReport(
+                expired: expired,
+                trimmed: trimmed,
+                bytes: Int(before) - Int(after),
+                bytesLeft: Int(after)
+            )
+        }
+    }
+}
+
+/// `kf cache clear`.
+struct CacheClearCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear",
+        abstract: "Removes everything from a cache."
+    )
+
+    @OptionGroup var options: CacheOptions
+
+    func run() async throws {
+        try options.run { storage in
+            let entries = storage.entries
+            try storage.removeAll()
+            return Report(
+                removed: entries.count,
+                bytes: entries.reduce(0) { $0 + $1.size }
+            )
+        }
+    }
+
+    struct Report: CacheReport {
+        let removed: Int
+        let bytes: Int
+
+        func summary() -> String {
+            "Removed \(Readable.count(removed, "entry", "entries")), \(Readable.bytes(bytes))."
+        }
+    }
+}
+
+/// What cleaning has removed.
+struct CacheRemovalReport: CacheReport {
+    let expired: Int
+    let trimmed: Int
+    let bytes: Int
+    let bytesLeft: Int
+
+    func summary() -> String {
+        let what = "\(expired) expired" + (trimmed > 0 ? " and \(trimmed) least used" : "")
+        return "Removed \(what), \(Readable.bytes(bytes)); \(Readable.bytes(bytesLeft)) are left."
+    }
+}

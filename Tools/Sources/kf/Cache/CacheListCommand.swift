@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// `kf cache list`.
+struct CacheListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the entries of a cache, the last one used first."
+    )
+
+    @OptionGroup var options: CacheOptions
+
+    func run() async throws {
+        try options.run { storage in
+            Report(entries: storage.entries.reversed().map(CacheEntryReport.init))
+        }
+    }
+
+    struct Report: CacheReport {
+        let entries: [CacheEntryReport]
+
+        func summary() -> String {
+            if entries.isEmpty { return "The cache is empty." }
+            let now = Date()
+            let rows = entries.map { entry in
+                let expires = entry.expiration.map { Readable.distance(from: now, to: $0) }
+                return [
+                    Readable.bytes(entry.bytes), Readable.moment(entry.lastAccess),
+                    entry.isExpired ? "expired" : expires ?? "never", entry.title,
+                ]
+            }
+            return Table.lines([["size", "last used (UTC)", "expires", "key"]] + rows)
+                .joined(separator: "\n")
+        }
+    }
+}
+
+/// Columns of text.
+enum Table {
+    /// The rows with their columns under each other; sizes, in the first one, end at one place.
+    static func lines(_ rows: [[String]]) -> [String] {
+        let widths = (rows.first ?? []).indices.map { column in
+            rows.map { $0[column].count }.max() ?? 0
+        }
+        return rows.map { row in
+            row.indices.map { column in
+                let space = String(repeating: " ", count: widths[column] - row[column].count)
+                if column == 0 { return space + row[column] }
+                return column == row.count - 1 ? row[column] : row[column] + space
+            }
+            .joined(separator: "  ")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// `kf cache verify`.
+struct CacheVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Compares every file of a cache with what was stored.",
+        discussion: "Exits with 1 when something is damaged and was not repaired."
+    )
+
+    @Flag(help: "Remove what is damaged, so that it is loaded again when it is wanted.")
+    var repair = false
+
+    @OptionGroup var options: CacheOptions
+
+    func run() async throws {
+        var isLeftDamaged = false
+        try options.run { storage in
+            let count = storage.entries.count
+            let damaged = storage.verify(repairing: repair).map(CacheEntryReport.init)
+            isLeftDamaged = !damaged.isEmpty && !repair
+            return Report(checked: count, damaged: damaged, repaired: repair)
+        }
+        if isLeftDamaged { throw ExitCode.failure }
+    }
+
+    struct Report: CacheReport {
+        let checked: Int
+        let damaged: [CacheEntryReport]
+        let repaired: Bool
+
+        func summary() -> String {
+            let all = Readable.count(checked, "entry", "entries")
+            guard !damaged.isEmpty else { return "Checked \(all); all are intact." }
+            let outcome = repaired ? "removed" : "--repair removes what is damaged"
+            return
+                (damaged.map { "damaged  \($0.title)" }
+                + ["Checked \(all); \(damaged.count) damaged (\(outcome))."])
+                .joined(separator: "\n")
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+extension Readable {
+    /// `2026-11-21 04:05`, in UTC.
+    static func moment(_ date: Date) -> String {
+        let format = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .gmt)
+        return String(date.formatted(format).prefix(16))
+    }
+
+    /// `in 40 s`, `in 5 min`, `in 7 h`, `in 6 d`; whole units, rounded down.
+    static func distance(from start: Date, to end: Date) -> String {
+        let seconds = end.timeIntervalSince(start)
+        return switch seconds {
+        case ..<120: String(format: "in %.0f s", seconds.rounded(.down))
+        case ..<7200: String(format: "in %.0f min", (seconds / 60).rounded(.down))
+        case ..<172_800: String(format: "in %.0f h", (seconds / 3600).rounded(.down))
+        default: String(format: "in %.0f d", (seconds / 86_400).rounded(.down))
+        }
+    }
+
+    /// `1 entry`, `3 entries`.
+    static func count(_ number: Int, _ one: String, _ many: String) -> String {
+        "\(number) \(number == 1 ? one : many)"
+    }
+}
