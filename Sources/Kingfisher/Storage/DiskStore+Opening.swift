@@ -172,6 +172,8 @@ extension DiskStore {
             }
             let known = index.confirm(name) ? index[name] : nil
             if let known, isBelieved(known, trust) { continue }
+            // A hidden file of somebody else's.
+            if known == nil, name.hasPrefix(".") { continue }
             guard var entry = adopt(name) else { continue }
             if let known {
                 if entry.size == known.size, entry.modified == known.modified { continue }
