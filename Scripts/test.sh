@@ -48,7 +48,8 @@ step_fuzz() { "$ROOT/Scripts/fuzz.sh" 30; }
 
 step_api() { "$ROOT/Scripts/api.sh" --check; }
 
-step_docs() { "$ROOT/Scripts/docs.sh" "$logs/docs"; }
+# Not into logs/docs, which is where this step's own log goes.
+step_docs() { "$ROOT/Scripts/docs.sh" "$logs/pages"; }
 
 # In release mode, because that is how the tool is used, and because the benchmarks then find
 # the library built already.
@@ -119,6 +120,7 @@ title() {
     tools) echo "Tools: build and tests" ;;
     benchmarks) echo "Benchmarks: build" ;;
     examples) echo "Examples: build, tests, and each of them run" ;;
+    formats) echo "Formats behind package traits: build and tests" ;;
     gtk) echo "GTK: tests on a display in memory, and the gallery" ;;
     esac
 }
