@@ -72,6 +72,9 @@ package final class ImageServer: Sendable {
         requests.filter { $0.path == path }
     }
 
+    /// Forgets the requests so far, so that the server's own memory does not grow with them.
+    package func forgetRequests() { core.update { $0.requests = [] } }
+
     /// Waits until `count` requests have arrived since the start.
     package func received(_ count: Int) async {
         await core.wait { $0.requests.count >= count }

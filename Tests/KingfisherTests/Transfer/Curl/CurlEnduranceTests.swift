@@ -7,18 +7,51 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What many and large transfers leave in memory: nothing.
+/// What is left of many transfers: nothing.
 ///
-/// Each in a process of its own, where nothing else runs. `KINGFISHER_REQUESTS` and
-/// `KINGFISHER_MEGABYTES` set the numbers: 50000 and 500 for a proof, fewer every day.
+/// Each in a process of its own, where nothing else runs.
+///
+/// `KINGFISHER_CANCELS` and `KINGFISHER_REQUESTS` set the numbers: 100000 and 50000 for a proof, a
+/// few thousand every day.
 @Suite(.timeLimit(.minutes(20)))
 struct CurlEnduranceTests {
     private static func number(_ variable: String, otherwise count: Int) -> Int {
         ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? count
     }
 
+    @Test func `random cancels leave no transfer, descriptor, thread or memory`() async {
+        let result = await #expect(
+            processExitsWith: .success,
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let count = Self.number("KINGFISHER_CANCELS", otherwise: 3000)
+            let storm = try CancelStorm()
+            // What is made once, and what allocators keep, is there after the first ones.
+            try await storm.run(min(2000, count / 2), seed: 1)
+            let before = Holdings.now
+            var done = min(2000, count / 2)
+            var seed: UInt64 = 2
+            while done < count {
+                try await storm.run(min(1000, count - done), seed: seed)
+                done += 1000
+                seed += 1
+            }
+            let after = Holdings.now
+            precondition(after.descriptors <= before.descriptors, "\(before) \(after)")
+            precondition(after.transportThreads == 0, "\(after)")
+            // 16 MiB: at 100,000 about 200 bytes for each stay today, and this fails; whether the
+            // library or the server of the tests keeps them is not known yet.
+            precondition(after.kilobytes - before.kilobytes < 16 << 10, "\(before) \(after)")
+            print("\(count) cancels: \(before) → \(after)")
+        }
+        Self.tell(result)
+    }
+
     @Test func `memory stays flat over many requests`() async {
-        await #expect(processExitsWith: .success) {
+        let result = await #expect(
+            processExitsWith: .success,
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
             let count = Self.number("KINGFISHER_REQUESTS", otherwise: 2000)
             let server = try ImageServer()
             server.route("/a", .body(Data(repeating: 7, count: 50_000)))
@@ -34,14 +67,28 @@ struct CurlEnduranceTests {
                     }
                 }
             }
-            await load(min(2000, count / 2))
-            let before = Holdings.now
-            await load(count - min(2000, count / 2))
+            var done = 0
+            var before: Holdings?
+            while done < count {
+                await load(min(1000, count - done))
+                server.forgetRequests()
+                done += 1000
+                // What is made once, and what allocators keep, is there after the first ones.
+                if before == nil { before = Holdings.now }
+            }
+            guard let before else { preconditionFailure("there were no requests") }
             let after = Holdings.now
             precondition(after.kilobytes - before.kilobytes < 16 << 10, "\(before) \(after)")
             precondition(after.descriptors <= before.descriptors + 8, "\(before) \(after)")
             print("\(count) requests: \(before) → \(after)")
         }
+        Self.tell(result)
+    }
+
+    /// Passes on what the process said: its figures, or why it stopped.
+    private static func tell(_ result: ExitTest.Result?) {
+        let said = (result?.standardOutputContent ?? []) + (result?.standardErrorContent ?? [])
+        print(String(decoding: said, as: UTF8.self))
     }
 
     private static func load(_ downloads: SharedDownloads, _ url: URL) async {
@@ -58,7 +105,10 @@ struct CurlEnduranceTests {
 
     @Test(arguments: [("refused", 100), ("saved", 500)])
     func `a large body does not fill memory`(fate: String, limitInMegabytes: Int) async {
-        await #expect(processExitsWith: .success) { [fate, limitInMegabytes] in
+        let result = await #expect(
+            processExitsWith: .success,
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { [fate, limitInMegabytes] in
             let piece = Data(repeating: 7, count: 1 << 20)
             let megabytes = Self.number("KINGFISHER_MEGABYTES", otherwise: 64)
             let isRefused = fate == "refused"
@@ -97,6 +147,7 @@ struct CurlEnduranceTests {
             }
             print("\(megabytes) MB \(fate): \(before) → \(after)")
         }
+        Self.tell(result)
     }
 }
 
@@ -135,5 +186,69 @@ private struct Holdings: CustomStringConvertible {
 
     var description: String {
         "\(descriptors) descriptors, \(transportThreads) threads, \(kilobytes) kB"
+    }
+}
+
+/// Transfers that are cancelled at moments that a seeded generator chooses.
+private struct CancelStorm {
+    let server: ImageServer
+
+    init() throws {
+        server = try ImageServer()
+        let bytes = Data(repeating: 3, count: 20_000)
+        server.route("/plain", .body(bytes))
+        server.route("/redirect", .redirect(to: "/plain"))
+        server.route("/endless", .endless(bytes))
+        server.route("/silent", .held(ServerGate(), then: .text("never")))
+    }
+
+    func run(_ count: Int, seed: UInt64) async throws {
+        var random = SplitMix(seed: seed)
+        do {
+            let transport = CurlTransport()
+            var settings = TransferSettings.patient
+            settings.maxConnectionsPerHost = 16
+            for _ in 0..<(count / 100 + 1) {
+                let recorders = (0..<100).map { _ in
+                    start(transport, settings, &random)
+                }
+                for recorder in recorders {
+                    _ = await recorder.outcome()
+                    precondition(recorder.finishCount == 1)
+                }
+            }
+            let census = await transport.census()
+            precondition(census.alive == 0 && census.running == 0 && census.queued == 0)
+        }
+        await server.quiet()
+        server.forgetRequests()
+        while Holdings.now.transportThreads > 0 { await Task.yield() }
+    }
+
+    private func start(
+        _ transport: CurlTransport,
+        _ settings: TransferSettings,
+        _ random: inout SplitMix
+    ) -> TransferRecorder {
+        let moment = Int.random(in: 0..<4, using: &random)
+        let recorder = TransferRecorder(
+            redirect: { _, next, reply in reply(next) },
+            response: { transfer, _, reply in
+                if moment == 2 { transfer.cancel() }
+                reply(.allow)
+            },
+            chunk: { transfer in if moment == 3 { transfer.cancel() } }
+        )
+        // What never answers is cancelled from outside.
+        let paths = ["/plain", "/redirect", "/endless"] + (moment < 2 ? ["/silent"] : [])
+        let path = paths.randomElement(using: &random) ?? "/plain"
+        let transfer = transport.start(
+            URLRequest(url: server.url(path)),
+            settings: settings,
+            handler: recorder
+        )
+        if moment == 0 { transfer.cancel() }
+        if moment == 1 { Task { transfer.cancel() } }
+        return recorder
     }
 }
