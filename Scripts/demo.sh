@@ -8,7 +8,7 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 Scripts/bootstrap.sh
-build_tool Tools kf
+build_kf
 say "Running the demonstration"
 cd "$CALLER_FOLDER"
 exec "$NESTED_BUILD/release/kf" demo "$@"
