@@ -13,7 +13,7 @@ cd "$ROOT"
 MINIMUM_SWIFT=6.2
 
 # The nested packages share one build folder, so that swift-crypto and the library are built once
-# for all of them. It is not .build, where an editor may be building the library meanwhile.
+# for all of them; build_kf has its own. It is not .build, where an editor may be building the library meanwhile.
 NESTED_BUILD=$ROOT/.build-nested
 
 # What is built with the trait GTK, which changes how every target is built.
