@@ -3,14 +3,14 @@
 #
 # Usage: Scripts/test.sh [STEP]...
 #
-#   STEP   libraries, lint, build, tests, api, docs, fuzz, tools, benchmarks, examples,
+#   STEP   libraries, lint, build, tests, races, api, docs, fuzz, tools, benchmarks, examples,
 #          formats, gtk; all by default
 #
 # A failing step does not hide the later ones; the exit status is 0 only when all have passed.
 # Safe to run again, and quick then: only what has changed is built.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-all_steps=(libraries lint build tests api docs fuzz tools benchmarks examples formats gtk)
+all_steps=(libraries lint build tests races api docs fuzz tools benchmarks examples formats gtk)
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
 for step in "${steps[@]}"; do
@@ -42,6 +42,8 @@ step_lint() {
 step_build() { "$ROOT/Scripts/neon.sh" && swift build --build-tests; }
 
 step_tests() { swift test --disable-xctest --skip-build; }
+
+step_races() { "$ROOT/Scripts/races.sh"; }
 
 # Long enough to find what a careless change breaks; who works on a decoder runs it for longer.
 step_fuzz() { "$ROOT/Scripts/fuzz.sh" 30; }
@@ -114,6 +116,7 @@ title() {
     lint) echo "Format (swift format lint --strict), and statements that lost their test" ;;
     build) echo "Build, warnings are errors" ;;
     tests) echo "Tests of the library" ;;
+    races) echo "Thread sanitizer over the tests of the library" ;;
     api) echo "Declarations that user code expects" ;;
     docs) echo "Documentation, warnings are errors" ;;
     fuzz) echo "Decoders on invented files, 30 s for each format" ;;
