@@ -3,22 +3,39 @@
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
-void kf_convolve_row(const uint8_t *source, const int32_t *starts, const int16_t *weights,
+void kf_spread_row(const uint8_t *source, int length, int16_t *out) {
+    static const uint8_t indices[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+    const uint8x16_t channels = vld1q_u8(indices);
+    for (int x = 0; x < length; x += 4) {
+        uint8_t last[16] = {0};
+        const uint8_t *from = source + (intptr_t)x * 4;
+        if (x + 4 > length) {
+            __builtin_memcpy(last, from, (unsigned)(length - x) * 4);
+            from = last;
+        }
+        uint8x16_t four = vqtbl1q_u8(vld1q_u8(from), channels);
+        int16_t *place = out + (intptr_t)x * 4;
+        vst1q_s16(place, vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(four))));
+        vst1q_s16(place + 8, vreinterpretq_s16_u16(vmovl_u8(vget_high_u8(four))));
+    }
+}
+
+void kf_convolve_row(const int16_t *spread, const int32_t *starts, const int16_t *weights,
                      int taps, int width, int16_t *out) {
     for (int x = 0; x < width; x++) {
-        const uint8_t *pixels = source + (intptr_t)starts[x] * 4;
+        const int16_t *pixels = spread + (intptr_t)starts[x] * 4;
         const int16_t *tap = weights + (intptr_t)x * taps;
-        int32x4_t sum = vdupq_n_s32(1 << 7);
+        int32x4_t red = vdupq_n_s32(0), green = red, blue = red, alpha = red;
         for (int t = 0; t < taps; t += 4) {
-            uint8x16_t four = vld1q_u8(pixels + t * 4);
-            int16x8_t low = vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(four)));
-            int16x8_t high = vreinterpretq_s16_u16(vmovl_u8(vget_high_u8(four)));
             int16x4_t w = vld1_s16(tap + t);
-            sum = vmlal_lane_s16(sum, vget_low_s16(low), w, 0);
-            sum = vmlal_lane_s16(sum, vget_high_s16(low), w, 1);
-            sum = vmlal_lane_s16(sum, vget_low_s16(high), w, 2);
-            sum = vmlal_lane_s16(sum, vget_high_s16(high), w, 3);
+            int16x8_t low = vld1q_s16(pixels + t * 4), high = vld1q_s16(pixels + t * 4 + 8);
+            red = vmlal_s16(red, vget_low_s16(low), w);
+            green = vmlal_s16(green, vget_high_s16(low), w);
+            blue = vmlal_s16(blue, vget_low_s16(high), w);
+            alpha = vmlal_s16(alpha, vget_high_s16(high), w);
         }
+        int32x4_t sum = vpaddq_s32(vpaddq_s32(red, green), vpaddq_s32(blue, alpha));
+        sum = vaddq_s32(sum, vdupq_n_s32(1 << 7));
         vst1_s16(out + (intptr_t)x * 4, vqshrn_n_s32(sum, 8));
     }
 }

@@ -24,14 +24,18 @@ static int clipped(int value, int low, int high) {
 }
 
 static int check_row(int width, int taps) {
-    int length = width + taps, wrong = 0;
-    uint8_t *source = bytes((size_t)length * 4);
+    int length = width + taps, wrong = 0, groups = (length + 3) / 4;
+    uint8_t *source = bytes((size_t)groups * 16);
+    int16_t *spread = malloc(sizeof *spread * (size_t)groups * 16);
+    for (int i = length * 4; i < groups * 16; i++) source[i] = 0;
+    kf_spread_row(source, length, spread);
     int32_t *starts = malloc(sizeof *starts * (size_t)width);
     int16_t *weights = malloc(sizeof *weights * (size_t)(width * taps));
     int16_t *out = malloc(sizeof *out * (size_t)width * 4);
-    for (int x = 0; x < width; x++) starts[x] = (int32_t)(noise() % (uint32_t)(length - taps + 1));
+    for (int x = 0; x < width; x++)
+        starts[x] = 4 * (int32_t)(noise() % (uint32_t)(groups - taps / 4 + 1));
     for (int i = 0; i < width * taps; i++) weights[i] = (int16_t)((int)(noise() % 12000) - 4000);
-    kf_convolve_row(source, starts, weights, taps, width, out);
+    kf_convolve_row(spread, starts, weights, taps, width, out);
     for (int x = 0; x < width; x++)
         for (int c = 0; c < 4; c++) {
             int sum = 1 << 7;
@@ -39,7 +43,7 @@ static int check_row(int width, int taps) {
                 sum += source[(starts[x] + t) * 4 + c] * weights[x * taps + t];
             wrong += out[x * 4 + c] != clipped(sum >> 8, -32768, 32767);
         }
-    free(source), free(starts), free(weights), free(out);
+    free(source), free(spread), free(starts), free(weights), free(out);
     return wrong;
 }
 

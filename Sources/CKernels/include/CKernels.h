@@ -5,9 +5,13 @@
 int kf_has_twins(void);
 
 #if defined(__x86_64__) || defined(__aarch64__)
-/// Horizontal pass: RGBA8 in, signed 9.6 fixed point out. `taps` is a multiple of 4; tap t of
-/// output x reads source pixel starts[x] + t, which must lie inside the row.
-void kf_convolve_row(const uint8_t *source, const int32_t *starts, const int16_t *weights,
+/// Lays a row of RGBA8 out for ``kf_convolve_row``: of each four pixels all reds, all greens, all
+/// blues, all alphas. Pixels that the last four lack are clear.
+void kf_spread_row(const uint8_t *source, int length, int16_t *out);
+
+/// Horizontal pass: a spread row in, signed 9.6 fixed point out. `taps` and all `starts` are
+/// multiples of 4; tap t of output x reads source pixel starts[x] + t, which must be readable.
+void kf_convolve_row(const int16_t *spread, const int32_t *starts, const int16_t *weights,
                      int taps, int width, int16_t *out);
 
 /// Vertical pass: `taps` rows of 9.6 fixed point in, `count` bytes of RGBA8 out. With

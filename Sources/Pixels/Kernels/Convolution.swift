@@ -1,31 +1,46 @@
 private import CKernels
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// Which implementation of a separable filter's two passes runs.
 ///
 /// Between the passes values are signed 9.6 fixed point in 16 bits: ringing survives until the
 /// end, and rounding twice costs nothing visible. All do the same integer arithmetic.
 package enum Convolution {
-    package enum Backend: Sendable {
-        /// ``PortableConvolution``.
+    /// Also of the kernels beyond filters that have a twin.
+    package enum Backend: CaseIterable, Sendable {
+        /// In Swift, such as ``PortableConvolution``.
         case portable
         /// The twins in C, for AVX2 and NEON.
         case twin
     }
 
     /// The fastest that this processor has.
-    package static let backend: Backend = kf_has_twins() != 0 ? .twin : .portable
+    ///
+    /// With `KF_PORTABLE_KERNELS` in the environment the ones in Swift, to measure and test them.
+    package static let backend: Backend =
+        kf_has_twins() != 0 && getenv("KF_PORTABLE_KERNELS") == nil ? .twin : .portable
 
-    /// Filters one row of at least ``ResampleWeights/readableLength`` pixels horizontally.
+    /// Filters one row horizontally.
+    ///
+    /// `spread` has room for four values for each of ``ResampleWeights/readableLength`` pixels, and
+    /// zeros beyond the row.
     static func twinRow(
         _ source: UnsafePointer<UInt8>,
         _ table: ResampleWeights,
+        spread: UnsafeMutablePointer<Int16>,
         into out: UnsafeMutablePointer<Int16>
     ) {
         #if arch(x86_64) || arch(arm64)
+        kf_spread_row(source, Int32(table.sourceLength), spread)
         table.starts.withUnsafeBufferPointer { starts in
             table.weights.withUnsafeBufferPointer { weights in
                 kf_convolve_row(
-                    source,
+                    spread,
                     starts.baseAddress,
                     weights.baseAddress,
                     Int32(table.taps),

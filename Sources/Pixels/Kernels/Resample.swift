@@ -30,20 +30,15 @@ package func resample(
         source: source.size,
         target: size,
         filter: filter,
-        isOpaque: source.isOpaque
+        isOpaque: source.isOpaque,
+        backend: backend
     )
     let storage = try Bitmap.allocate(size)
     let out = storage.base.assumingMemoryBound(to: UInt8.self)
     let bytesPerRow = size.width * Bitmap.bytesPerPixel
     let work = source.width * source.height + size.width * size.height
     try RowBands.run(rows: size.height, work: work) { rows throws(PixelError) in
-        var band = try ResampleBand(
-            plan,
-            rows: rows,
-            into: out,
-            bytesPerRow: bytesPerRow,
-            backend: backend
-        )
+        var band = try ResampleBand(plan, rows: rows, into: out, bytesPerRow: bytesPerRow)
         source.withPixels { pixels, stride in
             band.feed(
                 pixels + band.sourceRows.lowerBound * stride,

@@ -3,7 +3,6 @@
 /// Holds as many filtered rows as the vertical filter is tall, nothing else.
 struct ResampleBand: ~Copyable {
     private let plan: ResamplePlan
-    private let backend: Convolution.Backend
     private let out: UnsafeMutablePointer<UInt8>
     private let outBytesPerRow: Int
 
@@ -13,8 +12,9 @@ struct ResampleBand: ~Copyable {
     private let ring: UnsafeMutablePointer<Int16>
     private let ringRows: Int
     private let window: UnsafeMutablePointer<UnsafePointer<Int16>?>
-    /// For the portable backend alone: the current row in pairs, and rows in pairs.
-    private let pixelPairs: UnsafeMutableRawPointer
+    /// The current row as the backend's horizontal pass wants it.
+    private let spread: UnsafeMutableRawPointer
+    /// For the portable backend alone: filtered rows in pairs.
     private var pairRing: PairRing
 
     /// Source rows summed up so far for the reduced row ``nextReduced``.
@@ -32,8 +32,7 @@ struct ResampleBand: ~Copyable {
         _ plan: ResamplePlan,
         rows: Range<Int>,
         into out: UnsafeMutablePointer<UInt8>,
-        bytesPerRow: Int,
-        backend: Convolution.Backend = Convolution.backend
+        bytesPerRow: Int
     ) throws(PixelError) {
         let needed = plan.reducedRows(for: rows)
         let ringRows = min(plan.vertical.taps, max(1, needed.count))
@@ -41,18 +40,17 @@ struct ResampleBand: ~Copyable {
         let paddedBytes = Self.lines(plan.horizontal.readableLength * 4)
         let ringBytes = Self.lines(plan.target.width * 8 * ringRows)
         let windowBytes = Self.lines(plan.vertical.taps * MemoryLayout<UnsafeRawPointer>.size)
-        let isPortable = backend == .portable
+        let isPortable = plan.backend == .portable
         let width = isPortable ? plan.target.width * 4 : 0
-        let pairBytes = isPortable ? plan.horizontal.readableLength * 16 : 0
+        let spreadBytes = Self.lines(plan.horizontal.readableLength * (isPortable ? 16 : 8))
         let pairRingBytes = PairRing.byteCount(taps: ringRows, width: width)
         // First of all: Debian's Swift 6.2.3 trips over an error once something is initialised.
         let scratch = try PixelStorage(
             byteCount: sumBytes + paddedBytes + ringBytes + windowBytes
-                + Self.lines(pairBytes) + pairRingBytes
+                + spreadBytes + pairRingBytes
         )
 
         self.plan = plan
-        self.backend = backend
         self.out = out
         outBytesPerRow = bytesPerRow
         nextReduced = needed.lowerBound
@@ -73,8 +71,8 @@ struct ResampleBand: ~Copyable {
         place += ringBytes
         window = place.assumingMemoryBound(to: UnsafePointer<Int16>?.self)
         place += windowBytes
-        pixelPairs = place
-        place += Self.lines(pairBytes)
+        spread = place
+        place += spreadBytes
         pairRing = PairRing(taps: ringRows, width: width, memory: place)
     }
 
@@ -120,20 +118,21 @@ struct ResampleBand: ~Copyable {
     /// Filters a reduced row, and every target row whose window it completes.
     private mutating func take(_ row: UnsafePointer<UInt8>) {
         guard nextTarget < targetEnd else { return }
-        var row = row
-        let length = plan.horizontal.sourceLength
-        if plan.horizontal.readableLength > length, row != UnsafePointer(padded) {
-            padded.update(from: row, count: length * 4)
-            row = UnsafePointer(padded)
-        }
         let slot = ring + (nextReduced % ringRows) * plan.target.width * 4
-        switch backend {
+        switch plan.backend {
         case .twin:
-            Convolution.twinRow(row, plan.horizontal, into: slot)
+            let words = spread.assumingMemoryBound(to: Int16.self)
+            Convolution.twinRow(row, plan.horizontal, spread: words, into: slot)
         case .portable:
-            let length = plan.horizontal.readableLength
-            PortableConvolution.pairPixels(row, length: length, into: pixelPairs)
-            PortableConvolution.row(pixelPairs, plan.horizontal, into: slot)
+            var row = row
+            let length = plan.horizontal.sourceLength
+            let readable = plan.horizontal.readableLength
+            if readable > length, row != UnsafePointer(padded) {
+                padded.update(from: row, count: length * 4)
+                row = UnsafePointer(padded)
+            }
+            PortableConvolution.pairPixels(row, length: readable, into: spread)
+            PortableConvolution.row(spread, plan.horizontal, into: slot)
         }
         nextReduced += 1
         while nextTarget < targetEnd, windowEnd <= nextReduced { writeTargetRow() }
@@ -149,7 +148,7 @@ struct ResampleBand: ~Copyable {
         plan.vertical.weights.withUnsafeBufferPointer { weights in
             let first = nextTarget * plan.vertical.taps
             let own = UnsafeBufferPointer(rebasing: weights[first..<(first + taps)])
-            switch backend {
+            switch plan.backend {
             case .twin: filterByTwin(from: start, own)
             case .portable: filterPortably(from: start, own)
             }

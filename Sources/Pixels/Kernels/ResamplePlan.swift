@@ -3,6 +3,7 @@ struct ResamplePlan: Sendable {
     let source: PixelSize
     let target: PixelSize
     let clampsToAlpha: Bool
+    let backend: Convolution.Backend
     /// Whole pixels that are averaged before the filter proper.
     let boxFactor: PixelSize
     let horizontal: ResampleWeights
@@ -12,12 +13,14 @@ struct ResamplePlan: Sendable {
         source: PixelSize,
         target: PixelSize,
         filter: ResampleFilter,
-        isOpaque: Bool
+        isOpaque: Bool,
+        backend: Convolution.Backend = Convolution.backend
     ) throws(PixelError) {
         try PixelLimits.check(source)
         try PixelLimits.check(target)
         self.source = source
         self.target = target
+        self.backend = backend
         clampsToAlpha = !isOpaque && (filter == .lanczos3 || filter == .bicubic)
         boxFactor = PixelSize(
             width: Self.boxFactor(from: source.width, to: target.width, filter),
@@ -29,7 +32,9 @@ struct ResamplePlan: Sendable {
                 target: target.width,
                 boxFactor: boxFactor.width,
                 filter: filter,
-                tapAlignment: 4
+                // The twins take four pixels at a time, Swift two.
+                tapAlignment: backend == .twin ? 4 : 2,
+                startAlignment: backend == .twin ? 4 : 1
             )
         )
         vertical = ResampleWeights.cached(

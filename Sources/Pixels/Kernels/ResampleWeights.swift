@@ -14,6 +14,8 @@ final class ResampleWeights: Sendable {
         var filter: ResampleFilter
         /// The number of taps is rounded up to a multiple of this.
         var tapAlignment: Int
+        /// Windows start at multiples of this, with weights of zero before their first pixel.
+        var startAlignment = 1
     }
 
     static let one = 1 << 14
@@ -27,32 +29,39 @@ final class ResampleWeights: Sendable {
     /// `taps` for each target pixel.
     let weights: [Int16]
 
-    /// Source pixels that must be readable: the source, or more where one window is wider than it.
-    var readableLength: Int { max(sourceLength, taps) }
+    /// Source pixels that must be readable: the source, or more where a window ends beyond it.
+    let readableLength: Int
     let sourceLength: Int
 
     private init(_ key: Key) {
         sourceLength = (key.source + key.boxFactor - 1) / key.boxFactor
         let windows = Self.windows(key, length: sourceLength)
-        let widest = windows.lazy.map(\.weights.count).max() ?? 1
+        let alignment = key.startAlignment
+        let widest = windows.lazy.map { $0.start % alignment + $0.weights.count }.max() ?? 1
         taps = (widest + key.tapAlignment - 1) / key.tapAlignment * key.tapAlignment
         var starts: [Int32] = []
         var counts: [Int32] = []
         var weights = [Int16](repeating: 0, count: taps * key.target)
         for (index, window) in windows.enumerated() {
-            // Full windows must not read beyond the row: slide back, keep the weights in place.
-            let start = max(0, min(window.start, sourceLength - taps))
-            let aligned = key.tapAlignment > 1 ? start : window.start
-            let shift = window.start - aligned
+            let start = Self.start(of: window.start, taps: taps, length: sourceLength, key)
+            let shift = window.start - start
             for (tap, weight) in window.weights.enumerated() {
                 weights[index * taps + shift + tap] = weight
             }
-            starts.append(Int32(aligned))
+            starts.append(Int32(start))
             counts.append(Int32(shift + window.weights.count))
         }
+        readableLength = max(sourceLength, Int(starts.max() ?? 0) + taps)
         self.starts = starts
         self.counts = counts
         self.weights = weights
+    }
+
+    /// Where the weights of a window begin, at or before its first pixel.
+    private static func start(of first: Int, taps: Int, length: Int, _ key: Key) -> Int {
+        if key.startAlignment > 1 { return first - first % key.startAlignment }
+        // Full windows must not read beyond the row: slide back, keep the weights in place.
+        return key.tapAlignment > 1 ? max(0, min(first, length - taps)) : first
     }
 
     private static func windows(_ key: Key, length: Int) -> [(start: Int, weights: [Int16])] {

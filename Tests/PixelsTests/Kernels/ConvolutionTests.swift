@@ -21,7 +21,8 @@ struct ConvolutionTests {
         }
     }
 
-    @Test func `weights add up to one for every target pixel`() {
+    @Test(arguments: [(4, 1), (2, 1), (4, 4)])
+    func `weights add up to one for every target pixel`(tapAlignment: Int, startAlignment: Int) {
         for filter in ResampleFilter.allCases {
             for (source, target) in [(10, 3), (3, 10), (1000, 7), (7, 7), (1, 9), (65_535, 2)] {
                 let table = ResampleWeights.cached(
@@ -30,7 +31,8 @@ struct ConvolutionTests {
                         target: target,
                         boxFactor: 1,
                         filter: filter,
-                        tapAlignment: 4
+                        tapAlignment: tapAlignment,
+                        startAlignment: startAlignment
                     )
                 )
                 for index in 0..<target {
@@ -38,6 +40,7 @@ struct ConvolutionTests {
                     #expect(taps.reduce(0) { $0 + Int($1) } == ResampleWeights.one)
                     let end = Int(table.starts[index]) + table.taps
                     #expect(table.starts[index] >= 0 && end <= table.readableLength)
+                    #expect(Int(table.starts[index]).isMultiple(of: startAlignment))
                 }
             }
         }

@@ -68,6 +68,24 @@ struct ResampleTests {
         #expect(Pictures.psnr(result, reference(picture, to: target)) >= decibels)
     }
 
+    @Test(arguments: Convolution.Backend.allCases)
+    func `Lanczos agrees with the reference on premultiplied transparency`(
+        backend: Convolution.Backend
+    ) throws {
+        guard backend == .portable || Convolution.backend == .twin else { return }
+        let opaque = try Pictures.photo(120, 90)
+        let picture = try Pictures.make(120, 90) { x, y in
+            var colour = opaque[x, y]
+            colour.alpha = UInt8(255 * x * y / (120 * 90))
+            return colour
+        }
+        for size in [(40, 30), (51, 80), (240, 180), (12, 9)] {
+            let target = Pictures.size(size.0, size.1)
+            let result = try resample(picture, to: target, filter: .lanczos3, backend: backend)
+            #expect(Pictures.psnr(result, reference(picture, to: target)) >= 45)
+        }
+    }
+
     // MARK: Invariants
 
     @Test(arguments: ResampleFilter.allCases)
