@@ -99,19 +99,121 @@ static int check_transpose(int rows, int columns) {
     return wrong;
 }
 
+static int check_mix(int width, int by_shape) {
+    int wrong = 0, factor = (int)(noise() % 256);
+    uint8_t *from = bytes((size_t)width * 4), *to = bytes((size_t)width * 4);
+    uint32_t color = 0;
+    for (int c = 0; c < 4; c++)
+        color |= (noise() % (uint32_t)(256 - factor)) << (c * 8);
+    kf_mix_row(from, to, width, color, factor, by_shape);
+    for (int i = 0; i < width * 4; i++) {
+        int shape = by_shape ? from[i | 3] : 255;
+        int sum = from[i] * factor + (int)(color >> (i % 4 * 8) & 255) * shape;
+        wrong += to[i] != (sum + 127) / 255;
+    }
+    free(from), free(to);
+    return wrong;
+}
+
+static int check_matrix(int width, int is_grey) {
+    int wrong = 0;
+    float rows[12];
+    for (int i = 0; i < 12; i++) rows[i] = (float)((int)(noise() % 400) - 150) / 100;
+    uint8_t *from = bytes((size_t)width * 4), *to = bytes((size_t)width * 4);
+    kf_matrix_row(from, to, width, rows, is_grey);
+    for (int i = 0; i < width * 4; i++) {
+        const uint8_t *pixel = from + i / 4 * 4;
+        const float *row = rows + (is_grey ? 0 : i % 4 * 4);
+        float sum = pixel[3];
+        if (i % 4 < 3)
+            sum = pixel[0] * row[0] + pixel[1] * row[1] + pixel[2] * row[2] + pixel[3] * row[3];
+        int exact = (int)(sum < 0 ? 0 : sum > pixel[3] ? pixel[3] : sum + 0.5f);
+        // A sum that ends in a half may go either way.
+        wrong += abs(to[i] - exact) > 1;
+    }
+    free(from), free(to);
+    return wrong;
+}
+
+/// W3C's formulas on straight colours.
+static double blended(double b, double s, int mode) {
+    switch (mode) {
+    case 1: return b * s;
+    case 2: return b + s - b * s;
+    case 3: return blended(s, b, 9);
+    case 4: return b < s ? b : s;
+    case 5: return b < s ? s : b;
+    case 9: return s <= 0.5 ? 2 * b * s : blended(b, 2 * s - 1, 2);
+    case 10: return b < s ? s - b : b - s;
+    default: return b + s - 2 * b * s;
+    }
+}
+
+static double composited(double s, double sa, double b, double ba, int mode, int is_alpha) {
+    double sum = s + b, excess = sa + ba > 1 ? sa + ba - 1 : 0;
+    switch (mode) {
+    case 0: return s + b * (1 - sa);
+    case 16: return 0;
+    case 17: return s;
+    case 18: return s * ba;
+    case 19: return s * (1 - ba);
+    case 20: return s * ba + b * (1 - sa);
+    case 21: return s * (1 - ba) + b;
+    case 22: return b * sa;
+    case 23: return b * (1 - sa);
+    case 24: return s * (1 - ba) + b * sa;
+    case 25: return s * (1 - ba) + b * (1 - sa);
+    case 26: return sum > excess ? sum - excess : 0;
+    case 27: return sum < 1 ? sum : 1;
+    default: break;
+    }
+    double both = is_alpha || sa * ba == 0 ? sa * ba : sa * ba * blended(b / ba, s / sa, mode);
+    return s * (1 - ba) + b * (1 - sa) + both;
+}
+
+static int check_blend(int width, int mode) {
+    int wrong = 0;
+    uint8_t *source = bytes((size_t)width * 4), *to = bytes((size_t)width * 4);
+    uint8_t *backdrop = malloc((size_t)width * 4);
+    for (int i = 0; i < width * 4; i++) {
+        if (source[i] > source[i | 3]) source[i] = source[i | 3];
+        if (to[i] > to[i | 3]) to[i] = to[i | 3];
+    }
+    memcpy(backdrop, to, (size_t)width * 4);
+    if (!kf_blend_row(source, to, width, mode, 255)) {
+        wrong = memcmp(backdrop, to, (size_t)width * 4) != 0;
+    } else {
+        for (int i = 0; i < width * 4; i++) {
+            double exact = composited(source[i] / 255., source[i | 3] / 255., backdrop[i] / 255.,
+                                      backdrop[i | 3] / 255., mode, i % 4 == 3);
+            wrong += exact * 255 - to[i] > 0.51 || to[i] - exact * 255 > 0.51;
+        }
+    }
+    free(source), free(to), free(backdrop);
+    return wrong;
+}
+
 int main(void) {
     if (!kf_has_twins()) {
         puts("this processor has no twins");
         return 0;
     }
-    int row = 0, columns = 0, box = 0, transpose = 0;
+    int row = 0, columns = 0, box = 0, transpose = 0, mix = 0, matrix = 0;
+    int blend = 0;
     for (int width = 1; width < 40; width++) {
         for (int taps = 4; taps <= 16; taps += 4) row += check_row(width, taps);
         for (int taps = 1; taps <= 16; taps++)
             columns += check_columns(width, taps, 0) + check_columns(width, taps, 1);
         for (int size = 3; size <= 127; size += 4) box += check_box(width, size);
         for (int count = 1; count <= 16; count++) transpose += check_transpose(width, count);
+        for (int mode = 0; mode < 28; mode++) blend += check_blend(width, mode);
+        for (int kind = 0; kind < 2; kind++) {
+            mix += check_mix(width, kind);
+            matrix += check_matrix(width, kind);
+        }
     }
-    printf("wrong values: row %d, columns %d, box %d, transpose %d\n", row, columns, box, transpose);
-    return row + columns + box + transpose != 0;
+    printf("wrong values: row %d, columns %d, box %d, transpose %d, mix %d, matrix %d, "
+           "blend %d\n",
+           row, columns, box, transpose, mix, matrix, blend);
+    return row + columns + box + transpose + mix + matrix + blend != 0;
 }

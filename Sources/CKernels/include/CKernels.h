@@ -26,4 +26,18 @@ void kf_box_strip(const uint8_t *from, uint8_t *to, int rows, int size);
 /// Writes the first `columns` pixels, up to 16, of a strip of 64 bytes a row as rows of `out`.
 void kf_transpose_strip(const uint8_t *strip, int rows, int columns, uint8_t *out,
                         intptr_t bytes_per_row);
+
+/// One row of RGBA8: each pixel times `factor`, and `color` times the pixel's alpha with `by_shape`,
+/// else times 255; both divided by 255 together. The sum must not exceed 255 × 255.
+void kf_mix_row(const uint8_t *from, uint8_t *to, int width, uint32_t color, int factor,
+                int by_shape);
+
+/// One row of RGBA8 through a colour matrix: `rows` has four factors each for red, green and blue,
+/// the fourth for alpha; with `is_grey` the first four make all colours. Held to 0...alpha.
+void kf_matrix_row(const uint8_t *from, uint8_t *to, int width, const float *rows, int is_grey);
+
+/// Blends a row of RGBA8 onto another in place. `mode` is the number of Swift's `BlendMode`,
+/// `opacity` of the source 0...255. Does nothing and gives 0 for the modes that divide, and those
+/// of hue and luminosity.
+int kf_blend_row(const uint8_t *source, uint8_t *backdrop, int width, int mode, int opacity);
 #endif

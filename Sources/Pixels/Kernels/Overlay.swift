@@ -7,12 +7,14 @@
 ///   - source: Any size.
 ///   - color: Its alpha counts where the colour shows.
 ///   - fraction: Held to 0…1; NaN counts as 0.
+///   - backend: The fastest unless told otherwise; all give the same pixels.
 /// - Returns: A new picture, or `source` itself for a fraction of 1.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func overlay(
     _ source: Bitmap,
     color: RGBA,
-    fraction: Double
+    fraction: Double,
+    backend: Convolution.Backend = Convolution.backend
 ) throws(PixelError) -> Bitmap {
     let share = fraction > 0 ? min(fraction, 1) : 0
     if share == 1 { return source }
@@ -25,13 +27,9 @@ package func overlay(
         blue: RGBA.scaled(tone.blue, by: 255 - keep),
         alpha: RGBA.scaled(tone.alpha, by: 255 - keep)
     )
-    let constant = PixelPairs(repeating: weighted)
-    let factor = PixelPairs.Lanes(repeating: UInt16(keep))
+    let mix = ColorMix(weighted, keeping: keep, isByShape: true, backend: backend)
     let isOpaque = source.isOpaque && tone.alpha == 255
-    return try mapRows(source, isOpaque: isOpaque) { from, to, _ in
-        mapPixels(from, to, width: source.width) { pixels in
-            let shape = PixelPairs.alphas(of: pixels)
-            return (PixelPairs(pixels) * factor + constant * shape).dividedBy255
-        }
+    return try mapRows(source, isOpaque: isOpaque, isLight: true) { from, to, _ in
+        mix.row(from, to, width: source.width)
     }
 }

@@ -19,7 +19,7 @@ package func roundCorners(_ source: Bitmap, radii: CornerRadii) throws(PixelErro
     if shape.radii.largest == 0 { return source }
     // Rows and columns beyond the arcs are copied as they are.
     let reach = Int(shape.radii.largest.rounded(.up))
-    return try mapRows(source, isOpaque: false) { from, to, y in
+    return try mapRows(source, isOpaque: false, isLight: true) { from, to, y in
         to.update(from: from, count: width * Bitmap.bytesPerPixel)
         guard y < reach || y >= height - reach else { return }
         for x in 0..<min(reach, width) { mask(to, x: x, y: y, by: shape) }

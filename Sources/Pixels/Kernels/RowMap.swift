@@ -1,14 +1,17 @@
 /// Makes a picture of the same size row by row, in bands where that pays.
 ///
 /// `body` gets a source row, the target row, and the number of the row; every pixel must be written.
+/// With `isLight` it does so little that waking another thread takes a megapixel to pay.
 func mapRows(
     _ source: Bitmap,
     isOpaque: Bool,
+    isLight: Bool = false,
     _ body: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) -> Void
 ) throws(PixelError) -> Bitmap {
     try Bitmap(size: source.size, isOpaque: isOpaque) { out, bytesPerRow in
         source.withPixels { pixels, stride in
-            RowBands.run(rows: source.height, work: source.width * source.height) { rows in
+            let work = source.width * source.height / (isLight ? 4 : 1)
+            RowBands.run(rows: source.height, work: work) { rows in
                 for y in rows { body(pixels + y * stride, out + y * bytesPerRow, y) }
             }
         }

@@ -1,16 +1,25 @@
 /// Lays a colour over the whole extent, over transparent parts too.
 ///
+/// - Parameters:
+///   - source: Any size.
+///   - color: Not premultiplied.
+///   - backend: The fastest unless told otherwise; all give the same pixels.
+/// - Returns: A new picture, or `source` itself for a clear colour.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
-package func tint(_ source: Bitmap, color: RGBA) throws(PixelError) -> Bitmap {
+package func tint(
+    _ source: Bitmap,
+    color: RGBA,
+    backend: Convolution.Backend = Convolution.backend
+) throws(PixelError) -> Bitmap {
     if color.alpha == 0 { return source }
-    let top = color.premultiplied
-    let word = UInt32(top.red) | UInt32(top.green) << 8 | UInt32(top.blue) << 16
+    let mix = ColorMix(
+        color.premultiplied,
+        keeping: 255 - color.alpha,
+        isByShape: false,
+        backend: backend
+    )
     let isOpaque = source.isOpaque || color.alpha == 255
-    let constant = SIMD8<UInt32>(repeating: word | UInt32(top.alpha) << 24)
-    let rest = PixelPairs.Lanes(repeating: UInt16(255 - top.alpha))
-    return try mapRows(source, isOpaque: isOpaque) { from, to, _ in
-        mapPixels(from, to, width: source.width) { pixels in
-            constant &+ (PixelPairs(pixels) * rest).dividedBy255
-        }
+    return try mapRows(source, isOpaque: isOpaque, isLight: true) { from, to, _ in
+        mix.row(from, to, width: source.width)
     }
 }

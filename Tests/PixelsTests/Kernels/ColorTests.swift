@@ -124,4 +124,25 @@ struct ColorTests {
         let result = try applyColorMatrix(picture, matrix)[10, 1]
         #expect(result.red == pixel.blue && result.green == pixel.red && result.blue == pixel.green)
     }
+
+    @Test(.enabled(if: Convolution.backend == .twin, "this processor has no twins"))
+    func `the twin of a colour matrix agrees within one`() throws {
+        let matrices = [
+            ColorMatrix.controls(saturation: 0, exposure: 0.7),
+            ColorMatrix.controls(brightness: 0.1, contrast: 1.1, saturation: 0.8),
+            ColorMatrix(
+                red: SIMD4(-1, 0, 0, 1),
+                green: SIMD4(.nan, 2, 0, 0),
+                blue: SIMD4(1e9, -1e9, 0, 0)
+            ),
+        ]
+        for (width, height) in [(1, 1), (7, 3), (8, 2), (33, 5)] {
+            let picture = try Pictures.noise(width, height)
+            for matrix in matrices {
+                let swift = try applyColorMatrix(picture, matrix, backend: .portable)
+                let twin = try applyColorMatrix(picture, matrix, backend: .twin)
+                #expect(Pictures.largestDifference(swift, twin) <= 1)
+            }
+        }
+    }
 }

@@ -73,4 +73,24 @@ struct OverlayTests {
         #expect(result[19, 3] == .white)
         #expect(result.isOpaque)
     }
+
+    @Test(.enabled(if: Convolution.backend == .twin, "this processor has no twins"))
+    func `the twins of tint and overlay give the same pixels`() throws {
+        for (width, height) in [(1, 1), (7, 3), (8, 2), (33, 5)] {
+            let picture = try Pictures.noise(width, height)
+            for alpha: UInt8 in [1, 100, 255] {
+                let colour = RGBA(red: 255, green: 128, blue: 3, alpha: alpha)
+                let tints = try Convolution.Backend.allCases.map {
+                    try tint(picture, color: colour, backend: $0)
+                }
+                #expect(tints[0] == tints[1])
+                for fraction in [0, 0.3, 0.99] {
+                    let overlays = try Convolution.Backend.allCases.map {
+                        try overlay(picture, color: colour, fraction: fraction, backend: $0)
+                    }
+                    #expect(overlays[0] == overlays[1])
+                }
+            }
+        }
+    }
 }
