@@ -1,3 +1,5 @@
+private import CKernels
+
 /// Draws `source` onto `backdrop` with a blend mode.
 ///
 /// Only where the source lies is anything changed, whatever the mode.
@@ -9,6 +11,7 @@
 ///   - y: The source's top edge in the backdrop.
 ///   - mode: Source-over unless told otherwise.
 ///   - alpha: The source's opacity, held to 0…1; NaN counts as 0.
+///   - backend: The fastest unless told otherwise; all give the same pixels.
 /// - Returns: A new picture of the backdrop's size.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func composite(
@@ -17,7 +20,8 @@ package func composite(
     x: Int = 0,
     y: Int = 0,
     mode: BlendMode = .normal,
-    alpha: Double = 1
+    alpha: Double = 1,
+    backend: Convolution.Backend = Convolution.backend
 ) throws(PixelError) -> Bitmap {
     let bound = 1 << 40
     let place = PixelRect(
@@ -30,7 +34,7 @@ package func composite(
     let opacity = UInt16((alpha > 0 ? min(alpha, 1) : 0) * 255 + 0.5)
     let rowBytes = backdrop.width * Bitmap.bytesPerPixel
     let isOpaque = backdrop.isOpaque && mode.keepsOpaque
-    return try mapRows(backdrop, isOpaque: isOpaque) { from, to, row in
+    return try mapRows(backdrop, isOpaque: isOpaque, isLight: mode == .normal) { from, to, row in
         to.update(from: from, count: rowBytes)
         guard !shown.isEmpty, row >= shown.y, row < shown.y + shown.height else { return }
         source.withPixels { pixels, stride in
@@ -39,7 +43,8 @@ package func composite(
                 onto: to + shown.x * 4,
                 width: shown.width,
                 mode: mode,
-                opacity: opacity
+                opacity: opacity,
+                backend: backend
             )
         }
     }
@@ -70,46 +75,27 @@ private func blendRow(
     onto backdrop: UnsafeMutablePointer<UInt8>,
     width: Int,
     mode: BlendMode,
-    opacity: UInt16
+    opacity: UInt16,
+    backend: Convolution.Backend
 ) {
+    #if arch(x86_64) || arch(arm64)
+    let (number, share) = (Int32(mode.rawValue), Int32(opacity))
+    if backend == .twin, kf_blend_row(source, backdrop, Int32(width), number, share) != 0 {
+        return
+    }
+    #endif
     if mode == .normal {
         IntegerBlend.run(source, onto: backdrop, width: width, opacity: opacity, over)
         return
     }
-    // The quickest that knows the mode does the row.
-    for blend in [IntegerBlend.row, DividingBlend.row] {
+    for blend in [IntegerBlend.row, DividingBlend.row, HSLBlend.row] {
         if blend(source, backdrop, width, mode, opacity) { return }
     }
-    let strength = Float(opacity) / 255
-    for x in 0..<width {
-        let top = loadPixel(source + x * 4) * strength
-        let bottom = loadPixel(backdrop + x * 4)
-        storePixel(BlendFormulas.composite(top, bottom, mode), to: backdrop + x * 4)
-    }
+    preconditionFailure("no kernel has the blend mode \(mode)")
 }
 
 @inline(__always)
 private func over(_ top: SIMD8<UInt32>, _ bottom: SIMD8<UInt32>) -> SIMD8<UInt32> {
     let rest = PixelPairs.Lanes(repeating: 255) &- PixelPairs.alphas(of: top)
     return top &+ (PixelPairs(bottom) * rest).dividedBy255
-}
-
-/// One pixel as floats of 0…1.
-@inline(__always)
-func loadPixel(_ pixel: UnsafePointer<UInt8>) -> SIMD4<Float> {
-    SIMD4(Float(pixel[0]), Float(pixel[1]), Float(pixel[2]), Float(pixel[3])) * (1 / 255)
-}
-
-/// Writes a pixel of floats, clipped to 0…alpha and rounded to nearest.
-@inline(__always)
-func storePixel(_ value: SIMD4<Float>, to pixel: UnsafeMutablePointer<UInt8>) {
-    // Adding 2²³ leaves the rounded integer in the low bits: converting SIMD floats to integers
-    // is a slow generic call.
-    let magic: Float = 8_388_608
-    let alpha = max(0, min(1, value.w)) * 255
-    for channel in 0..<3 {
-        let bounded = max(0, min(alpha, value[channel] * 255))
-        pixel[channel] = UInt8(truncatingIfNeeded: (bounded + magic).bitPattern)
-    }
-    pixel[3] = UInt8(truncatingIfNeeded: (alpha + magic).bitPattern)
 }

@@ -55,7 +55,7 @@ enum DividingBlend {
     @inline(__always)
     private static func dodge(_ s: Channel, _ b: Channel, _ sa: Channel, _ ba: Channel) -> Channel {
         let quotient = sa * sa * b / floored(sa - s)
-        let bounded = least(quotient, sa * ba)
+        let bounded = Lanes.least(quotient, sa * ba)
         return bounded.replacing(with: 0, where: b .<= 0)
     }
 
@@ -64,7 +64,7 @@ enum DividingBlend {
     private static func burn(_ s: Channel, _ b: Channel, _ sa: Channel, _ ba: Channel) -> Channel {
         let most = sa * ba
         let quotient = sa * sa * (ba - b) / floored(s)
-        let result = most - least(quotient, most)
+        let result = most - Lanes.least(quotient, most)
         return result.replacing(with: most, where: b .>= ba)
     }
 
@@ -76,7 +76,7 @@ enum DividingBlend {
         _ sa: Channel,
         _ ba: Channel
     ) -> Channel {
-        let cb = least(b / floored(ba), Channel(repeating: 1))
+        let cb = Lanes.least(b / floored(ba), Channel(repeating: 1))
         let low = ((cb * 16 - 12) * cb + 4) * cb
         let curve = cb.squareRoot().replacing(with: low, where: cb .<= 0.25)
         let lighter = ba * curve - b
@@ -89,10 +89,5 @@ enum DividingBlend {
     private static func floored(_ value: Channel) -> Channel {
         let least: Float = 1e-6
         return value.replacing(with: least, where: value .< least)
-    }
-
-    @inline(__always)
-    private static func least(_ one: Channel, _ other: Channel) -> Channel {
-        one.replacing(with: other, where: other .< one)
     }
 }

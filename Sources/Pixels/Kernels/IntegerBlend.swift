@@ -65,8 +65,44 @@ enum IntegerBlend {
         case .destinationOut: return each { top, _ in (none, full &- top) }
         case .destinationAtop: return each { (full &- $1, $0) }
         case .xor: return each { (full &- $1, full &- $0) }
+        default: return summed(source, onto: backdrop, width: width, mode, opacity: opacity)
+        }
+    }
+
+    /// The two sums that are clipped: above white, or below black.
+    private static func summed(
+        _ source: UnsafePointer<UInt8>,
+        onto backdrop: UnsafeMutablePointer<UInt8>,
+        width: Int,
+        _ mode: BlendMode,
+        opacity: UInt16
+    ) -> Bool {
+        switch mode {
+        case .plusLighter:
+            let full = Lanes(repeating: 255)
+            run(source, onto: backdrop, width: width, opacity: opacity) { top, bottom in
+                let sum = PixelPairs(top) + PixelPairs(bottom)
+                return PixelPairs(even: least(sum.even, full), odd: least(sum.odd, full)).packed
+            }
+        case .plusDarker:
+            // What both lack of their own alpha is taken from the sum of the alphas; so, too, is
+            // what that has above one taken from the sum of the channels.
+            let full = Lanes(repeating: 255)
+            run(source, onto: backdrop, width: width, opacity: opacity) { top, bottom in
+                let sum = PixelPairs(top) + PixelPairs(bottom)
+                let alpha = PixelPairs.alphas(of: top) &+ PixelPairs.alphas(of: bottom)
+                let excess = alpha &- least(alpha, full)
+                let even = sum.even &- least(sum.even, excess)
+                return PixelPairs(even: even, odd: sum.odd &- least(sum.odd, excess)).packed
+            }
         default: return false
         }
+        return true
+    }
+
+    @inline(__always)
+    static func least(_ one: Lanes, _ other: Lanes) -> Lanes {
+        one.replacing(with: other, where: other .< one)
     }
 
     /// Calls `body` with eight pixels of both at a time; the last ones are filled up with clear.
@@ -140,8 +176,8 @@ private struct Terms {
     var lesser: PixelPairs {
         let (one, other) = (top * bottomAlpha, bottom * topAlpha)
         return PixelPairs(
-            even: Self.least(one.even, other.even),
-            odd: Self.least(one.odd, other.odd)
+            even: IntegerBlend.least(one.even, other.even),
+            odd: IntegerBlend.least(one.odd, other.odd)
         )
     }
 
@@ -190,10 +226,5 @@ private struct Terms {
         let isAlpha = unsafeBitCast(SIMD8<UInt32>(repeating: 0xFFFF_0000), to: Lanes.self)
         let both = topAlpha &* bottomAlpha
         return PixelPairs(even: pairs.even, odd: (pairs.odd & ~isAlpha) | (both & isAlpha))
-    }
-
-    @inline(__always)
-    private static func least(_ one: Lanes, _ other: Lanes) -> Lanes {
-        one.replacing(with: other, where: other .< one)
     }
 }

@@ -61,6 +61,16 @@ struct Lanes {
         unsafeBitCast(value + magic, to: SIMD8<UInt32>.self) & 0xFF
     }
 
+    @inline(__always)
+    static func least(_ one: Channel, _ other: Channel) -> Channel {
+        one.replacing(with: other, where: other .< one)
+    }
+
+    @inline(__always)
+    static func most(_ one: Channel, _ other: Channel) -> Channel {
+        one.replacing(with: other, where: other .> one)
+    }
+
     /// `value` held between zero and `most`, lane by lane.
     @inline(__always)
     static func clamp(_ value: Channel, to most: Channel) -> Channel {

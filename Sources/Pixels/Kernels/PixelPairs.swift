@@ -69,4 +69,11 @@ struct PixelPairs {
         return unsafeBitCast(first, to: SIMD8<UInt32>.self)
             | unsafeBitCast(second, to: SIMD8<UInt32>.self)
     }
+
+    /// Pixels from lanes of up to 255.
+    @inline(__always)
+    var packed: SIMD8<UInt32> {
+        unsafeBitCast(even, to: SIMD8<UInt32>.self)
+            | unsafeBitCast(odd &<< 8, to: SIMD8<UInt32>.self)
+    }
 }

@@ -5,8 +5,12 @@ import Testing
 struct CompositeTests {
     typealias Pictures = TestPictures
 
-    @Test(arguments: BlendMode.allCases)
-    func `DRW-12: every mode follows its formula within 1 of 255`(mode: BlendMode) throws {
+    @Test(arguments: BlendMode.allCases, Convolution.Backend.allCases)
+    func `DRW-12: every mode follows its formula within 1 of 255`(
+        mode: BlendMode,
+        backend: Convolution.Backend
+    ) throws {
+        guard backend == .portable || Convolution.backend == .twin else { return }
         // Some pixels of each picture are opaque, black, white or clear: the formulas' corners.
         func special(_ picture: Bitmap, _ shift: Int) throws -> Bitmap {
             try Pictures.make(40, 30) { x, y in
@@ -21,7 +25,7 @@ struct CompositeTests {
         }
         let top = try special(Pictures.noise(40, 30, seed: 3), 0)
         let bottom = try special(Pictures.noise(40, 30, seed: 4), 5)
-        let result = try composite(top, over: bottom, mode: mode)
+        let result = try composite(top, over: bottom, mode: mode, backend: backend)
         for y in 0..<30 {
             for x in 0..<40 {
                 let expected = BlendReference.channels(top[x, y], bottom[x, y], mode)
@@ -30,6 +34,49 @@ struct CompositeTests {
                 #expect(zip(found, expected).allSatisfy { abs($0 - $1) <= 1 })
             }
         }
+    }
+
+    @Test(
+        .enabled(if: Convolution.backend == .twin, "this processor has no twins"),
+        arguments: BlendMode.allCases
+    )
+    func `the twin of a blend mode gives the same pixels`(mode: BlendMode) throws {
+        for width in [1, 7, 8, 33] {
+            let top = try Pictures.noise(width, 9, seed: 3)
+            let bottom = try Pictures.noise(width, 9, seed: 4)
+            for alpha in [1, 0.3, 0] {
+                let results = try Convolution.Backend.allCases.map {
+                    try composite(top, over: bottom, mode: mode, alpha: alpha, backend: $0)
+                }
+                #expect(results[0] == results[1])
+            }
+        }
+    }
+
+    @Test(arguments: [BlendMode.hue, .saturation, .color, .luminosity])
+    func `DRW-12: opaque colours take hue and luma apart within 1 of 255`(mode: BlendMode) throws {
+        // Every pair of these, with greys, nearly greys and primaries.
+        let levels: [UInt8] = [0, 1, 127, 128, 254, 255]
+        var colours: [RGBA] = []
+        for red in levels {
+            for green in levels {
+                for blue in levels { colours.append(RGBA(red: red, green: green, blue: blue)) }
+            }
+        }
+        let count = colours.count
+        let top = try Pictures.make(count, count) { x, _ in colours[x] }
+        let bottom = try Pictures.make(count, count) { _, y in colours[y] }
+        let result = try composite(top, over: bottom, mode: mode)
+        var largest = 0.0
+        for y in 0..<count {
+            for x in 0..<count {
+                let expected = BlendReference.channels(colours[x], colours[y], mode)
+                let pixel = result[x, y]
+                let found = [pixel.red, pixel.green, pixel.blue, pixel.alpha].map { Double($0) }
+                largest = max(largest, zip(found, expected).map { abs($0 - $1) }.max() ?? 0)
+            }
+        }
+        #expect(largest <= 1)
     }
 
     @Test func `DRW-12: raw values are the public constants`() {
