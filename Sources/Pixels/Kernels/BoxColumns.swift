@@ -142,8 +142,8 @@ struct BoxColumns {
         var sums = NarrowSums(firstRow: from, weight: UInt16(radius + 1), half: UInt16(radius))
         for y in 1..<(radius + 1) { sums.add(from + min(last, y) * Self.strip) }
         factors.storeBytes(
-            of: SIMD8(repeating: UInt16((65_536 + size - 1) / size)),
-            as: SIMD8<UInt16>.self
+            of: SIMD4(repeating: UInt32((65_536 + size - 1) / size)),
+            as: SIMD4<UInt32>.self
         )
         // Near the edges one end of the window stands still on the edge row.
         let leaving = min(radius, last + 1)
@@ -236,12 +236,9 @@ private struct NarrowSums {
         var odd = odd
         for _ in 0..<rows {
             // Read again from memory each time: only then does the compiler see that the factors
-            // have 16 bits, and use the instruction that multiplies those.
-            let factor = SIMD8<UInt32>(truncatingIfNeeded: factors.load(as: Words.self))
-            let first = (SIMD8<UInt32>(truncatingIfNeeded: even) &* factor) &>> 16
-            let second = (SIMD8<UInt32>(truncatingIfNeeded: odd) &* factor) &>> 16
-            let mean =
-                Words(truncatingIfNeeded: first) | (Words(truncatingIfNeeded: second) &<< 8)
+            // have 15 bits, as the sums have, and use the instruction that multiplies those.
+            let factor = factors.load(as: SIMD4<UInt32>.self) & 0x7FFF
+            let mean = Self.means(even, factor) | (Self.means(odd, factor) &<< 8)
             out.storeBytes(of: mean, as: Words.self)
             let plus = added.load(as: Words.self)
             let minus = removed.load(as: Words.self)
@@ -253,5 +250,14 @@ private struct NarrowSums {
         }
         self.even = even
         self.odd = odd
+    }
+
+    /// The upper halves of eight products of 15 bits.
+    @inline(__always)
+    private static func means(_ sums: Words, _ factor: SIMD4<UInt32>) -> Words {
+        let pairs = unsafeBitCast(sums, to: SIMD4<UInt32>.self)
+        let low = (pairs & 0x7FFF) &* factor
+        let high = ((pairs &>> 16) & 0x7FFF) &* factor
+        return unsafeBitCast((low &>> 16) | (high & 0xFFFF_0000), to: Words.self)
     }
 }
