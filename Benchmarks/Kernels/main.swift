@@ -42,6 +42,9 @@ let opaque = try noise(256, 256, isOpaque: true)
 let clear = try noise(256, 256, isOpaque: false)
 let colour = RGBA(red: 255, green: 50, blue: 0, alpha: 100)
 
+let grey = ColorMatrix.controls(saturation: 0, exposure: 0.7)
+let controls = ColorMatrix.controls(brightness: 0.1, contrast: 1.1, saturation: 0.8)
+
 func resized(_ width: Int, _ height: Int, _ backend: Convolution.Backend) throws -> Bitmap {
     let size = PixelSize(width: width, height: height)
     return try resample(opaque, to: size, filter: .lanczos3, backend: backend)
@@ -55,19 +58,30 @@ var kernels = [
     Kernel("resize-double-swift", pixels: 384 * 384) { try resized(384, 384, .portable) },
     Kernel("blur") { try blur(opaque, radius: 10) },
     Kernel("blur-swift") { try boxBlur(opaque, size: 19, passes: 3, backend: .portable) },
-    Kernel("black-white") {
-        try adjustColor(opaque, brightness: 0, contrast: 1, saturation: 0, exposure: 0.7)
-    },
-    Kernel("color") {
-        try adjustColor(opaque, brightness: 0.1, contrast: 1.1, saturation: 0.8, exposure: 0)
-    },
+    Kernel("black-white") { try applyColorMatrix(opaque, grey) },
+    Kernel("black-white-swift") { try applyColorMatrix(opaque, grey, backend: .portable) },
+    Kernel("color") { try applyColorMatrix(opaque, controls) },
+    Kernel("color-swift") { try applyColorMatrix(opaque, controls, backend: .portable) },
     Kernel("tint") { try tint(opaque, color: colour) },
+    Kernel("tint-swift") { try tint(opaque, color: colour, backend: .portable) },
     Kernel("overlay") { try overlay(opaque, color: colour, fraction: 0.5) },
+    Kernel("overlay-swift") {
+        try overlay(opaque, color: colour, fraction: 0.5, backend: .portable)
+    },
     Kernel("round") { try roundCorners(opaque, radii: CornerRadii(all: 50)) },
     Kernel("rotate-90") { try reorient(opaque, .right) },
 ]
-for mode: BlendMode in [.normal, .multiply, .overlay, .softLight, .luminosity, .sourceIn] {
+let modes: [BlendMode] = [
+    .normal, .multiply, .overlay, .softLight, .hue, .saturation, .color, .luminosity, .sourceIn,
+    .plusDarker, .plusLighter,
+]
+for mode in modes {
     kernels.append(Kernel("blend-\(mode)") { try composite(clear, over: opaque, mode: mode) })
+    kernels.append(
+        Kernel("blend-\(mode)-swift") {
+            try composite(clear, over: opaque, mode: mode, backend: .portable)
+        }
+    )
 }
 
 let arguments = CommandLine.arguments.dropFirst()

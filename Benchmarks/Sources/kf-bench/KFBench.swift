@@ -40,12 +40,17 @@ struct KFBench {
         }
         let program = try Self.program()
         let command = Peer.Command(name: "Kingfisher", line: "'\(program)' --serve")
+        let inSwift = Peer.Command(
+            name: Peer.inSwift,
+            line: "KF_PORTABLE_KERNELS=1 '\(program)' --serve"
+        )
         for name in names {
             if let benchmark = Benchmarks.all.first(where: { $0.name == name }) {
+                let ours = benchmark.isRunInSwiftToo ? [command, inSwift] : [command]
                 let race = try Race.run(
                     benchmark,
                     file: options.corpus.appendingPathComponent(benchmark.file),
-                    runners: [command] + options.peers,
+                    runners: ours + options.peers,
                     rounds: options.rounds
                 )
                 print(race.lines().joined(separator: "\n"), terminator: "\n\n")
@@ -65,7 +70,9 @@ struct KFBench {
 
     /// Does one benchmark's work once and keeps what it makes, for comparisons of quality.
     private static func once(_ name: String, input: URL, output: URL) throws {
-        guard name == "thumbnail" else { throw BenchmarkError("only a thumbnail can be kept") }
-        try Thumbnail.make(of: Data(contentsOf: input)).write(to: output, options: .atomic)
+        let data = try Data(contentsOf: input)
+        let result =
+            try name == "thumbnail" ? Thumbnail.make(of: data) : RawImage.process(data, name)
+        try result.write(to: output, options: .atomic)
     }
 }

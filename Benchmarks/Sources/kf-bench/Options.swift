@@ -4,7 +4,7 @@ import Foundation
 ///
 ///     kf-bench --corpus FOLDER [--peer NAME=COMMAND]... [--rounds N] [NAME]...
 ///     kf-bench --list
-///     kf-bench --once thumbnail INPUT OUTPUT
+///     kf-bench --once WORK INPUT OUTPUT
 ///
 /// Two more are for itself: `--serve`, see `Server`, and `--opens FOLDER`.
 struct Options {

@@ -4,7 +4,12 @@ import Kingfisher
 extension Benchmarks {
     /// Drawing on one megapixel.
     static let drawing = [
-        draw("blur", "Gaussian blur of σ 10", 2, [.time(0.35, of: "Pillow")]) {
+        draw(
+            "blur",
+            "Gaussian blur of σ 10",
+            2,
+            [.time(0.35, of: "Pillow"), .timeInSwift(0.35, of: "Pillow")]
+        ) {
             $0.kf.blurred(withRadius: 10)
         },
         draw("tint", "a tint", 20, [.milliseconds(1)]) { $0.kf.tinted(with: colour) },

@@ -18,4 +18,22 @@ enum RawImage {
     static func byteCount(of image: KFCrossPlatformImage) -> Int {
         image.withPremultipliedRGBA { pixels, _ in pixels.count }
     }
+
+    /// Raw pixels through the work `resize-WxH-WxH` or `blur-WxH-RADIUS`, for comparisons of
+    /// quality.
+    static func process(_ data: Data, _ work: String) throws -> Data {
+        let parts = work.split(separator: "-")
+        let sides = parts.dropFirst().map { $0.split(separator: "x").compactMap { Int($0) } }
+        guard sides.count == 2, sides[0].count == 2 else {
+            throw BenchmarkError("'\(work)' is no work whose result can be kept")
+        }
+        let image = try make(of: data, width: sides[0][0], height: sides[0][1])
+        let result =
+            switch (parts[0], sides[1].count) {
+            case ("resize", 2): image.kf.resize(to: CGSize(width: sides[1][0], height: sides[1][1]))
+            case ("blur", 1): image.kf.blurred(withRadius: CGFloat(sides[1][0]))
+            default: throw BenchmarkError("'\(work)' is no work whose result can be kept")
+            }
+        return result.withPremultipliedRGBA { pixels, _ in Data(pixels) }
+    }
 }

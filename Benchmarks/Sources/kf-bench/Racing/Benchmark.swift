@@ -20,6 +20,10 @@ struct Benchmark: Sendable {
     var threads = 1
     /// What is to be reached.
     var targets: [Target] = []
+    /// Whether our kernels in Swift have a target of their own.
+    var isRunInSwiftToo: Bool {
+        targets.contains { if case .timeInSwift = $0 { true } else { false } }
+    }
     /// Whatever may be done before the clock starts, such as making an image of raw pixels.
     let prepare: @Sendable (Data) throws -> Work
 }
@@ -29,6 +33,8 @@ enum Target: Sendable {
     /// At most this share of the peer's time: of the processor's on one thread, of the wall's on
     /// several.
     case time(_ share: Double, of: String)
+    /// At most this share of the peer's time for our kernels in Swift, without their twins in C.
+    case timeInSwift(_ share: Double, of: String)
     /// At most this share of the size of the peer's result.
     case size(_ share: Double, of: String)
     /// At most this share of the peer's peak of memory, whole process.

@@ -12,6 +12,9 @@ final class Peer {
         let line: String
     }
 
+    /// What we are called without the twins in C.
+    static let inSwift = "in Swift"
+
     let name: String
     private let process = Process()
     private let orders = Pipe()
@@ -21,7 +24,7 @@ final class Peer {
     init(_ command: Command) throws {
         name = command.name
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "exec \(command.line)"]
+        process.arguments = ["-c", "exec env \(command.line)"]
         process.standardInput = orders
         process.standardOutput = answers
         try process.run()

@@ -69,6 +69,12 @@ struct Race {
 
     private func verdict(on target: Target, ours: Figures) -> Verdict? {
         switch target {
+        case .timeInSwift(let share, let name):
+            guard let theirs = figures(of: name), let own = figures(of: Peer.inSwift) else {
+                return nil
+            }
+            let ratio = (own.cpu.first ?? 0) / (theirs.cpu.first ?? 1)
+            return Verdict("CPU time in Swift / \(name)", ratio, atMost: share)
         case .time(let share, let name):
             guard let theirs = figures(of: name) else { return nil }
             // The fastest round: what the machine does besides can only make it slower.
