@@ -76,12 +76,14 @@ make_corpus() {
 
 compare_quality() {
     local name
-    printf 'quality: the thumbnail against a floating-point reference\n'
+    printf 'quality: thumbnails, resampling and blur against references\n'
     for name in 12mp-dense 12mp-photo; do
         "$BENCH" --once thumbnail "$CORPUS/$name.jpg" "$CORPUS/thumbnail.jpg"
         printf '  %s\n' "$name.jpg"
         "$PEERS/bin/python" "$SOURCES/quality.py" "$CORPUS/$name.jpg" "$CORPUS/thumbnail.jpg"
     done
+    printf '  kernels\n'
+    "$PEERS/bin/python" "$SOURCES/quality_pixels.py" "$BENCH" "$CORPUS"
 }
 
 if [ "${1:-}" = transfers ]; then
@@ -111,7 +113,7 @@ build_tool Benchmarks kf-bench
 case ${1:-} in
 --list)
     "$BENCH" --list
-    printf 'quality  the thumbnail against a floating-point reference\n'
+    printf 'quality  thumbnails, resampling and blur against references\n'
     printf 'cachesim  hit ratios of the memory cache beside other policies\n'
     exit
     ;;
