@@ -19,6 +19,25 @@ struct FixtureTests {
         #expect(!image.isPartial)
     }
 
+    /// What is shown here is sRGB with 8 bits a channel, so pictures are decoded to that.
+    @Test(arguments: [
+        "grey16.png", "greya16.png", "rgb16.png", "grey2.png", "grey.jpg", "palette4.png",
+        "palette8.bmp", "profile.png", "profile.jpg", "linear.png",
+    ])
+    func `IMG-11: other depths, greys, indexed colours and other spaces become sRGB of 8 bits`(
+        name: String
+    ) throws {
+        let fixture = Fixture(name: name)
+        let bitmap = try Codecs.decode(fixture.data).bitmap
+        try expectAgreement(bitmap, fixture)
+        #expect(bitmap.bytesPerRow == bitmap.width * 4)
+        let pixels = (0..<bitmap.height).flatMap { y in
+            (0..<bitmap.width).map { bitmap[$0, y] }
+        }
+        let isGrey = pixels.allSatisfy { $0.red == $0.green && $0.green == $0.blue }
+        #expect(isGrey == name.hasPrefix("grey"))
+    }
+
     @Test(arguments: Fixture.understood.filter { $0.name.contains(/animated|disposal/) })
     func `all frames agree`(fixture: Fixture) throws {
         let decoder = try FrameDecoder(fixture.data)

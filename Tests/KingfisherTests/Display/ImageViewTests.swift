@@ -91,6 +91,22 @@ struct ImageViewTests {
         #expect(veil.superview == nil)
     }
 
+    @Test func `GIF-9: a plain view has all frames decoded, an animated one decodes them itself`()
+        async throws
+    {
+        bench.server.route("/a.gif", .body(TestImage.gif, type: "image/gif"))
+        let source = Source.network(bench.server.url("/a.gif"))
+        let image = try await start(source).image()
+        #expect(image === view.image)
+        #expect(image.images?.count == 3)
+        #expect(image.kf.frameSource == nil)
+        let animated = AnimatedImageView()
+        let other = try await start(source, on: animated).image()
+        #expect(other === animated.image)
+        #expect(other.images == nil)
+        #expect(other.kf.frameSource?.frameCount == 3)
+    }
+
     @Test func `VW-9: a view placeholder stays on failure, and goes for a failure image`()
         async throws
     {

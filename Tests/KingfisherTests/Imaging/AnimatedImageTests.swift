@@ -50,6 +50,77 @@ struct AnimatedImageTests {
         #expect(try #require(image(TestImage.png(), options)).kf.imageFrameCount == nil)
     }
 
+    /// The animation with a last frame whose codes are of an impossible size.
+    private var damagedGIF: Data {
+        get throws {
+            var data = TestImage.gif
+            let codes = try #require(data.range(of: Data([8, 14, 0, 1]), options: .backwards))
+            data[codes.lowerBound] = 13
+            return data
+        }
+    }
+
+    @Test func `GIF-5: a damaged frame makes preloading fail, and nothing else`() throws {
+        let data = try damagedGIF
+        #expect(image(data, ImageCreatingOptions(preloadAll: true)) == nil)
+        let lazy = try #require(image(data, ImageCreatingOptions()))
+        #expect(lazy.kf.frameSource?.frameCount == 3)
+        #expect(lazy.kf.frameSource?.frame(at: 1) != nil)
+        #expect(lazy.kf.frameSource?.frame(at: 2) == nil)
+        let first = ImageCreatingOptions(preloadAll: true, onlyFirstFrame: true)
+        #expect(image(data, first) != nil)
+    }
+
+    @Test func `GIF-5: so does a frame that its source does not have`() {
+        struct Frames: ImageFrameSource {
+            let missing: Int
+            let data: Data? = nil
+            let frameCount = 3
+
+            func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
+                index == missing ? nil : KFCrossPlatformImage(bitmap: TestImage.bitmap())
+            }
+
+            func duration(at index: Int) -> TimeInterval { 0.1 }
+        }
+        func preloaded(missing: Int) -> KFCrossPlatformImage? {
+            KingfisherWrapper<KFCrossPlatformImage>.animatedImage(
+                source: Frames(missing: missing),
+                options: ImageCreatingOptions(preloadAll: true)
+            )
+        }
+        #expect(preloaded(missing: 3)?.images?.count == 3)
+        for index in 0..<3 { #expect(preloaded(missing: index) == nil) }
+    }
+
+    @Test func `GIF-7: options are equal when all four fields are`() {
+        let options = ImageCreatingOptions(
+            scale: 2,
+            duration: 3,
+            preloadAll: true,
+            onlyFirstFrame: true
+        )
+        var others = [ImageCreatingOptions](repeating: options, count: 5)
+        others[1].scale = 1
+        others[2].duration = 0
+        others[3].preloadAll = false
+        others[4].onlyFirstFrame = false
+        #expect(others.map { $0 == options } == [true, false, false, false, false])
+    }
+
+    @Test func `GIF-10: an animation and its frames have the scale of the options`() throws {
+        let all = ImageCreatingOptions(scale: 2, preloadAll: true)
+        let preloaded = try #require(image(TestImage.gif, all))
+        #expect(preloaded.scale == 2)
+        #expect(preloaded.size == CGSize(width: 4, height: 3))
+        #expect(preloaded.images?.map(\.scale) == [2, 2, 2])
+        let lazy = try #require(image(TestImage.gif, ImageCreatingOptions(scale: 2)))
+        #expect(lazy.scale == 2)
+        #expect(lazy.kf.frameSource?.frame(at: 1)?.scale == 2)
+        let first = ImageCreatingOptions(scale: 2, onlyFirstFrame: true)
+        #expect(try #require(image(TestImage.gif, first)).scale == 2)
+    }
+
     @Test func `GIF-6: the bytes are kept, stills have none`() throws {
         let options = ImageCreatingOptions(preloadAll: true)
         #expect(try #require(image(TestImage.gif, options)).kf.gifRepresentation() == TestImage.gif)
