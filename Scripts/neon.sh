@@ -18,7 +18,7 @@ if ! command -v aarch64-linux-gnu-gcc >/dev/null; then
     say "No aarch64-linux-gnu-gcc here: the twins for NEON are not checked (see --install)"
     exit
 fi
-aarch64-linux-gnu-gcc "${FLAGS[@]}" -static "${KERNELS[@]}" -o "$folder/check" \
+aarch64-linux-gnu-gcc "${FLAGS[@]}" -static "${KERNELS[@]}" -o "$folder/check" -lm \
     || die "the twins for NEON do not compile."
 if ! command -v qemu-aarch64-static >/dev/null; then
     say "No qemu-aarch64-static here: the twins for NEON compile, and were not run"

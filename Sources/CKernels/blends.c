@@ -102,7 +102,7 @@ TWIN int kf_blend_row(const uint8_t *source, uint8_t *backdrop, int width, int m
     ROW(HARD_LIGHT); ROW(DIFFERENCE); ROW(EXCLUSION); ROW(CLEAR); ROW(COPY); ROW(SOURCE_IN);
     ROW(SOURCE_OUT); ROW(SOURCE_ATOP); ROW(DESTINATION_OVER); ROW(DESTINATION_IN);
     ROW(DESTINATION_OUT); ROW(DESTINATION_ATOP); ROW(XOR); ROW(PLUS_DARKER); ROW(PLUS_LIGHTER);
-    default: return 0;
+    default: return kf_blend_row_in_floats(source, backdrop, width, mode, opacity);
     }
 }
 #endif

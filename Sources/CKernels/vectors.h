@@ -6,8 +6,10 @@
 #if defined(__x86_64__) || defined(__aarch64__)
 
 #if defined(__x86_64__)
+#include <immintrin.h>
 #define TWIN __attribute__((target("avx2")))
 #else
+#include <arm_neon.h>
 #define TWIN
 #endif
 
@@ -71,4 +73,21 @@ TWIN static inline Floats most(Floats a, Floats b) {
     Signs more = a > b;
     return (Floats)(((Signs)a & more) | ((Signs)b & ~more));
 }
+
+TWIN static inline Floats square_roots(Floats value) {
+#if defined(__x86_64__)
+    return (Floats)_mm256_sqrt_ps((__m256)value);
+#else
+    float32x4_t half[2];
+    __builtin_memcpy(half, &value, sizeof half);
+    half[0] = vsqrtq_f32(half[0]);
+    half[1] = vsqrtq_f32(half[1]);
+    __builtin_memcpy(&value, half, sizeof half);
+    return value;
+#endif
+}
+
+/// ``kf_blend_row`` for the modes that need floats.
+int kf_blend_row_in_floats(const uint8_t *source, uint8_t *backdrop, int width, int mode,
+                           int opacity);
 #endif

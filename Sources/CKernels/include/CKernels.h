@@ -37,7 +37,6 @@ void kf_mix_row(const uint8_t *from, uint8_t *to, int width, uint32_t color, int
 void kf_matrix_row(const uint8_t *from, uint8_t *to, int width, const float *rows, int is_grey);
 
 /// Blends a row of RGBA8 onto another in place. `mode` is the number of Swift's `BlendMode`,
-/// `opacity` of the source 0...255. Does nothing and gives 0 for the modes that divide, and those
-/// of hue and luminosity.
+/// `opacity` of the source 0...255. Does nothing and gives 0 for another number.
 int kf_blend_row(const uint8_t *source, uint8_t *backdrop, int width, int mode, int opacity);
 #endif

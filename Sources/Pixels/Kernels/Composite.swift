@@ -11,7 +11,7 @@ private import CKernels
 ///   - y: The source's top edge in the backdrop.
 ///   - mode: Source-over unless told otherwise.
 ///   - alpha: The source's opacity, held to 0…1; NaN counts as 0.
-///   - backend: The fastest unless told otherwise; all give the same pixels.
+///   - backend: The fastest unless told otherwise; they agree within one.
 /// - Returns: A new picture of the backdrop's size.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func composite(

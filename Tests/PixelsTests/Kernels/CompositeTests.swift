@@ -40,7 +40,7 @@ struct CompositeTests {
         .enabled(if: Convolution.backend == .twin, "this processor has no twins"),
         arguments: BlendMode.allCases
     )
-    func `the twin of a blend mode gives the same pixels`(mode: BlendMode) throws {
+    func `the twin of a blend mode agrees, within one where floats do`(mode: BlendMode) throws {
         for width in [1, 7, 8, 33] {
             let top = try Pictures.noise(width, 9, seed: 3)
             let bottom = try Pictures.noise(width, 9, seed: 4)
@@ -48,7 +48,12 @@ struct CompositeTests {
                 let results = try Convolution.Backend.allCases.map {
                     try composite(top, over: bottom, mode: mode, alpha: alpha, backend: $0)
                 }
-                #expect(results[0] == results[1])
+                let usesFloats =
+                    [.colorDodge, .colorBurn, .softLight].contains(mode)
+                    || (BlendMode.hue.rawValue...BlendMode.luminosity.rawValue)
+                        .contains(mode.rawValue)
+                let difference = Pictures.largestDifference(results[0], results[1])
+                #expect(difference <= (usesFloats ? 1 : 0))
             }
         }
     }
