@@ -6,16 +6,22 @@ import Pixels
 extension KFCrossPlatformImage {
     /// The image as a GdkTexture over the same memory; nil for an image without pixels.
     ///
-    /// Made once for each image, because renderers keep what they upload with the texture. It
-    /// takes less than a microsecond whatever the size, and the pixels live as long as the texture.
+    /// All who show the image at the same time get the same one. It takes less than a microsecond
+    /// whatever the size, and the pixels live as long as the texture. May be called on any thread.
+    nonisolated var texture: GObjectReference? { textureSlot?.take() }
+
+    /// Makes the texture ahead, for whoever shows the image first.
+    ///
     /// May be called on any thread.
-    nonisolated var texture: GObjectReference? {
-        drawable { bitmap.flatMap { $0.makeTexture() } }
+    nonisolated func prepareTexture() { textureSlot?.prepare() }
+
+    nonisolated var textureSlot: TextureSlot? {
+        drawable { bitmap.map(TextureSlot.init(of:)) }
     }
 }
 
 extension Bitmap {
-    nonisolated fileprivate func makeTexture() -> GObjectReference? {
+    nonisolated func makeTexture() -> GObjectReference? {
         let keeper = Unmanaged.passRetained(storage).toOpaque()
         guard
             let bytes = g_bytes_new_with_free_func(

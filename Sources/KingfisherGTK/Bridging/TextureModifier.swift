@@ -8,8 +8,7 @@ nonisolated struct TextureModifier: ImageModifier {
 
     func modify(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage {
         let image = base?.modify(image) ?? image
-        // Kept with the image.
-        _ = image.texture
+        image.prepareTexture()
         return image
     }
 }

@@ -35,19 +35,27 @@ final class PictureCanvas {
 
     func show(_ image: KFCrossPlatformImage?) {
         isInTransition = false
-        kf_paintable_set_texture(address, image?.texture?.address, Double(image?.scale ?? 1))
+        withTexture(of: image) { texture in
+            kf_paintable_set_texture(address, texture, Double(image?.scale ?? 1))
+        }
+    }
+
+    /// Lends an image's texture, which is the paintable's to keep.
+    private func withTexture(
+        of image: KFCrossPlatformImage?,
+        _ body: (UnsafeMutableRawPointer?) -> Void
+    ) {
+        let texture = image?.texture
+        withExtendedLifetime(texture) { body(texture?.address) }
     }
 
     // MARK: Transition
 
     func beginTransition(to image: KFCrossPlatformImage, _ kind: KFTransition) {
         isInTransition = true
-        kf_paintable_begin_transition(
-            address,
-            image.texture?.address,
-            Double(image.scale),
-            kind
-        )
+        withTexture(of: image) { texture in
+            kf_paintable_begin_transition(address, texture, Double(image.scale), kind)
+        }
     }
 
     /// Says where the images of a custom transition lie.
@@ -89,14 +97,16 @@ final class PictureCanvas {
 
     /// Puts a picture over the image, in the middle plus an offset; a nil size fills the view.
     func setOverlay(_ image: KFCrossPlatformImage?, size: CGSize?, offset: CGPoint) {
-        kf_paintable_set_overlay(
-            address,
-            image?.texture?.address,
-            Double(size?.width ?? 0),
-            Double(size?.height ?? 0),
-            Double(offset.x),
-            Double(offset.y)
-        )
+        withTexture(of: image) { texture in
+            kf_paintable_set_overlay(
+                address,
+                texture,
+                Double(size?.width ?? 0),
+                Double(size?.height ?? 0),
+                Double(offset.x),
+                Double(offset.y)
+            )
+        }
     }
 }
 

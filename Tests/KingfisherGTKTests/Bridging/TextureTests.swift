@@ -24,10 +24,38 @@ struct TextureTests {
         #expect(download(texture)[2] == 7)
     }
 
-    @Test func `an image has one texture`() throws {
+    @Test func `all who show an image share one texture`() throws {
         let image = KFCrossPlatformImage(bitmap: TestImage.bitmap())
         let first = try #require(image.texture)
-        #expect(image.texture === first)
+        #expect(image.texture?.address == first.address)
+        image.prepareTexture()
+        #expect(image.texture?.address == first.address)
+    }
+
+    @Test func `a texture made ahead is the first one's who shows the image`() throws {
+        let image = KFCrossPlatformImage(bitmap: TestImage.bitmap())
+        image.prepareTexture()
+        let ahead = try #require(image.textureSlot?.waitingAddress)
+        let texture = try #require(image.texture)
+        #expect(texture.address == ahead)
+        #expect(image.textureSlot?.waitingAddress == nil)
+    }
+
+    @Test func `a texture goes with the last one who shows it, though the image stays`() throws {
+        let image = KFCrossPlatformImage(bitmap: TestImage.bitmap())
+        image.prepareTexture()
+        let isGone = Flag()
+        do {
+            let texture = try #require(image.texture)
+            g_object_weak_ref(
+                texture.address.assumingMemoryBound(to: GObject.self),
+                Flag.set,
+                Unmanaged.passUnretained(isGone).toOpaque()
+            )
+            withExtendedLifetime(texture) { #expect(!isGone.isSet) }
+        }
+        #expect(isGone.isSet)
+        #expect(try download(#require(image.texture)).count == 64 * 48 * 4)
     }
 
     @Test func `an image without pixels has no texture`() {
@@ -69,6 +97,19 @@ struct TextureTests {
         var bytes = [UInt8](repeating: 0, count: width * height * 4)
         gdk_texture_download(pointer, &bytes, gsize(width * 4))
         return bytes
+    }
+}
+
+/// Something that has happened, or not.
+nonisolated private final class Flag: @unchecked Sendable {
+    // Set and read on the test's thread alone.
+    var isSet = false
+
+    static var set: GWeakNotify {
+        { context, _ in
+            guard let context else { return }
+            Unmanaged<Flag>.fromOpaque(context).takeUnretainedValue().isSet = true
+        }
     }
 }
 #endif

@@ -161,8 +161,7 @@ extension GTKTests {
             let image = KFCrossPlatformImage.solid(.pureRed)
             let modifier = TextureModifier(base: nil)
             await Task.detached { _ = modifier.modify(image) }.value
-            let made: GObjectReference? = image.drawable { nil }
-            #expect(made != nil)
+            #expect(image.textureSlot?.waitingAddress != nil)
             let options = KingfisherParsedOptionsInfo(nil).givingTexture
             #expect(options.imageModifier is TextureModifier)
         }
