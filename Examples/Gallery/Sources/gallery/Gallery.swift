@@ -14,26 +14,36 @@ enum Gallery {
           --page NAME         begins with a page: grid, detail, animated, processors, trace
           --screenshots DIR   makes a PNG of every page and ends
           --measure           scrolls through the grid for 10 s, says how long frames took, and ends
+
+        Without a graphics card GTK's cairo renderer paints, unless GSK_RENDERER names another.
         """
 
     private static var emptyWindow = ResidentMemory(total: 0, anonymous: 0)
+    private static let cacheFolder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("kingfisher-gallery-\(getpid())", isDirectory: true)
 
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard !arguments.contains("--help") else { return print(usage) }
+        chooseRenderer()
         guard gtk_init_check() != 0 else {
             fail("there is no display. Scripts/gallery.sh --help says how to do without one.")
         }
         let isMeasuring = arguments.contains("--measure")
         if isMeasuring { emptyWindow = ResidentMemory.ofEmptyWindow() }
-        let window: GalleryWindow
+        let pictures: Pictures
         do {
-            window = GalleryWindow(try Pictures(prepainted: isMeasuring ? 100 : 0))
+            pictures = try Pictures(prepainted: isMeasuring ? 100 : 0)
+            // The server's address is another one in the next run, so nothing of it is worth keeping.
+            KingfisherManager.shared.cache = try ImageCache(
+                name: "gallery",
+                cacheDirectoryURL: cacheFolder
+            )
         } catch {
             fail("the pictures cannot be served: \(error)")
         }
-        // What another run has cached has the address of a server that is gone.
-        KingfisherManager.shared.cache.clearMemoryCache()
+        defer { removeCache() }
+        let window = GalleryWindow(pictures)
         MainLoop.attach()
         let loop = g_main_loop_new(nil, 0)
         connect(UnsafeMutableRawPointer(window.window), "destroy") { _ in g_main_loop_quit(loop) }
@@ -42,7 +52,7 @@ enum Gallery {
         if arguments.contains("--screenshots") || arguments.contains("--measure") {
             Task {
                 do {
-                    try await run(arguments, window)
+                    try await run(arguments, window, pictures)
                 } catch {
                     fail("\(error)")
                 }
@@ -52,13 +62,17 @@ enum Gallery {
         g_main_loop_run(loop)
     }
 
-    private static func run(_ arguments: [String], _ window: GalleryWindow) async throws {
+    private static func run(
+        _ arguments: [String],
+        _ window: GalleryWindow,
+        _ pictures: Pictures
+    ) async throws {
         if let folder = value(after: "--screenshots", in: arguments) {
             try await Screenshots(window: window, folder: URL(fileURLWithPath: folder)).run()
         }
         if arguments.contains("--measure") {
             let speed = value(after: "--measure", in: arguments).flatMap(Double.init) ?? 3_600
-            let measurement = Measurement(window, emptyWindow: emptyWindow)
+            let measurement = Measurement(window, pictures, emptyWindow: emptyWindow)
             try await measurement.run(speed: speed, seconds: 10)
             withExtendedLifetime(measurement) {}
         }
@@ -70,7 +84,21 @@ enum Gallery {
         }
     }
 
+    /// Has cairo paint where OpenGL would be computed by the processor: that takes several times as
+    /// long, and holds a second copy of every picture in memory.
+    private static func chooseRenderer() {
+        let devices = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/dri")) ?? []
+        guard !devices.contains(where: { $0.hasPrefix("renderD") }) else { return }
+        setenv("GSK_RENDERER", "cairo", 0)
+    }
+
+    private static func removeCache() {
+        // Nothing is lost if that fails: it is a temporary folder.
+        try? FileManager.default.removeItem(at: cacheFolder)
+    }
+
     private static func fail(_ reason: String) -> Never {
+        removeCache()
         FileHandle.standardError.write(Data("gallery: \(reason)\n".utf8))
         exit(1)
     }

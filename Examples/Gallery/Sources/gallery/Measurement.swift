@@ -3,50 +3,44 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// Scrolls through the grid and says how long frames and binds took.
+/// Scrolls through the grid and says how long frames and binds took, and what was resident.
 final class Measurement {
     private let window: GalleryWindow
+    private let pictures: Pictures
     private let emptyWindow: ResidentMemory
-    private var frames: [Double] = []
-    private var frameCosts: [Double] = []
-    private var frameCostStart = 0.0
-    private var binds: [Double] = []
-    private var frameStart = ContinuousClock.now
-    private var bindStart = ContinuousClock.now
+    private var frames = Costs(countsWaits: true)
+    private var binds = Costs(countsWaits: false)
 
-    init(_ window: GalleryWindow, emptyWindow: ResidentMemory) {
+    init(_ window: GalleryWindow, _ pictures: Pictures, emptyWindow: ResidentMemory) {
         self.window = window
+        self.pictures = pictures
         self.emptyWindow = emptyWindow
     }
 
     /// Scrolls for some seconds, at a speed in logical pixels a second.
     func run(speed: Double, seconds: Double) async throws {
         // Small enough to be full soon, so that one sees what is resident besides it.
-        KingfisherManager.shared.cache.memoryStorage.config.totalCostLimit = 64_000_000
+        let memory = KingfisherManager.shared.cache.memoryStorage
+        memory.config.totalCostLimit = 64_000_000
         guard let grid = window.showGrid() else { return }
         while !grid.isReady { try await Task.sleep(for: .milliseconds(20)) }
         guard let clock = gtk_widget_get_frame_clock(window.window),
             let adjustment = grid.adjustment
         else { return }
         let source = UnsafeMutableRawPointer(clock)
-        connect(source, "before-paint") { [weak self] _ in
-            self?.frameStart = .now
-            self?.frameCostStart = Self.processorTime
-        }
-        connect(source, "after-paint") { [weak self] _ in
-            guard let self else { return }
-            frames.append((ContinuousClock.now - frameStart) / .milliseconds(1))
-            frameCosts.append(Self.processorTime - frameCostStart)
-        }
-        grid.hooks.bindBegins = { [weak self] in self?.bindStart = .now }
-        grid.hooks.bindEnded = { [weak self] in
-            guard let self else { return }
-            binds.append((ContinuousClock.now - bindStart) / .milliseconds(1))
-        }
+        // A frame is the frame clock's work: the layout with the binds, the painting, and handing the
+        // pixels over. The wait for the clock's next tick is no part of it.
+        connect(source, "before-paint") { [weak self] _ in self?.frames.begins() }
+        connect(source, "after-paint") { [weak self] _ in self?.frames.ended() }
+        grid.hooks.bindBegins = { [weak self] in self?.binds.begins() }
+        grid.hooks.bindEnded = { [weak self] in self?.binds.ended() }
+        print("renderer: \(rendererName)")
         print("resident with an empty window: \(emptyWindow)")
         print("resident before: \(ResidentMemory.now)")
+        let requests = pictures.requestCount
         let start = ContinuousClock.now
-        var position = gtk_adjustment_get_value(adjustment)
+        let first = gtk_adjustment_get_value(adjustment)
+        var position = first
         var last = start
         connect(source, "update") { _ in
             let now = ContinuousClock.now
@@ -57,22 +51,35 @@ final class Measurement {
         gdk_frame_clock_begin_updating(clock)
         try await Task.sleep(for: .seconds(seconds))
         gdk_frame_clock_end_updating(clock)
-        print("scrolled \(Int(position)) pixels in \(seconds) s at \(Int(speed)) pixels/s")
-        report("frame", frames)
-        report("frame, the main thread's processor time alone", frameCosts)
-        report("bind", binds)
+        let loads = pictures.requestCount - requests
+        print("scrolled \(Int(position - first)) pixels in \(seconds) s at \(Int(speed)) pixels/s")
+        reportFrames()
+        report("bind", binds.all.map(\.wall))
+        report("    on a processor", binds.all.map(\.processor))
+        print("asked of the server meanwhile: \(loads) pictures")
+        let held = memory.statistics
         let after = ResidentMemory.now
-        let more = after - emptyWindow
+        print("memory cache: \(held.cost / 1_000_000) of 64 MB in \(held.count) pictures")
         print("resident after: \(after)")
-        print("more than with an empty window: \(more); the memory cache is limited to 64 MB")
+        print("more than with an empty window: \(after - emptyWindow)")
     }
 
-    /// What the calling thread has had of a processor, in milliseconds: unlike the time on the
-    /// clock it tells nothing of what else the machine is doing.
-    private static var processorTime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1_000_000
+    /// The name of what paints the window, which decides more than anything else how long it takes.
+    private var rendererName: String {
+        guard let renderer = gtk_native_get_renderer(window.window.opaque) else { return "none" }
+        let instance = UnsafeMutableRawPointer(renderer).assumingMemoryBound(
+            to: GTypeInstance.self
+        )
+        return String(cString: g_type_name_from_instance(instance))
+    }
+
+    private func reportFrames() {
+        let frames = frames.all
+        report("frame", frames.map(\.wall))
+        report("    on a processor, the main thread alone", frames.map(\.processor))
+        report("    waiting for a core", frames.map(\.waitingForCore))
+        report("    waiting for others, the display server", frames.map(\.waitingForOthers))
+        report("frame without the waits for a core", frames.map(\.undisturbed))
     }
 
     private func report(_ name: String, _ values: [Double]) {

@@ -26,6 +26,7 @@ nonisolated final class PictureServer: Sendable {
     /// The port, chosen by the system.
     let port: UInt16
     private let listener: Int32
+    private let requests = Atomic(0)
     private let answer: @Sendable (_ path: String) -> Answer?
 
     /// Starts to listen; `answer` is called on a thread of the connection, nil gives 404.
@@ -56,6 +57,9 @@ nonisolated final class PictureServer: Sendable {
         }.start()
     }
 
+    /// How many requests have come.
+    var requestCount: Int { requests.load(ordering: .relaxed) }
+
     /// The URL of a path that begins with a slash.
     func url(_ path: String) -> URL {
         guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
@@ -68,6 +72,7 @@ nonisolated final class PictureServer: Sendable {
         defer { close(connection) }
         var received = Data()
         while let path = readRequest(connection, &received) {
+            requests.add(1, ordering: .relaxed)
             let answer = answer(path)
             let status = answer == nil ? "404 Not Found" : "200 OK"
             let body = answer?.body ?? Data()

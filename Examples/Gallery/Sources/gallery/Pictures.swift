@@ -21,6 +21,9 @@ struct Pictures {
         }
     }
 
+    /// How many pictures the server was asked for.
+    var requestCount: Int { server.requestCount }
+
     /// A picture for the grid, 360 × 270 pixels.
     func small(_ number: Int) -> URL { server.url("/small/\(number).jpg") }
 

@@ -28,15 +28,19 @@ struct Screenshots {
     }
 
     private func save(_ file: URL) throws {
-        let width = gtk_widget_get_width(window.window)
-        let height = gtk_widget_get_height(window.window)
         let paintable = gtk_widget_paintable_new(window.window)
         defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
+        // With the frame of the window, which its widget's own size leaves out.
+        let width = gdk_paintable_get_intrinsic_width(paintable)
+        let height = gdk_paintable_get_intrinsic_height(paintable)
         let snapshot = gtk_snapshot_new()
         gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
+        // The whole window, also where nothing is painted.
+        var bounds = graphene_rect_t()
+        graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
         guard let node = gtk_snapshot_free_to_node(snapshot),
             let renderer = gtk_native_get_renderer(window.window.opaque),
-            let texture = gsk_renderer_render_texture(renderer, node, nil)
+            let texture = gsk_renderer_render_texture(renderer, node, &bounds)
         else { throw Failure(description: "the window has painted nothing") }
         defer {
             gsk_render_node_unref(node)
