@@ -28,6 +28,25 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         )
     }
 
+    /// The same, without reporting progress.
+    @discardableResult
+    public func setAlternateImage(
+        with source: Source?,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        completionHandler: (
+            @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
+        )? = nil
+    ) -> DownloadTask? {
+        setAlternateImage(
+            with: source,
+            placeholder: placeholder,
+            options: options,
+            progressBlock: nil,
+            completionHandler: completionHandler
+        )
+    }
+
     /// Loads a resource and shows it as the button's alternate image.
     @discardableResult
     public func setAlternateImage(
@@ -44,6 +63,64 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
             placeholder: placeholder,
             options: options,
             progressBlock: progressBlock,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// The same, without reporting progress.
+    @discardableResult
+    public func setAlternateImage(
+        with resource: (any Resource)?,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        completionHandler: (
+            @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
+        )? = nil
+    ) -> DownloadTask? {
+        setAlternateImage(
+            with: resource,
+            placeholder: placeholder,
+            options: options,
+            progressBlock: nil,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// Loads a provider's bytes and shows them as the button's alternate image.
+    @discardableResult
+    public func setAlternateImage(
+        with provider: (any ImageDataProvider)?,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        completionHandler: (
+            @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
+        )? = nil
+    ) -> DownloadTask? {
+        setAlternateImage(
+            with: provider?.convertToSource(),
+            placeholder: placeholder,
+            options: options,
+            progressBlock: progressBlock,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// The same, without reporting progress.
+    @discardableResult
+    public func setAlternateImage(
+        with provider: (any ImageDataProvider)?,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        completionHandler: (
+            @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
+        )? = nil
+    ) -> DownloadTask? {
+        setAlternateImage(
+            with: provider,
+            placeholder: placeholder,
+            options: options,
+            progressBlock: nil,
             completionHandler: completionHandler
         )
     }

@@ -77,6 +77,41 @@ extension KingfisherWrapper where Base: GtkButtonProviding {
         )
     }
 
+    /// Loads the alternate image from a provider's bytes; see the flavour for a source.
+    @discardableResult
+    public func setAlternateImage(
+        with provider: (any ImageDataProvider)?,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock?,
+        completionHandler: ImageCompletion? = nil
+    ) -> DownloadTask? {
+        setAlternateImage(
+            with: provider?.convertToSource(),
+            placeholder: placeholder,
+            options: options,
+            progressBlock: progressBlock,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// The same, without reporting progress.
+    @discardableResult
+    public func setAlternateImage(
+        with provider: (any ImageDataProvider)?,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        completionHandler: ImageCompletion? = nil
+    ) -> DownloadTask? {
+        setAlternateImage(
+            with: provider,
+            placeholder: placeholder,
+            options: options,
+            progressBlock: nil,
+            completionHandler: completionHandler
+        )
+    }
+
     /// Cancels the load of the image.
     public func cancelImageDownloadTask() { cancelDownloadTask() }
 

@@ -276,4 +276,37 @@ struct ImageViewTests {
         #expect(pending.isOver)
         #expect(button.alternateImage === button.image)
     }
+
+    @Test func `a button takes its alternate image from every kind of source`() async throws {
+        let button = KFCrossPlatformButton()
+        let url = bench.serveJPEG("/a.jpg")
+        let provider = RawImageDataProvider(data: TestImage.jpeg(), cacheKey: "raw")
+        let pendings = (0..<4).map { _ in Pending() }
+        button.kf.setAlternateImage(
+            with: provider,
+            options: bench.viewOptions,
+            completionHandler: pendings[0].completion
+        )
+        #expect(try await pendings[0].image() === button.alternateImage)
+        button.kf.setAlternateImage(
+            with: provider,
+            options: bench.viewOptions,
+            progressBlock: { _, _ in },
+            completionHandler: pendings[1].completion
+        )
+        #expect(try await pendings[1].image() === button.alternateImage)
+        button.kf.setAlternateImage(
+            with: url,
+            options: bench.viewOptions,
+            completionHandler: pendings[2].completion
+        )
+        #expect(try await pendings[2].image() === button.alternateImage)
+        button.kf.setAlternateImage(
+            with: Source.network(url),
+            options: bench.viewOptions,
+            completionHandler: pendings[3].completion
+        )
+        #expect(try await pendings[3].image() === button.alternateImage)
+        #expect(button.image == nil)
+    }
 }
