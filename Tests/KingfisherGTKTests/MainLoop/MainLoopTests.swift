@@ -1,6 +1,7 @@
 #if GTK
 import CGTK
-import Dispatch
+import CKFGTK
+import Foundation
 import KingfisherGTK
 import XCTest
 
@@ -8,6 +9,34 @@ import XCTest
 nonisolated final class MainLoopTests: XCTestCase {
     func testMainActorRunsInsideGLibsLoop() {
         MainActor.assumeIsolated { Self.runEverything() }
+    }
+
+    func testAnotherThreadsLoopDoesNotDrainTheMainQueue() {
+        MainActor.assumeIsolated { Self.iterateElsewhere() }
+    }
+
+    @MainActor
+    private static func iterateElsewhere() {
+        XCTAssertNotEqual(MainLoop.attach(), .unavailable)
+        let done = Done()
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated {
+                _ = done.names.insert(kf_is_process_main_thread() ? "here" : "elsewhere")
+            }
+        }
+        // As test runners do, another thread takes GLib's default context and finds the queue's
+        // source ready each time.
+        let hasIterated = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            var dispatched = 0
+            while dispatched < 100 { dispatched += Int(g_main_context_iteration(nil, 0)) }
+            hasIterated.signal()
+        }
+        thread.start()
+        hasIterated.wait()
+        XCTAssertEqual(done.names, [])
+        while done.names.isEmpty { g_main_context_iteration(nil, 1) }
+        XCTAssertEqual(done.names, ["here"])
     }
 
     @MainActor

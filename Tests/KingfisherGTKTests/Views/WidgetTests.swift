@@ -55,7 +55,98 @@ extension GTKTests {
             #expect(button.kf.alternateImage != nil)
         }
 
+        @Test func `a button takes its alternate image from every kind of source`() async throws {
+            let button = ImageButton()
+            let stage = Stage(button.widget)
+            let data = TestImage.jpeg()
+            let provider = RawImageDataProvider(data: data, cacheKey: "raw")
+            let url = bench.serveJPEG("/a.jpg")
+            var loaded = 0
+            let completion: ImageCompletion = { if case .success = $0 { loaded += 1 } }
+            let options = options
+            button.kf.setAlternateImage(
+                with: provider,
+                options: options,
+                completionHandler: completion
+            )
+            await stage.run { loaded == 1 }
+            button.kf.setAlternateImage(
+                with: provider,
+                options: options,
+                progressBlock: nil,
+                completionHandler: completion
+            )
+            await stage.run { loaded == 2 }
+            button.kf.setAlternateImage(
+                with: url,
+                options: options,
+                progressBlock: nil,
+                completionHandler: completion
+            )
+            await stage.run { loaded == 3 }
+            button.kf.setAlternateImage(
+                with: Source.network(url),
+                options: options,
+                completionHandler: completion
+            )
+            await stage.run { loaded == 4 }
+            #expect(button.kf.alternateImage != nil)
+            #expect(button.kf.image == nil)
+        }
+
+        // MARK: Accessibility
+
+        @Test func `the alternative text is told to assistive technology, as of a picture`()
+            async throws
+        {
+            let view = ImageView()
+            let stage = Stage(view.widget)
+            let accessible = view.gtkPicture
+            #expect(gtk_accessible_get_accessible_role(accessible) == GTK_ACCESSIBLE_ROLE_IMG)
+            let description = GTK_ACCESSIBLE_PROPERTY_DESCRIPTION
+            #expect(gtk_test_accessible_has_property(accessible, description) == 0)
+            view.alternativeText = "a red barn"
+            #expect(gtk_test_accessible_has_property(accessible, description) != 0)
+            // Loading changes nothing of it.
+            var loaded = 0
+            view.kf.setImage(with: bench.serveJPEG("/a.jpg"), options: options) { _ in loaded += 1 }
+            await stage.run { loaded == 1 }
+            #expect(view.alternativeText == "a red barn")
+            #expect(gtk_test_accessible_has_property(accessible, description) != 0)
+        }
+
         // MARK: KFImage
+
+        @Test func `a widget fades its picture in`() async throws {
+            var loaded = 0
+            let green = KFCrossPlatformImage.solid(.pureGreen)
+            let png = try #require(green.kf.pngRepresentation())
+            bench.server.route("/green.png", .body(png, type: "image/png"))
+            let image = KFImage(bench.server.url("/green.png"))
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .placeholder(.solid(.black))
+                .resizable(.fill)
+                // So long that the frames until the test takes over are its beginning.
+                .fade(duration: 1_000_000)
+                .onSuccess { _ in loaded += 1 }
+            let stage = Stage(image.widget, width: 120, height: 80)
+            let controller = image.view.controller
+            await stage.run { controller.transition != nil }
+            #expect(loaded == 0)
+            controller.watch?.stopTicking(ObjectIdentifier(controller))
+            let start = Double(g_get_monotonic_time()) / 1_000_000
+            controller.frameBegins(at: start)
+            controller.frameBegins(at: start + 500_000)
+            await stage.paint()
+            let half = try #require(stage.capture()).center
+            #expect(abs(Int(half.green) - 128) <= 4)
+            #expect(half.red == 0)
+            controller.frameBegins(at: start + 1_000_001)
+            await stage.paint()
+            #expect(try #require(stage.capture()).center.isNear(.pureGreen))
+            #expect(loaded == 1)
+        }
 
         @Test func `a widget loads when it comes on screen, and says so`() async throws {
             var loaded = 0
