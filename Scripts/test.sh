@@ -39,7 +39,19 @@ step_lint() {
 }
 
 # The twins for NEON take a second, where there is a compiler for arm64.
-step_build() { "$ROOT/Scripts/neon.sh" && swift build --build-tests; }
+step_build() { "$ROOT/Scripts/neon.sh" && swift build --build-tests && is_without_gtk; }
+
+# Nothing of what was just built may have asked for GTK: not with pkg-config's flags, without which
+# its headers are not found, nor in what the compiler says that it has read.
+is_without_gtk() {
+    local found
+    found=$(grep -lE 'gtk-4|gtk4' .build/debug.yaml || true)
+    found+=$(grep -rlE --include='*.d' '/(gtk-4\.0|glib-2\.0)/' .build/debug/ | head -n 3 || true)
+    [ -z "$found" ] || {
+        printf 'error: without its trait the build asks for GTK, in\n%s\n' "$found"
+        return 1
+    }
+}
 
 step_tests() { swift test --disable-xctest --skip-build; }
 

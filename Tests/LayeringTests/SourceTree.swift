@@ -1,6 +1,6 @@
 import Foundation
 
-/// The Swift files of a part of the repository, as text, by their path from its root.
+/// The files of a part of the repository, as text, by their path from its root.
 ///
 /// The rules are pure functions of such a tree, so that a test can plant a violation in a made-up
 /// one and see it found.
@@ -19,14 +19,14 @@ struct SourceTree {
         self.files = files
     }
 
-    /// Reads every Swift file below the given folders; a folder that is not there adds nothing.
-    init(reading folders: [String]) throws {
+    /// Reads every file of some kinds below the given folders; one that is not there adds nothing.
+    init(reading folders: [String], suffixes: [String] = [".swift"]) throws {
         files = [:]
         for folder in folders {
             let top = Self.repository.appendingPathComponent(folder, isDirectory: true)
             guard let names = FileManager.default.enumerator(atPath: top.path) else { continue }
             for case let name as String in names
-            where name.hasSuffix(".swift") && !name.hasPrefix(".build") {
+            where suffixes.contains(where: name.hasSuffix) && !name.hasPrefix(".build") {
                 let text = try String(contentsOf: top.appendingPathComponent(name), encoding: .utf8)
                 files["\(folder)/\(name)"] = text
             }

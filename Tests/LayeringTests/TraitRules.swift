@@ -1,0 +1,44 @@
+/// What lets everything but the screens be built where GTK's headers are not installed.
+enum TraitRules {
+    /// The condition that SwiftPM and the Swift compiler know, and the one for C.
+    static let guards = [".swift": "#if GTK", ".c": "#ifdef KF_GTK"]
+
+    /// Files that somebody without the trait would compile.
+    ///
+    /// A header is compiled with those that include it; only the public one is seen by others.
+    static func unguardedFiles(in tree: SourceTree) -> [String] {
+        tree.paths.filter { path in
+            guard let text = tree.files[path],
+                let line = guards.first(where: { path.hasSuffix($0.key) })?.value
+            else { return false }
+            let lines = text.split(separator: "\n")
+            return lines.first.map(String.init) != line || lines.last != "#endif"
+        }
+    }
+
+    /// Public headers that include one of GTK's, or of the libraries below it.
+    static func headersThatNeedGTK(in tree: SourceTree) -> [String] {
+        let libraries = ["gtk", "gdk", "gsk", "glib", "gio", "pango", "cairo", "graphene"]
+        return tree.paths.filter { path in
+            guard path.contains("/include/"), let text = tree.files[path] else { return false }
+            return text.split(separator: "\n").contains { line in
+                line.hasPrefix("#include") && libraries.contains { line.contains($0) }
+            }
+        }
+    }
+
+    /// Lines of the package's manifest that make GTK's headers a need of everybody.
+    static func unconditionalNeeds(in manifest: String) -> [String] {
+        let lines = manifest.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
+        var found = lines.filter { line in
+            line.contains("\"CGTK\"") && !line.hasPrefix("system(\"CGTK\"")
+                && !line.contains(".target(name: \"CGTK\", condition: withGTK)")
+        }
+        .map(String.init)
+        let condition = "let withGTK: TargetDependencyCondition? = .when(traits: [\"GTK\"])"
+        if !lines.contains(condition[...]) { found.append("withGTK is not the trait's condition") }
+        found += lines.filter { $0.contains(".default(") && $0.contains("\"GTK\"") }
+            .map(String.init)
+        return found
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+/// GTK stays behind its trait.
+struct TraitTests {
+    private static let folders = [
+        "Sources/KingfisherGTK", "Sources/CKFGTK", "Tests/KingfisherGTKTests",
+    ]
+
+    private let tree: SourceTree
+    private let manifest: String
+
+    init() throws {
+        tree = try SourceTree(reading: Self.folders, suffixes: [".swift", ".c", ".h"])
+        let file = SourceTree.repository.appendingPathComponent("Package.swift")
+        manifest = try String(contentsOf: file, encoding: .utf8)
+    }
+
+    @Test func `without the trait nothing needs GTK's headers`() {
+        #expect(tree.paths.contains("Sources/CKFGTK/include/CKFGTK.h"))
+        #expect(tree.paths.contains("Sources/CKFGTK/paintable.c"))
+        #expect(TraitRules.unguardedFiles(in: tree) == [])
+        #expect(TraitRules.headersThatNeedGTK(in: tree) == [])
+        #expect(TraitRules.unconditionalNeeds(in: manifest) == [])
+    }
+
+    @Test func `files without their guard are found`() {
+        let tree = SourceTree([
+            "Sources/KingfisherGTK/Bad.swift": "import CGTK\n",
+            "Sources/KingfisherGTK/Half.swift": "#if GTK\n#endif\nimport CGTK\n",
+            "Sources/KingfisherGTK/Good.swift": "#if GTK\nimport CGTK\n#endif\n",
+            "Sources/CKFGTK/bad.c": "#include <gtk/gtk.h>\n",
+            "Sources/CKFGTK/good.c": "#ifdef KF_GTK\n#include <gtk/gtk.h>\n#endif\n",
+        ])
+        #expect(
+            TraitRules.unguardedFiles(in: tree) == [
+                "Sources/CKFGTK/bad.c", "Sources/KingfisherGTK/Bad.swift",
+                "Sources/KingfisherGTK/Half.swift",
+            ]
+        )
+    }
+
+    @Test func `a public header that includes one of GTK's is found`() {
+        let tree = SourceTree([
+            "Sources/CKFGTK/include/Bad.h": "#pragma once\n#include <glib.h>\n",
+            "Sources/CKFGTK/include/Good.h": "#pragma once\n#include <stdint.h>\n",
+            "Sources/CKFGTK/inner.h": "#include <gtk/gtk.h>\n",
+        ])
+        #expect(TraitRules.headersThatNeedGTK(in: tree) == ["Sources/CKFGTK/include/Bad.h"])
+    }
+
+    @Test(arguments: [
+        "dependencies: [\"CGTK\"],", "\"CKFGTK\", .target(name: \"CGTK\"),",
+        ".default(enabledTraits: [\"GTK\"]),",
+    ])
+    func `a need of everybody is found`(line: String) {
+        #expect(TraitRules.unconditionalNeeds(in: manifest + "\n    " + line).count == 1)
+    }
+}
