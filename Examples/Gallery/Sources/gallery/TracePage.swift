@@ -10,6 +10,8 @@ final class TracePage: Page {
     private let grid = made(gtk_grid_new())
     private let url: URL
 
+    private static let width = 144
+    private static let height = 108
     private static let stages: [(String, KeyPath<LoadTimings, Duration?>)] = [
         ("lookup", \.lookup), ("fetch", \.fetch), ("process", \.process), ("store", \.store),
         ("total", \.total),
@@ -21,8 +23,8 @@ final class TracePage: Page {
         gtk_grid_set_row_spacing(grid.cast(), 12)
         widget = made(gtk_scrolled_window_new()).expanding()
         let explanation = label(
-            "The same file, 1600 × 1200 pixels, loaded five times for a picture of 200 × 150: where "
-                + "it came from, and how long each stage of the load took.",
+            "The same file, 1600 × 1200 pixels, loaded five times for a picture of \(Self.width) × "
+                + "\(Self.height): where it came from, and how long each stage of the load took.",
             wraps: true
         )
         let content = box(GTK_ORIENTATION_VERTICAL, spacing: 18, [explanation, grid])
@@ -36,7 +38,7 @@ final class TracePage: Page {
 
     private func run() async {
         let cache = KingfisherManager.shared.cache
-        let small = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
+        let small = DownsamplingImageProcessor(size: CGSize(width: Self.width, height: Self.height))
         let options: KingfisherOptionsInfo = [
             .processor(small), .cacheOriginalImage, .waitForCache,
         ]
@@ -58,7 +60,10 @@ final class TracePage: Page {
                 options: options
             )
             let view = ImageView()
-            view.setSizeRequest(width: 120, height: 90)
+            view.setSizeRequest(width: Self.width, height: Self.height)
+            // As it was decoded, whatever room there is.
+            gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)
+            gtk_widget_set_valign(view.widget, GTK_ALIGN_CENTER)
             view.image = result.image
             attach(view.widget, column: 0)
             let isFromOriginal = result.cacheType == .none && result.timings.fetch == nil
