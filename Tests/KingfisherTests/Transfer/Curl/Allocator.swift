@@ -1,0 +1,41 @@
+import Foundation
+
+/// glibc's allocator, asked through the symbols of `malloc.h`, which Swift does not import.
+enum Allocator {
+    /// Makes all threads share the arenas that are there, so that what is freed is used again.
+    static func useOneArena() {
+        typealias Function = @convention(c) (Int32, Int32) -> Int32
+        guard let set = symbol("mallopt", as: Function.self) else {
+            preconditionFailure("there is no mallopt")
+        }
+        // M_ARENA_MAX
+        _ = set(-8, 1)
+    }
+
+    /// Bytes that were allocated and not freed; what threads keep for themselves counts as live.
+    static var liveBytes: Int {
+        typealias Function = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
+        var text: UnsafeMutablePointer<CChar>?
+        var count = 0
+        guard let write = symbol("malloc_info", as: Function.self),
+            let stream = open_memstream(&text, &count)
+        else { preconditionFailure("the allocator cannot be asked") }
+        _ = write(0, stream)
+        fclose(stream)
+        defer { free(text) }
+        // The sums of all arenas come last.
+        let lines = text.map { String(cString: $0) }?.split(separator: "\n") ?? []
+        func size(_ beginning: String) -> Int {
+            let line = lines.last { $0.hasPrefix(beginning) }
+            let value = line?.split(separator: "size=\"").last?.prefix { $0 != "\"" }
+            return value.flatMap { Int($0) } ?? 0
+        }
+        return size("<system type=\"current\"") + size("<total type=\"mmap\"")
+            - size("<total type=\"fast\"") - size("<total type=\"rest\"")
+    }
+
+    private static func symbol<Function>(_ name: String, as type: Function.Type) -> Function? {
+        // The first of the process, as the linker would find it.
+        dlsym(nil, name).map { unsafeBitCast($0, to: type) }
+    }
+}
