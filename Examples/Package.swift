@@ -43,6 +43,11 @@ let package = Package(
         example("prefetch-list"),
         example("retry"),
         example("authentication"),
+        .executableTarget(
+            name: "urlsession-transport",
+            dependencies: [kingfisher, testing, "Exhibition"],
+            swiftSettings: settings
+        ),
 
         // How to test code that loads pictures.
         .testTarget(
