@@ -87,14 +87,14 @@ compare_quality() {
 }
 
 if [ "${1:-}" = transfers ]; then
-    [ -x /usr/sbin/nginx ] || install_packages nginx-light
+    provide_nginx || die "the downloads need nginx."
     command -v python3 >/dev/null || install_packages python3
     build_tool Benchmarks transfers
     mkdir -p "$PEERS"
     compile_peer curl_peer -lcurl
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
-    python3 "$SOURCES/transfers.py" "$NESTED_BUILD/release/transfers" "$PEERS/curl_peer" "$folder"
+    NGINX_PROGRAM=$NGINX python3 "$SOURCES/transfers.py" "$NESTED_BUILD/release/transfers" "$PEERS/curl_peer" "$folder"
     exit
 fi
 

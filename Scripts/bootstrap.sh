@@ -1,22 +1,25 @@
 #!/usr/bin/env bash
 # Installs the system libraries that the package links with, where they are missing.
 #
-# Usage: Scripts/bootstrap.sh [--check] [--gtk] [--formats]
+# Usage: Scripts/bootstrap.sh [--check] [--tests] [--gtk] [--formats]
 #
 #   --check     only say what is missing, and fail if anything is
+#   --tests     also the web server that downloads are tried with; without apt its tests are
+#               skipped
 #   --gtk       also what KingfisherGTK, its tests and the gallery need
 #   --formats   also what the package traits JXL, HEIF, TIFF and SVG need
 #
 # Needs no root when nothing is missing. Safe to run again.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-only_check='' with_gtk='' with_formats=''
+only_check='' with_tests='' with_gtk='' with_formats=''
 for argument in "$@"; do
     case $argument in
     --check) only_check=1 ;;
+    --tests) with_tests=1 ;;
     --gtk) with_gtk=1 ;;
     --formats) with_formats=1 ;;
-    *) die "usage: Scripts/bootstrap.sh [--check] [--gtk] [--formats]" ;;
+    *) die "usage: Scripts/bootstrap.sh [--check] [--tests] [--gtk] [--formats]" ;;
     esac
 done
 
@@ -67,6 +70,10 @@ for entry in "${libraries[@]}"; do
     has_library "${entry%%:*}" || need "${entry#*:}"
 done
 
+# It makes the certificate of the web server.
+[ -z "$with_tests" ] || command -v openssl >/dev/null || ! command -v apt-get >/dev/null \
+    || need openssl
+
 if [ -n "$with_gtk" ]; then
     # A display in memory, for machines that have none.
     command -v Xvfb >/dev/null || need xvfb
@@ -82,5 +89,12 @@ if [ ${#missing[@]} -gt 0 ]; then
     install_packages "${missing[@]}"
 else
     say "System libraries: all there."
+fi
+if [ -n "$with_tests" ]; then
+    if [ -n "$only_check" ]; then
+        "$NGINX" -v >/dev/null 2>&1 || die "missing: nginx" "Scripts/bootstrap.sh --tests fetches it."
+    else
+        provide_nginx || say "SKIPPED: the tests with nginx (CurlRealServerTests) will not run."
+    fi
 fi
 say "Toolchain: $(swift --version 2>/dev/null | head -n 1)"

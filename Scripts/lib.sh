@@ -88,6 +88,41 @@ install_packages() {
     rm -f "$log"
 }
 
+# The web server that downloads are tried with: the system's, or one of our own.
+NGINX=/usr/sbin/nginx
+[ -x "$NGINX" ] || NGINX=$ROOT/.build-nested/nginx/usr/sbin/nginx
+
+# Fetches nginx where there is none, or fails and says why.
+#
+# Unpacked into a build folder and not installed: a package that is installed starts a server, now
+# and whenever the machine does. That needs no root either.
+provide_nginx() {
+    local folder log status=0
+    ! "$NGINX" -v >/dev/null 2>&1 || return 0
+    if ! command -v apt-get >/dev/null; then
+        say "There is no nginx, and no apt-get to fetch it with."
+        return 1
+    fi
+    folder=$ROOT/.build-nested/nginx
+    mkdir -p "$folder"
+    log=$(mktemp)
+    say "Unpacking nginx in ${folder#"$ROOT"/}"
+    # Old lists name files that are gone; to fetch new ones needs root.
+    (cd "$folder" && apt-get download -q nginx) >"$log" 2>&1 ||
+        { as_root apt-get update -qq && cd "$folder" && apt-get download -q nginx; } \
+            >>"$log" 2>&1 || status=1
+    [ $status -ne 0 ] || dpkg-deb -x "$folder"/nginx_*.deb "$folder" >>"$log" 2>&1 || status=1
+    cd "$ROOT"
+    NGINX=$folder/usr/sbin/nginx
+    if [ $status -eq 0 ]; then "$NGINX" -v >>"$log" 2>&1 || status=1; fi
+    if [ $status -ne 0 ]; then
+        tail -n 5 "$log" >&2
+        say "nginx cannot be had."
+    fi
+    rm -f "$log" "$folder"/nginx_*.deb
+    return $status
+}
+
 # Builds the command line tool, in a build folder of its own.
 #
 # Linked with its own copy of Swift's libraries, where the toolchain has them to link, it starts in

@@ -53,7 +53,10 @@ is_without_gtk() {
     }
 }
 
-step_tests() { swift test --disable-xctest --skip-build; }
+# With the web server that some of them need, where it can be had.
+step_tests() {
+    "$ROOT/Scripts/bootstrap.sh" --tests && swift test --disable-xctest --skip-build
+}
 
 step_races() { "$ROOT/Scripts/races.sh"; }
 

@@ -9,7 +9,15 @@ package final class NginxServer: Sendable {
     private let plainPort: UInt16
     private let securePort: UInt16
 
-    private static let nginx = "/usr/sbin/nginx"
+    /// The system's, or else the one that `Scripts/bootstrap.sh --tests` unpacks.
+    private static let nginx: String = {
+        let system = "/usr/sbin/nginx"
+        guard !FileManager.default.isExecutableFile(atPath: system) else { return system }
+        let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+            url.deletingLastPathComponent()
+        }
+        return root.appendingPathComponent(".build-nested/nginx\(system)").path
+    }()
     private static let openssl = "/usr/bin/openssl"
 
     /// Whether the programs that it needs are installed.

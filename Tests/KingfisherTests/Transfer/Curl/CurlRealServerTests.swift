@@ -9,7 +9,7 @@ import FoundationNetworking
 
 @Suite(
     .timeLimit(.minutes(1)),
-    .enabled(if: NginxServer.isAvailable, "needs nginx and openssl")
+    .enabled(if: NginxServer.isAvailable, "needs nginx and openssl: Scripts/bootstrap.sh --tests")
 )
 struct CurlRealServerTests {
     let server: NginxServer
