@@ -8,19 +8,25 @@ import SystemPackage
 struct BodyBuffer: Sendable {
     private enum Storage {
         case memory(Data)
+        /// From the pool; the body is the first ``BodyBuffer/count`` bytes.
+        case block(BodyBlock)
         case file(SpillFile)
     }
 
     private var storage = Storage.memory(Data())
     private let threshold: Int
+    private let pool: BodyPool?
     /// In bytes.
     private(set) var count = 0
 
     /// Creates an empty body.
     ///
-    /// - Parameter threshold: Bytes that stay in memory; beyond them a file is made.
-    init(threshold: Int) {
+    /// - Parameters:
+    ///   - threshold: Bytes that stay in memory; beyond them a file is made.
+    ///   - pool: Where the memory of a large body comes from; `nil` for the allocator.
+    init(threshold: Int, pool: BodyPool? = nil) {
         self.threshold = threshold
+        self.pool = pool
     }
 
     /// Whether it has left memory.
@@ -28,42 +34,95 @@ struct BodyBuffer: Sendable {
         if case .file = storage { true } else { false }
     }
 
-    /// Makes room for what was announced, 4 MiB at most on a server's word.
+    /// Makes room for what was announced.
+    ///
+    /// On a server's word: from the pool that is addresses alone until bytes come, and from the
+    /// allocator it is little.
     mutating func expect(_ bytes: Int) {
         guard case .memory(var data) = storage, data.isEmpty else { return }
-        data.reserveCapacity(min(bytes, 4 << 20, threshold))
-        storage = .memory(data)
+        let room = min(bytes, threshold)
+        if room >= BodyPool.minBytes, let block = pool?.take(room) {
+            storage = .block(block)
+        } else {
+            data.reserveCapacity(min(room, 4 << 20))
+            storage = .memory(data)
+        }
     }
 
     /// Adds a piece.
     ///
     /// - Throws: If the file cannot be made or the disk is full; the body is of no use then.
     mutating func append(_ bytes: RawSpan) throws(Errno) {
-        switch storage {
-        case .file(let file):
+        if case .file(let file) = storage {
             try file.write(bytes, at: count)
-        case .memory(var data) where count + bytes.byteCount <= threshold:
-            // Moved out and in: with a second reference every piece would copy the whole.
-            storage = .memory(Data())
-            bytes.withUnsafeBytes { data.append(contentsOf: $0) }
-            storage = .memory(data)
-        case .memory(let data):
+        } else if count + bytes.byteCount > threshold {
             let file = try SpillFile()
-            try file.write(data.bytes, at: 0)
+            try file.write(data().bytes, at: 0)
             try file.write(bytes, at: count)
             storage = .file(file)
+        } else {
+            bytes.withUnsafeBytes { appendInMemory($0) }
         }
         count += bytes.byteCount
     }
 
-    /// The body without a copy; from a file it is mapped, and lives as long as the value.
+    private mutating func appendInMemory(_ piece: UnsafeRawBufferPointer) {
+        switch storage {
+        case .block(let block) where block.append(piece, behind: count):
+            break
+        case .memory(var data) where count + piece.count < BodyPool.minBytes || pool == nil:
+            // Moved out and in: with a second reference every piece would copy the whole.
+            storage = .memory(Data())
+            data.append(contentsOf: piece)
+            storage = .memory(data)
+        default:
+            grow(piece)
+        }
+    }
+
+    /// Moves to a larger piece of memory: more came than was announced, or nothing was.
+    private mutating func grow(_ piece: UnsafeRawBufferPointer) {
+        let room = max(count + piece.count, min(count * 2, threshold))
+        if let block = pool?.take(room) {
+            withBytes { _ = block.append($0, behind: 0) }
+            _ = block.append(piece, behind: count)
+            storage = .block(block)
+        } else {
+            var data = Data(capacity: room)
+            withBytes { data.append(contentsOf: $0) }
+            data.append(contentsOf: piece)
+            storage = .memory(data)
+        }
+    }
+
+    private func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        switch storage {
+        case .memory(let data): data.withUnsafeBytes(body)
+        case .block(let block): body(block.prefix(count))
+        case .file: preconditionFailure("a file has no bytes in memory")
+        }
+    }
+
+    /// The body without a copy, for the one who changes nothing; from a file it is mapped.
     ///
     /// - Throws: If the file cannot be mapped.
     func data() throws(Errno) -> Data {
         switch storage {
         case .memory(let data): data
+        case .block(let block): block.data(count)
         case .file(let file): try file.map(count)
         }
+    }
+
+    /// Ends the body, and gives it away without a copy.
+    ///
+    /// Whoever gets it may change it: that makes a copy as long as the buffer is there.
+    ///
+    /// - Throws: If the file cannot be mapped.
+    mutating func finish() throws(Errno) -> Data {
+        let data = try data()
+        if case .block = storage { storage = .memory(data) }
+        return data
     }
 
     /// An independent copy of what follows the first `offset` bytes.
@@ -71,6 +130,8 @@ struct BodyBuffer: Sendable {
         switch storage {
         case .memory(let data):
             return Data(data.dropFirst(offset))
+        case .block(let block):
+            return Data(block.prefix(count).dropFirst(offset))
         case .file(let file):
             // It was written a moment ago. Should reading fail, progress shows one scan less.
             return (try? file.read(from: offset, count: max(0, count - offset))) ?? Data()

@@ -78,10 +78,18 @@ final class SpillFile: Sendable {
 }
 
 extension Data {
-    /// Maps the beginning of a file, read-only; the pages belong to the kernel, not to us.
+    /// Maps the beginning of a file; the pages belong to the kernel until somebody changes them,
+    /// which changes the file for nobody.
     static func mapping(_ file: FileDescriptor, count: Int) throws(Errno) -> Data {
         guard count > 0 else { return Data() }
-        let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, file.rawValue, 0)
+        let address = mmap(
+            nil,
+            count,
+            PROT_READ | PROT_WRITE,
+            MAP_PRIVATE,
+            file.rawValue,
+            0
+        )
         guard let address, address != MAP_FAILED else { throw Errno(rawValue: errno) }
         return Data(
             bytesNoCopy: address,

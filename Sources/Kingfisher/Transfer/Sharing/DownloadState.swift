@@ -49,8 +49,8 @@ struct DownloadState {
     /// The highest of the callers' priorities.
     var currentPriority: Float { priority }
 
-    init(maxBodyBytesInMemory: Int) {
-        body = BodyBuffer(threshold: maxBodyBytesInMemory)
+    init(maxBodyBytesInMemory: Int, pool: BodyPool? = nil) {
+        body = BodyBuffer(threshold: maxBodyBytesInMemory, pool: pool)
     }
 
     var callerCount: Int { callers.count }
@@ -187,7 +187,7 @@ struct DownloadState {
             )
         }
         do throws(Errno) {
-            let data = try body.data()
+            let data = try body.finish()
             hasWhole = (200..<300).contains(response.statusCode)
             return end(
                 .success(DownloadedBody(data: data, response: response, metrics: metrics))

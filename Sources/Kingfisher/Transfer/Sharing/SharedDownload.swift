@@ -28,6 +28,7 @@ package final class SharedDownload: Sendable {
         hooks: DownloadHooks,
         transport: any HTTPTransport,
         partials: PartialBodies?,
+        pool: BodyPool,
         table: DownloadTable
     ) {
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
@@ -38,7 +39,9 @@ package final class SharedDownload: Sendable {
         self.transport = transport
         self.partials = partials
         self.table = table
-        state = Mutex(DownloadState(maxBodyBytesInMemory: settings.maxBodyBytesInMemory))
+        state = Mutex(
+            DownloadState(maxBodyBytesInMemory: settings.maxBodyBytesInMemory, pool: pool)
+        )
     }
 
     // MARK: What is known so far

@@ -15,6 +15,7 @@ package import FoundationNetworking
 package final class SharedDownloads: Sendable {
     private let transport: any HTTPTransport
     private let table = DownloadTable()
+    private let pool = BodyPool()
 
     /// Creates an empty table of downloads over a transport.
     package init(transport: any HTTPTransport) {
@@ -52,6 +53,7 @@ package final class SharedDownloads: Sendable {
                 hooks: hooks,
                 transport: transport,
                 partials: partials,
+                pool: pool,
                 table: table
             )
         }

@@ -1,0 +1,87 @@
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import Kingfisher
+
+struct BodyPoolTests {
+    private let pool = BodyPool(maxIdleBytes: 4 << 20)
+
+    private func body(_ bytes: Int, of byte: UInt8, expected: Int? = nil) throws -> BodyBuffer {
+        var body = BodyBuffer(threshold: 8 << 20, pool: pool)
+        body.expect(expected ?? bytes)
+        let piece = Data(repeating: byte, count: 60_000)
+        while body.count < bytes {
+            try body.append(piece.prefix(bytes - body.count).bytes)
+        }
+        return body
+    }
+
+    @Test func `the next body gets the memory of the one before`() throws {
+        for byte: UInt8 in 1...5 {
+            let body = try body(1_000_000, of: byte)
+            #expect(try body.data() == Data(repeating: byte, count: 1_000_000))
+        }
+        #expect(pool.mappedCount == 1)
+        #expect(pool.idleBytes >= 1_000_000)
+    }
+
+    @Test func `bytes that were given away keep their memory`() throws {
+        var first = try body(1_000_000, of: 1)
+        let kept = try first.finish()
+        first = try body(1_000_000, of: 2)
+        #expect(pool.mappedCount == 2)
+        #expect(kept == Data(repeating: 1, count: 1_000_000))
+        #expect(pool.idleBytes == 0)
+    }
+
+    @Test func `who changes what he was given changes it for himself`() throws {
+        var body = try body(500_000, of: 1)
+        var mine = try body.finish()
+        let other = try body.data()
+        mine[0] = 9
+        #expect(mine.first == 9)
+        #expect(other.first == 1)
+        #expect(body.copy().first == 1)
+    }
+
+    @Test func `a copy of the buffer goes its own way`() throws {
+        var one = try body(300_000, of: 1, expected: 400_000)
+        var two = one
+        try one.append(Data([2]).bytes)
+        try two.append(Data([3]).bytes)
+        #expect(try one.data().last == 2)
+        #expect(try two.data().last == 3)
+        #expect(one.copy(from: 299_999) == Data([1, 2]))
+    }
+
+    @Test(arguments: [0, 200_000, 1_000_000])
+    func `more than was announced finds room`(expected: Int) throws {
+        let body = try body(3_000_000, of: 7, expected: expected)
+        #expect(try body.data() == Data(repeating: 7, count: 3_000_000))
+        #expect(!body.isInFile)
+    }
+
+    @Test func `what is more than the bound goes back to the kernel`() throws {
+        do {
+            let bodies = try (0..<6).map { try body(1_500_000, of: $0) }
+            withExtendedLifetime(bodies) {}
+        }
+        #expect(pool.idleBytes > 0)
+        #expect(pool.idleBytes <= 4 << 20)
+    }
+
+    @Test func `a small body is the allocator's`() throws {
+        _ = try body(100_000, of: 1)
+        #expect(pool.mappedCount == 0)
+    }
+
+    @Test func `a mapped body can be changed by its owner`() throws {
+        var body = BodyBuffer(threshold: 10)
+        try body.append(Data(repeating: 7, count: 100_000).bytes)
+        var mine = try body.finish()
+        mine[50_000] = 1
+        #expect(mine[50_000] == 1)
+        #expect(try body.data() == Data(repeating: 7, count: 100_000))
+    }
+}
