@@ -1,6 +1,9 @@
 """Downloads from nginx on the loopback interface, by us, libcurl's multi interface and URLSession.
 
-usage: transfers.py PROGRAM CURL_PEER FOLDER [--rounds N]
+usage: transfers.py PROGRAM CURL_PEER FOLDER [ROUNDS]
+
+Kingfisher is the transport alone, which does what libcurl's peer does; downloader is all that is
+between a load and its bytes.
 
 Takes turns, round after round, and prints the least CPU and the most requests per second of each,
 because what the machine does besides can only make a round worse; p99 is that of the best round.
@@ -14,6 +17,7 @@ import sys
 import time
 
 SIZES = {"50k": 50_000, "2m": 2_000_000}
+NGINX = os.environ.get("NGINX_PROGRAM", "/usr/sbin/nginx")
 WIDTHS = [1, 8, 64]
 COUNTS = {"50k": 4000, "2m": 300}
 
@@ -54,7 +58,7 @@ def start_nginx(folder):
     path = os.path.join(folder, "nginx.conf")
     with open(path, "w") as file:
         file.write(config)
-    process = subprocess.Popen(["/usr/sbin/nginx", "-q", "-p", folder, "-c", path])
+    process = subprocess.Popen([NGINX, "-q", "-p", folder, "-c", path])
     for _ in range(500):
         try:
             socket.create_connection(("127.0.0.1", port)).close()
@@ -79,12 +83,17 @@ def main():
     rounds = int(sys.argv[5]) if len(sys.argv) > 5 else 5
     runners = {
         "Kingfisher": [program, "transport"],
+        "downloader": [program, "downloader"],
         "libcurl": [peer],
         "URLSession": [program, "urlsession"],
     }
     process, port = start_nginx(folder)
     try:
-        print("body  at once             CPU ms    req/s  median ms   p99 ms   CPU ours/theirs")
+        print(f"load {os.getloadavg()[0]:.1f}")
+        print(
+            "body  at once             CPU ms    req/s     MB/s  median ms   p99 ms"
+            "   CPU ours/theirs   req/s by URLSession's"
+        )
         for name, size in SIZES.items():
             for width in WIDTHS:
                 measure(runners, f"http://127.0.0.1:{port}/{name}", name, size, width, rounds)
@@ -109,6 +118,7 @@ def measure(runners, url, name, size, width, rounds):
                 failures[runner] += 1
             else:
                 results[runner].append(result)
+    session = max((r[1] for r in results["URLSession"]), default=None)
     ours = min((r[0] for r in results["Kingfisher"]), default=None)
     for runner, samples in results.items():
         if not samples:
@@ -116,11 +126,14 @@ def measure(runners, url, name, size, width, rounds):
             continue
         cpu = min(sample[0] for sample in samples)
         best = max(samples, key=lambda sample: sample[1])
-        ratio = "" if runner == "Kingfisher" or ours is None else f"{ours / cpu:12.2f}"
+        is_ours = runner in ("Kingfisher", "downloader")
+        ratio = "" if is_ours or ours is None else f"{ours / cpu:.2f}"
+        speed = "" if session is None else f"{best[1] / session:.2f}"
         failed = f"   failed {failures[runner]} of {rounds} rounds" if failures[runner] else ""
         print(
-            f"{name:4} {width:7}  {runner:12} {cpu:9.4f} {best[1]:8.0f} {best[2]:10.3f}"
-            f" {best[3]:8.3f} {ratio}{failed}"
+            f"{name:4} {width:7}  {runner:12} {cpu:9.4f} {best[1]:8.0f}"
+            f" {best[1] * size / 1e6:8.0f} {best[2]:10.3f} {best[3]:8.3f} {ratio:>17}"
+            f" {speed:>23}{failed}"
         )
     sys.stdout.flush()
 

@@ -9,11 +9,12 @@ import FoundationNetworking
 
 /// Downloads one URL many times, so many at once, and prints what that took.
 ///
-/// usage: transfers (transport|urlsession) URL COUNT CONCURRENCY
+/// usage: transfers (transport|downloader|urlsession) URL COUNT CONCURRENCY
 ///
 /// Prints: CPU ms per request, requests per second, median ms, 99th percentile ms, bytes in all.
 /// `transport` is the library's transport with a body kept in memory, the same work as that of the
-/// peer in C; `urlsession` is Foundation's.
+/// peer in C; `downloader` has sharing, delegates and the memory for bodies as well; `urlsession` is
+/// Foundation's.
 @main
 struct Transfers {
     static func main() async {
@@ -22,13 +23,16 @@ struct Transfers {
             let count = Int(arguments[3]), let width = Int(arguments[4]), count > 0, width > 0
         else {
             FileHandle.standardError.write(
-                Data("usage: transfers transport|urlsession URL COUNT CONCURRENCY\n".utf8)
+                Data(
+                    "usage: transfers transport|downloader|urlsession URL COUNT CONCURRENCY\n".utf8
+                )
             )
             exit(2)
         }
         let report: String?
         switch arguments[1] {
         case "transport": report = await TransportRun(url, count, width).report()
+        case "downloader": report = await DownloaderRun(url, count, width).report()
         case "urlsession": report = await SessionRun(url, count, width).report()
         default: report = nil
         }
@@ -88,13 +92,12 @@ final class Measurement: Sendable {
         guard failures == 0 else { return nil }
         let count = times.count
         return String(
-            format: "%.5f %.1f %.3f %.3f %d",
+            format: "%.5f %.1f %.3f %.3f ",
             used / Double(count),
             Double(count) / seconds,
             times[count / 2],
-            times[count * 99 / 100],
-            bytes
-        )
+            times[count * 99 / 100]
+        ) + "\(bytes)"
     }
 }
 
