@@ -1,0 +1,188 @@
+import Foundation
+import KingfisherTesting
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Who shares a download, and what is shared of what is made of it.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadSharingTests {
+    private let transport = FakeTransport()
+    private let downloader: ImageDownloader
+    private let url: URL
+    private let jpeg = TestImage.jpeg(width: 40, height: 20)
+
+    init() throws {
+        downloader = ImageDownloader(name: "fake", transport: transport)
+        downloader.resumption = nil
+        url = try #require(URL(string: "http://host/a.jpg"))
+    }
+
+    private typealias Load = Task<ImageLoadingResult, any Error>
+
+    /// Has joined or started a download when it returns.
+    private func load(_ options: KingfisherOptionsInfo = []) -> Load {
+        Task.immediate { [downloader, url] in
+            try await downloader.downloadImage(with: url, options: options)
+        }
+    }
+
+    private func modifier(
+        _ change: @escaping @Sendable (inout URLRequest) -> Void
+    ) -> KingfisherOptionsInfoItem {
+        .requestModifier(
+            AnyModifier { request in
+                var request = request
+                change(&request)
+                return request
+            }
+        )
+    }
+
+    @Test func `DL-9, W-28: what changes the answer is not shared`() async throws {
+        let loads = [
+            load(),
+            load([modifier { $0.setValue("de", forHTTPHeaderField: "Accept-Language") }]),
+            load([modifier { $0.httpMethod = "POST" }]),
+            load([
+                modifier { request in
+                    request.httpMethod = "POST"
+                    request.httpBody = Data([1])
+                }
+            ]),
+        ]
+        await transport.started(4)
+        for transfer in transport.transfers { transfer.complete(jpeg) }
+        for load in loads { _ = try await load.value }
+        #expect(
+            transport.requests.map { $0.httpMethod ?? "GET" } == ["GET", "GET", "POST", "POST"]
+        )
+    }
+
+    @Test func `DL-9: a joiner's time-out is not asked, its priority counts`() async throws {
+        let first = load([.downloadPriority(0.2)])
+        let second = load([modifier { $0.timeoutInterval = 1 }, .downloadPriority(0.8)])
+        #expect(transport.transfers.count == 1)
+        #expect(transport.transfers[0].settings.idleTimeout == .seconds(15))
+        #expect(transport.transfers[0].priorities == [0.8])
+        transport.transfers[0].complete(jpeg)
+        _ = try await (first.value, second.value)
+    }
+
+    @Test func `DL-14: a processing queue of the caller's is where its processor works`()
+        async throws
+    {
+        let queue = DispatchQueue(label: "own")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let onQueue = Locked(false)
+        let processor = Watching { _ in
+            onQueue.change { $0 = DispatchQueue.getSpecific(key: key) == true }
+        }
+        let load = load([.processor(processor), .processingQueue(.dispatch(queue))])
+        transport.transfers[0].complete(jpeg)
+        _ = try await load.value
+        #expect(onQueue.value)
+    }
+
+    @Test func `DL-14, W-31: one slow processor holds up no other picture`() async throws {
+        let slow = HeldProcessor()
+        let held = load([.processor(slow), .processingQueue(HeldProcessor.queue())])
+        transport.transfers[0].complete(jpeg)
+        await slow.started.wait()
+        let other = load()
+        await transport.started(2)
+        transport.transfers[1].complete(jpeg)
+        _ = try await other.value
+        slow.release()
+        _ = try await held.value
+    }
+
+    @Test func `DL-15, W-29: one image for those who want the same, another for another scale`()
+        async throws
+    {
+        let loads = [
+            load(), load(), load([.scaleFactor(2)]), load([.onlyLoadFirstFrame]),
+        ]
+        #expect(transport.transfers.count == 1)
+        transport.transfers[0].complete(jpeg)
+        var images: [KFCrossPlatformImage] = []
+        for load in loads { images.append(try await load.value.image) }
+        #expect(images[0] === images[1])
+        #expect(images[0] !== images[2])
+        #expect(images[2].scale == 2)
+        #expect(images[0].scale == 1)
+        #expect(images[0] !== images[3])
+    }
+
+    @Test func `DL-16: an image is decoded off the caller's thread, with the option or without`()
+        async throws
+    {
+        let threads = Locked<[Bool]>([])
+        let processor = Watching { _ in threads.change { $0.append(Thread.isMainThread) } }
+        let loads = await MainActor.run {
+            [load([.processor(processor), .backgroundDecode]), load([.processor(processor)])]
+        }
+        transport.transfers[0].complete(jpeg)
+        for load in loads { #expect(try await load.value.image.pixelWidth == 40) }
+        #expect(!threads.value.isEmpty)
+        #expect(!threads.value.contains(true))
+    }
+
+    @Test func `DL-21: an image modifier is not the downloader's to apply`() async throws {
+        let wasAsked = Locked(false)
+        let modifier = AnyImageModifier { image in
+            wasAsked.change { $0 = true }
+            return image
+        }
+        let load = load([.imageModifier(modifier)])
+        transport.transfers[0].complete(jpeg)
+        _ = try await load.value
+        #expect(!wasAsked.value)
+    }
+
+    @Test func `W-30: callers are told in the order of joining`() {
+        let order = Locked<[Int]>([])
+        let tickets = (0..<8).map { number in
+            downloader.downloads.join(
+                URLRequest(url: url),
+                caller: DownloadCaller { _ in order.change { $0.append(number) } }
+            )
+        }
+        tickets[0].download.start()
+        tickets[3].cancel()
+        transport.transfers[0].complete(jpeg)
+        #expect(order.value == [3, 0, 1, 2, 4, 5, 6, 7])
+    }
+
+    @Test func `W-33: so many transfers at once, and a place in the queue that can change`()
+        async throws
+    {
+        downloader.sessionConfiguration.httpMaximumConnectionsPerHost = 3
+        let load = load()
+        #expect(transport.transfers[0].settings.maxConnectionsPerHost == 3)
+        transport.transfers[0].complete(jpeg)
+        _ = try await load.value
+    }
+}
+
+/// Tells when it works, and is the default processor otherwise.
+private struct Watching: ImageProcessor {
+    let identifier = "test.watching"
+    let started: @Sendable (ImageProcessItem) -> Void
+
+    init(_ started: @escaping @Sendable (ImageProcessItem) -> Void) { self.started = started }
+
+    func process(
+        item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        started(item)
+        return DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}
