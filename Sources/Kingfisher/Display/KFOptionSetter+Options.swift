@@ -78,6 +78,11 @@ extension KFOptionSetter {
         setting(\.loadDiskFileSynchronously, to: enabled)
     }
 
+    /// Sets whether HTTP's rules of freshness hold too: `Cache-Control`, `ETag`, 304 and the rest.
+    public func httpCaching(_ enabled: Bool = true) -> Self {
+        setting(\.httpCaching, to: enabled)
+    }
+
     /// Sets where processors work; nil for the library's own threads.
     public func processingQueue(_ queue: CallbackQueue?) -> Self {
         setting(\.processingQueue, to: queue)

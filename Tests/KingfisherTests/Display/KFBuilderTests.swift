@@ -145,6 +145,7 @@ struct KFBuilderTests {
                     (\.onlyFromCache, { $0.onlyFromCache($1) }),
                     (\.backgroundDecode, { $0.backgroundDecode($1) }),
                     (\.cacheOriginalImage, { $0.cacheOriginalImage($1) }),
+                    (\.httpCaching, { $0.httpCaching($1) }),
                     (\.loadDiskFileSynchronously, { $0.loadDiskFileSynchronously($1) }),
                     (\.forceTransition, { $0.forceTransition($1) }),
                     (\.keepCurrentImageWhileLoading, { $0.keepCurrentImageWhileLoading($1) }),
