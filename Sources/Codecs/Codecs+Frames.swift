@@ -46,8 +46,12 @@ extension Codecs {
         var reader = reader
         let frame = reader.frames[0]
         var canvas = try FrameCanvas(size: reader.canvasSize)
-        if !frame.rect.isEmpty { try canvas.draw(reader.decodeFrame(at: 0), frame) }
-        let full = try canvas.snapshot()
+        if !frame.rect.isEmpty {
+            try canvas.draw(frame) { surface throws(CodecError) in
+                try reader.decodeFrame(at: 0, into: surface)
+            }
+        }
+        let full = canvas.picture
         let target = ShrinkOnLoad.storedTarget(of: reader.info, options.target)
         let stored = try CodecError.wrapping { () throws(PixelError) -> Bitmap in
             target == full.size ? full : try resample(full, to: target)

@@ -70,19 +70,36 @@ final class ColorProfile {
     /// - Returns: False, with the picture as it was, if the profile is not for grey or RGB pictures.
     @discardableResult
     func convert(_ bitmap: Bitmap) -> Bool {
+        let surface = FrameSurface(
+            base: bitmap.storage.base,
+            bytesPerRow: bitmap.bytesPerRow,
+            size: bitmap.size
+        )
+        return convert(surface, isOpaque: bitmap.isOpaque)
+    }
+
+    /// Converts premultiplied pixels in place.
+    @discardableResult
+    func convert(_ surface: FrameSurface, isOpaque: Bool) -> Bool {
         guard let transform = makeTransform() else { return false }
-        let base = bitmap.storage.base.assumingMemoryBound(to: UInt8.self)
-        for y in 0..<bitmap.height {
-            let row = base + y * bitmap.bytesPerRow
-            if !bitmap.isOpaque { unpremultiplyRow(from: row, to: row, width: bitmap.width) }
-            transform.apply(row, width: bitmap.width)
-            if !bitmap.isOpaque { premultiplyRow(row, width: bitmap.width) }
+        let width = surface.size.width
+        for y in 0..<surface.size.height {
+            let row = surface.row(y)
+            if !isOpaque { unpremultiplyRow(from: row, to: row, width: width) }
+            transform.apply(row, width: width)
+            if !isOpaque { premultiplyRow(row, width: width) }
         }
         return true
     }
 
     /// A converter of rows of straight RGBA; nil for other profiles and for sRGB itself.
-    func makeTransform() -> ColorTransform? {
+    ///
+    /// Made once: setting it up takes as long as converting a megapixel.
+    func makeTransform() -> ColorTransform? { transform }
+
+    private lazy var transform = makeFreshTransform()
+
+    private func makeFreshTransform() -> ColorTransform? {
         guard space == .gray || space == .rgb, !isSRGB else { return nil }
         return ColorTransform(handle, from: space == .gray ? .gray : .rgba)
     }

@@ -9,7 +9,8 @@ import Musl
 /// Toolkits can borrow ``base`` without a copy as long as they hold a reference to the storage.
 ///
 /// `@unchecked`: a pointer is not `Sendable`. The bytes are written by the maker of a ``Bitmap``
-/// alone, before anybody else can see the storage, and never afterwards.
+/// alone, before anybody else can see the storage, and never while anybody else holds it: an
+/// animation's canvas writes it again once it is the only one.
 package final class PixelStorage: @unchecked Sendable {
     package let base: UnsafeMutableRawPointer
     package let byteCount: Int

@@ -26,6 +26,36 @@ struct FrameDecoderTests {
         }
     }
 
+    @Test(arguments: animations)
+    func `frames that somebody holds stay as they are`(fixture: Fixture) throws {
+        let data = try fixture.data
+        let dropping = try FrameDecoder(data)
+        let holding = try FrameDecoder(data)
+        var held: [(frame: Bitmap, pixels: [UInt8])] = []
+        // Twice round, so that the animation starts afresh while its frames are held.
+        for index in (0..<holding.frameCount * 2).map({ $0 % holding.frameCount }) {
+            let frame = try holding.frame(at: index)
+            held.append((frame, Self.pixels(of: frame)))
+            // Nobody holds these, so their memory is written again and again.
+            #expect(try Self.pixels(of: dropping.frame(at: index)) == Self.pixels(of: frame))
+        }
+        for (frame, pixels) in held { #expect(Self.pixels(of: frame) == pixels) }
+    }
+
+    @Test func `memory of frames that nobody holds is used again`() throws {
+        let decoder = try FrameDecoder(Fixture(name: "animated.avif").data)
+        let first = try decoder.frame(at: 0).storage.base
+        for index in 1..<decoder.frameCount {
+            #expect(try decoder.frame(at: index).storage.base == first)
+        }
+    }
+
+    private static func pixels(of bitmap: Bitmap) -> [UInt8] {
+        bitmap.withPixels { pixels, _ in
+            Array(UnsafeBufferPointer(start: pixels, count: bitmap.byteCount))
+        }
+    }
+
     @Test(
         arguments: [
             ("animated.gif", [0.1, 0.1, 0.1, 0.25], 0),

@@ -8,6 +8,8 @@ final class AVIFFile {
     private let decoder: UnsafeMutablePointer<avifDecoder>
     /// The library keeps pointers into the file, so it gets a copy that stays in its place.
     private let bytes: PixelStorage
+    /// The colours, once a frame was decoded; the inner nil means sRGB.
+    private var knownProfile: ColorProfile??
 
     /// Reads the structure and decodes nothing.
     ///
@@ -87,7 +89,45 @@ final class AVIFFile {
     }
 
     /// Decodes one frame to premultiplied RGBA in sRGB of `target`, before orientation.
-    func decodeFrame(at index: Int, target: PixelSize?) throws(CodecError) -> Bitmap {
+    func decodeFrame(at index: Int, target: PixelSize) throws(CodecError) -> Bitmap {
+        let size = info.storedSize
+        guard target != size else {
+            let storage = try CodecError.wrapping { () throws(PixelError) in
+                try Bitmap.allocate(size)
+            }
+            let surface = FrameSurface(storage, size)
+            let isOpaque = try decodeFrame(at: index, into: surface)
+            return Bitmap(
+                size: size,
+                bytesPerRow: surface.bytesPerRow,
+                isOpaque: isOpaque,
+                storage: storage
+            )
+        }
+        let image = try planes(ofFrame: index)
+        let isOpaque = image.pointee.alphaPlane == nil
+        let sink = try RowSink(source: size, target: target, isOpaque: isOpaque)
+        try convert(image, into: sink)
+        let bitmap = sink.finish()
+        profile(of: image.pointee)?.convert(bitmap)
+        return bitmap
+    }
+
+    /// Decodes one frame to premultiplied RGBA in sRGB, in the size that is stored.
+    ///
+    /// - Returns: Whether every pixel is opaque.
+    func decodeFrame(at index: Int, into surface: FrameSurface) throws(CodecError) -> Bool {
+        let image = try planes(ofFrame: index)
+        try convert(image, of: image.pointee, into: surface)
+        let isOpaque = image.pointee.alphaPlane == nil
+        profile(of: image.pointee)?.convert(surface, isOpaque: isOpaque)
+        return isOpaque
+    }
+
+    /// What the bit stream holds; belongs to the library, until the next call.
+    private func planes(
+        ofFrame index: Int
+    ) throws(CodecError) -> UnsafeMutablePointer<avifImage> {
         try check(avifDecoderNthImage(decoder, UInt32(index)))
         guard let image = decoder.pointee.image else {
             throw .corrupt(.avif, detail: "no picture")
@@ -97,24 +137,41 @@ final class AVIFFile {
         guard size == info.storedSize, !size.isEmpty else {
             throw .corrupt(.avif, detail: "a frame of another size than it says")
         }
-        let isOpaque = image.pointee.alphaPlane == nil
-        let sink = try RowSink(source: size, target: target ?? size, isOpaque: isOpaque)
-        try convert(image, into: sink)
-        let bitmap = sink.finish()
-        Self.profile(of: image.pointee)?.convert(bitmap)
-        return bitmap
+        return image
     }
 
-    private static func profile(of image: avifImage) -> ColorProfile? {
-        guard image.icc.size == 0 else {
-            return ColorProfile(
-                UnsafeRawBufferPointer(start: image.icc.data, count: image.icc.size)
+    private func profile(of image: avifImage) -> ColorProfile? {
+        if let knownProfile { return knownProfile }
+        let profile =
+            image.icc.size == 0
+            ? ColorProfile(
+                primaries: Int(image.colorPrimaries),
+                transfer: Int(image.transferCharacteristics)
             )
+            : ColorProfile(UnsafeRawBufferPointer(start: image.icc.data, count: image.icc.size))
+        knownProfile = .some(profile)
+        return profile
+    }
+
+    /// Converts rows of an image, or all of them.
+    private func convert(
+        _ rows: UnsafePointer<avifImage>,
+        of image: avifImage,
+        into surface: FrameSurface
+    ) throws(CodecError) {
+        var rgb = avifRGBImage()
+        avifRGBImageSetDefaults(&rgb, rows)
+        rgb.depth = 8
+        rgb.format = AVIF_RGB_FORMAT_RGBA
+        rgb.alphaPremultiplied = image.alphaPremultiplied
+        rgb.pixels = surface.row(0)
+        rgb.rowBytes = UInt32(surface.bytesPerRow)
+        try check(avifImageYUVToRGB(rows, &rgb))
+        // Done here where the file leaves the choice: the library rounds differently.
+        guard image.alphaPlane != nil, image.alphaPremultiplied == AVIF_FALSE else { return }
+        for y in 0..<surface.size.height {
+            premultiplyRow(surface.row(y), width: surface.size.width)
         }
-        return ColorProfile(
-            primaries: Int(image.colorPrimaries),
-            transfer: Int(image.transferCharacteristics)
-        )
     }
 
     /// Converts by bands of rows, so that the full picture exists in the library's planes alone.
@@ -132,9 +189,6 @@ final class AVIFFile {
             throw .pixels(.outOfMemory(bytes: rowBytes))
         }
         defer { avifImageDestroy(view) }
-        // Done here where the file leaves the choice: the library rounds differently.
-        let premultiplies =
-            image.pointee.alphaPlane != nil && image.pointee.alphaPremultiplied == AVIF_FALSE
         for start in stride(from: 0, to: sink.source.height, by: bandHeight) {
             let count = min(bandHeight, sink.source.height - start)
             var rect = avifCropRect(
@@ -144,18 +198,11 @@ final class AVIFFile {
                 height: UInt32(count)
             )
             try check(avifImageSetViewRect(view, image, &rect))
-            var rgb = avifRGBImage()
-            avifRGBImageSetDefaults(&rgb, view)
-            rgb.depth = 8
-            rgb.format = AVIF_RGB_FORMAT_RGBA
-            rgb.alphaPremultiplied = image.pointee.alphaPremultiplied
-            rgb.pixels = band.base.assumingMemoryBound(to: UInt8.self)
-            rgb.rowBytes = UInt32(rowBytes)
-            try check(avifImageYUVToRGB(view, &rgb))
+            let size = PixelSize(width: sink.source.width, height: count)
+            try convert(view, of: image.pointee, into: FrameSurface(band, size))
             for row in 0..<count {
                 UnsafeMutableRawPointer(sink.nextRow)
                     .copyMemory(from: band.base + row * rowBytes, byteCount: rowBytes)
-                if premultiplies { premultiplyRow(sink.nextRow, width: sink.source.width) }
                 sink.commit()
             }
         }

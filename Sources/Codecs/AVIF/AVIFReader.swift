@@ -33,8 +33,11 @@ struct AVIFReader: FrameReader {
     var canvasSize: PixelSize { info.storedSize }
     var loopCount: Int { info.loopCount ?? 1 }
 
-    func decodeFrame(at index: Int) throws(CodecError) -> Bitmap {
-        try file.decodeFrame(at: index, target: nil)
+    func decodeFrame(
+        at index: Int,
+        into surface: FrameSurface
+    ) throws(CodecError) -> Bool {
+        try file.decodeFrame(at: index, into: surface)
     }
 
     /// Decodes the first picture straight to the target.

@@ -1,12 +1,21 @@
 import Pixels
 
 /// The picture on which the frames of an animation are laid, one after the other.
+///
+/// Pictures handed out share the canvas's memory. Drawing goes on in the same memory once nobody
+/// holds them any more, else in a copy: fresh memory for each frame cost more than decoding it.
 struct FrameCanvas {
     let size: PixelSize
-    private let storage: PixelStorage
-    /// What the last frame covered, if it is to be restored.
-    private var backup: PixelStorage?
+    private var storage: PixelStorage
     private var isOpaque = false
+    /// Whether nothing was drawn since the memory was made.
+    private var isBlank = true
+    /// Was handed out before; written again once nobody holds it any more.
+    private var spare: PixelStorage?
+    /// What the last frame covered, if it is to be restored.
+    private var backup: (storage: PixelStorage, isOpaque: Bool)?
+    /// A frame that is to be blended.
+    private var scratch: PixelStorage?
 
     /// Makes a transparent canvas.
     init(size: PixelSize) throws(CodecError) {
@@ -15,82 +24,108 @@ struct FrameCanvas {
     }
 
     /// Makes all transparent again.
-    mutating func clear() {
-        base.update(repeating: 0, count: storage.byteCount)
+    mutating func clear() throws(CodecError) {
+        backup = nil
+        guard !isBlank else { return }
+        try makeWritable(keepsPixels: false)
+        surface(PixelRect(size: size)).clear()
         isOpaque = false
     }
 
     /// Lays a frame on the canvas.
     ///
     /// - Parameters:
-    ///   - bitmap: Of the size of the frame's rectangle.
     ///   - frame: Its rectangle lies inside the canvas.
-    /// - Throws: ``CodecError/pixels(_:)`` when there is no memory to remember what is covered.
-    mutating func draw(_ bitmap: Bitmap, _ frame: FrameDescriptor) throws(CodecError) {
-        if frame.disposal == .restore {
-            let copy = try CodecError.wrapping { () throws(PixelError) in
-                try Bitmap.allocate(size)
-            }
-            copy.base.copyMemory(from: storage.base, byteCount: storage.byteCount)
-            backup = copy
-        }
-        let copies = frame.replaces || bitmap.isOpaque
-        for y in 0..<min(frame.rect.height, bitmap.height) {
-            let source = UnsafePointer(
-                (bitmap.storage.base + y * bitmap.bytesPerRow).assumingMemoryBound(to: UInt8.self)
-            )
-            let target = row(frame.rect, y)
-            if copies {
-                target.update(from: source, count: frame.rect.width * Bitmap.bytesPerPixel)
-            } else {
-                Self.blend(source, over: target, width: frame.rect.width)
-            }
-        }
+    ///   - decode: Writes every pixel of the frame, and tells whether all are opaque.
+    /// - Throws: What `decode` throws, or ``CodecError/pixels(_:)`` when there is no memory; the
+    ///   canvas is then good for nothing.
+    mutating func draw(
+        _ frame: FrameDescriptor,
+        _ decode: (FrameSurface) throws(CodecError) -> Bool
+    ) throws(CodecError) {
+        if frame.disposal == .restore { backup = (storage, isOpaque) }
         let isWhole = frame.rect.size == size
-        if isWhole, bitmap.isOpaque {
-            isOpaque = true
-        } else if frame.replaces, !bitmap.isOpaque {
-            isOpaque = false
+        let isInPlace = frame.replaces || frame.isOpaque
+        try makeWritable(keepsPixels: !(isWhole && isInPlace))
+        isBlank = false
+        let target = surface(frame.rect)
+        let isFrameOpaque: Bool
+        if isInPlace {
+            isFrameOpaque = try decode(target)
+            if !isFrameOpaque { isOpaque = false }
+        } else {
+            let source = try scratchSurface(frame.rect.size)
+            isFrameOpaque = try decode(source)
+            for y in 0..<source.size.height {
+                Self.blend(source.row(y), over: target.row(y), width: source.size.width)
+            }
         }
+        if isWhole, isFrameOpaque { isOpaque = true }
     }
 
     /// Does what `frame` asks for once its time is over.
-    mutating func dispose(_ frame: FrameDescriptor) {
+    mutating func dispose(_ frame: FrameDescriptor) throws(CodecError) {
         switch frame.disposal {
         case .keep:
             break
         case .clear:
-            for y in 0..<frame.rect.height {
-                row(frame.rect, y).update(
-                    repeating: 0,
-                    count: frame.rect.width * Bitmap.bytesPerPixel
-                )
-            }
-            if !frame.rect.isEmpty { isOpaque = false }
+            guard !frame.rect.isEmpty else { break }
+            try makeWritable(keepsPixels: frame.rect.size != size)
+            surface(frame.rect).clear()
+            isOpaque = false
         case .restore:
             guard let backup else { break }
-            storage.base.copyMemory(from: backup.base, byteCount: storage.byteCount)
+            spare = storage
+            (storage, isOpaque) = backup
             self.backup = nil
-            // What was saved may have had holes; claiming less than is true is safe.
-            isOpaque = false
         }
     }
 
-    /// A copy of the canvas as it is now.
-    func snapshot() throws(CodecError) -> Bitmap {
-        let copy = try CodecError.wrapping { () throws(PixelError) in try Bitmap.allocate(size) }
-        copy.base.copyMemory(from: storage.base, byteCount: storage.byteCount)
-        return Bitmap(size: size, bytesPerRow: bytesPerRow, isOpaque: isOpaque, storage: copy)
+    /// The canvas as it is now.
+    var picture: Bitmap {
+        Bitmap(size: size, bytesPerRow: bytesPerRow, isOpaque: isOpaque, storage: storage)
     }
+
+    // MARK: Memory
 
     private var bytesPerRow: Int { size.width * Bitmap.bytesPerPixel }
 
-    private var base: UnsafeMutablePointer<UInt8> {
-        storage.base.assumingMemoryBound(to: UInt8.self)
+    private func surface(_ rect: PixelRect) -> FrameSurface {
+        FrameSurface(
+            base: storage.base + rect.y * bytesPerRow + rect.x * Bitmap.bytesPerPixel,
+            bytesPerRow: bytesPerRow,
+            size: rect.size
+        )
     }
 
-    private func row(_ rect: PixelRect, _ y: Int) -> UnsafeMutablePointer<UInt8> {
-        base + (rect.y + y) * bytesPerRow + rect.x * Bitmap.bytesPerPixel
+    /// Moves to other memory if somebody else sees this.
+    private mutating func makeWritable(keepsPixels: Bool) throws(CodecError) {
+        if isKnownUniquelyReferenced(&storage) { return }
+        // Nobody else holds the spare one: it is ours, and so is the right to write it.
+        let isReusable = isKnownUniquelyReferenced(&spare)
+        let other: PixelStorage
+        if isReusable, let spare {
+            other = spare
+        } else {
+            other = try CodecError.wrapping { [size] () throws(PixelError) in
+                try Bitmap.allocate(size)
+            }
+        }
+        if keepsPixels {
+            other.base.copyMemory(from: storage.base, byteCount: storage.byteCount)
+        }
+        spare = storage
+        storage = other
+    }
+
+    private mutating func scratchSurface(_ size: PixelSize) throws(CodecError) -> FrameSurface {
+        let byteCount = size.width * size.height * Bitmap.bytesPerPixel
+        if let scratch, scratch.byteCount >= byteCount { return FrameSurface(scratch, size) }
+        // Given back first, so that there are never two.
+        scratch = nil
+        let fresh = try CodecError.wrapping { () throws(PixelError) in try Bitmap.allocate(size) }
+        scratch = fresh
+        return FrameSurface(fresh, size)
     }
 
     // Porter and Duff's "over" on premultiplied pixels; most are wholly there or not at all.

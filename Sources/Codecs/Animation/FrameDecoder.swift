@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// Stills have one frame. Frames are cheapest in their order: each one is laid on the canvas that
 /// the one before left. Going back, or ahead past a frame that covers everything, replays from the
-/// last frame that starts afresh. Between calls it holds the file, the canvas, for some files a
-/// second one, and the last frame handed out.
+/// last frame that starts afresh. Between calls it holds the file, the canvas and up to three pictures
+/// of its size: one to go on with while others hold the last frame, one that a frame wants restored,
+/// and one to blend from. Memory of frames that nobody holds any more is written again.
 ///
 /// Any thread may ask; calls wait for each other, and one call lasts as long as decoding does.
 package final class FrameDecoder: Sendable {
@@ -91,12 +92,14 @@ private struct FrameState {
         last = nil
         self.canvas = nil
         if let previous, previous + 1 == index {
-            canvas.dispose(reader.frames[previous])
+            try canvas.dispose(reader.frames[previous])
         } else {
-            canvas.clear()
+            try canvas.clear()
         }
         if !frame.rect.isEmpty {
-            try canvas.draw(reader.decodeFrame(at: index), frame)
+            try canvas.draw(frame) { surface throws(CodecError) in
+                try reader.decodeFrame(at: index, into: surface)
+            }
         }
         self.canvas = canvas
         last = (index, nil)
@@ -108,7 +111,7 @@ private struct FrameState {
     }
 
     private func finished(_ canvas: FrameCanvas) throws(CodecError) -> Bitmap {
-        let full = try canvas.snapshot()
+        let full = canvas.picture
         return try CodecError.wrapping { () throws(PixelError) -> Bitmap in
             let scaled = target == full.size ? full : try resample(full, to: target)
             return try reorient(scaled, reader.orientation)

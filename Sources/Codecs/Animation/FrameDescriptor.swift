@@ -18,6 +18,8 @@ struct FrameDescriptor: Sendable {
     var disposal = Disposal.keep
     /// Whether the frame's pixels take the place of the canvas's, alpha and all.
     var replaces = false
+    /// Whether all of the frame's pixels are known to be opaque before they are decoded.
+    var isOpaque = false
 
     /// The delay to play for one that a file states in seconds.
     ///
@@ -44,7 +46,17 @@ protocol FrameReader {
     func scaledSize(_ target: DecodeOptions.Target) -> PixelSize
 
     /// Decodes the rectangle of one frame; called only for rectangles that are not empty.
-    mutating func decodeFrame(at index: Int) throws(CodecError) -> Bitmap
+    ///
+    /// - Parameters:
+    ///   - index: One of those of ``frames``.
+    ///   - surface: Of the rectangle's size, with anything in it. Every pixel is written; those that
+    ///     a cut-off file lacks become transparent.
+    /// - Returns: Whether every alpha is 255.
+    /// - Throws: ``CodecError``.
+    mutating func decodeFrame(
+        at index: Int,
+        into surface: FrameSurface
+    ) throws(CodecError) -> Bool
 }
 
 extension FrameReader {

@@ -14,7 +14,9 @@ struct StillReader: FrameReader {
         let image = try Codecs.decode(data, options: options)
         bitmap = image.bitmap
         canvasSize = image.bitmap.size
-        frames = [FrameDescriptor(rect: PixelRect(size: image.bitmap.size), delay: 0)]
+        frames = [
+            FrameDescriptor(rect: PixelRect(size: image.bitmap.size), delay: 0, replaces: true)
+        ]
         info = image.info
     }
 
@@ -23,5 +25,8 @@ struct StillReader: FrameReader {
 
     func scaledSize(_ target: DecodeOptions.Target) -> PixelSize { canvasSize }
 
-    func decodeFrame(at index: Int) -> Bitmap { bitmap }
+    func decodeFrame(at index: Int, into surface: FrameSurface) -> Bool {
+        surface.copy(bitmap)
+        return bitmap.isOpaque
+    }
 }

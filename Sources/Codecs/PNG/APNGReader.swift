@@ -49,15 +49,20 @@ struct APNGReader: FrameReader {
     var frames: [FrameDescriptor] { parts.map(\.descriptor) }
     var loopCount: Int { header.animation?.loopCount ?? 1 }
 
-    func decodeFrame(at index: Int) throws(CodecError) -> Bitmap {
+    func decodeFrame(
+        at index: Int,
+        into surface: FrameSurface
+    ) throws(CodecError) -> Bool {
         let file = data.withUnsafeBytes { assemble(parts[index], $0) }
         var options = options
         options.target = .full
-        return try file.withUnsafeBytes { bytes in
+        let bitmap = try file.withUnsafeBytes { bytes in
             Result { () throws(CodecError) in
                 try PNGDecoder(bytes: bytes, options: options).decodeStored().bitmap
             }
         }.get()
+        surface.copy(bitmap)
+        return bitmap.isOpaque
     }
 
     /// Walks the chunks and tells whether the end was seen.

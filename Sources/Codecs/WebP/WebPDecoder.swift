@@ -20,16 +20,8 @@ struct WebPDecoder {
         target: PixelSize?,
         keepsPartial: Bool
     ) throws(CodecError) -> (bitmap: Bitmap, isPartial: Bool) {
-        let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-        var config = WebPDecoderConfig()
-        guard WebPInitDecoderConfig(&config) != 0 else {
-            throw .unsupported(.webp, feature: "this version of libwebp")
-        }
-        try Self.check(WebPGetFeatures(base, bytes.count, &config.input))
-        let stored = PixelSize(width: Int(config.input.width), height: Int(config.input.height))
-        try limits.check(stored, of: .webp)
-        try checkWorkingBytes(config.input, stored)
-        let isOpaque = config.input.has_alpha == 0
+        var config = try makeConfiguration()
+        let stored = config.input.size
         let size = target.map { ShrinkOnLoad.freelyScaled(stored: stored, target: $0) } ?? stored
         if size != stored {
             config.options.use_scaling = 1
@@ -37,24 +29,12 @@ struct WebPDecoder {
             config.options.scaled_height = Int32(size.height)
         }
         let storage = try CodecError.wrapping { () throws(PixelError) in try Bitmap.allocate(size) }
-        let bytesPerRow = size.width * Bitmap.bytesPerPixel
-        // Premultiplied here: the library's own way is off by one now and then.
-        config.output.colorspace = MODE_RGBA
-        config.output.is_external_memory = 1
-        config.output.u.RGBA.rgba = storage.base.assumingMemoryBound(to: UInt8.self)
-        config.output.u.RGBA.stride = Int32(bytesPerRow)
-        config.output.u.RGBA.size = storage.byteCount
-        let isPartial = try run(&config, base, keepsPartial: keepsPartial)
-        if !isOpaque {
-            for y in 0..<size.height {
-                let row = storage.base + y * bytesPerRow
-                premultiplyRow(row.assumingMemoryBound(to: UInt8.self), width: size.width)
-            }
-        }
+        let surface = FrameSurface(storage, size)
+        let isPartial = try decode(&config, into: surface, keepsPartial: keepsPartial)
         let whole = Bitmap(
             size: size,
-            bytesPerRow: bytesPerRow,
-            isOpaque: isOpaque && !isPartial,
+            bytesPerRow: surface.bytesPerRow,
+            isOpaque: config.input.has_alpha == 0 && !isPartial,
             storage: storage
         )
         guard let target, target != size else { return (whole, isPartial) }
@@ -62,6 +42,67 @@ struct WebPDecoder {
             try resample(whole, to: target)
         }
         return (scaled, isPartial)
+    }
+
+    /// Decodes to premultiplied RGBA in the size that is stored, which must be the surface's.
+    ///
+    /// - Parameters:
+    ///   - surface: With anything in it.
+    ///   - keepsPartial: Whether rows may be missing at the end, which become transparent.
+    /// - Returns: Whether every pixel is opaque.
+    /// - Throws: ``CodecError``.
+    func decode(
+        into surface: FrameSurface,
+        keepsPartial: Bool
+    ) throws(CodecError) -> Bool {
+        var config = try makeConfiguration()
+        guard config.input.size == surface.size else {
+            throw .corrupt(.webp, detail: "a frame of another size than it says")
+        }
+        if keepsPartial { surface.clear() }
+        let isPartial = try decode(&config, into: surface, keepsPartial: keepsPartial)
+        return config.input.has_alpha == 0 && !isPartial
+    }
+
+    /// Whether the header promises that no pixel is transparent.
+    var isOpaque: Bool {
+        var features = WebPBitstreamFeatures()
+        let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+        return WebPGetFeatures(base, bytes.count, &features) == VP8_STATUS_OK
+            && features.has_alpha == 0
+    }
+
+    private func makeConfiguration() throws(CodecError) -> WebPDecoderConfig {
+        let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+        var config = WebPDecoderConfig()
+        guard WebPInitDecoderConfig(&config) != 0 else {
+            throw .unsupported(.webp, feature: "this version of libwebp")
+        }
+        try Self.check(WebPGetFeatures(base, bytes.count, &config.input))
+        try limits.check(config.input.size, of: .webp)
+        try checkWorkingBytes(config.input, config.input.size)
+        return config
+    }
+
+    /// Decodes what is there, and tells whether rows are missing.
+    private func decode(
+        _ config: inout WebPDecoderConfig,
+        into surface: FrameSurface,
+        keepsPartial: Bool
+    ) throws(CodecError) -> Bool {
+        // Premultiplied here: the library's own way is off by one now and then.
+        config.output.colorspace = MODE_RGBA
+        config.output.is_external_memory = 1
+        config.output.u.RGBA.rgba = surface.row(0)
+        config.output.u.RGBA.stride = Int32(surface.bytesPerRow)
+        config.output.u.RGBA.size = surface.byteCount
+        let isPartial = try run(&config, keepsPartial: keepsPartial)
+        if config.input.has_alpha != 0 {
+            for y in 0..<surface.size.height {
+                premultiplyRow(surface.row(y), width: surface.size.width)
+            }
+        }
+        return isPartial
     }
 
     private func checkWorkingBytes(
@@ -73,12 +114,11 @@ struct WebPDecoder {
         try limits.check(workingBytes: stored.width * stored.height * 4)
     }
 
-    /// Decodes what is there, and tells whether rows are missing.
     private func run(
         _ config: inout WebPDecoderConfig,
-        _ base: UnsafePointer<UInt8>?,
         keepsPartial: Bool
     ) throws(CodecError) -> Bool {
+        let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
         guard keepsPartial else {
             try Self.check(WebPDecode(base, bytes.count, &config))
             return false
@@ -105,4 +145,8 @@ struct WebPDecoder {
         default: throw .corrupt(.webp, detail: "the bit stream is invalid")
         }
     }
+}
+
+extension WebPBitstreamFeatures {
+    fileprivate var size: PixelSize { PixelSize(width: Int(width), height: Int(height)) }
 }

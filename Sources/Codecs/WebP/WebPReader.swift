@@ -23,14 +23,19 @@ struct WebPReader: FrameReader {
         profile = data.withUnsafeBytes { bytes in
             range.flatMap { ColorProfile(UnsafeRawBufferPointer(rebasing: bytes[$0])) }
         }
-        frames = try Self.descriptors(header)
+        let limits = options.limits
+        frames = try data.withBytes { [header] bytes throws(CodecError) in
+            try Self.descriptors(header, bytes, limits)
+        }
         var info = header.info
         info.frameCount = frames.count
         self.info = info
     }
 
     private static func descriptors(
-        _ header: WebPHeader
+        _ header: WebPHeader,
+        _ bytes: UnsafeRawBufferPointer,
+        _ limits: DecodeLimits
     ) throws(CodecError) -> [FrameDescriptor] {
         let canvas = PixelRect(size: header.size)
         guard header.isAnimated else { return [FrameDescriptor(rect: canvas, delay: 0)] }
@@ -48,7 +53,9 @@ struct WebPReader: FrameReader {
                     rect: frame.rect,
                     delay: FrameDescriptor.playedDelay(Double(frame.duration) / 1000),
                     disposal: frame.clears ? .clear : .keep,
-                    replaces: frame.replaces
+                    replaces: frame.replaces,
+                    isOpaque: !header.isCutOff
+                        && decoder(bytes, frame.payload, limits).isOpaque
                 )
             )
         }
@@ -59,13 +66,17 @@ struct WebPReader: FrameReader {
     var loopCount: Int { header.isAnimated ? header.loopCount : 1 }
     var isPartial: Bool { header.isCutOff }
 
-    func decodeFrame(at index: Int) throws(CodecError) -> Bitmap {
-        let frame = header.isAnimated ? header.frames[index] : nil
-        let bitmap = try decode(frame?.payload, target: nil).bitmap
-        guard bitmap.size == frames[index].rect.size else {
-            throw .corrupt(.webp, detail: "a frame of another size than it says")
+    func decodeFrame(
+        at index: Int,
+        into surface: FrameSurface
+    ) throws(CodecError) -> Bool {
+        let payload = header.isAnimated ? header.frames[index].payload : nil
+        let isOpaque = try data.withBytes { bytes throws(CodecError) in
+            try Self.decoder(bytes, payload, options.limits)
+                .decode(into: surface, keepsPartial: keepsPartial)
         }
-        return bitmap
+        profile?.convert(surface, isOpaque: isOpaque)
+        return isOpaque
     }
 
     /// Decodes the first picture straight to the target.
@@ -74,21 +85,22 @@ struct WebPReader: FrameReader {
             return try Codecs.decodeFirstFrame(self, isPartial: isPartial, options)
         }
         let target = ShrinkOnLoad.storedTarget(of: info, options.target)
-        let (bitmap, isPartial) = try decode(nil, target: target)
+        let (bitmap, isPartial) = try data.withBytes { bytes throws(CodecError) in
+            try Self.decoder(bytes, nil, options.limits)
+                .decode(target: target, keepsPartial: keepsPartial)
+        }
+        profile?.convert(bitmap)
         return try .upright(bitmap, info, isPartial: isPartial)
     }
 
-    private func decode(
+    private var keepsPartial: Bool { options.truncation == .keepsPartial && header.isCutOff }
+
+    private static func decoder(
+        _ bytes: UnsafeRawBufferPointer,
         _ payload: Range<Int>?,
-        target: PixelSize?
-    ) throws(CodecError) -> (bitmap: Bitmap, isPartial: Bool) {
-        let keepsPartial = options.truncation == .keepsPartial && header.isCutOff
-        let result = try data.withBytes { bytes throws(CodecError) in
-            let part = payload.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) } ?? bytes
-            let decoder = WebPDecoder(bytes: part, limits: options.limits)
-            return try decoder.decode(target: target, keepsPartial: keepsPartial)
-        }
-        profile?.convert(result.bitmap)
-        return result
+        _ limits: DecodeLimits
+    ) -> WebPDecoder {
+        let part = payload.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+        return WebPDecoder(bytes: part ?? bytes, limits: limits)
     }
 }

@@ -1,0 +1,143 @@
+import CGIF
+import Pixels
+
+/// The lines of one frame of a GIF, decoded by giflib.
+///
+/// giflib reads a file from its start to its end. Here its reader is given the file's beginning and
+/// then the frame that is wanted, so that any frame costs the same.
+struct GIFLines {
+    let frame: GIFHeader.Frame
+    /// Whether lines may be missing at the end.
+    let mayEndEarly: Bool
+
+    /// Decodes the lines in the order of the file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - take: Gets the row, the colours' indices, as many as the frame is wide, and the colours.
+    /// - Returns: Whether all lines were there.
+    /// - Throws: ``CodecError``.
+    func read(
+        _ bytes: UnsafeRawBufferPointer,
+        _ take: (_ y: Int, _ line: UnsafePointer<UInt8>, _ palette: GIFPalette) -> Void
+    ) throws(CodecError) -> Bool {
+        var source = GIFSource(bytes: bytes, position: 0)
+        return try withUnsafeMutablePointer(to: &source) { source in
+            Result { () throws(CodecError) in
+                let file = try Self.open(source)
+                var code: Int32 = 0
+                defer { DGifCloseFile(file, &code) }
+                source.pointee.position = frame.offset
+                return try read(file, take)
+            }
+        }.get()
+    }
+
+    private static func open(
+        _ source: UnsafeMutablePointer<GIFSource>
+    ) throws(CodecError) -> UnsafeMutablePointer<GifFileType> {
+        var code: Int32 = 0
+        guard let file = DGifOpen(source, GIFSource.read, &code) else {
+            throw failure(code)
+        }
+        return file
+    }
+
+    private func read(
+        _ file: UnsafeMutablePointer<GifFileType>,
+        _ take: (Int, UnsafePointer<UInt8>, GIFPalette) -> Void
+    ) throws(CodecError) -> Bool {
+        var type = UNDEFINED_RECORD_TYPE
+        guard DGifGetRecordType(file, &type) == GIF_OK, type == IMAGE_DESC_RECORD_TYPE,
+            DGifGetImageDesc(file) == GIF_OK
+        else { throw Self.failure(file.pointee.Error) }
+        guard let palette = GIFPalette(file, transparent: frame.transparentIndex) else {
+            throw .corrupt(.gif, detail: "no colour table")
+        }
+        var line = [GifPixelType](repeating: 0, count: frame.rect.width)
+        for number in 0..<frame.rect.height {
+            guard DGifGetLine(file, &line, Int32(line.count)) == GIF_OK else {
+                if mayEndEarly { return false }
+                throw Self.failure(file.pointee.Error)
+            }
+            let y =
+                frame.isInterlaced
+                ? Self.interlacedRow(number, of: frame.rect.height) : number
+            take(y, line, palette)
+        }
+        return true
+    }
+
+    private static func failure(_ code: Int32) -> CodecError {
+        let text = GifErrorString(code).map { String(cString: $0) } ?? "error \(code)"
+        return .corrupt(.gif, detail: text)
+    }
+
+    // Every eighth row from 0, from 4, every fourth from 2, every second from 1 (appendix E).
+    private static func interlacedRow(_ number: Int, of height: Int) -> Int {
+        var left = number
+        for (start, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] {
+            let count = (height - start + step - 1) / step
+            if left < count { return start + left * step }
+            left -= max(0, count)
+        }
+        return height - 1
+    }
+}
+
+/// What giflib reads from.
+private struct GIFSource {
+    let bytes: UnsafeRawBufferPointer
+    var position: Int
+
+    static let read: InputFunc = { file, target, count in
+        guard let target, let source = file?.pointee.UserData?.assumingMemoryBound(to: Self.self)
+        else { return 0 }
+        let left = source.pointee.bytes.count - source.pointee.position
+        let length = max(0, min(Int(count), left))
+        guard length > 0, let base = source.pointee.bytes.baseAddress else { return 0 }
+        UnsafeMutableRawPointer(target).copyMemory(
+            from: base + source.pointee.position,
+            byteCount: length
+        )
+        source.pointee.position += length
+        return Int32(length)
+    }
+}
+
+/// 256 premultiplied colours; indices beyond the file's table are black, as in browsers.
+struct GIFPalette {
+    private var colors = [UInt32](repeating: 0xFF00_0000, count: 256)
+
+    /// - Returns: Nil if the file has no colours for its current frame.
+    fileprivate init?(_ file: UnsafeMutablePointer<GifFileType>, transparent: Int?) {
+        guard let map = file.pointee.Image.ColorMap ?? file.pointee.SColorMap,
+            let table = map.pointee.Colors
+        else { return nil }
+        for index in 0..<min(256, Int(map.pointee.ColorCount)) {
+            let color = table[index]
+            colors[index] =
+                UInt32(color.Red) | UInt32(color.Green) << 8 | UInt32(color.Blue) << 16
+                | 0xFF00_0000
+        }
+        if let transparent { colors[transparent] = 0 }
+    }
+
+    /// Writes the colours of `width` indices.
+    func paint(
+        _ line: UnsafePointer<UInt8>,
+        width: Int,
+        to target: UnsafeMutablePointer<UInt8>
+    ) {
+        let target = UnsafeMutableRawPointer(target)
+        colors.withUnsafeBufferPointer { colors in
+            for x in 0..<width {
+                target.storeBytes(
+                    of: colors[Int(line[x])].littleEndian,
+                    toByteOffset: x * 4,
+                    as: UInt32.self
+                )
+            }
+        }
+    }
+}
