@@ -45,6 +45,18 @@ final class RowSink {
         rows += 1
     }
 
+    /// Takes transparent rows.
+    func commitBlank(_ count: Int) {
+        guard count > 0 else { return }
+        // Without scaling they are there already, and memory that nobody touches costs nothing.
+        guard resampler != nil else {
+            rows = min(source.height, rows + count)
+            return
+        }
+        discardRow()
+        for _ in 0..<count { commit() }
+    }
+
     /// Wipes a row that was begun and cannot be completed.
     func discardRow() {
         nextRow.update(repeating: 0, count: source.width * Bitmap.bytesPerPixel)

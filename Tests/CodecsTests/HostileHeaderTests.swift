@@ -67,8 +67,10 @@ struct HostileHeaderTests {
         #expect(try Codecs.decode(data).bitmap == expected)
     }
 
-    @Test(arguments: ["still.gif", "animated.gif", "disposal.gif"])
-    func `a large empty screen is refused, whatever the target is`(name: String) throws {
+    @Test(arguments: ["animated.gif", "disposal.gif"])
+    func `a large empty screen is refused to an animation, whatever the target is`(
+        name: String
+    ) throws {
         // Within the limit of pixels; canvas, backup and the frame itself take 2.3 GB.
         let data = try Self.file(name, width: 14_000, height: 14_000)
         let options = DecodeOptions(target: .fit(PixelSize(width: 10, height: 10)))
@@ -77,7 +79,43 @@ struct HostileHeaderTests {
             value: 14_000 * 14_000 * 12,
             allowed: DecodeLimits.default.maxAnimationBytes
         )
-        #expect(throws: refusal) { try Codecs.decode(data, options: options) }
+        #expect(throws: refusal) { try FrameDecoder(data, options: options) }
+    }
+
+    @Test(arguments: ["still.gif", "interlaced.gif", "animated.gif"])
+    func `the first frame of a GIF needs no memory for a large screen`(name: String) throws {
+        let data = try Self.file(name, width: 600, height: 500)
+        var limits = DecodeLimits.default
+        // No canvas fits, but the frame's indices do.
+        limits.maxAnimationBytes = 1000
+        limits.maxWorkingBytes = 4000
+        let first = try Codecs.decode(Fixture(name: name).data).bitmap
+        let full = try Codecs.decode(data, options: DecodeOptions(limits: limits)).bitmap
+        #expect(full.size == PixelSize(width: 600, height: 500))
+        #expect(!full.isOpaque)
+        for (x, y) in [(0, 0), (first.width - 1, first.height - 1), (3, first.height / 2)] {
+            #expect(full[x, y] == first[x, y])
+        }
+        #expect(full[first.width, 0] == .clear)
+        #expect(full[0, first.height] == .clear)
+        let box = PixelSize(width: 60, height: 50)
+        let options = DecodeOptions(target: .fit(box), limits: limits)
+        #expect(try Codecs.decode(data, options: options).bitmap == resample(full, to: box))
+    }
+
+    @Test func `the indices of an interlaced GIF count as working memory`() throws {
+        let data = try Fixture(name: "interlaced.gif").data
+        let size = try Codecs.inspect(data).storedSize
+        var limits = DecodeLimits.default
+        limits.maxWorkingBytes = 100
+        let refusal = CodecError.limitExceeded(
+            .workingBytes,
+            value: size.width * size.height,
+            allowed: 100
+        )
+        #expect(throws: refusal) {
+            try Codecs.decode(data, options: DecodeOptions(limits: limits))
+        }
     }
 
     @Test func `lossless WebP and AVIF count what their libraries hold`() throws {

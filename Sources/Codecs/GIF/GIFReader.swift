@@ -2,6 +2,9 @@ import FoundationEssentials
 import Pixels
 
 /// The frames of a GIF.
+///
+/// Memory of what is decoded straight to a size: some rows, and of an interlaced picture one byte for
+/// each pixel.
 struct GIFReader: FrameReader {
     private let data: Data
     private let header: GIFHeader
@@ -59,9 +62,75 @@ struct GIFReader: FrameReader {
         return isWhole && header.frames[index].transparentIndex == nil
     }
 
-    /// Decodes what the animation shows first.
+    /// Decodes what the animation shows first, straight to the target.
     func decodeFirst() throws(CodecError) -> DecodedImage {
-        try Codecs.decodeFirstFrame(self, isPartial: isPartial, options)
+        let target = ShrinkOnLoad.storedTarget(of: info, options.target)
+        let isWhole = frames[0].rect.size == canvasSize
+        let sink = try RowSink(
+            source: canvasSize,
+            target: target,
+            isOpaque: isWhole && frames[0].isOpaque
+        )
+        if header.frames[0].isInterlaced {
+            try fillInterlaced(sink)
+        } else {
+            try fill(sink)
+        }
+        return try .upright(sink.finish(), info, isPartial: isPartial)
+    }
+
+    private func fill(_ sink: RowSink) throws(CodecError) {
+        let rect = frames[0].rect
+        guard !rect.isEmpty else { return sink.commitBlank(sink.source.height) }
+        sink.commitBlank(rect.y)
+        var count = 0
+        _ = try readLines(ofFrame: 0) { y, line, palette in
+            guard y < rect.height else { return }
+            Self.push(line, rect, palette, to: sink)
+            count += 1
+        }
+        sink.commitBlank(sink.source.height - rect.y - count)
+    }
+
+    /// Keeps all indices until they can be painted in order: a quarter of the picture.
+    private func fillInterlaced(_ sink: RowSink) throws(CodecError) {
+        let rect = frames[0].rect
+        guard !rect.isEmpty else { return sink.commitBlank(sink.source.height) }
+        let byteCount = rect.width * rect.height
+        try options.limits.check(workingBytes: byteCount)
+        let storage = try CodecError.wrapping { () throws(PixelError) in
+            try PixelStorage(byteCount: byteCount)
+        }
+        let indices = storage.base.assumingMemoryBound(to: UInt8.self)
+        var isThere = [Bool](repeating: false, count: rect.height)
+        var colors: GIFPalette?
+        _ = try readLines(ofFrame: 0) { y, line, palette in
+            guard y < rect.height else { return }
+            (indices + y * rect.width).update(from: line, count: rect.width)
+            isThere[y] = true
+            colors = palette
+        }
+        sink.commitBlank(rect.y)
+        for y in 0..<rect.height {
+            if isThere[y], let colors {
+                Self.push(indices + y * rect.width, rect, colors, to: sink)
+            } else {
+                sink.commitBlank(1)
+            }
+        }
+        sink.commitBlank(sink.source.height - rect.y - rect.height)
+    }
+
+    private static func push(
+        _ line: UnsafePointer<UInt8>,
+        _ rect: PixelRect,
+        _ palette: GIFPalette,
+        to sink: RowSink
+    ) {
+        // What lies beside the frame stays transparent in every row.
+        let row = sink.nextRow + rect.x * Bitmap.bytesPerPixel
+        palette.paint(line, width: rect.width, to: row)
+        sink.commit()
     }
 
     private func mayEndEarly(_ index: Int) -> Bool {
