@@ -108,8 +108,11 @@ static void ask_for_rgba(kf_png_decoder *decoder, kf_png_header *header) {
     }
     png_set_expand(png);
     png_set_scale_16(png);
-    png_set_gray_to_rgb(png);
-    if (!header->has_alpha) png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+    // An interlaced picture is held whole, so it keeps the channels that it has.
+    if (!header->is_interlaced) {
+        png_set_gray_to_rgb(png);
+        if (!header->has_alpha) png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+    }
     decoder->passes = png_set_interlace_handling(png);
 }
 
@@ -125,7 +128,9 @@ kf_png_status kf_png_decoder_start(kf_png_decoder *decoder, kf_png_header *heade
     decoder->height = header->height;
     ask_for_rgba(decoder, header);
     png_read_update_info(png, decoder->info);
-    if (png_get_rowbytes(png, decoder->info) != (size_t)header->width * 4)
+    header->channels = png_get_channels(png, decoder->info);
+    if (png_get_rowbytes(png, decoder->info) != (size_t)header->width * (size_t)header->channels
+        || (!header->is_interlaced && header->channels != 4))
         png_error(png, "unexpected row layout");
     return KF_PNG_OK;
 }
@@ -137,13 +142,16 @@ kf_png_status kf_png_decoder_read_row(kf_png_decoder *decoder, uint8_t *row) {
 }
 
 kf_png_status kf_png_decoder_read_picture(kf_png_decoder *decoder, uint8_t *pixels,
-                                          size_t bytes_per_row) {
+                                          size_t bytes_per_row, uint32_t *rows) {
+    *rows = 0;
     if (setjmp(png_jmpbuf(decoder->png))) return failure(decoder);
     for (int pass = 0; pass < decoder->passes; pass++) {
         // As display rows: each pass fills the blocks that later ones refine, so that a file that
         // ends early is coarse and not full of holes.
-        for (uint32_t row = 0; row < decoder->height; row++)
+        for (uint32_t row = 0; row < decoder->height; row++) {
             png_read_row(decoder->png, NULL, pixels + row * bytes_per_row);
+            if (pass == 0) *rows = row + 1;
+        }
     }
     return KF_PNG_OK;
 }

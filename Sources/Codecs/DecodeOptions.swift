@@ -20,6 +20,9 @@ package struct DecodeOptions: Sendable {
         case keepsPartial
     }
 
+    /// Peak memory follows the target and not the file, but for formats that cannot be decoded by
+    /// rows: progressive JPEG, interlaced PNG and GIF, lossless WebP, AVIF, HEIF, JPEG XL, and the
+    /// frames of animations; each decoder says what it holds.
     package var target: Target
     package var limits: DecodeLimits
     package var truncation: Truncation

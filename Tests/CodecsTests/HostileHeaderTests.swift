@@ -103,6 +103,26 @@ struct HostileHeaderTests {
         #expect(try Codecs.decode(data, options: options).bitmap == resample(full, to: box))
     }
 
+    @Test(
+        arguments: [
+            ("grey16-interlaced.png", 1), ("rgb8-interlaced.png", 3), ("rgba8-interlaced.png", 4),
+        ]
+    )
+    func `an interlaced PNG is held with the channels that it has`(
+        name: String,
+        channels: Int
+    ) throws {
+        let data = try Fixture(name: name).data
+        let size = try Codecs.inspect(data).storedSize
+        let bytes = size.width * size.height * channels
+        var options = DecodeOptions(target: .fit(PixelSize(width: 5, height: 5)))
+        options.limits.maxWorkingBytes = bytes
+        #expect(throws: Never.self) { try Codecs.decode(data, options: options) }
+        options.limits.maxWorkingBytes = bytes - 1
+        let refusal = CodecError.limitExceeded(.workingBytes, value: bytes, allowed: bytes - 1)
+        #expect(throws: refusal) { try Codecs.decode(data, options: options) }
+    }
+
     @Test func `the indices of an interlaced GIF count as working memory`() throws {
         let data = try Fixture(name: "interlaced.gif").data
         let size = try Codecs.inspect(data).storedSize

@@ -31,6 +31,28 @@ struct TruncationTests {
         #expect(!image.bitmap.isOpaque)
     }
 
+    @Test(arguments: ["rgb8-interlaced.png", "grey16-interlaced.png"])
+    func `an interlaced PNG is blank below the rows that its first pass reached`(
+        name: String
+    ) throws {
+        let data = try Fixture(name: name).data
+        let full = try Codecs.decode(data).bitmap
+        var heights: Set<Int> = []
+        for count in 60..<data.count {
+            let options = DecodeOptions(truncation: .keepsPartial)
+            // What ends before the pixels begin gives nothing.
+            guard let image = try? Codecs.decode(data.prefix(count), options: options),
+                image.isPartial
+            else { continue }
+            let alphas = (0..<full.height).map { image.bitmap[0, $0].alpha }
+            let height = alphas.firstIndex(of: 0) ?? full.height
+            #expect(alphas[height...].allSatisfy { $0 == 0 })
+            #expect(image.bitmap.isOpaque == (height == full.height))
+            heights.insert(height)
+        }
+        #expect(heights.count > 2)
+    }
+
     @Test func `a JPEG without its end marker is complete`() throws {
         let data = try Fixture(name: "baseline.jpg").data
         let image = try Codecs.decode(data.dropLast(2))

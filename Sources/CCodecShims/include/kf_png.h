@@ -18,6 +18,8 @@ typedef struct kf_png_header {
     int is_interlaced;
     // Whether rows carry an alpha that can differ from 255.
     int has_alpha;
+    // Bytes of a pixel in the rows: 4, and of interlaced pictures grey, grey and alpha, RGB or RGBA.
+    int channels;
     // The ICC profile if the file has one and does not say sRGB; owned by the decoder.
     const uint8_t *_Nullable profile;
     size_t profile_count;
@@ -30,15 +32,18 @@ kf_png_decoder *_Nullable kf_png_decoder_create(const uint8_t *_Nonnull bytes, s
                                                 uint32_t max_side);
 void kf_png_decoder_destroy(kf_png_decoder *_Nonnull decoder);
 
-// Reads up to the pixels and sets the library up for straight RGBA8.
+// Reads up to the pixels and sets the library up for straight RGBA8; for interlaced pictures see
+// kf_png_header.channels.
 kf_png_status kf_png_decoder_start(kf_png_decoder *_Nonnull decoder,
                                    kf_png_header *_Nonnull header);
 
 // Decodes the next row of width × 4 bytes; for pictures that are not interlaced.
 kf_png_status kf_png_decoder_read_row(kf_png_decoder *_Nonnull decoder, uint8_t *_Nonnull row);
 
-// Decodes all passes into height rows that lie bytes_per_row apart and start zeroed.
+// Decodes all passes into height rows that lie bytes_per_row apart; `*rows` of them are there, maybe
+// coarse, if the file ends early.
 kf_png_status kf_png_decoder_read_picture(kf_png_decoder *_Nonnull decoder,
-                                          uint8_t *_Nonnull pixels, size_t bytes_per_row);
+                                          uint8_t *_Nonnull pixels, size_t bytes_per_row,
+                                          uint32_t *_Nonnull rows);
 
 const char *_Nonnull kf_png_message(const kf_png_decoder *_Nonnull decoder);

@@ -3,8 +3,9 @@ import Pixels
 
 /// Decodes a PNG, row by row into the resampler.
 ///
-/// Memory: the target and two rows; an interlaced file also needs the whole picture, because each of
-/// its passes touches all of it.
+/// Memory: the target and two rows. An interlaced file also needs the whole picture, because each of
+/// its passes touches all of it: one byte a pixel for each channel that the file has, 1…4, however
+/// small the target is.
 struct PNGDecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions
@@ -50,7 +51,7 @@ struct PNGDecoder {
         let sink = try RowSink(source: header.size, target: target, isOpaque: !rows.hasAlpha)
         let isComplete =
             try found.is_interlaced != 0
-            ? readPicture(decoder, rows, into: sink)
+            ? readPicture(decoder, rows, channels: Int(found.channels), into: sink)
             : readRows(decoder, rows, into: sink)
         let bitmap = sink.finish()
         rows.finish(bitmap)
@@ -80,22 +81,25 @@ struct PNGDecoder {
     private func readPicture(
         _ decoder: OpaquePointer,
         _ rows: PNGRows,
+        channels: Int,
         into sink: RowSink
     ) throws(CodecError) -> Bool {
-        let rowBytes = sink.source.width * Bitmap.bytesPerPixel
+        let width = sink.source.width
+        let rowBytes = width * channels
         try options.limits.check(workingBytes: rowBytes * sink.source.height)
         let picture = try CodecError.wrapping { () throws(PixelError) in
-            try Bitmap.allocate(sink.source)
+            try PixelStorage(byteCount: rowBytes * sink.source.height)
         }
         let base = picture.base.assumingMemoryBound(to: UInt8.self)
-        let status = kf_png_decoder_read_picture(decoder, base, rowBytes)
+        var count: UInt32 = 0
+        let status = kf_png_decoder_read_picture(decoder, base, rowBytes, &count)
         guard status == KF_PNG_OK || status == KF_PNG_TRUNCATED else {
             throw Self.failure(status, decoder)
         }
-        for y in 0..<sink.source.height {
+        for y in 0..<Int(count) {
             let row = sink.nextRow
-            row.update(from: base + y * rowBytes, count: rowBytes)
-            rows.convert(row, width: sink.source.width)
+            PNGRows.expand(base + y * rowBytes, channels: channels, width: width, to: row)
+            rows.convert(row, width: width)
             sink.commit()
         }
         return status == KF_PNG_OK
@@ -119,6 +123,25 @@ private struct PNGRows {
         self.hasAlpha = hasAlpha
         self.profile = profile
         transform = hasAlpha ? profile?.makeTransform() : nil
+    }
+
+    /// Makes RGBA of 1…4 channels.
+    static func expand(
+        _ source: UnsafePointer<UInt8>,
+        channels: Int,
+        width: Int,
+        to row: UnsafeMutablePointer<UInt8>
+    ) {
+        guard channels < 4 else { return row.update(from: source, count: width * 4) }
+        let isGray = channels < 3
+        let hasAlpha = channels == 2
+        for x in 0..<width {
+            let pixel = source + x * channels
+            row[x * 4] = pixel[0]
+            row[x * 4 + 1] = isGray ? pixel[0] : pixel[1]
+            row[x * 4 + 2] = isGray ? pixel[0] : pixel[2]
+            row[x * 4 + 3] = hasAlpha ? pixel[1] : 255
+        }
     }
 
     func convert(_ row: UnsafeMutablePointer<UInt8>, width: Int) {
