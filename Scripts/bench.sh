@@ -137,6 +137,7 @@ say "Pillow $("$PEERS/bin/python" -c 'import PIL; print(PIL.__version__)')," \
     --peer "Pillow='$PEERS/bin/python' '$SOURCES/pillow_peer.py'" \
     --peer "C turbo 1/8='$PEERS/turbo_peer'" \
     --peer "libpng 6='$PEERS/png_peer' 6" \
+    --peer "libpng 5='$PEERS/png_peer' 5" \
     --peer "libpng 3='$PEERS/png_peer' 3" \
     "$@"
 if [ $# -eq 0 ]; then compare_quality; fi

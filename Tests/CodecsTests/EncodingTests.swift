@@ -40,6 +40,38 @@ struct EncodingTests {
         }
     }
 
+    @Test func `photographs are compressed by runs and drawings by matches`() throws {
+        for (bitmap, expected) in try [
+            (Self.noise(), PNGCompression.runs), (Self.letters(), .matches(level: 4)),
+        ] {
+            let rows = try PNGRowWriter(bitmap, .rgb)
+            var bytes = [UInt8](repeating: 0, count: rows.rowBytes * bitmap.height)
+            rows.writeFiltered(0..<bitmap.height, to: &bytes)
+            let compression = try PNGCompression(
+                sampling: bytes,
+                rowBytes: rows.rowBytes,
+                groups: rows.sample(groups: 4),
+                level: 4
+            )
+            #expect(compression == expected)
+            let file = try Codecs.encode(bitmap, as: .png)
+            #expect(try Codecs.decode(file).bitmap == bitmap)
+        }
+    }
+
+    /// A photograph as its filters leave it: mostly small differences that never repeat.
+    private static func noise() throws -> Bitmap {
+        var random = SplitMix64(seed: 3)
+        let size = PixelSize(width: 200, height: 150)
+        return try Bitmap(size: size, isOpaque: true) { pixels, bytesPerRow in
+            for index in 0..<bytesPerRow * size.height {
+                let rough = (0..<4).reduce(UInt64(0)) { sum, _ in sum + random.next() % 8 }
+                let smooth = UInt64(index % bytesPerRow / 8)
+                pixels[index] = index % 4 == 3 ? 255 : UInt8(rough + smooth)
+            }
+        }
+    }
+
     @Test func `rows are filtered the same in one run and in several`() throws {
         let bitmap = try Codecs.decode(Fixture(name: "rgb8.png").data).bitmap
         let rows = try PNGRowWriter(bitmap, .rgb)

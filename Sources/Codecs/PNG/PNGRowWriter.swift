@@ -61,7 +61,8 @@ struct PNGRowWriter {
     /// are chosen does not see it: a drawing of flat colours and text came out a sixth larger. So
     /// where pixels repeat at all, a sample is compressed both ways.
     func areBetterPlain() throws(CodecError) -> Bool {
-        let groups = sample
+        // Fewer rows hide what repeats from row to row, more take longer.
+        let groups = sample(groups: 8)
         let rowCount = groups.reduce(0) { $0 + $1.count }
         let byteCount = rowCount * rowBytes
         // 1: the level that only finds what repeats, and quickly.
@@ -101,11 +102,10 @@ struct PNGRowWriter {
         return equal * 2 >= count * (rowBytes - 1)
     }
 
-    /// Groups of neighbouring rows, spread over the picture.
-    private var sample: [Range<Int>] {
-        // Eight by eight: fewer rows hide what repeats from row to row, more take longer.
+    /// Groups of eight neighbouring rows, spread over the picture.
+    func sample(groups: Int) -> [Range<Int>] {
         let size = min(8, bitmap.height)
-        let count = min(8, bitmap.height / size)
+        let count = min(groups, bitmap.height / size)
         return (0..<count).map { index in
             let start = count == 1 ? 0 : index * (bitmap.height - size) / (count - 1)
             return start..<start + size

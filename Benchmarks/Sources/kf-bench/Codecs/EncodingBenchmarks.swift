@@ -37,6 +37,7 @@ extension Benchmarks {
             repetitions: 2,
             targets: [
                 .time(0.5, of: "libpng 6"), .size(1, of: "libpng 6"),
+                .time(0.5, of: "libpng 5"), .size(1, of: "libpng 5"),
                 .time(0.5, of: "libpng 3"), .size(1, of: "libpng 3"),
             ]
         ) { data in
