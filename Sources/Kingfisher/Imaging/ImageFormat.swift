@@ -17,6 +17,18 @@ public enum ImageFormat: Sendable {
     case WebP
     /// AVIF; ours beyond the reference.
     case AVIF
+    /// JPEG XL, animated or not; read and written with the package trait `JXL`. Ours.
+    case JXL
+    /// HEIC and other HEIF; read with the package trait `HEIF`. Ours.
+    case HEIF
+    /// TIFF; read with the package trait `TIFF`. Ours.
+    case TIFF
+    /// SVG; rendered with the package trait `SVG`. Ours.
+    case SVG
+    /// Windows bitmaps, read alone. Ours.
+    case BMP
+    /// Icons, read alone. Ours.
+    case ICO
 
     // swift-format-ignore: AlwaysUseLowerCamelCase
     /// A marker that separates the parts of a JPEG file.
@@ -70,7 +82,13 @@ extension ImageFormat {
             case .gif: .GIF
             case .webp: .WebP
             case .avif: .AVIF
-            default: .unknown
+            case .jxl: .JXL
+            case .heif: .HEIF
+            case .tiff: .TIFF
+            case .svg: .SVG
+            case .bmp: .BMP
+            case .ico: .ICO
+            case nil: .unknown
             }
     }
 
@@ -82,6 +100,12 @@ extension ImageFormat {
         case .GIF: .gif
         case .WebP: .webp
         case .AVIF: .avif
+        case .JXL: .jxl
+        case .HEIF: .heif
+        case .TIFF: .tiff
+        case .SVG: .svg
+        case .BMP: .bmp
+        case .ICO: .ico
         }
     }
 }

@@ -48,17 +48,18 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// The picture in a format.
     ///
     /// - Parameters:
-    ///   - format: `.unknown` gives PNG. `.GIF` gives the original bytes of an animated image and
-    ///     nil for a still.
+    ///   - format: `.unknown` gives PNG, and so do formats that are only read. `.GIF` gives the
+    ///     original bytes of an animated image and nil for a still.
     ///   - compressionQuality: 0 (smallest) to 1 (best), for lossy formats.
     /// - Returns: The file, or nil.
     public func data(format: ImageFormat, compressionQuality: CGFloat = 1.0) -> Data? {
         if let bytes = gifRepresentation(), bytes.kf.imageFormat == format { return bytes }
         return switch format {
-        case .PNG, .unknown: base.pngData()
+        case .PNG, .unknown, .HEIF, .TIFF, .SVG, .BMP, .ICO: base.pngData()
         case .JPEG: base.jpegData(compressionQuality: compressionQuality)
         case .GIF: gifRepresentation()
-        default: format.fileFormat.flatMap { base.encoded(as: $0, quality: compressionQuality) }
+        case .WebP, .AVIF, .JXL:
+            format.fileFormat.flatMap { base.encoded(as: $0, quality: compressionQuality) }
         }
     }
 }

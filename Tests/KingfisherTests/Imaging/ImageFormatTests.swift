@@ -11,6 +11,22 @@ struct ImageFormatTests {
         #expect(Data("plain text here".utf8).kf.imageFormat == .unknown)
     }
 
+    @Test func `formats beyond the reference have names too`() {
+        let bitmap = Data("BM".utf8) + Data(count: 12) + Data([40, 0, 0, 0])
+        #expect(bitmap.kf.imageFormat == .BMP)
+        #expect(Data([0, 0, 1, 0, 1, 0, 16, 16, 0, 0]).kf.imageFormat == .ICO)
+        #expect(Data("II*\0\u{8}\0\0\0\0".utf8).kf.imageFormat == .TIFF)
+        #expect(Data([0xFF, 0x0A] + [UInt8](repeating: 0, count: 8)).kf.imageFormat == .JXL)
+        #expect(Data("\0\0\0\u{18}ftypheic\0\0\0\0mif1heic".utf8).kf.imageFormat == .HEIF)
+        #expect(Data("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8).kf.imageFormat == .SVG)
+    }
+
+    @Test(arguments: [ImageFormat.BMP, .ICO, .TIFF, .HEIF, .SVG])
+    func `what is only read is written as PNG`(format: ImageFormat) {
+        let image = KFCrossPlatformImage(data: TestImage.png())
+        #expect(image?.kf.data(format: format)?.kf.imageFormat == .PNG)
+    }
+
     @Test func `IMG-1: fewer than nine bytes are unknown`() {
         #expect(TestImage.png().prefix(8).kf.imageFormat == .unknown)
         #expect(TestImage.png().prefix(9).kf.imageFormat == .PNG)
