@@ -44,7 +44,9 @@ struct Race {
         let wall: [Double]
         let cpu: [Double]
         let bytes: Int
+        /// Of the whole process, with its libraries.
         let peak: Double
+        /// More than the process had when it was idle, with the file in memory.
         let peakGrowth: Double
 
         init(_ samples: [Sample]) {
@@ -107,8 +109,10 @@ struct Race {
     func lines() -> [String] {
         var lines = ["\(benchmark.name): \(benchmark.title)"]
         lines.append(
-            "                   CPU ms    wall ms   wall ms   ours/theirs      peak       size\n"
-                + "                  fastest    fastest    median   CPU   wall        MB         KB"
+            "                   CPU ms    wall ms   wall ms   ours/theirs"
+                + "      peak  for this     size\n"
+                + "                  fastest    fastest    median   CPU   wall"
+                + "        MB        MB       KB"
         )
         let ours = Figures(results.first?.samples ?? [])
         for (name, samples) in results {
@@ -125,7 +129,12 @@ struct Race {
                 "  \(Self.padded(name, 13))"
                     + times.map { String(format: "%10.2f", $0) }.joined()
                     + ratios
-                    + String(format: "%11.1f%11.1f", theirs.peak, Double(theirs.bytes) / 1000)
+                    + String(
+                        format: "%11.1f%10.1f%9.1f",
+                        theirs.peak,
+                        theirs.peakGrowth,
+                        Double(theirs.bytes) / 1000
+                    )
             )
         }
         return lines + verdicts.map { "  \($0.line)" }
