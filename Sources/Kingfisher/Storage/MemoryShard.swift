@@ -100,10 +100,12 @@ extension MemoryShard.State {
 
     // MARK: Evicted entries
 
-    /// Keeps a weak reference to an object that is evicted now.
-    mutating func remember(_ entry: MemoryEntry, for key: CacheKey) {
+    /// Keeps a weak reference to the object of an entry that is evicted now.
+    ///
+    /// - Returns: See ``forgetDead()``.
+    mutating func remember(_ entry: MemoryEntry, for key: CacheKey) -> [StoredObject] {
         // Twice as many dead references as entries are swept out: O(1) per eviction, amortised.
-        if evicted.count > 2 * entries.count + 32 { forgetDead() }
+        let living = evicted.count > 2 * entries.count + 32 ? forgetDead() : []
         evicted[key] = EvictedEntry(
             object: entry.object,
             cost: entry.cost,
@@ -111,9 +113,20 @@ extension MemoryShard.State {
             rule: entry.rule,
             expiry: entry.expiry
         )
+        return living
     }
 
-    mutating func forgetDead() {
-        evicted = evicted.filter { $0.value.object != nil }
+    /// Forgets evicted objects that are not alive any more.
+    ///
+    /// - Returns: The others, to be let go of outside of the lock: whoever had them may have let
+    ///   go meanwhile, and an object's end may ask the store.
+    mutating func forgetDead() -> [StoredObject] {
+        var living: [StoredObject] = []
+        evicted = evicted.filter { _, entry in
+            guard let object = entry.object else { return false }
+            living.append(object)
+            return true
+        }
+        return living
     }
 }

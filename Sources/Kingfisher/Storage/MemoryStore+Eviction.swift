@@ -49,13 +49,15 @@ extension MemoryStore {
         let now = clock.now()
         for shard in shards {
             let released = queues.withLock { queues -> [StoredObject] in
-                let expired = shard.state.withLock { $0.takeExpired(at: now) }
+                let (expired, living) = shard.state.withLock { state in
+                    (state.takeExpired(at: now), state.forgetDead())
+                }
                 for entry in expired {
                     queues.subtract(cost: entry.cost, fromMain: entry.isInMain)
                 }
                 queues.statistics.expired += expired.count
                 if !expired.isEmpty { forgetRemovedItems(in: &queues) }
-                return expired.map(\.object)
+                return living + expired.map(\.object)
             }
             release(released)
         }
@@ -66,10 +68,9 @@ extension MemoryStore {
         let released = queues.withLock { queues -> [StoredObject] in
             var released: [StoredObject] = []
             while queues.cost > max(cost, 0) {
-                guard let object = evictOne(from: &queues, forCount: false, sparing: nil) else {
-                    break
-                }
-                released.append(object)
+                let objects = evictOne(from: &queues, forCount: false, sparing: nil)
+                if objects.isEmpty { break }
+                released += objects
                 queues.statistics.evictedForPressure += 1
             }
             return released
@@ -96,8 +97,8 @@ extension MemoryStore {
             let isTooMany = queues.count > max(queues.countLimit - count, 0)
             guard isTooDear || isTooMany else { return released }
             let evicted = evictOne(from: &queues, forCount: !isTooDear, sparing: ticket)
-            guard let evicted else { return released }
-            released.append(evicted)
+            if evicted.isEmpty { return released }
+            released += evicted
             if isTooDear {
                 queues.statistics.evictedForCost += 1
             } else {
@@ -110,15 +111,18 @@ extension MemoryStore {
         case gone
         case spared
         case promoted(cost: Int)
-        case evicted(MemoryEntry)
+        /// With others to let go of.
+        case evicted(MemoryEntry, [StoredObject])
     }
 
     /// Evicts the next entry that was not read since it was last looked at.
+    ///
+    /// - Returns: What to let go of outside of the lock; nothing if there is no such entry.
     private func evictOne(
         from queues: inout MemoryQueues,
         forCount: Bool,
         sparing spared: UInt64?
-    ) -> StoredObject? {
+    ) -> [StoredObject] {
         var turnsLeft = 5 * (queues.small.count + queues.main.count) + 1
         var isMainSpared = false
         while turnsLeft > 0 {
@@ -126,7 +130,7 @@ extension MemoryStore {
             let isSmall =
                 queues.prefersSmall(forCount: forCount) || isMainSpared && !queues.small.isEmpty
             let next = isSmall ? queues.small.popFirst() : queues.main.popFirst()
-            guard let item = next else { return nil }
+            guard let item = next else { return [] }
             switch judge(item, inSmall: isSmall, sparing: spared) {
             case .gone:
                 continue
@@ -140,13 +144,13 @@ extension MemoryStore {
                     queues.smallCount -= 1
                 }
                 queues.main.append(item)
-            case .evicted(let entry):
+            case .evicted(let entry, let living):
                 queues.subtract(cost: entry.cost, fromMain: !isSmall)
                 if isSmall { queues.ghosts.insert(item.key.hash, capacity: max(queues.count, 64)) }
-                return entry.object
+                return [entry.object] + living
             }
         }
-        return nil
+        return []
     }
 
     private func judge(_ item: MemoryQueues.Item, inSmall: Bool, sparing: UInt64?) -> Verdict {
@@ -165,8 +169,7 @@ extension MemoryStore {
                 return .promoted(cost: state.entries[place].cost)
             }
             let entry = state.remove(at: place)
-            if remembersEvicted { state.remember(entry, for: item.key) }
-            return .evicted(entry)
+            return .evicted(entry, remembersEvicted ? state.remember(entry, for: item.key) : [])
         }
     }
 
@@ -185,7 +188,6 @@ extension MemoryStore {
 
 extension MemoryShard.State {
     fileprivate mutating func takeExpired(at now: TimeInterval) -> [MemoryEntry] {
-        forgetDead()
         guard soonestExpiry <= now else { return [] }
         var expired: [MemoryEntry] = []
         // From the end, for what takes the place of a removed entry has been looked at then.

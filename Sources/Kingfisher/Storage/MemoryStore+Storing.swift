@@ -71,13 +71,13 @@ extension MemoryStore {
         for key: CacheKey,
         in queues: inout MemoryQueues
     ) -> [StoredObject] {
-        let old = shard(for: key).state.withLock { state in
-            if remembersEvicted { state.remember(entry, for: key) }
-            return state.remove(key)
+        let (old, living) = shard(for: key).state.withLock { state in
+            let living = remembersEvicted ? state.remember(entry, for: key) : []
+            return (state.remove(key), living)
         }
-        guard let old else { return [] }
+        guard let old else { return living }
         queues.subtract(cost: old.cost, fromMain: old.isInMain)
-        return [old.object]
+        return living + [old.object]
     }
 
     /// Finds an object that was evicted but lives elsewhere, and makes it resident again.

@@ -80,11 +80,15 @@ final class MemoryStore: Sendable {
     /// Whether a lookup would find an object; prolongs nothing.
     func contains(_ key: CacheKey) -> Bool {
         let now = clock.now()
-        return shard(for: key).state.withLock { state in
-            if let place = state.place(of: key) { return state.entries[place].expiry > now }
-            guard let evicted = state.evicted[key] else { return false }
-            return evicted.object != nil && evicted.expiry > now
+        // The object comes out of the lock, for this reference may be its last by now.
+        let found = shard(for: key).state.withLock { state -> (isValid: Bool, StoredObject?) in
+            if let place = state.place(of: key) { return (state.entries[place].expiry > now, nil) }
+            guard let evicted = state.evicted[key], let object = evicted.object else {
+                return (false, nil)
+            }
+            return (evicted.expiry > now, object)
         }
+        return found.isValid
     }
 
     // MARK: Sums

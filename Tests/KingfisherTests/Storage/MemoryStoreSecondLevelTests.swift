@@ -1,4 +1,7 @@
+import Dispatch
+import Foundation
 import KingfisherTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -135,5 +138,72 @@ struct MemoryStoreSecondLevelTests {
         }
         store.removeAll()
         #expect(store.count == 0)
+    }
+
+    // The reference that a lookup or a sweep takes to see whether an object is alive can be the
+    // last one by the time that it is let go of; if that is under a lock, the end waits for itself.
+    @Test(.timeLimit(.minutes(1)))
+    func `an object whose last reference a lookup has may use the store as it ends`() async {
+        await #expect(processExitsWith: .success) {
+            let store = MemoryStore(limits: .init(cost: 10))
+            for _ in 0..<2_000 {
+                let shown = Screen(pictures: 1, store: store)
+                shown.leaveBehindUs { while store.contains(CacheKey("0")) {} }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an object whose last reference a sweep has may use the store as it ends`() async {
+        await #expect(processExitsWith: .success) {
+            let store = MemoryStore(limits: .init(cost: 10))
+            for _ in 0..<100 {
+                let shown = Screen(pictures: 200, store: store)
+                shown.leaveBehindUs {
+                    while (0..<200).contains(where: { store.contains(CacheKey("\($0)")) }) {
+                        store.removeExpired()
+                    }
+                }
+            }
+        }
+    }
+
+    /// Pictures that were evicted and are shown, each of which asks the store for itself as it ends.
+    private final class Screen: Sendable {
+        private final class Picture: Sendable {
+            let store: MemoryStore
+            let key: CacheKey
+
+            init(store: MemoryStore, key: CacheKey) {
+                self.store = store
+                self.key = key
+            }
+
+            deinit { _ = store.contains(key) }
+        }
+
+        private let pictures: Mutex<[Picture]>
+
+        init(pictures count: Int, store: MemoryStore) {
+            let pictures = (0..<count).map { Picture(store: store, key: CacheKey("\($0)")) }
+            for picture in pictures {
+                store.store(picture, for: picture.key, cost: 10, expiration: .never)
+            }
+            store.store(0, for: CacheKey("none of them"), cost: 10, expiration: .never)
+            self.pictures = Mutex(pictures)
+        }
+
+        /// Lets go of the pictures, one by one, on another thread while `work` runs.
+        func leaveBehindUs(_ work: () -> Void) {
+            let isOver = DispatchSemaphore(value: 0)
+            Thread.detachNewThread { [self] in
+                while let last = pictures.withLock({ $0.popLast() }) {
+                    withExtendedLifetime(last) {}
+                }
+                isOver.signal()
+            }
+            work()
+            isOver.wait()
+        }
     }
 }
