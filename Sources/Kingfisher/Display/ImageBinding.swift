@@ -12,6 +12,7 @@ package final class ImageBinding {
     /// The identifier of the load in force; nil when none is.
     package private(set) var identifier: Source.Identifier.Value?
     private var task: DownloadTask?
+    private var isCancelledWhenSuperseded = false
     private var token = CancellationLatch()
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -21,8 +22,8 @@ package final class ImageBinding {
     /// Loads an image and shows it, unless another load comes between.
     ///
     /// An image in memory is shown before the call returns. A load that was in force before is
-    /// superseded: its pending disk read is dropped, its download goes on into the cache, and its
-    /// completion gets `notCurrentSourceTask`.
+    /// superseded: its pending disk read is dropped, its download goes on into the cache unless its
+    /// options say `cancelWhenSuperseded`, and its completion gets `notCurrentSourceTask`.
     ///
     /// - Parameters:
     ///   - source: Where the image comes from; nil gives `emptySource`, and the earlier load is
@@ -49,6 +50,7 @@ package final class ImageBinding {
         guard let source else {
             target.showPlaceholder(placeholder, options: options)
             identifier = nil
+            if isCancelledWhenSuperseded { task?.cancel() }
             completion?(.failure(.imageSettingError(reason: .emptySource)))
             wake()
             return nil
@@ -58,7 +60,11 @@ package final class ImageBinding {
             target.showPlaceholder(placeholder, options: options)
         }
         target.loadDidStart()
+        let superseded = isCancelledWhenSuperseded ? task : nil
         let load = begin()
+        isCancelledWhenSuperseded = options.cancelWhenSuperseded
+        // Not before this load has joined the download, which may be the same one.
+        defer { superseded?.cancel() }
         var options = options
         options.callbackQueue = .mainCurrentOrAsync
         let task = manager.start(

@@ -48,6 +48,11 @@ extension KFOptionSetter {
         setting(\.onlyFromCache, to: enabled)
     }
 
+    /// Sets whether a view's load is cancelled when another one takes its place.
+    public func cancelWhenSuperseded(_ enabled: Bool = true) -> Self {
+        setting(\.cancelWhenSuperseded, to: enabled)
+    }
+
     /// Sets whether decoding leaves the caller's thread; it always does.
     public func backgroundDecode(_ enabled: Bool = true) -> Self {
         setting(\.backgroundDecode, to: enabled)

@@ -51,6 +51,11 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case imageModifier(any ImageModifier)
     /// Show no placeholder while loading if the view shows something already.
     case keepCurrentImageWhileLoading
+    /// Views: cancel this load when another one takes its place, or when the place is cleared.
+    ///
+    /// Without it the download goes on and ends in the cache, which is right where people scroll
+    /// back, and a waste where they do not. Others who load the same URL keep their download.
+    case cancelWhenSuperseded
     /// Keep the first frame of an animation alone.
     case onlyLoadFirstFrame
     /// With a processor, keep the untouched download on disk too.

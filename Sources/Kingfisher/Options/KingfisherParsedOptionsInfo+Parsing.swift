@@ -19,6 +19,7 @@ extension KingfisherParsedOptionsInfo {
         case .backgroundDecode: backgroundDecode = true
         case .preloadAllAnimationData: preloadAllAnimationData = true
         case .keepCurrentImageWhileLoading: keepCurrentImageWhileLoading = true
+        case .cancelWhenSuperseded: cancelWhenSuperseded = true
         case .onlyLoadFirstFrame: onlyLoadFirstFrame = true
         case .cacheOriginalImage: cacheOriginalImage = true
         case .alsoPrefetchToMemory: alsoPrefetchToMemory = true

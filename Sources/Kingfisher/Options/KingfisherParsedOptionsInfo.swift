@@ -44,6 +44,8 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
     /// Whether a view that shows something gets no placeholder.
     public var keepCurrentImageWhileLoading = false
+    /// Whether a view's load is cancelled when another one takes its place.
+    public var cancelWhenSuperseded = false
     /// Whether the first frame of an animation alone is kept.
     public var onlyLoadFirstFrame = false
     /// Whether the untouched download is kept on disk too.

@@ -149,6 +149,7 @@ struct KFBuilderTests {
                     (\.loadDiskFileSynchronously, { $0.loadDiskFileSynchronously($1) }),
                     (\.forceTransition, { $0.forceTransition($1) }),
                     (\.keepCurrentImageWhileLoading, { $0.keepCurrentImageWhileLoading($1) }),
+                    (\.cancelWhenSuperseded, { $0.cancelWhenSuperseded($1) }),
                     (\.onlyLoadFirstFrame, { $0.onlyLoadFirstFrame($1) }),
                 ]
         for (flag, set) in flags {
