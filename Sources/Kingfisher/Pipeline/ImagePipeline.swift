@@ -60,7 +60,10 @@ struct ImagePipeline: Sendable {
             let finding = try await journal.measure(.lookup) { try await stage.run() }
             hit = try await answer(finding, request, &journal)
             if let hit, caching == nil { return hit }
-            if hit == nil { tellMisses(of: request, journal) }
+            if hit == nil {
+                tellMisses(of: request, journal)
+                try request.checkWantedAfterMiss()
+            }
         }
         if request.options.onlyFromCache, request.looksUp {
             guard let hit, let caching else {

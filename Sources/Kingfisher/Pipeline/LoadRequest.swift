@@ -61,4 +61,17 @@ extension LoadRequest {
     }
 
     var isStale: Bool { isStillWanted.map { !$0() } ?? false }
+
+    /// Makes sure that nothing is downloaded for one who went away while the caches were asked.
+    ///
+    /// A probe on the caller's own thread leaves no time to go away.
+    func checkWantedAfterMiss() throws(KingfisherError) {
+        guard options.asyncCacheTypeCheck else { return }
+        try checkWanted()
+    }
+
+    /// Makes sure that somebody still wants the image.
+    func checkWanted() throws(KingfisherError) {
+        if isStale { throw .cacheError(reason: .imageNotExisting(key: key)) }
+    }
 }

@@ -57,9 +57,7 @@ struct LookupStage {
         )
         if let found, let image = found.image { return (image, found.cacheType) }
         // Nobody waits for the picture any more, so nothing is downloaded in its place.
-        if request.isStale {
-            throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
-        }
+        try request.checkWanted()
         return nil
     }
 
@@ -76,12 +74,13 @@ struct LookupStage {
     private func original() async throws -> KFCrossPlatformImage? {
         let options = request.originalOptions
         let cache = request.originalCache
-        let inMemory = cache.retrieveImageInMemoryCache(forKey: request.key, options: options)
-        var image = inMemory
-        if image == nil, request.acceptsDisk { image = try await storedOriginal(cache, options) }
-        if image != nil, request.isStale {
-            throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
+        var image = cache.retrieveImageInMemoryCache(forKey: request.key, options: options)
+        if image == nil {
+            guard request.acceptsDisk, isKnown(to: cache, options) else { return nil }
+            image = try await storedOriginal(cache, options)
         }
+        // Found or damaged: one who went away meanwhile has no use for it, nor for a download.
+        try request.checkWanted()
         return image
     }
 
@@ -94,7 +93,6 @@ struct LookupStage {
         guard options.cacheSerializer is DefaultCacheSerializer, type(of: cache) == ImageCache.self,
             !options.loadDiskFileSynchronously
         else { return try await disk(in: cache, options)?.image }
-        guard isKnown(to: cache, options) else { return nil }
         let key = ProcessingJobs.OriginalKey(
             cache: ObjectIdentifier(cache),
             file: cache.hash(forKey: request.key, forcedExtension: options.forcedExtension),
