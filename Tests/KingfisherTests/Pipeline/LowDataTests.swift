@@ -61,6 +61,44 @@ struct LowDataTests {
         #expect(try await load.value.source == .network(small))
     }
 
+    @Test func `MGR-41: each of many loads takes each source once`() async {
+        struct Failing: ImageDataProvider {
+            struct Refusal: Error {}
+            let cacheKey: String
+            let runs = Locked(0)
+            func data() async throws -> Data {
+                runs.change { $0 += 1 }
+                throw Refusal()
+            }
+        }
+        bench.downloader.isNetworkConstrained = { true }
+        let providers = ["low", "first", "second"].map { Failing(cacheKey: $0) }
+        let options: KingfisherOptionsInfo = [
+            .lowDataMode(.provider(providers[0])),
+            .alternativeSources(providers.dropFirst().map { .provider($0) }),
+        ]
+        let (manager, full) = (bench.manager, full)
+        let lists = await withTaskGroup(of: [String].self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    do {
+                        _ = try await manager.retrieveImage(with: full, options: options)
+                        return ["an image"]
+                    } catch KingfisherError.imageSettingError(
+                        reason: .alternativeSourcesExhausted(let list)
+                    ) {
+                        return list.map(\.source.cacheKey)
+                    } catch {
+                        return ["\(error)"]
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(lists == Array(repeating: ["low", "first", "second"], count: 50))
+        #expect(providers.map(\.runs.value) == [50, 50, 50])
+    }
+
     @Test func `MGR-44: a network without a meter loads what was asked for`() async throws {
         bench.downloader.isNetworkConstrained = { false }
         #expect(try await load([]).source == .network(full))

@@ -4,6 +4,10 @@ import Testing
 
 @testable import Kingfisher
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// What follows a failure and a cancel: alternatives, retries, or nothing.
 @Suite(.timeLimit(.minutes(1)))
 struct ManagerFailureTests {
@@ -107,6 +111,32 @@ struct ManagerFailureTests {
         gate.open()
         #expect(bench.server.requests(for: "/good.jpg").isEmpty)
         #expect(strategy.seen.value.isEmpty)
+    }
+
+    @Test func `RTY-4: both strategies answer a cancel with stop`() throws {
+        let request = URLRequest(url: try #require(URL(string: "https://host.test/a")))
+        let provider = RawImageDataProvider(data: Data(), cacheKey: "a")
+        let task = SessionDataTask(request: request)
+        let reasons: [KingfisherError.RequestErrorReason] = [
+            .taskCancelled(task: task, token: 1), .asyncTaskContextCancelled,
+            .dataProviderCancelled(provider: provider),
+            .livePhotoTaskCancelled(source: LivePhotoSource(resources: [])),
+        ]
+        let strategies: [any RetryStrategy] = [
+            DelayRetryStrategy(maxRetryCount: 5, retryInterval: .seconds(0)),
+            NetworkRetryStrategy(timeoutInterval: nil),
+        ]
+        for reason in reasons {
+            let error = KingfisherError.requestError(reason: reason)
+            for strategy in strategies {
+                let stops = Locked(0)
+                let context = RetryContext(source: .provider(provider), error: error)
+                strategy.retry(context: context) { decision in
+                    if case .stop = decision { stops.change { $0 += 1 } }
+                }
+                #expect(stops.value == 1, "\(error.errorCode) to \(type(of: strategy))")
+            }
+        }
     }
 
     @Test func `MGR-39 PRV-8: a provider's cancel is a cancel, and it learns of it`() async throws {
