@@ -19,6 +19,13 @@ struct CacheKeyTests {
         #expect(url.cacheKey == "kingfisher.local.cacheKey/Two.app/images/a.png")
     }
 
+    @Test func `KEY-3: the query of a file's URL stays`() throws {
+        let url = try #require(URL(string: "file:///One.app/a.png?size=2"))
+        #expect(url.cacheKey == "kingfisher.local.cacheKey/One.app/a.png?size=2")
+        let plugin = URL(fileURLWithPath: "/One.app/Plug.appex/a.png")
+        #expect(plugin.cacheKey == "kingfisher.local.cacheKey/Plug.appex/a.png")
+    }
+
     @Test func `KEY-3: without a bundle the whole path counts`() {
         let url = URL(fileURLWithPath: "/private/a.png")
         #expect(url.cacheKey == "kingfisher.local.cacheKey///private/a.png")

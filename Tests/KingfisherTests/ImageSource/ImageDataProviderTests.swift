@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -13,6 +14,36 @@ struct ImageDataProviderTests {
         let missing = LocalFileImageDataProvider(fileURL: folder.file("none"))
         await #expect(throws: (any Error).self) { try await missing.data }
         #expect(missing.contentURL == folder.file("none"))
+    }
+
+    @MainActor
+    @Test func `PRV-1: on the main queue it reads before it returns, if that is asked for`() throws
+    {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("a.bin")
+        try Data([1, 2, 3]).write(to: file)
+        let provider = LocalFileImageDataProvider(
+            fileURL: file,
+            loadingQueue: .mainCurrentOrAsync
+        )
+        let seen = Locked<Data?>(nil)
+        provider.data { result in seen.change { $0 = try? result.get() } }
+        #expect(seen.value == Data([1, 2, 3]))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `PRV-1: it reads on a global queue unless told otherwise`() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("a.bin")
+        try Data([1]).write(to: file)
+        let isOnMain = await withCheckedContinuation { continuation in
+            DispatchQueue.main.async {
+                LocalFileImageDataProvider(fileURL: file).data { _ in
+                    continuation.resume(returning: MainQueue.isCurrent)
+                }
+            }
+        }
+        #expect(!isOnMain)
     }
 
     @Test func `PRV-2: base64 and raw bytes call back before they return`() {

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -101,6 +102,25 @@ struct FailureTests {
         #expect(bench.server.requests.count == 3)
     }
 
+    @Test func `RTY-1: what an answer carries is in the next question`() async {
+        struct Carrying: RetryStrategy {
+            let seen = Locked<[String?]>([])
+            func retry(
+                context: RetryContext,
+                retryHandler: @escaping @Sendable (RetryDecision) -> Void
+            ) {
+                let carried = context.userInfo as? String
+                seen.change { $0.append(carried) }
+                let count = context.retriedCount
+                retryHandler(count < 2 ? .retry(userInfo: "answer \(count)") : .stop)
+            }
+        }
+        bench.server.route("/500", .status(500))
+        let strategy = Carrying()
+        _ = await error(bench.server.url("/500"), options: [.retryStrategy(strategy)])
+        #expect(strategy.seen.value == [nil, "answer 0", "answer 1"])
+    }
+
     @Test func `RTY-5: delayed retries stop at their limit and for other errors`() async {
         bench.server.route("/500", .status(500))
         bench.server.route("/bad", .body(Data("no".utf8)))
@@ -143,6 +163,63 @@ struct FailureTests {
         let error = await #expect(throws: KingfisherError.self) { try await task.value }
         #expect(error?.isTaskCancelled == true)
         gate.open()
+    }
+
+    /// At which point of a provider's load the cancel comes.
+    enum Moment: CaseIterable {
+        case otherError, lateData, processing
+    }
+
+    @Test(arguments: Moment.allCases)
+    func `PRV-6: a cancel is noticed at each point, once`(moment: Moment) async {
+        struct Reached: Error {}
+        struct Stopping: ImageDataProvider {
+            let cacheKey = "stopping"
+            let moment: Moment
+            let cancel: @Sendable () -> Void
+            func data() async throws -> Data {
+                if moment != .processing { cancel() }
+                if moment == .otherError { throw Reached() }
+                return TestImage.png()
+            }
+        }
+        struct Processor: ImageProcessor {
+            let identifier = "stopping"
+            let cancel: @Sendable () -> Void
+            func process(
+                item: ImageProcessItem,
+                options: KingfisherParsedOptionsInfo
+            ) -> KFCrossPlatformImage? {
+                cancel()
+                return KFCrossPlatformImage()
+            }
+        }
+        let task = Locked<DownloadTask?>(nil)
+        let handed = DispatchSemaphore(value: 0)
+        let cancel: @Sendable () -> Void = {
+            handed.wait()
+            task.value?.cancel()
+        }
+        let codes = Locked<[Int?]>([])
+        let ended = Gate()
+        var options: KingfisherOptionsInfo = [.callbackQueue(.untouch)]
+        if moment == .processing { options.append(.processor(Processor(cancel: cancel))) }
+        let handle = bench.manager.retrieveImage(
+            with: .provider(Stopping(moment: moment, cancel: cancel)),
+            options: options
+        ) { result in
+            if case .failure(let error) = result {
+                codes.change { $0.append(error.errorCode) }
+            } else {
+                codes.change { $0.append(nil) }
+            }
+            ended.open()
+        }
+        task.change { $0 = handle }
+        handed.signal()
+        await ended.wait()
+        #expect(codes.value == [1006])
+        #expect(!bench.cache.isCached(forKey: "stopping"))
     }
 
     @Test func `PRV-6: cancelling a provider's load names the provider`() async {

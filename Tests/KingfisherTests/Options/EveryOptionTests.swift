@@ -1,0 +1,179 @@
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Each item of an options list on its own.
+struct EveryOptionTests {
+    typealias Parsed = KingfisherParsedOptionsInfo
+
+    private struct Redirects: ImageDownloadRedirectHandler {
+        func handleHTTPRedirection(
+            for task: SessionDataTask,
+            response: HTTPURLResponse,
+            newRequest: URLRequest
+        ) async -> URLRequest? { nil }
+    }
+
+    /// An item, and whether it has landed where it belongs.
+    fileprivate struct Item {
+        let item: KingfisherOptionsInfoItem
+        let hasLanded: (Parsed) -> Bool
+
+        init(_ item: KingfisherOptionsInfoItem, _ hasLanded: @escaping (Parsed) -> Bool) {
+            (self.item, self.hasLanded) = (item, hasLanded)
+        }
+    }
+
+    private let folder: TemporaryDirectory
+    private let cache: ImageCache
+    private let downloader = ImageDownloader(name: "options")
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        cache = try ImageCache(name: "options", cacheDirectoryURL: folder.url)
+    }
+
+    private static var flags: [(KingfisherOptionsInfoItem, WritableKeyPath<Parsed, Bool>)] {
+        [
+            (.forceRefresh, \.forceRefresh),
+            (.fromMemoryCacheOrRefresh, \.fromMemoryCacheOrRefresh),
+            (.forceTransition, \.forceTransition), (.cacheMemoryOnly, \.cacheMemoryOnly),
+            (.waitForCache, \.waitForCache), (.onlyFromCache, \.onlyFromCache),
+            (.backgroundDecode, \.backgroundDecode),
+            (.preloadAllAnimationData, \.preloadAllAnimationData),
+            (.keepCurrentImageWhileLoading, \.keepCurrentImageWhileLoading),
+            (.cancelWhenSuperseded, \.cancelWhenSuperseded),
+            (.onlyLoadFirstFrame, \.onlyLoadFirstFrame),
+            (.cacheOriginalImage, \.cacheOriginalImage),
+            (.alsoPrefetchToMemory, \.alsoPrefetchToMemory),
+            (.loadDiskFileSynchronously, \.loadDiskFileSynchronously),
+            (.asyncCacheTypeCheck, \.asyncCacheTypeCheck), (.httpCaching, \.httpCaching),
+        ]
+    }
+
+    private func values() -> [Item] {
+        let source = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "k"))
+        let image = KFCrossPlatformImage()
+        let queue = DispatchQueue(label: "options")
+        let (cache, downloader) = (cache, downloader)
+        return [
+            Item(.targetCache(cache)) { $0.targetCache === cache },
+            Item(.originalCache(cache)) { $0.originalCache === cache && $0.targetCache == nil },
+            Item(.downloader(downloader)) { $0.downloader === downloader },
+            Item(.transition(.fade(2))) {
+                if case .fade(2) = $0.transition { true } else { false }
+            },
+            Item(.downloadPriority(0.9)) { $0.downloadPriority == 0.9 },
+            Item(.callbackQueue(.dispatch(queue))) {
+                if case .dispatch(let other) = $0.callbackQueue { other === queue } else { false }
+            },
+            Item(.processingQueue(.dispatch(queue))) {
+                if case .dispatch(let other)? = $0.processingQueue {
+                    other === queue
+                } else {
+                    false
+                }
+            },
+            Item(.scaleFactor(3)) { $0.scaleFactor == 3 },
+            Item(.requestModifier(AnyModifier { $0 })) { $0.requestModifier is AnyModifier },
+            Item(.redirectHandler(Redirects())) { $0.redirectHandler is Redirects },
+            Item(.processor(BlurImageProcessor(blurRadius: 1))) {
+                $0.processor is BlurImageProcessor
+            },
+            Item(.cacheSerializer(FormatIndicatedCacheSerializer.png)) {
+                $0.cacheSerializer is FormatIndicatedCacheSerializer
+            },
+            Item(.imageModifier(AnyImageModifier { $0 })) { $0.imageModifier is AnyImageModifier },
+            Item(.onFailureImage(image)) { $0.onFailureImage == .some(image) },
+            Item(.diskStoreWriteOptions(.atomic)) { $0.diskStoreWriteOptions == .atomic },
+            Item(.memoryCacheExpiration(.never)) {
+                if case .never? = $0.memoryCacheExpiration { true } else { false }
+            },
+            Item(.memoryCacheAccessExtendingExpiration(.none)) {
+                if case .none = $0.memoryCacheAccessExtendingExpiration { true } else { false }
+            },
+            Item(.diskCacheExpiration(.never)) {
+                if case .never? = $0.diskCacheExpiration { true } else { false }
+            },
+            Item(.diskCacheAccessExtendingExpiration(.none)) {
+                if case .none = $0.diskCacheAccessExtendingExpiration { true } else { false }
+            },
+            Item(.progressiveJPEG(ImageProgressive())) { $0.progressiveJPEG != nil },
+            Item(.alternativeSources([source])) { $0.alternativeSources == [source] },
+            Item(.retryStrategy(DelayRetryStrategy(maxRetryCount: 1))) {
+                $0.retryStrategy is DelayRetryStrategy
+            },
+            Item(.lowDataMode(source)) { $0.lowDataModeSource == source },
+            Item(.forcedCacheFileExtension("jpg")) { $0.forcedExtension == "jpg" },
+        ]
+    }
+
+    @Test func `OPT-17: every item lands in its property, and in no other`() {
+        let flags = Self.flags.map { item, flag in Item(item) { $0[keyPath: flag] } }
+        let items = flags + values()
+        let none = Parsed(nil)
+        for (index, item) in items.enumerated() {
+            #expect(!item.hasLanded(none), "\(item.item)")
+            let alone = Parsed([item.item])
+            for (other, test) in items.enumerated() where other != index {
+                // The original cache falls back to the target cache, OPT-4.
+                #expect(!test.hasLanded(alone), "\(item.item) in the place of \(test.item)")
+            }
+            #expect(item.hasLanded(alone), "\(item.item)")
+        }
+        #expect(items.allSatisfy { $0.hasLanded(Parsed(items.map(\.item))) || $0.isOriginalCache })
+    }
+
+    @Test func `OPT-1: of each kind the later item wins`() {
+        let source = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "other"))
+        let earlier: KingfisherOptionsInfo = [
+            .transition(.none), .downloadPriority(0.1), .scaleFactor(9),
+            .processor(TintImageProcessor(tint: .black)), .onFailureImage(nil),
+            .diskStoreWriteOptions([]), .memoryCacheExpiration(.expired),
+            .diskCacheExpiration(.expired), .alternativeSources([]), .lowDataMode(source),
+            .forcedCacheFileExtension(nil), .callbackQueue(.untouch), .processingQueue(.untouch),
+        ]
+        let later = values().filter { !$0.isOriginalCache }
+        let parsed = Parsed(earlier + later.map(\.item))
+        for item in later { #expect(item.hasLanded(parsed), "\(item.item)") }
+    }
+
+    @Test func `OPT-2: no item switches a flag off`() {
+        let others = values().map(\.item)
+        for (item, flag) in Self.flags {
+            let rest = Self.flags.filter { $0.1 != flag }.map(\.0)
+            #expect(Parsed([item] + others + rest)[keyPath: flag])
+            var parsed = Parsed([item])
+            parsed[keyPath: flag] = false
+            #expect(!parsed[keyPath: flag])
+        }
+    }
+
+    @Test func `OPT-3: nothing has landed in an empty list`() {
+        let parsed = Parsed([])
+        #expect(Self.flags.allSatisfy { !parsed[keyPath: $0.1] })
+        #expect(values().allSatisfy { !$0.hasLanded(parsed) })
+        #expect(parsed.processor is DefaultImageProcessor)
+        #expect(parsed.cacheSerializer is DefaultCacheSerializer)
+        guard case .mainCurrentOrAsync = parsed.callbackQueue,
+            case .cacheTime = parsed.memoryCacheAccessExtendingExpiration,
+            case .cacheTime = parsed.diskCacheAccessExtendingExpiration
+        else {
+            Issue.record("another default")
+            return
+        }
+    }
+}
+
+extension EveryOptionTests.Item {
+    fileprivate var isOriginalCache: Bool {
+        if case .originalCache = item { true } else { false }
+    }
+}
