@@ -3,9 +3,16 @@ public import Foundation
 /// The bytes of a base64 text.
 public struct Base64ImageDataProvider: ImageDataProvider {
     /// What can be wrong with the text.
-    public enum Base64ImageDataProviderError: Error {
+    public enum Base64ImageDataProviderError: Error, LocalizedError {
         /// The text is no base64.
         case invalidBase64
+
+        /// What is wrong.
+        public var errorDescription: String? {
+            switch self {
+            case .invalidBase64: "The text is not base64."
+            }
+        }
     }
 
     /// The encoded text.

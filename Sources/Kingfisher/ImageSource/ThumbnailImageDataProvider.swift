@@ -6,7 +6,7 @@ import Pixels
 /// A small version of a picture in a file, in the file's own format.
 public struct ThumbnailImageDataProvider: ImageDataProvider {
     /// Why there is no thumbnail.
-    public enum ThumbnailImageDataProviderError: Error {
+    public enum ThumbnailImageDataProviderError: Error, LocalizedError {
         /// The URL cannot be read.
         case invalidImageSource
         /// The bytes are no picture.
@@ -15,6 +15,18 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
         case writeDataError
         /// The encoder could not finish.
         case finalizeDataError
+
+        /// What is wrong.
+        public var errorDescription: String? {
+            switch self {
+            case .invalidImageSource: "The URL leads to no file that can be read."
+            case .invalidThumbnail:
+                "The file holds no picture that can be decoded, or the size of the thumbnail is "
+                    + "not between 1 and \(PixelLimits.maxDimension) pixels."
+            case .writeDataError: "No encoder is there for the thumbnail."
+            case .finalizeDataError: "The thumbnail cannot be encoded."
+            }
+        }
     }
 
     /// The picture: a file URL.

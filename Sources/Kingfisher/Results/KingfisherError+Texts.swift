@@ -6,29 +6,24 @@ import FoundationNetworking
 
 extension KingfisherError: LocalizedError {
     /// What happened, to which URL or key, and what to do about it.
+    ///
+    /// Names and passwords in URLs are left out, also where a URL is a cache key.
     public var errorDescription: String? {
-        switch self {
-        case .requestError(let reason): reason.text
-        case .responseError(let reason): reason.text
-        case .cacheError(let reason): reason.text
-        case .processorError(let reason): reason.text
-        case .imageSettingError(let reason): reason.text
-        }
+        let text =
+            switch self {
+            case .requestError(let reason): reason.text
+            case .responseError(let reason): reason.text
+            case .cacheError(let reason): reason.text
+            case .processorError(let reason): reason.text
+            case .imageSettingError(let reason): reason.text
+            }
+        return text.withoutUsers
     }
 }
 
-/// The sentence of an error of ours or of somebody else's, with a full stop.
-private func sentence(_ error: any Error) -> String {
-    let text =
-        (error as? any LocalizedError)?.errorDescription
-        ?? (error is any CustomNSError ? error.localizedDescription : "\(error)")
-    return text.hasSuffix(".") ? text : text + "."
-}
+private func sentence(_ error: any Error) -> String { ErrorText.sentence(error) }
 
-/// A URL as it may be shown.
-private func name(_ url: URL?, or other: String) -> String {
-    url?.withoutUser.absoluteString ?? other
-}
+private func name(_ url: URL?, or other: String) -> String { url?.absoluteString ?? other }
 
 /// What to do about a failed transfer.
 private func advice(_ error: any Error) -> String {
@@ -52,6 +47,10 @@ private func advice(status: Int) -> String {
     }
 }
 
+private func pixels(of image: KFCrossPlatformImage) -> String {
+    "\(image.pixelWidth) × \(image.pixelHeight) pixels"
+}
+
 /// The keys of a live photo's parts.
 private func keys(_ source: LivePhotoSource) -> String {
     source.resources.map { "“\($0.dataSource.cacheKey)”" }.joined(separator: ", ")
@@ -69,9 +68,9 @@ extension KingfisherError.RequestErrorReason {
         case .invalidURL(let request):
             "The request has no usable URL (\(name(request.url, or: "none"))). Give an "
                 + "http or https URL with a host."
-        case .taskCancelled(let task, let token):
-            "The download of \(name(task.originalURL, or: "an unknown URL")) was cancelled "
-                + "(caller \(token)). \(askAgain)"
+        case .taskCancelled(let task, _):
+            "The download of \(name(task.originalURL, or: "an unknown URL")) was cancelled. "
+                + askAgain
         case .livePhotoTaskCancelled(let source):
             "The load of a live photo with \(source.resources.count) parts "
                 + "(\(keys(source))) was cancelled. \(askAgain)"
@@ -132,8 +131,9 @@ extension KingfisherError.CacheErrorReason {
             "The value cannot be turned into bytes for the disk cache: \(sentence(error)) Check what "
                 + "its toData() does."
         case .cannotSerializeImage(let image, _, let serializer):
-            "\(type(of: serializer)) gave no bytes for \(image.map { "\($0)" } ?? "the image"), so "
-                + "it is not on disk. Use a serializer that can write it, such as "
+            "\(type(of: serializer)) gave no bytes for "
+                + (image.map { "the picture of \(pixels(of: $0))" } ?? "the image")
+                + ", so it is not on disk. Use a serializer that can write it, such as "
                 + "FormatIndicatedCacheSerializer.png."
         case .cannotCreateCacheFile(let fileURL, let key, let data, let error):
             "The \(data.count) bytes for “\(key)” cannot be written to \(fileURL.path): "
@@ -162,8 +162,8 @@ extension KingfisherError.ProcessorErrorReason {
         let name = processor.identifier.isEmpty ? "The decoder" : "“\(processor.identifier)”"
         return switch item {
         case .image(let image):
-            "\(name) made no image of a picture of \(image.pixelWidth) × \(image.pixelHeight) "
-                + "pixels. Check the processor's settings against that size."
+            "\(name) made no image of a picture of \(pixels(of: image)). "
+                + "Check the processor's settings against that size."
         case .data(let data):
             "\(name) made no image of \(data.count) bytes: \(UndecodableReason.text(for: data)). Check "
                 + "what the source sends."

@@ -27,7 +27,9 @@ enum DiskError: Error, Sendable, Equatable {
 }
 
 extension DiskError: CustomStringConvertible {
-    var description: String {
+    var description: String { text.withoutUsers }
+
+    private var text: String {
         switch self {
         case .cannotCreateDirectory(let path, let errno):
             "the folder \(path) cannot be made (\(errno))"

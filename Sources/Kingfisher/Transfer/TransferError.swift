@@ -82,7 +82,7 @@ extension TransferError: CustomStringConvertible, LocalizedError {
     /// What happened, and to which URL, in one English sentence without a full stop.
     public var description: String {
         guard let url else { return what }
-        return "\(what): \(url.absoluteString)"
+        return "\(what): \(url.absoluteString)".withoutUsers
     }
 
     /// The same text as ``description``.
@@ -111,7 +111,9 @@ extension TransferError: CustomStringConvertible, LocalizedError {
                 + (expected.map { " of \($0)" } ?? " before it was complete")
         case .connectionLost(let reason, _): "the connection was lost, \(reason)"
         case .badResponse(let reason, _): "the server's answer is not usable, \(reason)"
-        case .rejected(let reason, _): "the answer was refused, \(reason)"
+        case .rejected(let reason, _):
+            "the answer was refused, "
+                + ((reason as? any LocalizedError)?.errorDescription ?? "\(reason)")
         case .curl(let code, let message, _): "the transfer failed (libcurl \(code)), \(message)"
         }
     }
