@@ -42,57 +42,15 @@ public final class LoadRecorder: Sendable {
 
     /// The recorded events in the Trace Event Format.
     ///
-    /// Source: "Trace Event Format", the Chromium project: duration events (`B`, `E`) and instant
-    /// events (`i`), times in microseconds.
+    /// Source: "Trace Event Format", the Chromium project: duration events (`B`, `E`), instant
+    /// events (`i`) and names of rows (`M`), times in microseconds. Names and passwords in URLs are
+    /// left out.
     ///
     /// - Returns: A JSON object.
     /// - Throws: What the JSON encoder throws.
     public func chromeTrace() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(ChromeTrace(traceEvents: recorded.flatMap(ChromeEvent.events)))
-    }
-}
-
-private struct ChromeTrace: Encodable {
-    let traceEvents: [ChromeEvent]
-}
-
-private struct ChromeEvent: Encodable {
-    let name: String
-    let ph: String
-    let ts: Double
-    let tid: UInt64
-    var pid = 1
-    var args: [String: String] = [:]
-
-    private init(_ event: LoadEvent, _ name: String, _ phase: String, _ detail: String? = nil) {
-        self.name = name
-        ph = phase
-        ts = event.time.inMilliseconds * 1_000
-        tid = event.load
-        args = ["key": event.key, "processor": event.processor]
-        args["detail"] = detail
-    }
-
-    static func events(_ event: LoadEvent) -> [ChromeEvent] {
-        switch event.kind {
-        case .started:
-            [ChromeEvent(event, "load", "B")]
-        case .began(let stage):
-            [ChromeEvent(event, stage.rawValue, "B")]
-        case .ended(let stage):
-            [ChromeEvent(event, stage.rawValue, "E")]
-        case .hit(let type):
-            [ChromeEvent(event, "hit: \(type)", "i")]
-        case .miss(let type, let reason):
-            [ChromeEvent(event, "miss: \(type)", "i", reason.description)]
-        case .restarted(let source, let error):
-            [ChromeEvent(event, "again", "i", "\(source.cacheKey): \(error.localizedDescription)")]
-        case .succeeded(let type):
-            [ChromeEvent(event, "load", "E", "succeeded, cache: \(type)")]
-        case .failed(let error):
-            [ChromeEvent(event, "load", "E", error.localizedDescription)]
-        }
+        return try encoder.encode(ChromeTrace(recorded))
     }
 }

@@ -23,9 +23,10 @@ extension CacheMissReason: CustomStringConvertible {
         case .neverStored: "never stored"
         case .expired(let ago): "expired \(ago.formattedSeconds) ago"
         case .evicted: "evicted to make room"
+        case .otherProcessor([""]): "stored unprocessed alone"
         case .otherProcessor(let identifiers):
             "stored under other processors alone: "
-                + identifiers.map { $0.isEmpty ? "none" : $0 }.joined(separator: "; ")
+                + identifiers.map { $0.isEmpty ? "unprocessed" : $0 }.joined(separator: "; ")
         case .damaged: "damaged"
         case .notAsked: "not asked, by the options"
         }

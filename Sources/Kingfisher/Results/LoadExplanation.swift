@@ -27,16 +27,26 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
     /// Where the image would come from.
     public let outcome: Outcome
 
-    /// The explanation as lines of text.
+    /// The explanation as lines of text; names and passwords in URLs are left out.
     public var description: String {
         let processed = processor.isEmpty ? "no processor" : processor
-        return """
-            \(key) (\(processed))
-              memory    \(memory.map { "miss, \($0)" } ?? "hit")
-              disk      \(disk.map { "miss, \($0)" } ?? "hit")
-              original  \(original.map { "miss, \($0)" } ?? "hit")
-              so it     \(summary)
-            """
+        var lines = ["\(key.withoutUsers) (\(processed))"]
+        lines.append("  memory    \(Self.text(memory))")
+        lines.append("  disk      \(Self.text(disk))")
+        // Without a processor the image is its own original.
+        if !processor.isEmpty || original != .notAsked {
+            lines.append("  original  \(Self.text(original))")
+        }
+        lines.append("  so it     \(summary)")
+        return lines.joined(separator: "\n")
+    }
+
+    private static func text(_ reason: CacheMissReason?) -> String {
+        switch reason {
+        case nil: "hit"
+        case .notAsked?: "not asked, by the options"
+        case let reason?: "miss, \(reason)"
+        }
     }
 
     private var summary: String {

@@ -83,7 +83,62 @@ struct ObservingTests {
         let events = try #require((object as? [String: Any])?["traceEvents"] as? [[String: Any]])
         let phases = events.compactMap { $0["ph"] as? String }
         #expect(phases.filter { $0 == "B" }.count == phases.filter { $0 == "E" }.count)
-        #expect(events.contains { $0["name"] as? String == "again" })
+        #expect(events.contains { $0["name"] as? String == "next attempt" })
+    }
+
+    @Test func `a trace names its rows, and keeps passwords to itself`() async throws {
+        let source = RawImageDataProvider(
+            data: TestImage.png(),
+            cacheKey: "https://anna:secret@host.test/pictures/a.png"
+        ).convertToSource()
+        let blur = BlurImageProcessor(blurRadius: 2)
+        let recorder = LoadRecorder(bench.manager)
+        _ = try await bench.manager.retrieveImage(with: source, options: [.processor(blur)])
+        _ = try await bench.manager.retrieveImage(with: source, options: [.processor(blur)])
+        let data = try recorder.chromeTrace()
+        let text = String(decoding: data, as: UTF8.self)
+        #expect(!text.contains("secret"))
+        #expect(text.contains("https://host.test/pictures/a.png"))
+        let object = try JSONSerialization.jsonObject(with: data)
+        let events = try #require((object as? [String: Any])?["traceEvents"] as? [[String: Any]])
+        let rows = events.filter { $0["ph"] as? String == "M" }
+        #expect(rows.count == 2)
+        for row in rows {
+            #expect(
+                (row["args"] as? [String: String])?["name"] == "a.png (BlurImageProcessor(2.0))"
+            )
+        }
+        // Instants belong to their row; without a scope viewers draw them elsewhere or not at all.
+        for event in events where event["ph"] as? String == "i" {
+            #expect(event["s"] as? String == "t")
+        }
+        let results = events.compactMap { ($0["args"] as? [String: String])?["result"] }
+        #expect(results == ["loaded", "from memory"])
+    }
+
+    @Test func `an explanation reads as text, without passwords`() async throws {
+        let url = try #require(URL(string: "https://anna:secret@host.test/a.jpg"))
+        #expect(
+            bench.manager.explain(url).description == """
+                https://host.test/a.jpg (no processor)
+                  memory    miss, never stored
+                  disk      miss, never stored
+                  so it     is downloaded
+                """
+        )
+        let fresh = bench.manager.explain(url, options: [.forceRefresh])
+        #expect(fresh.description.contains("memory    not asked, by the options"))
+        try await bench.cache.storeToDisk(TestImage.jpeg(), forKey: url.cacheKey)
+        let blur = BlurImageProcessor(blurRadius: 2)
+        #expect(
+            bench.manager.explain(url, options: [.processor(blur)]).description == """
+                https://host.test/a.jpg (com.onevcat.Kingfisher.BlurImageProcessor(2.0))
+                  memory    miss, never stored
+                  disk      miss, stored unprocessed alone
+                  original  hit
+                  so it     is made from the cached original
+                """
+        )
     }
 
     @Test func `MGR-42 MGR-43: the handle of each further attempt is announced once`() async {
