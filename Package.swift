@@ -147,6 +147,7 @@ let package = Package(
             dependencies: [
                 "Kingfisher", "KingfisherTesting", "Codecs", "Pixels", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings

@@ -114,7 +114,10 @@ extension ImageCache {
                 let image = data.flatMap {
                     options.cacheSerializer.image(with: $0, options: options)
                 }
-                if data != nil, image == nil { diskStorage.discard(entry) }
+                if data != nil, image == nil {
+                    diskStorage.discard(entry)
+                    Log.warning("A cached file is no picture, and was removed.", key: key)
+                }
                 completion(.success(isWanted() ? image : nil))
             } catch {
                 completion(.failure(KingfisherError(caching: error)))

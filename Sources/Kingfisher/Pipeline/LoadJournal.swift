@@ -1,7 +1,10 @@
+import Foundation
+
 /// Tells observers about one load, and measures its stages.
 struct LoadJournal: Sendable {
     private let observers: LoadObservers
     private let identity: LoadIdentity?
+    private let key: String
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private(set) var timings = LoadTimings()
@@ -9,11 +12,12 @@ struct LoadJournal: Sendable {
     init(_ request: LoadRequest, observers: LoadObservers) {
         self.observers = observers
         start = clock.now
+        key = request.originalSource.cacheKey
         identity =
             observers.isActive
             ? LoadIdentity(
                 id: observers.makeID(),
-                key: request.originalSource.cacheKey,
+                key: key,
                 processor: request.identifier
             ) : nil
         tell(.started)
@@ -44,7 +48,9 @@ struct LoadJournal: Sendable {
     mutating func finish(_ result: Result<RetrieveImageResult, KingfisherError>) -> LoadTimings {
         switch result {
         case .success(let value): tell(.succeeded(value.cacheType))
-        case .failure(let error): tell(.failed(error))
+        case .failure(let error):
+            tell(.failed(error))
+            if !error.isCancellation { Log.debug(error.localizedDescription, key: key) }
         }
         timings.total = clock.now - start
         return timings

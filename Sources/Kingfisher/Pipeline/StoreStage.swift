@@ -6,7 +6,7 @@ struct StoreStage {
 
     /// Returns when memory has the image; with `waitForCache`, when the disk has it too.
     ///
-    /// A failing store never fails the load.
+    /// A failing store never fails the load; it is logged.
     func run(_ loaded: LoadedImage) async {
         let original = loaded.originalIsStored ? nil : loaded.data
         let waits = request.options.waitForCache
@@ -30,7 +30,10 @@ struct StoreStage {
             forKey: request.key,
             options: storeOptions,
             toDisk: !request.options.cacheMemoryOnly,
-            completionHandler: { _ in gate.open() }
+            completionHandler: { [key = request.key] in
+                Self.report($0, "The image", key)
+                gate.open()
+            }
         )
     }
 
@@ -42,8 +45,17 @@ struct StoreStage {
             forcedExtension: request.options.forcedExtension,
             expiration: request.options.diskCacheExpiration,
             callbackQueue: .untouch,
-            completionHandler: { _ in gate.open() }
+            completionHandler: { [key = request.key] in
+                Self.report($0, "The original", key)
+                gate.open()
+            }
         )
+    }
+
+    /// The load has its image, so the log is the only one to hear of a failing store.
+    private static func report(_ result: CacheStoreResult, _ what: String, _ key: String) {
+        guard case .failure(let error) = result.diskCacheResult else { return }
+        Log.warning("\(what) was not stored on disk: \(error.localizedDescription)", key: key)
     }
 
     /// The callbacks of the store are the stage's own, so they need no hop to the caller's queue.
