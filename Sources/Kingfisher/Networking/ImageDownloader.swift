@@ -31,13 +31,15 @@ open class ImageDownloader: @unchecked Sendable {
     let downloads: SharedDownloads
     let sessionTasks = SessionTaskTable()
     let arrivedDownloads = ArrivedDownloads()
-    let processing = ProcessingJobs()
+    let processing: ProcessingJobs
 
     /// Makes a downloader.
     ///
     /// - Parameter name: Not empty; for people who read logs.
-    public convenience init(name: String) {
-        self.init(name: name, transport: CurlTransport())
+    public init(name: String) {
+        (self.name, processing) = (Self.checked(name), ProcessingJobs())
+        downloads = SharedDownloads(transport: CurlTransport())
+        authenticationChallengeResponder = self
     }
 
     /// Makes a downloader that sends its requests with a transport of the caller's.
@@ -46,10 +48,21 @@ open class ImageDownloader: @unchecked Sendable {
     ///   - name: Not empty; for people who read logs.
     ///   - transport: Carries requests out.
     public init(name: String, transport: any HTTPTransport) {
-        precondition(!name.isEmpty, "a downloader needs a name")
-        self.name = name
+        (self.name, processing) = (Self.checked(name), ProcessingJobs())
         downloads = SharedDownloads(transport: transport)
         authenticationChallengeResponder = self
+    }
+
+    /// Makes a downloader that processes within bounds of its own.
+    init(name: String, processing: ProcessingJobs) {
+        (self.name, self.processing) = (Self.checked(name), processing)
+        downloads = SharedDownloads(transport: CurlTransport())
+        authenticationChallengeResponder = self
+    }
+
+    private static func checked(_ name: String) -> String {
+        precondition(!name.isEmpty, "a downloader needs a name")
+        return name
     }
 
     /// Seconds of silence after which a download fails; 15 unless set.
