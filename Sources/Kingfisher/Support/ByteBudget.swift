@@ -12,7 +12,10 @@ final class ByteBudget: Sendable {
     }
 
     private struct State {
-        var used = 0
+        var used = 0 {
+            didSet { peak = max(peak, used) }
+        }
+        var peak = 0
         var waiters: [Waiter] = []
         var nextID = 0
     }
@@ -27,6 +30,9 @@ final class ByteBudget: Sendable {
 
     /// The bytes in use.
     var used: Int { state.withLock { $0.used } }
+
+    /// The most bytes that were in use at any moment.
+    var peak: Int { state.withLock { $0.peak } }
 
     /// Runs `body` when so many bytes are free, and gives them back afterwards.
     ///

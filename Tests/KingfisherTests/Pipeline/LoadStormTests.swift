@@ -40,4 +40,42 @@ struct LoadStormTests {
         #expect(bench.downloader.arrivedDownloads.count == 0)
         #expect(ByteBudget.decoding.used <= ByteBudget.decoding.limit)
     }
+
+    @Test func `a storm decodes no more bytes at once than the budget allows`() async throws {
+        let bench = try TestBench()
+        let size = (width: 320, height: 240)
+        let bytes = size.width * size.height * 4
+        let budget = ByteBudget(limit: 3 * bytes + bytes / 2)
+        let downloader = ImageDownloader(
+            name: "storm",
+            processing: ProcessingJobs(budget: budget)
+        )
+        downloader.downloadTimeout = 600
+        let urls = (0..<100).map {
+            bench.serveJPEG("/\($0).jpg", width: size.width, height: size.height)
+        }
+        // Memory that keeps a tenth of the pictures, and nothing on disk.
+        bench.cache.memoryStorage.config.totalCostLimit = 10 * bytes
+        let manager = KingfisherManager(downloader: downloader, cache: bench.cache)
+        let kept = Locked(0)
+        try await withThrowingTaskGroup { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let result = try await manager.retrieveImage(
+                        with: urls[number % 100],
+                        options: [.cacheMemoryOnly, .callbackQueue(.untouch)]
+                    )
+                    let cost = manager.cache.memoryStorage.totalCacheCost()
+                    kept.change { $0 = max($0, cost) }
+                    return result.image.pixelWidth
+                }
+            }
+            for try await width in group { #expect(width == size.width) }
+        }
+        #expect(budget.peak >= bytes)
+        #expect(budget.peak <= budget.limit)
+        #expect(budget.used == 0)
+        #expect(kept.value <= 10 * bytes)
+        #expect(downloader.arrivedDownloads.count == 0)
+    }
 }
