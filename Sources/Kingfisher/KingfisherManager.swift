@@ -119,13 +119,9 @@ public class KingfisherManager: @unchecked Sendable {
         events: LoadEvents,
         completion: @escaping @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
     ) -> DownloadTask {
-        let task = DownloadTask()
-        let work = Task.immediate { [pipeline] in
-            let result = await pipeline.load(request, events: events, task: task)
-            task.cancellation.finish()
-            request.options.callbackQueue.execute { completion(result) }
+        DownloadTask.running(callingBackOn: request.options.callbackQueue, completion) {
+            [pipeline] task in
+            try await pipeline.load(request, events: events, task: task).get()
         }
-        task.cancellation.onCancel { work.cancel() }
-        return task
     }
 }

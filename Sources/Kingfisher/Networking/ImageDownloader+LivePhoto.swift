@@ -45,20 +45,9 @@ extension ImageDownloader {
             @Sendable (Result<LivePhotoResourceDownloadingResult, KingfisherError>) -> Void
         )? = nil
     ) -> DownloadTask {
-        let task = DownloadTask()
-        let work = Task.immediate {
-            let result: Result<LivePhotoResourceDownloadingResult, KingfisherError>
-            do {
-                result = .success(try await livePhotoResource(url, options, task))
-            } catch {
-                result = .failure(KingfisherError(downloading: error, task: task))
-            }
-            task.cancellation.finish()
-            guard let completionHandler else { return }
-            options.callbackQueue.execute { completionHandler(result) }
+        DownloadTask.running(callingBackOn: options.callbackQueue, completionHandler) { task in
+            try await self.livePhotoResource(url, options, task)
         }
-        task.cancellation.onCancel { work.cancel() }
-        return task
     }
 
     private func livePhotoResource(

@@ -11,22 +11,9 @@ extension ImageDownloader {
         progress: (@Sendable (Int64, Int64) -> Void)?,
         completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)?
     ) -> DownloadTask {
-        let task = DownloadTask()
-        let work = Task.immediate {
-            let result: Result<ImageLoadingResult, KingfisherError>
-            do {
-                result = .success(
-                    try await load(url, options: options, task: task, progress: progress)
-                )
-            } catch {
-                result = .failure(KingfisherError(downloading: error, task: task))
-            }
-            task.cancellation.finish()
-            guard let completionHandler else { return }
-            options.callbackQueue.execute { completionHandler(result) }
+        DownloadTask.running(callingBackOn: options.callbackQueue, completionHandler) { task in
+            try await self.load(url, options: options, task: task, progress: progress)
         }
-        task.cancellation.onCancel { work.cancel() }
-        return task
     }
 
     /// Downloads and processes an image.
