@@ -23,7 +23,11 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "kf-bench",
-            dependencies: ["Chance", .product(name: "Kingfisher", package: "Kingfisher")],
+            dependencies: [
+                "Chance",
+                .product(name: "Kingfisher", package: "Kingfisher"),
+                .product(name: "KingfisherTesting", package: "Kingfisher"),
+            ],
             swiftSettings: settings
         ),
         .executableTarget(

@@ -34,7 +34,13 @@ enum Architecture {
                 "FoundationNetworking",
             ]
         ),
-        ("Benchmarks/Sources", ["Kingfisher", "ArgumentParser", "FoundationNetworking", "Chance"]),
+        (
+            "Benchmarks/Sources",
+            [
+                "Kingfisher", "KingfisherTesting", "ArgumentParser", "FoundationNetworking",
+                "Chance",
+            ]
+        ),
         (
             "Examples/Sources",
             ["Kingfisher", "KingfisherTesting", "Exhibition", "FoundationNetworking"]

@@ -16,6 +16,6 @@ struct Experiment: Sendable {
 enum Experiments {
     static let all = [
         MemoryExperiment.experiment, DiskExperiment.experiment, OpeningExperiment.experiment,
-        GrowthExperiment.experiment,
+        GrowthExperiment.experiment, SharingExperiment.experiment,
     ]
 }

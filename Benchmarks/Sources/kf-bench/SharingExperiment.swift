@@ -1,0 +1,119 @@
+import Dispatch
+import Foundation
+import Kingfisher
+import KingfisherTesting
+import Synchronization
+
+/// Ten sizes of one picture that are wanted at the same moment, with and without sharing.
+enum SharingExperiment {
+    static let experiment = Experiment(
+        name: "sharing",
+        title: "ten sizes of a 12 MP JPEG at once: one download and decode, or ten"
+    ) { folder in
+        let file = folder.appendingPathComponent("12mp-dense.jpg")
+        return try run(try Data(contentsOf: file), in: folder)
+    }
+
+    private static let sides = (1...10).map { $0 * 100 }
+    private static let rounds = 7
+
+    /// The least of several rounds.
+    private struct Cost {
+        var cpu = Double.infinity
+        var wall = Double.infinity
+
+        mutating func note(_ other: Cost) {
+            cpu = min(cpu, other.cpu)
+            wall = min(wall, other.wall)
+        }
+
+        func line(_ name: String) -> String {
+            let label = name.padding(toLength: 22, withPad: " ", startingAt: 0)
+            let (cpu, wall) = (cpu * 1_000, wall * 1_000)
+            return String(format: "%@ CPU %6.1f ms, wall %6.1f ms", label, cpu, wall)
+        }
+    }
+
+    private static func run(_ photo: Data, in folder: URL) throws -> [String] {
+        let server = try LoopbackServer { _, _ in LoopbackServer.Answer(body: photo) }
+        defer { server.stop() }
+        guard let url = URL(string: server.url("/photo.jpg")) else {
+            throw BenchmarkError("the server has no address")
+        }
+        var (shared, apart, inTurn) = (Cost(), Cost(), Cost())
+        for _ in 0..<rounds {
+            let one = try managers(1, in: folder)
+            shared.note(try measure { try await load(url, by: one) })
+            let ten = try managers(10, in: folder)
+            apart.note(try measure { try await load(url, by: ten) })
+            let others = try managers(10, in: folder)
+            inTurn.note(
+                try measure {
+                    for (side, manager) in zip(sides, others) {
+                        try await load(url, side, by: manager)
+                    }
+                }
+            )
+        }
+        return [
+            shared.line("at once, shared"), apart.line("at once, ten managers"),
+            inTurn.line("one after the other"),
+            Verdict("CPU time / ten managers", shared.cpu / apart.cpu, atMost: 0.5).line,
+            Verdict("wall time / ten managers", shared.wall / apart.wall, atMost: 0.5).line,
+            Verdict("CPU time / one after the other", shared.cpu / inTurn.cpu, atMost: 0.5).line,
+            Verdict("wall time / one after the other", shared.wall / inTurn.wall, atMost: 0.5).line,
+        ]
+    }
+
+    /// Managers that share nothing, with empty memory and no disk.
+    private static func managers(_ count: Int, in folder: URL) throws -> [KingfisherManager] {
+        try (0..<count).map { number in
+            KingfisherManager(
+                downloader: ImageDownloader(name: "sharing-\(number)"),
+                cache: try ImageCache(name: "sharing-\(number)", cacheDirectoryURL: folder)
+            )
+        }
+    }
+
+    /// Loads every size at once, each by the next manager.
+    private static func load(_ url: URL, by managers: [KingfisherManager]) async throws {
+        try await withThrowingTaskGroup { group in
+            for (index, side) in sides.enumerated() {
+                let manager = managers[index % managers.count]
+                group.addTask { try await load(url, side, by: manager) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private static func load(_ url: URL, _ side: Int, by manager: KingfisherManager) async throws {
+        let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
+        let result = try await manager.retrieveImage(
+            with: url,
+            options: [.processor(processor), .cacheMemoryOnly, .callbackQueue(.untouch)]
+        )
+        guard Int(result.image.size.width) == side else {
+            throw BenchmarkError("a picture of the wrong size came")
+        }
+    }
+
+    /// Runs something to its end while this thread waits.
+    private static func measure(_ body: @escaping @Sendable () async throws -> Void) throws -> Cost
+    {
+        let done = DispatchSemaphore(value: 0)
+        let failure = Failure()
+        let watch = Stopwatch()
+        Task {
+            do { try await body() } catch { failure.error.withLock { $0 = error } }
+            done.signal()
+        }
+        done.wait()
+        let cost = Cost(cpu: watch.cpu, wall: watch.wall)
+        if let error = failure.error.withLock({ $0 }) { throw error }
+        return cost
+    }
+
+    private final class Failure: Sendable {
+        let error = Mutex<(any Error)?>(nil)
+    }
+}
