@@ -88,6 +88,12 @@ extension TransferError: CustomStringConvertible, LocalizedError {
     /// The same text as ``description``.
     public var errorDescription: String? { description }
 
+    /// Somebody else's reason, without the full stop of a sentence.
+    private static func clause(_ reason: any Error) -> String {
+        let text = (reason as? any LocalizedError)?.errorDescription ?? "\(reason)"
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
+    }
+
     private var what: String {
         switch self {
         case .cancelled: "the transfer was cancelled"
@@ -97,7 +103,7 @@ extension TransferError: CustomStringConvertible, LocalizedError {
         case .cannotResolve(let host, _): "the host “\(host)” was not found"
         case .cannotConnect(let host, let reason, _): "cannot connect to “\(host)”, \(reason)"
         case .addressRefused(let address, let range, _):
-            "the host leads to \(address), a \(range.rawValue) address that is not allowed"
+            "the host leads to \(address), a \(range.name) address that is not allowed"
         case .tls(let reason, _): "no secure connection, \(reason)"
         case .timedOut(let phase, let limit, _): "waited \(limit) in vain \(phase.rawValue)"
         case .tooManyRedirects(let limit, _): "more than \(limit) redirects"
@@ -111,10 +117,18 @@ extension TransferError: CustomStringConvertible, LocalizedError {
                 + (expected.map { " of \($0)" } ?? " before it was complete")
         case .connectionLost(let reason, _): "the connection was lost, \(reason)"
         case .badResponse(let reason, _): "the server's answer is not usable, \(reason)"
-        case .rejected(let reason, _):
-            "the answer was refused, "
-                + ((reason as? any LocalizedError)?.errorDescription ?? "\(reason)")
+        case .rejected(let reason, _): "the answer was refused (\(Self.clause(reason)))"
         case .curl(let code, let message, _): "the transfer failed (libcurl \(code)), \(message)"
+        }
+    }
+}
+
+extension AddressRange {
+    fileprivate var name: String {
+        switch self {
+        case .privateUse: "private"
+        case .linkLocal: "link-local"
+        default: rawValue
         }
     }
 }

@@ -86,7 +86,10 @@ struct KingfisherErrorWordingTests {
         for reason in try Self.reasons() {
             let text = try text(of: reason)
             #expect(!hasCaseName(text, of: reason), "\(text)")
-            for sign in ["()", "Error(", "Error.", "Optional", "Domain=", "..", "  ", ": :", "0x"] {
+            for sign in [
+                "()", "Error(", "Error.", "Optional", "Domain=", ".:", "privateUse", "..", "  ",
+                ": :", "0x",
+            ] {
                 #expect(!text.contains(sign), "\(text)")
             }
         }
