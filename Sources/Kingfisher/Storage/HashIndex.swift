@@ -19,14 +19,16 @@ struct HashIndex {
     /// Returns the place of this hash for which `isRight` holds.
     @inline(__always)
     func place(of hash: Int, where isRight: (Int) -> Bool) -> Int? {
-        var cell = home(hash)
-        while cells[cell].place >= 0 {
-            if cells[cell].hash == hash, isRight(Int(cells[cell].place)) {
-                return Int(cells[cell].place)
+        cells.withUnsafeBufferPointer { cells in
+            var cell = hash >> 4 & (cells.count &- 1)
+            while cells[cell].place >= 0 {
+                if cells[cell].hash == hash, isRight(Int(cells[cell].place)) {
+                    return Int(cells[cell].place)
+                }
+                cell = (cell &+ 1) & (cells.count &- 1)
             }
-            cell = (cell &+ 1) & (cells.count &- 1)
+            return nil
         }
-        return nil
     }
 
     mutating func insert(_ hash: Int, place: Int) {

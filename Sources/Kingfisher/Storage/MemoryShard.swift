@@ -6,20 +6,21 @@ typealias StoredObject = any AnyObject & Sendable
 
 /// One object in memory with what is known about it.
 struct MemoryEntry {
+    let key: CacheKey
     var object: StoredObject
-    /// Taken when the object was stored.
-    var cost: Int
-    /// What the caller wants remembered about the object.
-    var tag: UInt8
-    /// The rule under which the object was stored, for reads that start it again.
-    var rule: StorageExpiration
     /// Seconds since the reference date.
     var expiry: TimeInterval
-    /// Tells the entry from an earlier one of the same key in the queues.
-    var ticket: UInt64
-    var isInMain: Bool
+    /// The rule under which the object was stored, for reads that start it again.
+    var rule: StorageExpiration
+    /// What the caller wants remembered about the object.
+    var tag: UInt8
+    var isInMain = false
     /// Reads since the entry was last looked at for eviction, at most 3.
     var reads: UInt8 = 0
+    /// Taken when the object was stored.
+    var cost: Int
+    /// Tells the entry from an earlier one of the same key in the queues.
+    var ticket: UInt64 = 0
 
     mutating func extend(_ extending: ExpirationExtending, at now: TimeInterval) {
         switch extending {
@@ -40,10 +41,9 @@ struct EvictedEntry {
 }
 
 /// One of the sixteen parts of a memory store, so that threads seldom wait for each other.
-final class MemoryShard: Sendable {
+struct MemoryShard: ~Copyable, Sendable {
     struct State {
-        // Two arrays side by side, without holes, and an index into them.
-        private(set) var keys: ContiguousArray<CacheKey> = []
+        // Without holes, and an index into it.
         var entries: ContiguousArray<MemoryEntry> = []
         private var index = HashIndex()
         var evicted: [CacheKey: EvictedEntry] = [:]
@@ -57,22 +57,25 @@ final class MemoryShard: Sendable {
     }
 
     let state = Mutex(State())
+    // Two lines of a processor's cache: shards side by side would make threads wait for each other.
+    private let distance = InlineArray<16, Int>(repeating: 0)
 }
 
 extension MemoryShard.State {
     /// Returns the place of a key in ``entries``; valid until the next change.
     func place(of key: CacheKey) -> Int? {
-        index.place(of: key.hash) { keys[$0].string == key.string }
+        entries.withUnsafeBufferPointer { entries in
+            index.place(of: key.hash) { entries[$0].key.string == key.string }
+        }
     }
 
     func entry(of key: CacheKey) -> MemoryEntry? { place(of: key).map { entries[$0] } }
 
     /// Puts an entry in the place of the one of its key, which it returns.
-    mutating func put(_ entry: MemoryEntry, for key: CacheKey) -> MemoryEntry? {
+    mutating func put(_ entry: MemoryEntry) -> MemoryEntry? {
         soonestExpiry = min(soonestExpiry, entry.expiry)
-        guard let place = place(of: key) else {
-            index.insert(key.hash, place: entries.count)
-            keys.append(key)
+        guard let place = place(of: entry.key) else {
+            index.insert(entry.key.hash, place: entries.count)
             entries.append(entry)
             return nil
         }
@@ -87,14 +90,12 @@ extension MemoryShard.State {
 
     /// Removes the entry at a place; the last one takes it.
     mutating func remove(at place: Int) -> MemoryEntry {
-        index.remove(keys[place].hash, place: place)
+        index.remove(entries[place].key.hash, place: place)
         let last = entries.count - 1
         if place != last {
-            index.move(keys[last].hash, from: last, to: place)
-            keys.swapAt(place, last)
+            index.move(entries[last].key.hash, from: last, to: place)
             entries.swapAt(place, last)
         }
-        keys.removeLast()
         return entries.removeLast()
     }
 
@@ -103,10 +104,10 @@ extension MemoryShard.State {
     /// Keeps a weak reference to the object of an entry that is evicted now.
     ///
     /// - Returns: See ``forgetDead()``.
-    mutating func remember(_ entry: MemoryEntry, for key: CacheKey) -> [StoredObject] {
+    mutating func remember(_ entry: MemoryEntry) -> [StoredObject] {
         // Twice as many dead references as entries are swept out: O(1) per eviction, amortised.
         let living = evicted.count > 2 * entries.count + 32 ? forgetDead() : []
-        evicted[key] = EvictedEntry(
+        evicted[entry.key] = EvictedEntry(
             object: entry.object,
             cost: entry.cost,
             tag: entry.tag,

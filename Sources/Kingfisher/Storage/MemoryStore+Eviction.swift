@@ -7,7 +7,7 @@ extension MemoryStore {
     /// Removes the object of a key, if there is one.
     func remove(_ key: CacheKey) {
         let released = queues.withLock { queues -> StoredObject? in
-            let entry = shard(for: key).state.withLock { state in
+            let entry = shards[key.hash & 15].state.withLock { state in
                 state.evicted[key] = nil
                 return state.remove(key)
             }
@@ -29,8 +29,8 @@ extension MemoryStore {
             queues.count = 0
             queues.smallCost = 0
             queues.smallCount = 0
-            return shards.flatMap { shard in
-                shard.state.withLock { state in
+            return shards.indices.flatMap { shard in
+                shards[shard].state.withLock { state in
                     let objects = state.entries.map(\.object)
                     let lookups = (state.hits, state.absences, state.staleReads)
                     state = .init()
@@ -47,9 +47,9 @@ extension MemoryStore {
     /// - Complexity: O(entries) of those shards where something has expired; one at a time.
     func removeExpired() {
         let now = clock.now()
-        for shard in shards {
+        for shard in shards.indices {
             let released = queues.withLock { queues -> [StoredObject] in
-                let (expired, living) = shard.state.withLock { state in
+                let (expired, living) = shards[shard].state.withLock { state in
                     (state.takeExpired(at: now), state.forgetDead())
                 }
                 for entry in expired {
@@ -154,7 +154,7 @@ extension MemoryStore {
     }
 
     private func judge(_ item: MemoryQueues.Item, inSmall: Bool, sparing: UInt64?) -> Verdict {
-        shard(for: item.key).state.withLock { state in
+        shards[item.key.hash & 15].state.withLock { state in
             guard let place = state.place(of: item.key),
                 state.entries[place].ticket == item.ticket
             else { return .gone }
@@ -169,7 +169,7 @@ extension MemoryStore {
                 return .promoted(cost: state.entries[place].cost)
             }
             let entry = state.remove(at: place)
-            return .evicted(entry, remembersEvicted ? state.remember(entry, for: item.key) : [])
+            return .evicted(entry, remembersEvicted ? state.remember(entry) : [])
         }
     }
 
@@ -179,7 +179,9 @@ extension MemoryStore {
     private func forgetRemovedItems(in queues: inout MemoryQueues) {
         guard queues.small.count + queues.main.count > 2 * queues.count + 64 else { return }
         let isGone = { [self] (item: MemoryQueues.Item) in
-            shard(for: item.key).state.withLock { $0.entry(of: item.key)?.ticket != item.ticket }
+            shards[item.key.hash & 15].state.withLock { state in
+                state.entry(of: item.key)?.ticket != item.ticket
+            }
         }
         queues.small.removeAll(where: isGone)
         queues.main.removeAll(where: isGone)

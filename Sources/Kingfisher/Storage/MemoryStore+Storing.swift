@@ -18,29 +18,28 @@ extension MemoryStore {
         let now = clock.now()
         guard !expiration.isAlreadyExpired(at: now) else { return }
         let entry = MemoryEntry(
+            key: key,
             object: object,
-            cost: max(cost, 0),
-            tag: tag,
-            rule: expiration,
             expiry: expiration.expiry(from: now),
-            ticket: 0,
-            isInMain: false
+            rule: expiration,
+            tag: tag,
+            cost: max(cost, 0)
         )
-        release(queues.withLock { insert(entry, for: key, in: &$0) })
+        release(queues.withLock { insert(entry, in: &$0) })
     }
 
     /// - Returns: Objects to let go of outside of the lock.
     private func insert(
         _ entry: MemoryEntry,
-        for key: CacheKey,
         in queues: inout MemoryQueues
     ) -> [StoredObject] {
+        let key = entry.key
         guard queues.admits(cost: entry.cost) else {
             queues.statistics.oversized += 1
-            return replaceByOversized(entry, for: key, in: &queues)
+            return replaceByOversized(entry, in: &queues)
         }
         var entry = entry
-        let old = shard(for: key).state.withLock { $0.entry(of: key) }
+        let old = shards[key.hash & 15].state.withLock { $0.entry(of: key) }
         if let old {
             // It keeps its place in its queue and what it has been read so far.
             entry.ticket = old.ticket
@@ -54,11 +53,11 @@ extension MemoryStore {
             entry.isInMain = queues.ghosts.take(key.hash)
             queues.append(.init(key: key, ticket: entry.ticket), toMain: entry.isInMain)
         }
-        let replaced = shard(for: key).state.withLock { state in
+        let replaced = shards[key.hash & 15].state.withLock { state in
             // Making room may have moved the old entry to the main queue.
             if let current = state.entry(of: key) { entry.isInMain = current.isInMain }
             if !state.evicted.isEmpty { state.evicted[key] = nil }
-            return state.put(entry, for: key)?.object
+            return state.put(entry)?.object
         }
         queues.add(cost: entry.cost, toMain: entry.isInMain)
         if let replaced { released.append(replaced) }
@@ -68,12 +67,11 @@ extension MemoryStore {
     /// Takes an earlier object away, and remembers the new one as long as others keep it.
     private func replaceByOversized(
         _ entry: MemoryEntry,
-        for key: CacheKey,
         in queues: inout MemoryQueues
     ) -> [StoredObject] {
-        let (old, living) = shard(for: key).state.withLock { state in
-            let living = remembersEvicted ? state.remember(entry, for: key) : []
-            return (state.remove(key), living)
+        let (old, living) = shards[entry.key.hash & 15].state.withLock { state in
+            let living = remembersEvicted ? state.remember(entry) : []
+            return (state.remove(entry.key), living)
         }
         guard let old else { return living }
         queues.subtract(cost: old.cost, fromMain: old.isInMain)
@@ -83,7 +81,7 @@ extension MemoryStore {
     /// Finds an object that was evicted but lives elsewhere, and makes it resident again.
     func revive(_ key: CacheKey, extending: ExpirationExtending, at now: TimeInterval) -> Hit? {
         let (hit, released) = queues.withLock { queues -> (Hit?, [StoredObject]) in
-            let entry = shard(for: key).state.withLock { state in
+            let entry = shards[key.hash & 15].state.withLock { state in
                 let entry = state.takeEvicted(key, at: now)
                 if entry == nil { state.absences += 1 } else { state.hits += 1 }
                 return entry
@@ -92,7 +90,7 @@ extension MemoryStore {
             entry.extend(extending, at: now)
             queues.statistics.revivals += 1
             let hit = Hit(object: entry.object, tag: entry.tag)
-            return (hit, insert(entry, for: key, in: &queues))
+            return (hit, insert(entry, in: &queues))
         }
         release(released)
         return hit
@@ -113,13 +111,12 @@ extension MemoryShard.State {
             return nil
         }
         return MemoryEntry(
+            key: key,
             object: object,
-            cost: found.cost,
-            tag: found.tag,
-            rule: found.rule,
             expiry: found.expiry,
-            ticket: 0,
-            isInMain: false
+            rule: found.rule,
+            tag: found.tag,
+            cost: found.cost
         )
     }
 }

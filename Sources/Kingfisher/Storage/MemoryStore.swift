@@ -28,7 +28,7 @@ final class MemoryStore: Sendable {
     }
 
     // Sixteen: enough that two cores meet in one hit of thirty, few enough to sweep one by one.
-    let shards = (0..<16).map { _ in MemoryShard() }
+    let shards = InlineArray<16, MemoryShard> { _ in MemoryShard() }
     /// The owner of order and sums.
     ///
     /// Taken before a shard's lock, never after.
@@ -44,8 +44,6 @@ final class MemoryStore: Sendable {
         self.remembersEvicted = remembersEvicted
     }
 
-    func shard(for key: CacheKey) -> MemoryShard { shards[key.hash & 15] }
-
     // MARK: Reading
 
     /// Returns the object of a key that has one which is not expired.
@@ -58,8 +56,12 @@ final class MemoryStore: Sendable {
     /// An expired object is a miss but stays until the next sweep.
     func hit(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> Hit? {
         let now = clock.now()
-        let (found, mayBeAlive) = shard(for: key).state.withLock { state -> (Hit?, Bool) in
+        let (found, mayBeAlive) = shards[key.hash & 15].state.withLock { state -> (Hit?, Bool) in
             guard let place = state.place(of: key) else {
+                if state.evicted.isEmpty {
+                    state.absences += 1
+                    return (nil, false)
+                }
                 let mayBeAlive = state.evicted[key] != nil
                 if !mayBeAlive { state.absences += 1 }
                 return (nil, mayBeAlive)
@@ -68,11 +70,7 @@ final class MemoryStore: Sendable {
                 state.staleReads += 1
                 return (nil, false)
             }
-            state.hits += 1
-            let soonest = state.entries[place].read(extending, at: now)
-            if soonest < state.soonestExpiry { state.soonestExpiry = soonest }
-            let hit = Hit(object: state.entries[place].object, tag: state.entries[place].tag)
-            return (hit, false)
+            return (state.read(at: place, extending, now), false)
         }
         return mayBeAlive ? revive(key, extending: extending, at: now) : found
     }
@@ -81,14 +79,14 @@ final class MemoryStore: Sendable {
     func contains(_ key: CacheKey) -> Bool {
         let now = clock.now()
         // The object comes out of the lock, for this reference may be its last by now.
-        let found = shard(for: key).state.withLock { state -> (isValid: Bool, StoredObject?) in
+        let (isValid, _) = shards[key.hash & 15].state.withLock { state -> (Bool, StoredObject?) in
             if let place = state.place(of: key) { return (state.entries[place].expiry > now, nil) }
             guard let evicted = state.evicted[key], let object = evicted.object else {
                 return (false, nil)
             }
             return (evicted.expiry > now, object)
         }
-        return found.isValid
+        return isValid
     }
 
     // MARK: Sums
@@ -120,8 +118,8 @@ final class MemoryStore: Sendable {
             statistics.count = queues.count
             return statistics
         }
-        for shard in shards {
-            shard.state.withLock { state in
+        for shard in shards.indices {
+            shards[shard].state.withLock { state in
                 statistics.hits += state.hits
                 statistics.absences += state.absences
                 statistics.staleReads += state.staleReads
@@ -154,14 +152,23 @@ final class MemoryStore: Sendable {
     func release(_ objects: [StoredObject]) {}
 }
 
-extension MemoryEntry {
-    /// Counts a read, prolongs as told, and returns the new expiry.
+extension MemoryShard.State {
+    /// Counts a read, and prolongs as told.
+    @inline(__always)
     fileprivate mutating func read(
+        at place: Int,
         _ extending: ExpirationExtending,
-        at now: TimeInterval
-    ) -> TimeInterval {
-        if reads < 3 { reads += 1 }
-        extend(extending, at: now)
-        return expiry
+        _ now: TimeInterval
+    ) -> MemoryStore.Hit {
+        hits &+= 1
+        let (hit, expiry) = entries.withUnsafeMutableBufferPointer { entries in
+            // What is not written stays in the caches of the other processors.
+            if entries[place].reads < 3 { entries[place].reads += 1 }
+            entries[place].extend(extending, at: now)
+            let hit = MemoryStore.Hit(object: entries[place].object, tag: entries[place].tag)
+            return (hit, entries[place].expiry)
+        }
+        if expiry < soonestExpiry { soonestExpiry = expiry }
+        return hit
     }
 }

@@ -17,7 +17,7 @@ extension MemoryStore {
     /// What is known about a key; counts as no access.
     func finding(for key: CacheKey) -> StoreFinding {
         let now = clock.now()
-        let expiry = shard(for: key).state.withLock { $0.entry(of: key)?.expiry }
+        let expiry = shards[key.hash & 15].state.withLock { $0.entry(of: key)?.expiry }
         if let expiry { return expiry > now ? .valid(expiry - now) : .expired(now - expiry) }
         return queues.withLock { $0.ghosts.remembers(key.hash) } ? .evicted : .unknown
     }

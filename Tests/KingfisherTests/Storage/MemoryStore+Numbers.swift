@@ -1,3 +1,5 @@
+import Synchronization
+
 @testable import Kingfisher
 
 /// Numbers in a store of objects.
@@ -20,5 +22,12 @@ extension MemoryStore {
 
     func value(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> Int? {
         (object(for: key, extending: extending) as? Number)?.value
+    }
+
+    /// The costs of what is there, shard by shard.
+    var residentCosts: [Int] {
+        shards.indices.flatMap { shard in
+            shards[shard].state.withLock { $0.entries.map(\.cost) }
+        }
     }
 }
