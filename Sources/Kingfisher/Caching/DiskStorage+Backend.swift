@@ -85,7 +85,6 @@ extension DiskStorage {
             writeOptions: Data.WritingOptions = [],
             forcedExtension: String? = nil
         ) throws {
-            let config = config
             let data: Data
             do {
                 data = try value.toData()
@@ -97,9 +96,9 @@ extension DiskStorage {
             do {
                 try store.store(
                     data,
-                    named: config.naming.name(forKey: key, forcedExtension: forcedExtension),
+                    named: fileName(key, forcedExtension),
                     key: key,
-                    expiration: expiration ?? config.expiration,
+                    expiration: expiration ?? settings.withLock { $0.expiration },
                     replacing: !writeOptions.contains(.withoutOverwriting)
                 )
             } catch {
@@ -209,7 +208,7 @@ extension DiskStorage {
         }
 
         func fileName(_ key: String, _ forcedExtension: String?) -> String {
-            config.naming.name(forKey: key, forcedExtension: forcedExtension)
+            settings.withLock { $0.naming }.name(forKey: key, forcedExtension: forcedExtension)
         }
 
         private func urls(_ cleaning: DiskCleaning) -> [URL] {

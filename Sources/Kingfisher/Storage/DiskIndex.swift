@@ -78,14 +78,14 @@ struct DiskIndex: Sendable {
         return entry
     }
 
-    /// Changes what is known about an entry, and makes it the most recently used one.
-    mutating func use(_ name: String, unwritten: Unwritten, change: (inout DiskEntry) -> Void) {
+    /// Changes what is known about an entry, except its names, and makes it the most recently used one.
+    ///
+    /// Nothing happens if there is none of the name, or if `change` says that it is another one.
+    mutating func use(_ name: String, unwritten: Unwritten, change: (inout DiskEntry) -> Bool) {
         guard let place = places[name] else { return }
-        liveLogSize -= LogRecord.size(of: nodes[place].entry)
-        totalSize -= nodes[place].entry.size
-        change(&nodes[place].entry)
-        totalSize += nodes[place].entry.size
-        liveLogSize += LogRecord.size(of: nodes[place].entry)
+        let size = nodes[place].entry.size
+        guard change(&nodes[place].entry) else { return }
+        totalSize += nodes[place].entry.size - size
         if place != newest {
             takeFromList(place)
             appendToList(place)

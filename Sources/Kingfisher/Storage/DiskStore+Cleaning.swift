@@ -110,13 +110,12 @@ extension DiskStore {
 
     /// Trims after a store that passed the limit; what was stored stays unless it alone is too big.
     func trimIfNeeded(sparing name: String) {
-        let (isDue, spared) = state.withLock { state -> (Bool, String?) in
+        let fits = state.withLock { state -> Bool? in
             let isDue = state.sizeLimit > 0 && state.index.totalSize > state.sizeLimit
-            let fits = state.index[name].map { $0.size <= state.sizeLimit } ?? false
-            return (isDue, fits ? name : nil)
+            return isDue ? state.index[name].map { $0.size <= state.sizeLimit } ?? false : nil
         }
         // What could not be deleted keeps its entry, so the next store tries again.
-        if isDue { _ = trim(sparing: spared) }
+        if let fits { _ = trim(sparing: fits ? name : nil) }
     }
 
     private func trim(sparing spared: String?) -> DiskCleaning {

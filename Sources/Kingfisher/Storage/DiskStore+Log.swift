@@ -36,6 +36,8 @@ extension DiskStore {
 
     /// Opens the store if it is not open, making the folder if it is missing.
     func prepare() throws(DiskError) {
+        // Not to wait for those who write is worth a look before.
+        if isOpen { return }
         try writer.withLock { writer throws(DiskError) in
             if state.withLock({ $0.isOpen }) { return }
             try open(&writer)
@@ -87,10 +89,11 @@ extension DiskStore {
             }
             do throws(Errno) {
                 try files.lock(log)
-                let status = try files.status(of: log)
-                let isCurrent = isAtLogPath(status)
-                if isCurrent, status.size >= state.withLock({ $0.position }) {
-                    try catchUp(log, to: status.size)
+                // No file at the path, or none that can be looked at: not the one that is open.
+                let there = try? files.status(of: logPath)
+                let (identity, position) = state.withLock { ($0.logIdentity, $0.position) }
+                if let there, there.identity == identity, there.size >= position {
+                    if there.size > position { try catchUp(log, to: there.size) }
                     return log
                 }
             } catch {
@@ -103,15 +106,8 @@ extension DiskStore {
         throw .cannotWriteIndex(path: logPath, .resourceTemporarilyUnavailable)
     }
 
-    private func isAtLogPath(_ status: FileStatus) -> Bool {
-        // No file at the path, or none that can be looked at: not the one that is open.
-        guard let there = try? files.status(of: logPath) else { return false }
-        return there.inode == status.inode && there.device == status.device
-    }
-
     /// Follows the log and finishes what its last writer may have left unfinished.
     private func catchUp(_ log: OpenFile, to size: Int) throws(Errno) {
-        guard size != state.withLock({ $0.position }) else { return }
         let reader = follow(log, to: size)
         finish(reader.unfinished)
         // Whoever wrote half a record is dead, for we have the lock.
@@ -164,13 +160,8 @@ extension DiskStore {
         }
     }
 
-    /// Writes what the log lacks, if it has waited long enough or is much.
-    func flushIfDue(at now: TimeInterval) {
-        let isDue = state.withLock { state in
-            // 512 records are 50 KB; half a minute of accesses is what a crash may cost.
-            state.index.unwrittenCount >= 512 || now - state.firstUnwritten > 30
-        }
-        guard isDue else { return }
+    /// Writes what the log lacks, unless somebody writes anyhow.
+    func flushIfNobodyWrites() {
         _ = writer.withLockIfAvailable { writer in
             // Accesses that cannot be written are lost, which makes the order a little worse.
             guard let log = try? lockLog(&writer) else { return }
@@ -186,5 +177,13 @@ extension DiskStore {
         try? changing { log throws(DiskError) in
             _ = try? append([], to: log)
         }
+    }
+}
+
+extension DiskStore.State {
+    /// Whether what the log lacks has waited long enough or is much.
+    func isFlushDue(at now: TimeInterval) -> Bool {
+        // 512 records are 50 KB; half a minute of accesses is what a crash may cost.
+        index.unwrittenCount >= 512 || now - firstUnwritten > 30
     }
 }

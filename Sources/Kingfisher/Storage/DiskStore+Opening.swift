@@ -33,13 +33,20 @@ extension DiskStore {
         state.withLock { state in
             state.index = DiskIndex()
             state.log = nil
+            state.logIdentity = nil
             state.position = 0
             state.isOpen = false
             state.isWritable = false
         }
     }
 
-    private func openLog() -> (log: OpenFile?, isWritable: Bool) {
+    private struct OpenedLog {
+        var log: OpenFile?
+        var identity: FileIdentity?
+        var isWritable = false
+    }
+
+    private func openLog() -> OpenedLog {
         for _ in 0..<16 {
             // Not writable: the folder may be read-only, or the disk full.
             guard let log = try? files.open(logPath, writable: true) else { break }
@@ -47,16 +54,15 @@ extension DiskStore {
             try? files.lock(log)
             guard let mine = try? files.status(of: log) else { break }
             guard let there = try? files.status(of: logPath) else { break }
-            if mine.inode == there.inode { return (log, true) }
+            if mine.identity == there.identity {
+                return OpenedLog(log: log, identity: mine.identity, isWritable: true)
+            }
             files.unlock(log)
         }
-        return (try? files.open(logPath, writable: false), false)
+        return OpenedLog(log: try? files.open(logPath, writable: false))
     }
 
-    private func load(
-        _ opened: (log: OpenFile?, isWritable: Bool),
-        isAlone: Bool
-    ) throws(DiskError) {
+    private func load(_ opened: OpenedLog, isAlone: Bool) throws(DiskError) {
         let bytes = opened.log.flatMap(readAll) ?? Data()
         var index = DiskIndex()
         var reader = LogReader()
@@ -78,6 +84,7 @@ extension DiskStore {
         state.withLock { state in
             state.index = index
             state.log = opened.log
+            state.logIdentity = opened.identity
             state.position = bytes.count
             state.isOpen = true
             state.isWritable = opened.isWritable
@@ -254,12 +261,13 @@ extension DiskStore {
         let temporary = temporaryPath(makeTemporaryNumber())
         do throws(Errno) {
             // Always to the medium: a power cut must not take the old log and the new one.
-            _ = try files.write(bytes, toNew: temporary, synced: true)
+            let status = try files.write(bytes, toNew: temporary, synced: true)
             let new = try files.open(temporary, writable: true)
             try files.lock(new)
             try files.rename(temporary, to: logPath)
             state.withLock { state in
                 state.log = new
+                state.logIdentity = status.identity
                 state.position = bytes.count
             }
             return new

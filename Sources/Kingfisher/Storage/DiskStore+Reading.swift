@@ -11,8 +11,16 @@ extension DiskStore {
         named name: String,
         extending: ExpirationExtending = .cacheTime
     ) throws(DiskError) -> Data? {
-        freshen()
         let now = clock.now()
+        // What was stored is right whatever others did since; if it is gone or is not what is known
+        // of it, the log is looked at. A file that was found has nothing to be compared with.
+        let known = state.withLock { state -> DiskEntry? in
+            state.index[name].flatMap { $0.expiry > now && $0.checksum != nil ? $0 : nil }
+        }
+        if let known, let data = try contents(of: known, extending: extending, at: now) {
+            return data
+        }
+        freshen()
         let found = state.withLock { state -> DiskEntry? in
             guard let entry = state.index[name] else {
                 state.statistics.absences += 1
@@ -23,10 +31,7 @@ extension DiskStore {
             return nil
         }
         guard let entry = found else { return nil }
-        if let data = try contents(of: entry, extending: extending, at: now) {
-            flushIfDue(at: now)
-            return data
-        }
+        if let data = try contents(of: entry, extending: extending, at: now) { return data }
         return try readAgain(name, extending: extending, at: now)
     }
 
@@ -43,8 +48,7 @@ extension DiskStore {
     ) throws(DiskError) -> Data? {
         let bytes: Data
         do throws(Errno) {
-            // One byte more shows that a file has grown.
-            bytes = try files.read(path(of: entry.name), atMost: entry.size + 1)
+            bytes = try files.read(path(of: entry.name), expecting: entry.size)
         } catch .noSuchFileOrDirectory {
             return nil
         } catch {
@@ -55,7 +59,8 @@ extension DiskStore {
         let checksum = Checksum.of(bytes)
         guard entry.checksum == nil || entry.checksum == checksum else { return nil }
         guard let data = opened(bytes, of: entry) else { return nil }
-        noteRead(of: entry, checksum: checksum, extending: extending, at: now)
+        let isFlushDue = noteRead(of: entry, checksum: checksum, extending: extending, at: now)
+        if isFlushDue { flushIfNobodyWrites() }
         return data
     }
 
@@ -65,27 +70,30 @@ extension DiskStore {
         return try? transformer.open(bytes, name: entry.name)
     }
 
+    /// - Returns: Whether it is time to write what the log lacks.
     private func noteRead(
         of entry: DiskEntry,
         checksum: UInt64,
         extending: ExpirationExtending,
         at now: TimeInterval
-    ) {
+    ) -> Bool {
         var isUse = true
         if case .none = extending { isUse = false }
-        state.withLock { state in
+        return state.withLock { state in
             state.statistics.hits += 1
-            // Stored again meanwhile: the access belongs to the file that is gone.
-            guard let known = state.index[entry.name], known.modified == entry.modified,
-                known.checksum == entry.checksum, known.size == entry.size
-            else { return }
-            guard isUse || known.checksum == nil else { return }
-            let unwritten = known.checksum == nil ? DiskIndex.Unwritten.everything : .access
-            state.index.use(entry.name, unwritten: unwritten) { entry in
-                entry.checksum = checksum
-                entry.extend(extending, at: now)
+            guard isUse || entry.checksum == nil else { return false }
+            let unwritten = entry.checksum == nil ? DiskIndex.Unwritten.everything : .access
+            state.index.use(entry.name, unwritten: unwritten) { known in
+                // Stored again meanwhile: the access belongs to the file that is gone.
+                guard known.modified == entry.modified, known.checksum == entry.checksum,
+                    known.size == entry.size
+                else { return false }
+                known.checksum = checksum
+                known.extend(extending, at: now)
+                return true
             }
             state.firstUnwritten = min(state.firstUnwritten, now)
+            return state.isFlushDue(at: now)
         }
     }
 

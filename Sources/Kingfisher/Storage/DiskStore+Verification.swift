@@ -31,7 +31,7 @@ extension DiskStore {
 
     private func isIntact(_ entry: DiskEntry) -> Bool {
         // What cannot be read is not intact; the one who wants to know why reads it.
-        guard let bytes = try? files.read(path(of: entry.name), atMost: entry.size + 1) else {
+        guard let bytes = try? files.read(path(of: entry.name), expecting: entry.size) else {
             return false
         }
         return bytes.count == entry.size

@@ -33,6 +33,7 @@ final class DiskStore: Sendable {
         var index = DiskIndex()
         /// `nil` while the store is not open, or if the folder has no log and cannot be given one.
         var log: OpenFile?
+        var logIdentity: FileIdentity?
         /// The bytes of the log that the index has followed.
         var position = 0
         var isOpen = false
@@ -56,6 +57,9 @@ final class DiskStore: Sendable {
     }
 
     let directory: String
+    private let pathPrefix: String
+    let logPath: String
+    let presencePath: String
     let files: any FileSystem
     let clock: WallClock
     let options: Options
@@ -72,6 +76,9 @@ final class DiskStore: Sendable {
         options: Options = .init()
     ) {
         self.directory = directory
+        pathPrefix = directory + "/"
+        logPath = pathPrefix + "\(Self.ownPrefix).log"
+        presencePath = pathPrefix + "\(Self.ownPrefix).lock"
         self.files = files
         self.clock = clock
         self.options = options
@@ -86,11 +93,8 @@ final class DiskStore: Sendable {
     // Names of ours begin with this; as hidden files they are out of the way of those who list.
     static let ownPrefix = ".kingfisher"
 
-    var logPath: String { path(of: "\(Self.ownPrefix).log") }
-    var presencePath: String { path(of: "\(Self.ownPrefix).lock") }
-
     /// The path of an entry's file, whether it exists or not.
-    func path(of name: String) -> String { "\(directory)/\(name)" }
+    func path(of name: String) -> String { pathPrefix + name }
 
     func temporaryPath(_ number: UInt64) -> String {
         path(of: "\(Self.ownPrefix)-\(String(number, radix: 16)).tmp")

@@ -38,7 +38,12 @@ struct FileNaming: Sendable, Equatable {
 
     private static func hash(_ key: String) -> String {
         let digits: StaticString = "0123456789abcdef"
-        let digest = SHA256.hash(data: Data(key.utf8))
+        var key = key
+        let digest = key.withUTF8 { bytes in
+            var hasher = SHA256()
+            hasher.update(bufferPointer: UnsafeRawBufferPointer(bytes))
+            return hasher.finalize()
+        }
         return String(unsafeUninitializedCapacity: 2 * SHA256.byteCount) { text in
             var count = 0
             for byte in digest {

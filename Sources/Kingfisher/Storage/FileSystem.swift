@@ -13,8 +13,8 @@ protocol FileSystem: Sendable {
 
     func status(of path: String) throws(Errno) -> FileStatus
 
-    /// Reads a file from its start, not more than `limit` bytes of it.
-    func read(_ path: String, atMost limit: Int) throws(Errno) -> Data
+    /// Reads a file that should have `count` bytes; of one that has more, one byte more.
+    func read(_ path: String, expecting count: Int) throws(Errno) -> Data
 
     /// Writes a file that must not exist yet, to the storage medium if `synced`.
     ///
@@ -60,6 +60,15 @@ struct FileStatus: Sendable, Equatable {
     var device: UInt64
     /// How many names the file has; 0 for one that was deleted while open.
     var links: Int
+
+    /// What tells the file from every other one that is there now.
+    var identity: FileIdentity { FileIdentity(inode: inode, device: device) }
+}
+
+/// What tells a file from all others, by whatever name it is found.
+struct FileIdentity: Sendable, Equatable {
+    var inode: UInt64
+    var device: UInt64
 }
 
 /// A file descriptor that is closed with its last reference.

@@ -103,6 +103,7 @@ extension DiskIndex {
                 entry.access = access
                 entry.expiry = expiry
                 entry.lifetime = lifetime
+                return true
             }
         case .cleared:
             self = DiskIndex()

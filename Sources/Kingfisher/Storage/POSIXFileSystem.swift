@@ -73,17 +73,33 @@ struct POSIXFileSystem: FileSystem {
 extension POSIXFileSystem {
     // MARK: Whole files
 
-    func read(_ path: String, atMost limit: Int) throws(Errno) -> Data {
-        let file = try open(path, flags: O_RDONLY)
-        return try read(file, from: 0, count: min(limit, status(of: file).size))
+    func read(_ path: String, expecting count: Int) throws(Errno) -> Data {
+        let descriptor = try openDescriptor(path, O_RDONLY)
+        defer { close(descriptor) }
+        // The byte more shows that there are not fewer nor more, without a call that says so.
+        guard let buffer = malloc(count + 1) else { throw .noMemory }
+        var done = 0
+        do throws(Errno) {
+            while true {
+                let got = try retrying { Glibc.read(descriptor, buffer + done, count + 1 - done) }
+                done += got
+                if got == 0 || done >= count { break }
+            }
+        } catch {
+            free(buffer)
+            throw error
+        }
+        return Data(bytesNoCopy: buffer, count: done, deallocator: .free)
     }
 
     func write(_ data: Data, toNew path: String, synced: Bool) throws(Errno) -> FileStatus {
-        let file = try open(path, flags: O_WRONLY | O_CREAT | O_EXCL)
+        let descriptor = try openDescriptor(path, O_WRONLY | O_CREAT | O_EXCL)
+        // Nothing is buffered on our side; there is nobody to tell that closing failed.
+        defer { close(descriptor) }
         do throws(Errno) {
-            try append(data, to: file)
-            if synced { try sync(file) }
-            return try status(of: file)
+            try write(data, to: descriptor)
+            if synced { _ = try retrying { fsync(descriptor) } }
+            return try status(of: descriptor)
         } catch {
             unlink(path)
             throw error
@@ -99,13 +115,20 @@ extension POSIXFileSystem {
     }
 
     private func open(_ path: String, flags: Int32) throws(Errno) -> OpenFile {
-        let descriptor = try retrying { Glibc.open(path, flags | O_CLOEXEC, 0o666) }
-        return OpenFile(FileDescriptor(rawValue: descriptor))
+        OpenFile(FileDescriptor(rawValue: try openDescriptor(path, flags)))
+    }
+
+    private func openDescriptor(_ path: String, _ flags: Int32) throws(Errno) -> Int32 {
+        try retrying { Glibc.open(path, flags | O_CLOEXEC, 0o666) }
     }
 
     func status(of file: OpenFile) throws(Errno) -> FileStatus {
+        try status(of: file.descriptor.rawValue)
+    }
+
+    private func status(of descriptor: Int32) throws(Errno) -> FileStatus {
         var found = stat()
-        guard fstat(file.descriptor.rawValue, &found) == 0 else { throw Errno(rawValue: errno) }
+        guard fstat(descriptor, &found) == 0 else { throw Errno(rawValue: errno) }
         return FileStatus(found)
     }
 
@@ -129,11 +152,15 @@ extension POSIXFileSystem {
     }
 
     func append(_ data: Data, to file: OpenFile) throws(Errno) {
+        try write(data, to: file.descriptor.rawValue)
+    }
+
+    private func write(_ data: Data, to descriptor: Int32) throws(Errno) {
         let failure: Errno? = data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
                 let part = UnsafeRawBufferPointer(rebasing: rest)
-                let done = Glibc.write(file.descriptor.rawValue, part.baseAddress, part.count)
+                let done = Glibc.write(descriptor, part.baseAddress, part.count)
                 if done < 0, errno != EINTR { return Errno(rawValue: errno) }
                 rest = rest.dropFirst(max(done, 0))
             }

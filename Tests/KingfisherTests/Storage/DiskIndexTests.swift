@@ -13,7 +13,10 @@ struct DiskIndexTests {
 
     @Test func `entries are in the order of their use`() {
         var index = index(["a", "b", "c"])
-        index.use("a", unwritten: .access) { $0.access = 30 }
+        index.use("a", unwritten: .access) { entry in
+            entry.access = 30
+            return true
+        }
         #expect(names(index) == ["b", "c", "a"])
         index.put(.make("b"))
         #expect(names(index) == ["c", "a", "b"])
@@ -27,7 +30,10 @@ struct DiskIndexTests {
 
     @Test func `sums follow every change`() {
         var index = index(["a", "b"])
-        index.use("a", unwritten: .nothing) { $0.size = 10 }
+        index.use("a", unwritten: .nothing) { entry in
+            entry.size = 10
+            return true
+        }
         #expect(index.totalSize == 13)
         index.put(.make("b", key: "key"))
         #expect(index.totalSize == 13)
@@ -38,13 +44,35 @@ struct DiskIndexTests {
         #expect(index.count == 0)
     }
 
+    @Test func `an entry that turns out to be another one is left alone`() {
+        var index = index(["a", "b"])
+        index.use("a", unwritten: .access) { _ in false }
+        #expect(names(index) == ["a", "b"])
+        #expect(index.takeUnwritten() == [])
+    }
+
     @Test func `what the log lacks is told once, in the order of use`() {
         var index = index(["a", "b", "c", "d"])
-        index.use("b", unwritten: .access) { $0.access = 50 }
-        index.use("a", unwritten: .access) { $0.access = 60 }
-        index.use("b", unwritten: .access) { $0.access = 60 }
-        index.use("c", unwritten: .everything) { $0.access = 55 }
-        index.use("d", unwritten: .access) { $0.access = 70 }
+        index.use("b", unwritten: .access) { entry in
+            entry.access = 50
+            return true
+        }
+        index.use("a", unwritten: .access) { entry in
+            entry.access = 60
+            return true
+        }
+        index.use("b", unwritten: .access) { entry in
+            entry.access = 60
+            return true
+        }
+        index.use("c", unwritten: .everything) { entry in
+            entry.access = 55
+            return true
+        }
+        index.use("d", unwritten: .access) { entry in
+            entry.access = 70
+            return true
+        }
         index.remove("d")
         var changed = DiskEntry.make("c")
         changed.access = 55

@@ -113,9 +113,9 @@ final class FaultyFileSystem: FileSystem {
         return try real.status(of: path)
     }
 
-    func read(_ path: String, atMost limit: Int) throws(Errno) -> Data {
+    func read(_ path: String, expecting count: Int) throws(Errno) -> Data {
         try check(.read, path)
-        return try real.read(path, atMost: limit)
+        return try real.read(path, expecting: count)
     }
 
     func write(_ data: Data, toNew path: String, synced: Bool) throws(Errno) -> FileStatus {
