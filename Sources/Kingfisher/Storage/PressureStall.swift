@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import SystemPackage
 
 #if canImport(Glibc)
 import Glibc
@@ -18,9 +19,13 @@ final class PressureStall: Sendable {
     /// without privileges.
     static let triggers = ["some 150000 1000000", "some 300000 2000000"]
 
-    static let forProcess = PressureStall(
-        paths: paths(cgroup: (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)))
-    )
+    /// Waits for the next report; false means that none will come here any more.
+    typealias Reports = @Sendable () -> Bool
+
+    static let forProcess = PressureStall(paths: {
+        // Read anew each time, for a process can be moved to another group.
+        paths(cgroup: try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8))
+    })
 
     private struct State {
         var watchers: [UInt64: @Sendable () -> Void] = [:]
@@ -28,11 +33,16 @@ final class PressureStall: Sendable {
         var isWaiting = false
     }
 
-    private let paths: [String]
+    private let openReports: @Sendable () -> Reports?
     private let state = Mutex(State())
 
-    /// - Parameter paths: Files that may take a trigger, the best one first.
-    init(paths: [String]) { self.paths = paths }
+    /// - Parameter paths: Gives files that may take a trigger, the best one first.
+    convenience init(paths: @escaping @Sendable () -> [String]) {
+        self.init(reports: { Self.openTrigger(in: paths()).map(Self.reports) })
+    }
+
+    /// - Parameter reports: Opens the best source of reports that there is now, nil if none.
+    init(reports: @escaping @Sendable () -> Reports?) { openReports = reports }
 
     /// The reports of the control group of the process, in which memory is short first, and those
     /// of the machine.
@@ -64,40 +74,64 @@ final class PressureStall: Sendable {
 
     /// Waits on a thread of its own, because libdispatch has no source for this kind of event.
     private func start() {
-        // No file that can be read and written, as in many containers: there will be no reports.
-        guard let file = openTrigger() else { return }
-        let thread = Thread { [self] in wait(on: file) }
+        // No file that can be read and written, as in many containers: there will be no reports
+        // until somebody else wants them and they are looked for again.
+        guard let reports = openReports() else { return giveUp() }
+        let thread = Thread { [self] in wait(for: reports) }
         thread.name = "kf-memory-psi"
         thread.stackSize = 256 << 10
         thread.start()
     }
 
-    private func openTrigger() -> Int32? {
+    private func giveUp() { state.withLock { $0.isWaiting = false } }
+
+    private func wait(for first: @escaping Reports) {
+        var reports = first
+        var fruitless = 0
+        // Thrice in a row without a report: what opens and ends at once would keep us busy.
+        while fruitless < 3 {
+            fruitless += 1
+            while reports() {
+                fruitless = 0
+                tell()
+            }
+            // The control group is gone: the one above it has reports too.
+            guard let next = openReports() else { break }
+            reports = next
+        }
+        giveUp()
+    }
+
+    private static func openTrigger(in paths: [String]) -> OpenFile? {
         for path in paths {
-            for trigger in Self.triggers {
+            for trigger in triggers {
                 // A refused trigger leaves a file that takes none any more: each has its own.
                 let file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
                 guard file >= 0 else { break }
                 // The kernel wants the zero at the end too.
                 let count = trigger.utf8.count + 1
-                if write(file, trigger, count) == count { return file }
+                if write(file, trigger, count) == count {
+                    return OpenFile(FileDescriptor(rawValue: file))
+                }
                 close(file)
             }
         }
         return nil
     }
 
-    private func wait(on file: Int32) {
-        defer { close(file) }
-        while true {
-            var event = pollfd(fd: file, events: Int16(POLLPRI), revents: 0)
-            guard poll(&event, 1, -1) >= 0 else {
-                if errno == EINTR { continue }
-                return
+    private static func reports(of file: OpenFile) -> Reports {
+        {
+            while true {
+                let descriptor = file.descriptor.rawValue
+                var event = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
+                guard poll(&event, 1, -1) >= 0 else {
+                    if errno == EINTR { continue }
+                    return false
+                }
+                // The control group is gone.
+                if event.revents & Int16(POLLERR) != 0 { return false }
+                if event.revents & Int16(POLLPRI) != 0 { return true }
             }
-            // The control group is gone.
-            if event.revents & Int16(POLLERR) != 0 { return }
-            if event.revents & Int16(POLLPRI) != 0 { tell() }
         }
     }
 

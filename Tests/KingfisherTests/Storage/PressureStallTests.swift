@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,7 +28,7 @@ struct PressureStallTests {
     }
 
     @Test func `without reports a watch is silent, and ends`() {
-        let stall = PressureStall(paths: ["/nonexistent/memory.pressure"])
+        let stall = PressureStall(paths: { ["/nonexistent/memory.pressure"] })
         let isOver = Locked(false)
         do {
             let canary = Canary(isOver: isOver)
@@ -46,13 +47,80 @@ struct PressureStallTests {
             [.posixPermissions: 0o444],
             ofItemAtPath: file.path
         )
-        let watch = PressureStall(paths: [file.path, folder.url.path]).add {}
+        let watch = PressureStall(paths: { [file.path, folder.url.path] }).add {}
         withExtendedLifetime(watch) {}
     }
 
     @Test func `caches of one process can be watched at once`() {
         let watches = (0..<3).map { _ in MemoryPressureSource.system.watch {} }
         #expect(watches.count == 3)
+    }
+
+    /// Sources of reports that end one after the other, as those of groups do that are removed.
+    private final class Groups: Sendable {
+        private let reports: Mutex<[Int]>
+        let ends: AsyncStream<Void>
+        private let end: AsyncStream<Void>.Continuation
+
+        /// - Parameter reports: How many reports each source has.
+        init(reports: [Int]) {
+            self.reports = Mutex(reports)
+            (ends, end) = AsyncStream.makeStream()
+        }
+
+        func open() -> PressureStall.Reports? {
+            guard let count = reports.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
+                end.yield()
+                return nil
+            }
+            let left = Locked(count)
+            return {
+                left.change { $0 -= 1 }
+                return left.value >= 0
+            }
+        }
+
+        func add(reports count: Int) { reports.withLock { $0.append(count) } }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `when a control group goes away the next source is waited for`() async {
+        let groups = Groups(reports: [2, 0, 3])
+        let stall = PressureStall(reports: groups.open)
+        let told = Locked(0)
+        let watch = stall.add { told.change { $0 += 1 } }
+        for await _ in groups.ends { break }
+        #expect(told.value == 5)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `sources are looked for again when somebody else wants reports`() async {
+        let groups = Groups(reports: [])
+        let stall = PressureStall(reports: groups.open)
+        let told = Locked(0)
+        let first = stall.add { told.change { $0 += 1 } }
+        for await _ in groups.ends { break }
+        groups.add(reports: 1)
+        let second = stall.add { told.change { $0 += 1 } }
+        for await _ in groups.ends { break }
+        #expect(told.value == 2)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `sources that end at once are given up`() async {
+        let groups = Groups(reports: [0, 0, 0, 0, 1])
+        let stall = PressureStall(reports: groups.open)
+        let told = Locked(0)
+        // Given up after three; each new wish takes up where the last one stopped.
+        var watches: [MemoryPressureWatch] = []
+        while told.value == 0 {
+            watches.append(stall.add { told.change { $0 += 1 } })
+            await Task.yield()
+        }
+        #expect(watches.count > 1)
+        withExtendedLifetime(watches) {}
     }
 
     private final class Canary: Sendable {
