@@ -179,4 +179,63 @@ struct ImageCacheRulesTests {
         )
         #expect(cache.imageCachedType(forKey: "b") == .none)
     }
+
+    private struct Illiterate: CacheSerializer {
+        func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }
+
+        func image(
+            with data: Data,
+            options: KingfisherParsedOptionsInfo
+        ) -> KFCrossPlatformImage? { nil }
+    }
+
+    @Test func `CAC-26: async store throws the disk's error alone, and memory has the image`() async
+    {
+        let error = await #expect(throws: KingfisherError.self) {
+            try await cache.store(image, forKey: "a", cacheSerializer: Illiterate())
+        }
+        guard case .cacheError(.cannotSerializeImage) = error else {
+            Issue.record("the error is \(String(describing: error))")
+            return
+        }
+        #expect(cache.imageCachedType(forKey: "a") == .memory)
+    }
+
+    @Test func `CAC-27, OPT-9: a cache that is asked itself knows no manager's defaults`()
+        async throws
+    {
+        let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+        manager.defaultOptions = [
+            .processor(BlackWhiteProcessor()), .cacheMemoryOnly, .onlyFromCache,
+        ]
+        try await cache.store(image, forKey: "a", options: KingfisherParsedOptionsInfo(nil))
+        #expect(cache.retrieveImageInMemoryCache(forKey: "a", options: nil) === image)
+        cache.clearMemoryCache()
+        #expect(try await cache.retrieveImageInDiskCache(forKey: "a", options: nil) != nil)
+        #expect(try await cache.retrieveImage(forKey: "a", options: nil).cacheType == .disk)
+        #expect(try await cache.retrieveImage(forKey: "a", options: []).cacheType == .memory)
+    }
+
+    @Test func `SER-3, W-45: a still picture made of a GIF is not stored, and the result says so`()
+        async throws
+    {
+        let result = await withCheckedContinuation { continuation in
+            cache.store(
+                image,
+                original: TestImage.gif,
+                forKey: "a",
+                options: KingfisherParsedOptionsInfo([.processor(BlackWhiteProcessor())]),
+                completionHandler: { continuation.resume(returning: $0) }
+            )
+        }
+        guard case .failure(.cacheError(.cannotSerializeImage)) = result.diskCacheResult else {
+            Issue.record("the result is \(result.diskCacheResult)")
+            return
+        }
+        #expect(cache.imageCachedType(forKey: "a", processorIdentifier: processor) == .memory)
+        cache.clearMemoryCache()
+        #expect(cache.imageCachedType(forKey: "a", processorIdentifier: processor) == .none)
+    }
+
+    private var processor: String { BlackWhiteProcessor().identifier }
 }
