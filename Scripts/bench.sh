@@ -16,7 +16,8 @@
 PEERS=$NESTED_BUILD/peers
 CORPUS=$NESTED_BUILD/bench-corpus
 SOURCES=$ROOT/Benchmarks/Peers
-BENCH=$NESTED_BUILD/release/kf-bench
+# As users ship programs: see link_swift_into_programs.
+BENCH=$ROOT/.build-kf/release/kf-bench
 
 install_peers() {
     local missing=()
@@ -109,6 +110,7 @@ case ${1:-} in
 --record) exec "$ROOT/Scripts/kernels.sh" --record ;;
 esac
 
+link_swift_into_programs
 build_tool Benchmarks kf-bench
 case ${1:-} in
 --list)

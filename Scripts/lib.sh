@@ -123,16 +123,21 @@ provide_nginx() {
     return $status
 }
 
-# Builds the command line tool, in a build folder of its own.
+# Makes build_tool link a copy of Swift's libraries into programs, where the toolchain has them to
+# link, and build in a folder of its own.
 #
-# Linked with its own copy of Swift's libraries, where the toolchain has them to link, it starts in
-# two thirds of the time, takes 5 MB less memory, and runs on machines without Swift.
-build_kf() {
+# Such programs start in two thirds of the time, take 5 MB less memory, and run without Swift.
+link_swift_into_programs() {
     local resources
     require_swift
     NESTED_BUILD=$ROOT/.build-kf
     resources=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
     [ ! -e "${resources}_static/linux/libFoundation.a" ] || BUILD_FLAGS=(--static-swift-stdlib)
+}
+
+# Builds the command line tool.
+build_kf() {
+    link_swift_into_programs
     build_tool Tools kf
 }
 
