@@ -1,8 +1,9 @@
 /// Resamples `source` to exactly `size` with a separable filter.
 ///
 /// Works on premultiplied RGBA8, in bands of rows, one band per core when there is much to do.
-/// A reduction by four or more is first averaged over whole pixels by half its factor (48 dB and
-/// better against the full filter). A constant picture stays constant; no colour exceeds its alpha.
+/// A reduction by four or more is first averaged over whole pixels by half its factor, by 16 or
+/// more by a quarter (48 dB and better against the full filter on photographs). A constant picture
+/// stays constant; no colour exceeds its alpha.
 ///
 /// - Parameters:
 ///   - source: Any size from 1 × 1; rows may be padded.

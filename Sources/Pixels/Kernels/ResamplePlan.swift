@@ -56,7 +56,9 @@ struct ResamplePlan: Sendable {
     /// Half the factor goes to the box, the filter keeps a factor of at least two.
     ///
     /// That leaves the pass band alone (48 dB and more against the full filter at a fifth of its
-    /// cost). The mean is the box filter itself, so there a whole factor is taken out entirely.
+    /// cost). Of 16 and more a quarter does: there half gave 42 dB, and what is left for the filter
+    /// is little anyway. The mean is the box filter itself, so there a whole factor is taken out
+    /// entirely.
     private static func boxFactor(from source: Int, to target: Int, _ filter: ResampleFilter) -> Int
     {
         guard source >= 2 * target else { return 1 }
@@ -65,7 +67,8 @@ struct ResamplePlan: Sendable {
             // Small factors need no help; large ones would leave weights too small for Q14.
             return source / target < 16 ? 1 : min(source / target / 4, maxBoxFactor)
         }
-        return max(1, min(source / (2 * target), maxBoxFactor))
+        let rest = source / target < 16 ? 2 : 4
+        return max(1, min(source / (rest * target), maxBoxFactor))
     }
 
     // 257 × 255 is the largest sum of a column that 16 bits hold.

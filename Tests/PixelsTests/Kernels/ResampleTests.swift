@@ -57,6 +57,7 @@ struct ResampleTests {
         // From a factor of four on a box goes first.
         (Pictures.size(200, 160), Pictures.size(20, 16), 45.0),
         (Pictures.size(203, 157), Pictures.size(31, 22), 45.0),
+        (Pictures.size(310, 225), Pictures.size(8, 10), 45.0),
     ])
     func `Lanczos agrees with a float64 reference`(
         source: PixelSize,
