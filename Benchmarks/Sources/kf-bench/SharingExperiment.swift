@@ -16,6 +16,9 @@ enum SharingExperiment {
 
     private static let sides = (1...10).map { $0 * 100 }
     private static let rounds = 7
+    /// Not a tenth: each of ten decodes just to its size, while the shared picture has twice the
+    /// largest size, so that those made of it are as sharp.
+    private static let limit = 0.6
 
     /// The least of several rounds.
     private struct Cost {
@@ -58,10 +61,11 @@ enum SharingExperiment {
         return [
             shared.line("at once, shared"), apart.line("at once, ten managers"),
             inTurn.line("one after the other"),
-            Verdict("CPU time / ten managers", shared.cpu / apart.cpu, atMost: 0.5).line,
-            Verdict("wall time / ten managers", shared.wall / apart.wall, atMost: 0.5).line,
-            Verdict("CPU time / one after the other", shared.cpu / inTurn.cpu, atMost: 0.5).line,
-            Verdict("wall time / one after the other", shared.wall / inTurn.wall, atMost: 0.5).line,
+            Verdict("CPU time / ten managers", shared.cpu / apart.cpu, atMost: limit).line,
+            Verdict("wall time / ten managers", shared.wall / apart.wall, atMost: limit).line,
+            Verdict("CPU time / one after the other", shared.cpu / inTurn.cpu, atMost: limit).line,
+            Verdict("wall time / one after the other", shared.wall / inTurn.wall, atMost: limit)
+                .line,
         ]
     }
 
