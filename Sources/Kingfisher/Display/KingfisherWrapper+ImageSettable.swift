@@ -3,7 +3,8 @@ extension KingfisherWrapper where Base: KingfisherImageSettable {
     /// Loads an image and shows it; an image in memory is shown before the call returns.
     ///
     /// A load that was under way is superseded: its completion gets `notCurrentSourceTask`, its
-    /// image is not shown, its download goes on into the cache.
+    /// image is not shown, its download goes on into the cache unless its options say
+    /// `cancelWhenSuperseded`.
     ///
     /// - Parameters:
     ///   - source: Where the image comes from; nil shows the placeholder and gives `emptySource`.
