@@ -24,7 +24,7 @@ enum KeyHash {
     static func of(_ bytes: UnsafeRawBufferPointer) -> Int {
         let secret = secret
         let count = bytes.count
-        var state = secret.first ^ UInt64(truncatingIfNeeded: count)
+        var state = secret.first
         var offset = 0
         while count - offset > 16 {
             state = fold(word(bytes, offset) ^ secret.second, word(bytes, offset + 8) ^ state)
@@ -32,7 +32,9 @@ enum KeyHash {
         }
         let (low, high) = tail(bytes)
         state = fold(low ^ secret.second, high ^ state)
-        return Int(truncatingIfNeeded: fold(state ^ secret.last, secret.second))
+        // The count comes last: beside the bytes it could make up for one that differs.
+        let length = UInt64(truncatingIfNeeded: count)
+        return Int(truncatingIfNeeded: fold(state ^ secret.last, secret.second ^ length))
     }
 
     /// The last sixteen bytes, or all if there are fewer.
