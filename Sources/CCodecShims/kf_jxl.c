@@ -7,21 +7,35 @@
 #include <jxl/decode.h>
 #include <jxl/encode.h>
 
+typedef struct jxl_state {
+    JxlDecoder *decoder;
+    // The frame that the decoder comes to next; -1 after a failure, when it is good for nothing.
+    int next_frame;
+} jxl_state;
+
+static JxlDecoder *decoder_of(const kf_picture *picture) {
+    return ((const jxl_state *)picture->state)->decoder;
+}
+
 static kf_picture_status failure(kf_picture *picture, JxlDecoderStatus status) {
     if (status == JXL_DEC_NEED_MORE_INPUT)
         return kf_picture_fail(picture, KF_PICTURE_TRUNCATED, "the data ends early");
     return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "the codestream makes no sense");
 }
 
-static void read_colors(kf_picture *picture) {
-    JxlDecoder *decoder = picture->state;
-    JxlColorEncoding encoding;
-    picture->info.has_profile = JxlDecoderGetColorAsEncodedProfile(
-        decoder, NULL, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding) != JXL_DEC_SUCCESS;
-    // The library can convert what was stored in its own colours; the rest comes as it was.
+// The library can convert what was stored in its own colours; the rest comes as it was.
+static void prefer_srgb(JxlDecoder *decoder) {
     JxlColorEncoding wanted;
     JxlColorEncodingSetToSRGB(&wanted, 0);
     (void)JxlDecoderSetPreferredColorProfile(decoder, &wanted);
+}
+
+static void read_colors(kf_picture *picture) {
+    JxlDecoder *decoder = decoder_of(picture);
+    JxlColorEncoding encoding;
+    picture->info.has_profile = JxlDecoderGetColorAsEncodedProfile(
+        decoder, NULL, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding) != JXL_DEC_SUCCESS;
+    prefer_srgb(decoder);
     if (JxlDecoderGetColorAsEncodedProfile(decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA,
                                            &encoding) == JXL_DEC_SUCCESS
         && encoding.white_point == JXL_WHITE_POINT_D65
@@ -42,14 +56,19 @@ static void read_colors(kf_picture *picture) {
     free(profile);
 }
 
-static kf_picture_status read_header(kf_picture *picture) {
-    // Without a memory manager: the library asks it for small things only, not for pixels.
-    JxlDecoder *decoder = picture->state = JxlDecoderCreate(NULL);
-    if (decoder == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
-    JxlDecoderSubscribeEvents(decoder,
-                              JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE);
+static void begin(const kf_picture *picture, JxlDecoder *decoder, int events) {
+    JxlDecoderSubscribeEvents(decoder, events);
     JxlDecoderSetKeepOrientation(decoder, JXL_TRUE);
     JxlDecoderSetInput(decoder, picture->bytes, picture->count);
+}
+
+static kf_picture_status read_header(kf_picture *picture) {
+    jxl_state *state = picture->state = calloc(1, sizeof *state);
+    if (state == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
+    // Without a memory manager: the library asks it for small things only, not for pixels.
+    JxlDecoder *decoder = state->decoder = JxlDecoderCreate(NULL);
+    if (decoder == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
+    begin(picture, decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE);
     JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
     if (status != JXL_DEC_BASIC_INFO) return failure(picture, status);
     JxlBasicInfo basic;
@@ -64,6 +83,7 @@ static kf_picture_status read_header(kf_picture *picture) {
     picture->info.has_alpha = basic.alpha_bits != 0;
     picture->info.is_premultiplied = basic.alpha_premultiplied != 0;
     picture->info.is_animated = basic.have_animation != 0;
+    picture->info.loop_count = basic.have_animation ? basic.animation.num_loops : 1;
     // Four channels as floating-point numbers, and the rows that are delivered.
     picture->info.working_bytes_per_pixel = 20;
     status = JxlDecoderProcessInput(decoder);
@@ -72,21 +92,24 @@ static kf_picture_status read_header(kf_picture *picture) {
     return KF_PICTURE_OK;
 }
 
-// Decodes into `pixels`; KF_PICTURE_TRUNCATED with a coarse picture there if `*has_pixels`.
+// Decodes the next frame into `pixels`; KF_PICTURE_TRUNCATED with a coarse picture there if
+// `*has_pixels`.
 static kf_picture_status fill(kf_picture *picture, uint8_t *pixels, size_t count,
                               int *has_pixels) {
-    JxlDecoder *decoder = picture->state;
+    JxlDecoder *decoder = decoder_of(picture);
     JxlPixelFormat format = {
         .num_channels = 4, .data_type = JXL_TYPE_UINT8, .endianness = JXL_NATIVE_ENDIAN};
     for (;;) {
         JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
         switch (status) {
+        case JXL_DEC_COLOR_ENCODING:
+            prefer_srgb(decoder);
+            break;
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
             if (JxlDecoderSetImageOutBuffer(decoder, &format, pixels, count) != JXL_DEC_SUCCESS)
                 return failure(picture, JXL_DEC_ERROR);
             break;
         case JXL_DEC_FULL_IMAGE:
-            // The first frame of an animation is its picture.
             *has_pixels = 1;
             return KF_PICTURE_OK;
         case JXL_DEC_NEED_MORE_INPUT:
@@ -107,6 +130,7 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
     uint8_t *pixels = count ? calloc(1, count) : NULL;
     if (pixels == NULL) return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "memory");
     int has_pixels = 0;
+    // The first frame of an animation is its picture.
     kf_picture_status status = fill(picture, pixels, count, &has_pixels);
     size_t row_bytes = (size_t)picture->info.width * 4;
     for (int y = 0; has_pixels && y < picture->info.height; y++)
@@ -115,9 +139,79 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
     return status;
 }
 
-static void destroy(kf_picture *picture) { JxlDecoderDestroy(picture->state); }
+static void destroy(kf_picture *picture) {
+    jxl_state *state = picture->state;
+    if (state->decoder != NULL) JxlDecoderDestroy(state->decoder);
+    free(state);
+}
 
 const kf_picture_functions kf_jxl_functions = {read_header, read_rows, destroy};
+
+// --- Animations ---
+
+kf_picture_status kf_jxl_read_delays(kf_picture *picture, kf_jxl_delay take, void *context) {
+    JxlDecoder *decoder = JxlDecoderCreate(NULL);
+    if (decoder == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
+    // Without pixels, which are then passed over.
+    begin(picture, decoder, JXL_DEC_BASIC_INFO | JXL_DEC_FRAME);
+    JxlBasicInfo basic = {0};
+    JxlFrameHeader frame;
+    kf_picture_status result = KF_PICTURE_OK;
+    for (int goes_on = 1; goes_on;) {
+        JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
+        switch (status) {
+        case JXL_DEC_BASIC_INFO:
+            goes_on = JxlDecoderGetBasicInfo(decoder, &basic) == JXL_DEC_SUCCESS;
+            break;
+        case JXL_DEC_FRAME:
+            goes_on = JxlDecoderGetFrameHeader(decoder, &frame) == JXL_DEC_SUCCESS;
+            double rate = (double)basic.animation.tps_numerator;
+            double ticks = (double)frame.duration * (double)basic.animation.tps_denominator;
+            if (goes_on) goes_on = take(context, rate > 0 ? ticks / rate : 0);
+            break;
+        case JXL_DEC_SUCCESS:
+            goes_on = 0;
+            break;
+        default:
+            result = failure(picture, status);
+            goes_on = 0;
+        }
+    }
+    JxlDecoderDestroy(decoder);
+    return result;
+}
+
+// Makes `index` the next frame.
+static void seek(kf_picture *picture, int index) {
+    jxl_state *state = picture->state;
+    if (state->next_frame < 0) {
+        JxlDecoderReset(state->decoder);
+        state->next_frame = 0;
+        begin(picture, state->decoder, JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE);
+    } else if (state->next_frame > index) {
+        // Keeps what it has learned about where frames begin.
+        JxlDecoderRewind(state->decoder);
+        state->next_frame = 0;
+        begin(picture, state->decoder, JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE);
+    }
+    if (index > state->next_frame)
+        JxlDecoderSkipFrames(state->decoder, (size_t)(index - state->next_frame));
+    state->next_frame = index;
+}
+
+kf_picture_status kf_jxl_read_frame(kf_picture *picture, int index, uint8_t *pixels,
+                                    size_t count) {
+    jxl_state *state = picture->state;
+    if (state == NULL || state->decoder == NULL)
+        return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "no header");
+    seek(picture, index);
+    int has_pixels = 0;
+    kf_picture_status status = fill(picture, pixels, count, &has_pixels);
+    state->next_frame = status == KF_PICTURE_OK ? index + 1 : -1;
+    return status;
+}
+
+// --- Encoding ---
 
 static int describe(JxlEncoder *encoder, const kf_jxl_encoding *encoding) {
     JxlBasicInfo basic;

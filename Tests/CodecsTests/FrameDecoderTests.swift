@@ -82,6 +82,43 @@ struct FrameDecoderTests {
         #expect(decoder.info.isAnimated)
     }
 
+    #if JXL
+    @Test func `JPEG XL tells its delays and loops`() throws {
+        let data = try Fixture(name: "animated.jxl").data
+        let decoder = try FrameDecoder(data)
+        #expect(decoder.frameCount == 4)
+        for (found, wanted) in zip(decoder.delays, [0.05, 0.1, 0.3, 0.08]) {
+            #expect(abs(found - wanted) < 0.001)
+        }
+        #expect(decoder.info.isAnimated)
+        #expect(decoder.loopCount == decoder.info.loopCount)
+        #expect(try Codecs.inspect(data).frameCount == 4)
+        #expect(try FrameDecoder(Fixture(name: "lossless.jxl").data).frameCount == 1)
+        var limits = DecodeLimits.default
+        limits.maxFrameCount = 3
+        #expect(throws: CodecError.limitExceeded(.frameCount, value: 4, allowed: 3)) {
+            try FrameDecoder(data, options: DecodeOptions(limits: limits))
+        }
+    }
+
+    @Test func `JPEG XL that breaks off keeps the frames that are there`() throws {
+        let data = try Fixture(name: "animated.jxl").data
+        let refusal = CodecError.truncated(.jxl)
+        #expect(throws: refusal) { try FrameDecoder(data.prefix(data.count / 2)) }
+        // The last frame has begun.
+        let part = data.prefix(data.count - 60)
+        let strict = try FrameDecoder(part)
+        #expect(throws: refusal) { try strict.frame(at: strict.frameCount - 1) }
+        let whole = try FrameDecoder(data)
+        #expect(try strict.frame(at: 0) == whole.frame(at: 0))
+        let decoder = try FrameDecoder(part, options: DecodeOptions(truncation: .keepsPartial))
+        #expect(decoder.frameCount > 1)
+        #expect(try decoder.frame(at: 0) == whole.frame(at: 0))
+        #expect(try decoder.frame(at: decoder.frameCount - 1).size == whole.size)
+        #expect(try decoder.frame(at: 0) == whole.frame(at: 0))
+    }
+    #endif
+
     @Test(arguments: animations)
     func `frames come in the size of the target`(fixture: Fixture) throws {
         let box = PixelSize(width: 12, height: 12)

@@ -33,6 +33,7 @@ typedef struct kf_picture_info {
     int has_alpha;
     int is_premultiplied;
     int is_animated;
+    uint32_t loop_count;  // 0 for ever
     // What the library holds of a picture besides what it delivers, roughly; 0 if it is little.
     int working_bytes_per_pixel;
     // An ICC profile of the rows; NULL for none. Belongs to the picture.
@@ -68,6 +69,18 @@ kf_picture_status kf_picture_read_rows(kf_picture *_Nonnull picture, int width, 
 
 // What the library found, for the last status that was not KF_PICTURE_OK.
 const char *_Nonnull kf_picture_message(const kf_picture *_Nonnull picture);
+
+// Takes how long a frame is to be shown, in seconds, and tells whether to go on.
+typedef int (*kf_jxl_delay)(void *_Nonnull context, double seconds);
+
+// Finds the frames of an animation after the header was read; decodes no pixel.
+kf_picture_status kf_jxl_read_delays(kf_picture *_Nonnull picture, kf_jxl_delay _Nonnull take,
+                                     void *_Nonnull context);
+
+// Decodes frame `index` of an animation as packed rows of the whole canvas, quickest in their order.
+// A file that ends within it leaves a coarse picture, or the pixels as they were.
+kf_picture_status kf_jxl_read_frame(kf_picture *_Nonnull picture, int index,
+                                    uint8_t *_Nonnull pixels, size_t count);
 
 typedef struct kf_jxl_encoding {
     int width;

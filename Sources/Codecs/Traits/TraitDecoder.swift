@@ -4,8 +4,8 @@ import Pixels
 /// Decodes a format that a package trait switches on; refuses it without.
 ///
 /// Memory: JPEG XL and HEIF hold the whole picture besides the target, TIFF a strip or a row of
-/// tiles, SVG the target, at which it is rendered. TIFF shows its first page, an animation its
-/// first frame.
+/// tiles, SVG the target, at which it is rendered. TIFF shows its first page, HEIF its primary
+/// picture; for the other frames of a JPEG XL there is ``JXLReader``.
 struct TraitDecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions

@@ -9,6 +9,15 @@ final class TraitPicture {
     private let format: FileFormat
     private let limits: DecodeLimits
     private var header = kf_picture_info()
+    /// Nil for a still picture.
+    private(set) var animation: Animation?
+
+    struct Animation {
+        /// In seconds as stated.
+        var delays: [Double]
+        /// Whether the file ends before its last frame begins.
+        var isCutOff: Bool
+    }
 
     /// Reads the header.
     init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(CodecError) {
@@ -34,6 +43,9 @@ final class TraitPicture {
         guard status == KF_PICTURE_OK else {
             throw Self.isShort(bytes, format, status) ? .truncated(format) : failure(status)
         }
+        #if JXL
+        if header.is_animated != 0 { animation = try readAnimation() }
+        #endif
     }
 
     deinit { kf_picture_destroy(handle) }
@@ -43,11 +55,17 @@ final class TraitPicture {
             format: format,
             storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
             orientation: UInt8(exactly: header.orientation).flatMap(Orientation.init) ?? .up,
-            frameCount: header.is_animated == 0 ? 1 : nil,
+            frameCount: frameCount,
+            loopCount: (animation?.delays.count ?? 1) > 1 ? Int(header.loop_count) : nil,
             hasAlpha: header.has_alpha != 0,
             bitsPerChannel: Int(header.bits_per_channel),
             hasColorProfile: header.has_profile != 0
         )
+    }
+
+    private var frameCount: Int? {
+        guard let animation else { return 1 }
+        return animation.isCutOff ? nil : max(1, animation.delays.count)
     }
 
     var alpha: TraitRows.Alpha {
@@ -85,6 +103,51 @@ final class TraitPicture {
         guard status == KF_PICTURE_OK else { throw failure(status) }
         return false
     }
+
+    #if JXL
+    private final class Delays {
+        var seconds: [Double] = []
+        let limit: Int
+
+        init(limit: Int) { self.limit = limit }
+    }
+
+    private func readAnimation() throws(CodecError) -> Animation {
+        // One more than allowed is enough for the check that names the number.
+        let delays = Delays(limit: limits.maxFrameCount + 1)
+        let status = withExtendedLifetime(delays) {
+            kf_jxl_read_delays(
+                handle,
+                { context, seconds in
+                    let delays = Unmanaged<Delays>.fromOpaque(context).takeUnretainedValue()
+                    delays.seconds.append(seconds)
+                    return delays.seconds.count < delays.limit ? 1 : 0
+                },
+                Unmanaged.passUnretained(delays).toOpaque()
+            )
+        }
+        try limits.check(frameCount: delays.seconds.count)
+        guard status == KF_PICTURE_OK || status == KF_PICTURE_TRUNCATED else {
+            throw failure(status)
+        }
+        return Animation(delays: delays.seconds, isCutOff: status == KF_PICTURE_TRUNCATED)
+    }
+
+    /// Decodes a frame of an animation as packed rows, as the file has them.
+    ///
+    /// - Returns: Whether pixels are missing or coarse.
+    func readFrame(at index: Int, into surface: FrameSurface) throws(CodecError) -> Bool {
+        let status = kf_jxl_read_frame(
+            handle,
+            Int32(clamping: index),
+            surface.row(0),
+            surface.byteCount
+        )
+        if status == KF_PICTURE_TRUNCATED { return true }
+        guard status == KF_PICTURE_OK else { throw failure(status) }
+        return false
+    }
+    #endif
 
     // libheif calls a structure that ends too early damaged.
     private static func isShort(

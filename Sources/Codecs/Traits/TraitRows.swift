@@ -31,6 +31,18 @@ final class TraitRows {
         let width = sink.source.width
         let row = sink.nextRow
         row.update(from: source, count: width * Bitmap.bytesPerPixel)
+        Self.finish(row, width: width, alpha, transform)
+        sink.commit()
+        count += 1
+    }
+
+    /// Makes premultiplied sRGB of a row in place; without alpha colours stay as they are.
+    static func finish(
+        _ row: UnsafeMutablePointer<UInt8>,
+        width: Int,
+        _ alpha: Alpha,
+        _ transform: ColorTransform?
+    ) {
         switch alpha {
         case .none:
             break
@@ -44,7 +56,5 @@ final class TraitRows {
                 premultiplyRow(row, width: width)
             }
         }
-        sink.commit()
-        count += 1
     }
 }

@@ -3,7 +3,8 @@
 
 Usage: make.py [FOLDER]    (needs Pillow 11.3 or later and numpy)
 
-The formats behind package traits also need pillow-heif, and Debian's libjxl-tools and librsvg2-bin.
+The formats behind package traits also need pillow-heif, and Debian's libjxl-tools, libtiff-tools
+and librsvg2-bin.
 
 Run by hand; the results are committed. Beside NAME.EXT lies NAME.EXT.rgba: width and height as
 little-endian 32-bit numbers, then straight RGBA, upright, in sRGB, one frame after the other.
@@ -448,6 +449,9 @@ def apng():
 
 def webp():
     image = Image.fromarray(photo(67, 46))
+    turned, mirrored = Image.Exif(), Image.Exif()
+    # Written as the format's own properties, whatever EXIF says.
+    turned[0x0112], mirrored[0x0112] = 6, 5
     both = Image.fromarray(np.concatenate([photo(), alpha()[..., None]], axis=2))
     small = Image.fromarray(photo())
     data = encoded(image, "WEBP", quality=85)
@@ -476,6 +480,9 @@ def webp():
 
 def avif():
     image = Image.fromarray(photo(67, 46))
+    turned, mirrored = Image.Exif(), Image.Exif()
+    # Written as the format's own properties, whatever EXIF says.
+    turned[0x0112], mirrored[0x0112] = 6, 5
     both = Image.fromarray(np.concatenate([photo(), alpha()[..., None]], axis=2))
     for name, picture, options in (
         ("420.avif", image, {"subsampling": "4:2:0"}),
@@ -590,6 +597,31 @@ def jxl():
             is_wide = "profile" in name
             picture = managed(image, profile) if is_wide else np.asarray(image.convert("RGBA"))
             save(name, data, picture)
+        jxl_animations(folder)
+
+
+def jxl_animations(folder):
+    """From GIFs of known pixels, whose later frames are blended over parts of the canvas."""
+    random = np.random.default_rng(9)
+    palette = random.integers(0, 256, (256, 3))
+    colours = np.concatenate([palette, np.full((256, 1), 255)], axis=1)
+    whole = random.integers(0, 256, (H, W))
+    patch = random.integers(0, 256, (10, 12))
+    whole[2:8, 20:30] = patch[3:6, 4:9] = 7
+    for name, clear in (("animated.jxl", None), ("animated-clear.jxl", 7)):
+        canvas = colours[whole].copy()
+        if clear is not None:
+            canvas[whole == clear] = 0
+        shown, parts = [canvas.copy()], [gif_frame(whole, (0, 0), 5, 1, clear=clear)]
+        for (x, y), delay in (((3, 4), 1), ((20, 2), 30), ((8, 14), 8)):
+            area = canvas[y : y + 10, x : x + 12]
+            area[patch != 7] = colours[patch[patch != 7]]
+            shown.append(canvas.copy())
+            parts.append(gif_frame(patch, (x, y), delay, 1, clear=7))
+        source, target = folder / "source.gif", folder / name
+        source.write_bytes(gif_file(W, H, palette, *parts, loops=2))
+        run("cjxl", source, target, "-d", "0")
+        save(name, target.read_bytes(), *shown)
 
 
 def heif():
@@ -598,16 +630,28 @@ def heif():
 
     pillow_heif.register_heif_opener()
     image = Image.fromarray(photo(67, 46))
+    turned, mirrored = Image.Exif(), Image.Exif()
+    # Written as the format's own properties, whatever EXIF says.
+    turned[0x0112], mirrored[0x0112] = 6, 5
     both = Image.fromarray(np.concatenate([photo(68, 46), alpha(68, 46)[..., None]], axis=2))
     for name, picture, options in (
         ("420.heic", image, {}),
         ("444.heic", image, {"chroma": 444}),
         ("alpha.heic", both, {}),
         ("profile.heic", image, {"icc_profile": WIDE, "chroma": 444}),
+        ("turned.heic", image, {"exif": turned}),
+        ("mirrored.heic", image, {"exif": mirrored}),
     ):
         data = encoded(picture, "HEIF", quality=90, **options)
         shown = Image.open(io.BytesIO(data))
         save(name, data, managed(shown, WIDE) if "profile" in name else np.asarray(shown.convert("RGBA")))
+    deep = photo(67, 46).astype(np.uint16) * 257
+    stream = io.BytesIO()
+    pillow_heif.from_bytes("RGB;16", (67, 46), deep.tobytes()).save(stream, quality=90, chroma=444)
+    data = stream.getvalue()
+    if pillow_heif.open_heif(data, convert_hdr_to_8bit=False).info["bit_depth"] != 10:
+        raise SystemExit("deep.heic is not of 10 bits")
+    save("deep.heic", data, np.asarray(Image.open(io.BytesIO(data)).convert("RGBA")))
 
 
 def tiff_file(samples, photometric, extra=None, byte_order="<"):
@@ -660,6 +704,16 @@ def tiff():
     rounded = ((deep.astype(int) * 255 + 32767) // 65535).astype(np.uint8)
     for order, name in (("<", "rgb16.tiff"), (">", "rgb16-big.tiff")):
         save(name, tiff_file(deep.astype(np.uint16), 2, byte_order=order), rounded)
+    save("grey16.tiff", tiff_file(deep[..., :1].astype(np.uint16), 1), rounded[..., 0])
+    # Pillow mixes inks by the same formula as libtiff, but rounds in other places.
+    inks = np.concatenate([255 - colour, alpha()[..., None] // 3], axis=2)
+    mixed = Image.fromarray(inks, "CMYK")
+    save("cmyk.tiff", encoded(mixed, "TIFF"), np.asarray(mixed.convert("RGB")))
+    # libtiff's own command cuts tiles, which do not end where the picture does.
+    with tempfile.TemporaryDirectory() as folder:
+        tiles = Path(folder) / "tiles.tiff"
+        run("tiffcp", "-t", "-w", "16", "-l", "16", FOLDER / "lzw.tiff", tiles)
+        save("tiles.tiff", tiles.read_bytes(), colour)
 
 
 SVGS = {
