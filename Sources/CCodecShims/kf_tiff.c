@@ -172,6 +172,29 @@ static kf_picture_status read_bands(kf_picture *picture, TIFFRGBAImage *image, u
     return KF_PICTURE_OK;
 }
 
+// Grey of 16 bits, rounded; the library cuts the lower eight off. The map is that of 8 bits, with
+// white at either end. Skews count pixels.
+static void put_grey16(TIFFRGBAImage *image, uint32_t *target, uint32_t x, uint32_t y, uint32_t width,
+                       uint32_t height, int32_t from_skew, int32_t to_skew, unsigned char *source) {
+    (void)x;
+    (void)y;
+    const uint16_t *sample = (const uint16_t *)(const void *)source;
+    for (; height > 0; height--) {
+        for (uint32_t count = width; count > 0; count--) {
+            *target++ = image->BWmap[(*sample + 128) / 257][0];
+            sample += image->samplesperpixel;
+        }
+        sample += (ptrdiff_t)from_skew * image->samplesperpixel;
+        target += to_skew;
+    }
+}
+
+static int is_grey16(const TIFFRGBAImage *image) {
+    return image->bitspersample == 16 && image->isContig && !image->alpha && image->BWmap != NULL
+        && (image->photometric == PHOTOMETRIC_MINISBLACK
+            || image->photometric == PHOTOMETRIC_MINISWHITE);
+}
+
 static kf_picture_status read_rows(kf_picture *picture, int width, int height, kf_picture_row row,
                                    void *context) {
     (void)width;
@@ -190,6 +213,7 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
     }
     // As stored: turning is done for all formats at one place.
     image.req_orientation = image.orientation;
+    if (is_grey16(&image)) image.put.contig = put_grey16;
     uint32_t rows = band_height(state->file, image.height);
     size_t count = kf_picture_raster_bytes(picture, (int)image.width, (int)rows);
     uint32_t *pixels = count ? malloc(count) : NULL;
