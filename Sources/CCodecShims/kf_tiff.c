@@ -174,8 +174,9 @@ static kf_picture_status read_bands(kf_picture *picture, TIFFRGBAImage *image, u
 
 // Grey of 16 bits, rounded; the library cuts the lower eight off. The map is that of 8 bits, with
 // white at either end. Skews count pixels.
-static void put_grey16(TIFFRGBAImage *image, uint32_t *target, uint32_t x, uint32_t y, uint32_t width,
-                       uint32_t height, int32_t from_skew, int32_t to_skew, unsigned char *source) {
+static void put_grey16(TIFFRGBAImage *image, uint32_t *target, uint32_t x, uint32_t y,
+                       uint32_t width, uint32_t height, int32_t from_skew, int32_t to_skew,
+                       unsigned char *source) {
     (void)x;
     (void)y;
     const uint16_t *sample = (const uint16_t *)(const void *)source;

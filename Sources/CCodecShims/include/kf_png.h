@@ -18,7 +18,7 @@ typedef struct kf_png_header {
     int is_interlaced;
     // Whether rows carry an alpha that can differ from 255.
     int has_alpha;
-    // Bytes of a pixel in the rows: 4, and of interlaced pictures grey, grey and alpha, RGB or RGBA.
+    // Bytes of a pixel in the rows: 4; 1…4 of interlaced pictures, grey or RGB, then alpha.
     int channels;
     // The ICC profile if the file has one and does not say sRGB; owned by the decoder.
     const uint8_t *_Nullable profile;
