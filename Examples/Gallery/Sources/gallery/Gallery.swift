@@ -31,14 +31,10 @@ enum Gallery {
         }
         let isMeasuring = arguments.contains("--measure")
         if isMeasuring { emptyWindow = ResidentMemory.ofEmptyWindow() }
+        useOwnCache()
         let pictures: Pictures
         do {
             pictures = try Pictures(prepainted: isMeasuring ? 100 : 0)
-            // The server's address is another one in the next run, so nothing of it is worth keeping.
-            KingfisherManager.shared.cache = try ImageCache(
-                name: "gallery",
-                cacheDirectoryURL: cacheFolder
-            )
         } catch {
             fail("the pictures cannot be served: \(error)")
         }
@@ -92,9 +88,27 @@ enum Gallery {
         setenv("GSK_RENDERER", "cairo", 0)
     }
 
+    /// Puts the shared cache into a folder of this run.
+    ///
+    /// The server's address is another one in the next run, so nothing is worth keeping, and what is
+    /// in the user's cache has no part in what is measured.
+    private static func useOwnCache() {
+        let variable = "XDG_CACHE_HOME"
+        let before = ProcessInfo.processInfo.environment[variable]
+        setenv(variable, cacheFolder.path, 1)
+        _ = KingfisherManager.shared.cache
+        // GTK's own caches stay where they are.
+        if let before { setenv(variable, before, 1) } else { unsetenv(variable) }
+    }
+
     private static func removeCache() {
-        // Nothing is lost if that fails: it is a temporary folder.
-        try? FileManager.default.removeItem(at: cacheFolder)
+        // What was loaded last may still be written. Nothing is lost if it fails in the end: it is a
+        // temporary folder.
+        for _ in 0..<50 {
+            try? FileManager.default.removeItem(at: cacheFolder)
+            guard FileManager.default.fileExists(atPath: cacheFolder.path) else { return }
+            usleep(20_000)
+        }
     }
 
     private static func fail(_ reason: String) -> Never {
