@@ -36,10 +36,12 @@ static void read_colors(kf_picture *picture, const struct heif_image_handle *han
         free(profile);
     }
     struct heif_color_profile_nclx *points = NULL;
-    if (heif_image_handle_get_nclx_color_profile(handle, &points).code != heif_error_Ok) return;
-    picture->info.primaries = (int)points->color_primaries;
-    picture->info.transfer = (int)points->transfer_characteristics;
-    heif_nclx_color_profile_free(points);
+    if (heif_image_handle_get_nclx_color_profile(handle, &points).code == heif_error_Ok) {
+        picture->info.primaries = (int)points->color_primaries;
+        picture->info.transfer = (int)points->transfer_characteristics;
+    }
+    // Of values that it does not know the library complains, and hands them out all the same.
+    if (points != NULL) heif_nclx_color_profile_free(points);
 }
 
 static kf_picture_status read_header(kf_picture *picture) {
