@@ -200,10 +200,12 @@ if Context.environment["KF_KERNELS"] != nil {
     )
 }
 
-// For the step `formats` of Scripts/test.sh: the two lowest floors, so that the formats behind traits
+// For the step `formats` of Scripts/test.sh, and its fuzzing: the two lowest floors, so that the formats behind traits
 // are tried without building everything else once more.
 if Context.environment["KF_CODECS_ONLY"] != nil {
-    let kept: Set = ["CCodecShims", "CKernels", "Pixels", "Codecs", "CodecsTests"]
+    let kept: Set = [
+        "CCodecShims", "CKernels", "Pixels", "Codecs", "CodecsTests", "CodecsFuzz",
+    ]
     package.products = []
     package.targets.removeAll { $0.type != .system && !kept.contains($0.name) }
 }

@@ -4,11 +4,12 @@
 # Usage: Scripts/fuzz.sh [SECONDS] [FORMAT]...
 #
 #   SECONDS   for each format, 30 by default
-#   FORMAT    jpg, png, gif, webp, avif, bmp, ico; all of them by default
+#   FORMAT    jpg, png, gif, webp, avif, bmp, ico: all of these by default; or jxl, heic, tiff, svg,
+#             whose decoders are built for it
 #
-# The seeds are the fixtures of the tests. What was found worth keeping is kept in .build-fuzz, so
-# that the next run goes on from there; an input that crashes, hangs for 2 seconds or takes more
-# than 1 GB stays there too, and the exit status is 1.
+# The seeds are the fixtures of the tests. What was found worth keeping is kept in .build-fuzz, or
+# .build-fuzz-formats, so that the next run goes on from there; an input that crashes, hangs for 2
+# seconds or takes more than 1 GB stays there too, and the exit status is 1.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 seconds=${1:-30}
@@ -22,10 +23,23 @@ for format in "${formats[@]}"; do
     compgen -G "$fixtures/*.$format" >/dev/null || die "there are no fixtures of '$format'"
 done
 
+# With a trait everything is built once more, so these formats have a build folder of their own and
+# the two lowest floors alone.
+traits=()
+for format in "${formats[@]}"; do
+    case $format in
+    jxl | heic | tiff | svg)
+        traits=(--traits JXL,HEIF,TIFF,SVG)
+        scratch=.build-fuzz-formats
+        export KF_CODECS_ONLY=1
+        ;;
+    esac
+done
+
 require_swift
 say "Building the fuzzer"
 KF_FUZZ=1 swift build -c release --sanitize fuzzer --sanitize address \
-    --product CodecsFuzz --scratch-path "$scratch"
+    "${traits[@]+"${traits[@]}"}" --product CodecsFuzz --scratch-path "$scratch"
 
 # One format: its log stays, the figures are printed in one piece.
 fuzz() {

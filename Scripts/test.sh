@@ -112,7 +112,8 @@ step_formats() {
         KF_CODECS_ONLY=1 swift build --traits JXL,HEIF,TIFF,SVG --scratch-path "$FORMATS_BUILD" \
             --build-tests &&
         KF_CODECS_ONLY=1 swift test --traits JXL,HEIF,TIFF,SVG --scratch-path "$FORMATS_BUILD" \
-            --disable-xctest --skip-build
+            --disable-xctest --skip-build &&
+        "$ROOT/Scripts/fuzz.sh" 30 jxl heic tiff svg
 }
 
 # In a build folder of their own, because the trait changes how every target is built.
@@ -138,7 +139,7 @@ title() {
     tools) echo "Tools: build and tests" ;;
     benchmarks) echo "Benchmarks: build" ;;
     examples) echo "Examples: build, tests, and each of them run" ;;
-    formats) echo "Formats behind package traits: build and tests" ;;
+    formats) echo "Formats behind package traits: build, tests, invented files" ;;
     gtk) echo "GTK: tests on a display in memory, and the gallery" ;;
     esac
 }
