@@ -86,6 +86,8 @@ struct CacheTests {
         #expect(lines.count == all.count + 1)
         #expect(lines.first?.contains("last used") == true)
         #expect(lines.dropFirst().allSatisfy { $0.contains(".jpg") || $0.contains(".png") })
+        // A week, less the moment since then.
+        #expect(lines.dropFirst().allSatisfy { $0.contains("in 7 d") }, "\(text)")
     }
 
     @Test func `path finds the file of a key, and says when there is none`() async throws {

@@ -32,6 +32,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
         let repaired: Bool
 
         func summary() -> String {
+            if checked == 0 { return "The cache is empty." }
             let all = Readable.count(checked, "entry", "entries")
             guard !damaged.isEmpty else { return "Checked \(all); all are intact." }
             let outcome = repaired ? "removed" : "--repair removes what is damaged"

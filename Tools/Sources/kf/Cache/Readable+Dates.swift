@@ -7,14 +7,16 @@ extension Readable {
         return String(date.formatted(format).prefix(16))
     }
 
-    /// `in 40 s`, `in 5 min`, `in 7 h`, `in 6 d`; whole units, rounded down.
+    /// `in 40 s`, `in 5 min`, `in 7 h`, `in 6 d`; whole units, the nearest number of them.
+    ///
+    /// Not rounded down: what was stored for a week a second ago expires in 7 days, not in 6.
     static func distance(from start: Date, to end: Date) -> String {
         let seconds = end.timeIntervalSince(start)
         return switch seconds {
-        case ..<120: String(format: "in %.0f s", seconds.rounded(.down))
-        case ..<7200: String(format: "in %.0f min", (seconds / 60).rounded(.down))
-        case ..<172_800: String(format: "in %.0f h", (seconds / 3600).rounded(.down))
-        default: String(format: "in %.0f d", (seconds / 86_400).rounded(.down))
+        case ..<120: String(format: "in %.0f s", seconds.rounded())
+        case ..<7200: String(format: "in %.0f min", (seconds / 60).rounded())
+        case ..<172_800: String(format: "in %.0f h", (seconds / 3600).rounded())
+        default: String(format: "in %.0f d", (seconds / 86_400).rounded())
         }
     }
 
