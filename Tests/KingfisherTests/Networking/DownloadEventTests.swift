@@ -31,12 +31,16 @@ struct DownloadEventTests {
     @Test(arguments: [true, false])
     func `DL-22: progress is told on main, and only of a known length`(isKnown: Bool) async {
         let steps = Locked<[[Int64]]>([])
+        // Without an app's loop, its thread need not be the main one.
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        defer { DispatchQueue.main.setSpecific(key: key, value: nil) }
         let result: Result = await withCheckedContinuation { continuation in
             downloader.downloadImage(
                 with: url,
                 options: nil,
                 progressBlock: { received, expected in
-                    #expect(Thread.isMainThread)
+                    #expect(DispatchQueue.getSpecific(key: key) == true)
                     steps.change { $0.append([received, expected]) }
                 },
                 completionHandler: { continuation.resume(returning: $0) }
