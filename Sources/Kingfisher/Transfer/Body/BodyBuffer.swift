@@ -51,12 +51,18 @@ struct BodyBuffer: Sendable {
 
     /// Adds a piece.
     ///
+    /// - Parameters:
+    ///   - bytes: The piece.
+    ///   - spill: Makes the file, if the body leaves memory now.
     /// - Throws: If the file cannot be made or the disk is full; the body is of no use then.
-    mutating func append(_ bytes: RawSpan) throws(Errno) {
+    mutating func append(
+        _ bytes: RawSpan,
+        spill: () throws(Errno) -> SpillFile = { () throws(Errno) in try SpillFile() }
+    ) throws(Errno) {
         if case .file(let file) = storage {
             try file.write(bytes, at: count)
         } else if count + bytes.byteCount > threshold {
-            let file = try SpillFile()
+            let file = try spill()
             try file.write(data().bytes, at: 0)
             try file.write(bytes, at: count)
             storage = .file(file)

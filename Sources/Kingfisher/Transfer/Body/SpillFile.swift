@@ -1,11 +1,18 @@
 import Foundation
 import SystemPackage
 
-/// A file that has no name, so that nothing is left of it when the process ends, however it ends.
+/// The file of a body that has left memory.
+///
+/// It has no name, so that nothing is left of it when the process ends, however it ends; or it has
+/// one until then, so that a process that was killed leaves what it had.
 final class SpillFile: Sendable {
     private let descriptor: FileDescriptor
+    /// Where the body begins.
+    private let start: Int
+    private let path: String?
 
-    /// Makes one in `TMPDIR`, else in `/var/tmp`, which is a disk where `/tmp` may be memory.
+    /// Makes one without a name in `TMPDIR`, else in `/var/tmp`, which is a disk where `/tmp` may be
+    /// memory.
     init() throws(Errno) {
         let environment = ProcessInfo.processInfo.environment
         let folders = [environment["TMPDIR"], "/var/tmp", "/tmp"].compactMap(\.self)
@@ -13,6 +20,8 @@ final class SpillFile: Sendable {
         for folder in folders where !folder.isEmpty {
             do {
                 descriptor = try Self.make(in: folder)
+                start = 0
+                path = nil
                 return
             } catch {
                 failure = (error as? Errno) ?? .ioError
@@ -21,7 +30,15 @@ final class SpillFile: Sendable {
         throw failure
     }
 
+    /// Takes over a file whose body begins at `start`, and which is removed in the end.
+    init(_ descriptor: FileDescriptor, start: Int, path: String) {
+        self.descriptor = descriptor
+        self.start = start
+        self.path = path
+    }
+
     deinit {
+        if let path { unlink(path) }
         // There is nobody to tell, and nothing that could be lost.
         try? descriptor.close()
     }
@@ -46,7 +63,7 @@ final class SpillFile: Sendable {
     func write(_ bytes: RawSpan, at offset: Int) throws(Errno) {
         do {
             _ = try bytes.withUnsafeBytes {
-                try descriptor.writeAll(toAbsoluteOffset: Int64(offset), $0)
+                try descriptor.writeAll(toAbsoluteOffset: Int64(start + offset), $0)
             }
         } catch {
             throw (error as? Errno) ?? .ioError
@@ -60,7 +77,7 @@ final class SpillFile: Sendable {
             while done < count {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
                 let piece = try descriptor.read(
-                    fromAbsoluteOffset: Int64(offset + done),
+                    fromAbsoluteOffset: Int64(start + offset + done),
                     into: rest
                 )
                 guard piece > 0 else { break }
@@ -73,14 +90,18 @@ final class SpillFile: Sendable {
 
     /// The first `count` bytes as a mapping, which outlives the file.
     func map(_ count: Int) throws(Errno) -> Data {
-        try Data.mapping(descriptor, count: count)
+        try Data.mapping(descriptor, from: start, count: count)
     }
 }
 
 extension Data {
-    /// Maps the beginning of a file; the pages belong to the kernel until somebody changes them,
+    /// Maps a part of a file, which begins at a page; the pages belong to the kernel until somebody changes them,
     /// which changes the file for nobody.
-    static func mapping(_ file: FileDescriptor, count: Int) throws(Errno) -> Data {
+    static func mapping(
+        _ file: FileDescriptor,
+        from start: Int = 0,
+        count: Int
+    ) throws(Errno) -> Data {
         guard count > 0 else { return Data() }
         let address = mmap(
             nil,
@@ -88,7 +109,7 @@ extension Data {
             PROT_READ | PROT_WRITE,
             MAP_PRIVATE,
             file.rawValue,
-            0
+            start
         )
         guard let address, address != MAP_FAILED else { throw Errno(rawValue: errno) }
         return Data(

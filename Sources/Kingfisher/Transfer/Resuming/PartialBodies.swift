@@ -69,7 +69,8 @@ package final class PartialBodies: Sendable {
             includingPropertiesForKeys: Array(keys)
         )
         var entries: [String: Entry] = [:]
-        for url in urls ?? [] where url.pathExtension == PartialFile.pathExtension {
+        let extensions = [PartialFile.pathExtension, RunningFile.pathExtension]
+        for url in urls ?? [] where extensions.contains(url.pathExtension) {
             // One that vanished between the listing and this was somebody else's to remove.
             guard let values = try? url.resourceValues(forKeys: keys) else { continue }
             entries[url.deletingPathExtension().lastPathComponent] = Entry(
@@ -91,7 +92,7 @@ package final class PartialBodies: Sendable {
             return removeSurplus(&entries)
         }
         pool.submit { [self] in
-            for key in surplus { PartialFile.remove(url(of: key)) }
+            for key in surplus { remove(key) }
             do {
                 try PartialFile.write(body.data(), head, to: url(of: key))
             } catch {
@@ -114,7 +115,10 @@ package final class PartialBodies: Sendable {
         completion: @escaping @Sendable (Found?) -> Void
     ) {
         pool.submit { [self] in
-            guard contains(key), let (head, bytes) = PartialFile.read(url(of: key)) else {
+            guard contains(key),
+                let (head, bytes) = PartialFile.read(url(of: key))
+                    ?? RunningFile.read(runningURL(of: key))
+            else {
                 drop(key)
                 return completion(nil)
             }
@@ -134,7 +138,7 @@ package final class PartialBodies: Sendable {
         guard withEntries({ $0.removeValue(forKey: key) }) != nil else { return }
         pool.submit { [self] in
             // Kept again meanwhile: that file is written after this.
-            PartialFile.remove(url(of: key))
+            remove(key)
         }
     }
 
@@ -145,7 +149,19 @@ package final class PartialBodies: Sendable {
 
     private func drop(_ key: String) {
         withEntries { $0[key] = nil }
+        remove(key)
+    }
+
+    /// Removes the file of a key; that of a body that is being received stays.
+    private func remove(_ key: String) {
         PartialFile.remove(url(of: key))
+        RunningFile.removeLeftOver(runningURL(of: key))
+    }
+
+    /// A file for a body that is being received, which a later process finds if this one is killed;
+    /// `nil` if it cannot be made, or if another body of the key is being received.
+    func running(_ head: PartialHead, for key: String) -> SpillFile? {
+        RunningFile.make(head, at: runningURL(of: key))
     }
 
     /// Takes out what is too old, and the oldest of what is too much.
@@ -162,6 +178,10 @@ package final class PartialBodies: Sendable {
             removed.append(key)
         }
         return removed
+    }
+
+    private func runningURL(of key: String) -> URL {
+        policy.folder.appendingPathComponent("\(key).\(RunningFile.pathExtension)")
     }
 
     private func url(of key: String) -> URL {

@@ -16,7 +16,7 @@ struct PartialHead: Sendable, Codable, Equatable {
     /// The fields of the answer.
     let fields: [Field]
     /// Bytes that are there.
-    let received: Int
+    var received: Int
 
     /// The head of a body that broke off; `nil` if the rest must not be joined to it.
     ///

@@ -144,16 +144,27 @@ struct DownloadState {
         return startsOver && phase == .started
     }
 
-    /// Adds a piece of the body; returns whether that ended the download.
-    mutating func receive(_ chunk: RawSpan, limit: Int) -> Bool {
-        guard phase == .started, let url = response?.url else { return false }
+    /// Adds a piece of the body.
+    ///
+    /// - Parameters:
+    ///   - chunk: The piece.
+    ///   - limit: The most that the body may have.
+    ///   - spill: Makes the file for a large body.
+    /// - Returns: Whether that ended the download.
+    mutating func receive(
+        _ chunk: RawSpan,
+        limit: Int,
+        spill: (TransferResponse) throws(Errno) -> SpillFile
+    ) -> Bool {
+        guard phase == .started, let response else { return false }
+        let url = response.url
         // The transport counts what it delivers itself: not what was there before.
         guard body.count + chunk.byteCount <= limit else {
             return fail(.bodyTooLarge(limit: limit, url: url))
         }
-        if body.count == 0 { body.expect(response?.expectedLength ?? 0) }
+        if body.count == 0 { body.expect(response.expectedLength ?? 0) }
         do throws(Errno) {
-            try body.append(chunk)
+            try body.append(chunk) { () throws(Errno) in try spill(response) }
         } catch {
             return fail(.cannotKeepBody(reason: "\(error)", url: url))
         }

@@ -1,5 +1,6 @@
 package import Foundation
 import Synchronization
+import SystemPackage
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
@@ -182,6 +183,16 @@ extension SharedDownload {
         partials.keep(interrupted.body, interrupted.head, for: key)
     }
 
+    /// A file for a large body: one that can be found again after the process was killed, if the
+    /// server lets the body be continued.
+    private func spillFile(_ response: TransferResponse) throws(Errno) -> SpillFile {
+        guard let partials, let head = PartialHead(response, received: 0),
+            head.total.map(partials.accepts) ?? true, let key = identity.resumptionKey,
+            let file = partials.running(head, for: key)
+        else { return try SpillFile() }
+        return file
+    }
+
     /// What was kept is of no use any more.
     private func forgetPartial() {
         guard let partials, !partials.isEmpty, let key = identity.resumptionKey else { return }
@@ -222,7 +233,7 @@ extension SharedDownload: HTTPTransferHandler {
     }
 
     package func transfer(_ transfer: any HTTPTransfer, didReceive chunk: RawSpan) {
-        finish { $0.receive(chunk, limit: settings.maxBodyBytes) }
+        finish { $0.receive(chunk, limit: settings.maxBodyBytes, spill: spillFile) }
     }
 
     package func transfer(

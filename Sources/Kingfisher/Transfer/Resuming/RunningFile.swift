@@ -1,0 +1,111 @@
+import Foundation
+import SystemPackage
+
+/// The file of a body that is being received, for the case that the process is killed.
+///
+/// A line that names the format, a line with the length of the head, the head as JSON, and from a
+/// multiple of 64 KiB on the body, as far as it came. Whoever writes it holds a lock on it; who
+/// finds it without one knows that the writer is gone. What the kernel was given outlives the
+/// process but not the machine, so a file of an earlier start of the machine is no body.
+enum RunningFile {
+    static let pathExtension = "running"
+    private static let mark = "Kingfisher running body 1\n"
+    /// A multiple of every size that pages have.
+    private static let alignment = 64 << 10
+    private static let maxHeadBytes = 1 << 20
+
+    private struct Head: Codable {
+        let head: PartialHead
+        let boot: String
+    }
+
+    /// Names the time since the machine was started.
+    private static let boot: String = {
+        let text = try? String(
+            contentsOfFile: "/proc/sys/kernel/random/boot_id",
+            encoding: .utf8
+        )
+        return text ?? ""
+    }()
+
+    /// Makes a file, in place of one that was left over.
+    ///
+    /// - Returns: `nil` if it cannot be made, or if another body is being received into it.
+    static func make(_ head: PartialHead, at url: URL) -> SpillFile? {
+        guard !boot.isEmpty, let json = try? JSONEncoder().encode(Head(head: head, boot: boot))
+        else { return nil }
+        var text = Data("\(mark)\(json.count)\n".utf8) + json
+        let start = (text.count + alignment - 1) / alignment * alignment
+        text += Data(repeating: 0x20, count: start - text.count)
+        // Without the folder the file cannot be made, which is all that there is to say.
+        try? FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        removeLeftOver(url)
+        guard
+            let file = try? FileDescriptor.open(
+                FilePath(url.path),
+                .readWrite,
+                options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+        else { return nil }
+        // From here on its end removes and closes it.
+        let spill = SpillFile(file, start: start, path: url.path)
+        guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0,
+            (try? text.withUnsafeBytes { try file.writeAll($0) }) != nil
+        else { return nil }
+        return spill
+    }
+
+    /// Reads what a process that is gone has left; `nil` if there is nothing of use.
+    static func read(_ url: URL) -> (PartialHead, Data)? {
+        guard let file = abandoned(url) else { return nil }
+        // The mapping outlives it.
+        defer { try? file.close() }
+        guard let size = try? file.seek(offset: 0, from: .end),
+            let all = try? Data.mapping(file, count: Int(size)), all.starts(with: mark.utf8)
+        else { return nil }
+        let rest = all.dropFirst(mark.utf8.count)
+        guard let lineEnd = rest.prefix(16).firstIndex(of: 0x0A),
+            let count = Int(String(decoding: rest[..<lineEnd], as: UTF8.self)),
+            (1...maxHeadBytes).contains(count)
+        else { return nil }
+        let json = rest[(lineEnd + 1)...].prefix(count)
+        let start = (lineEnd + 1 + count + alignment - 1) / alignment * alignment
+        let body = all.dropFirst(start)
+        guard !body.isEmpty, let found = try? JSONDecoder().decode(Head.self, from: json),
+            found.boot == boot, found.head.total.map({ body.count < $0 }) ?? true
+        else { return nil }
+        var head = found.head
+        head.received = body.count
+        return (head, body)
+    }
+
+    /// Removes a file that nobody writes any more.
+    static func removeLeftOver(_ url: URL) {
+        guard let file = abandoned(url) else { return }
+        unlink(url.path)
+        // Nothing was written.
+        try? file.close()
+    }
+
+    /// Opens a file whose writer is gone.
+    private static func abandoned(_ url: URL) -> FileDescriptor? {
+        guard
+            let file = try? FileDescriptor.open(
+                FilePath(url.path),
+                .readOnly,
+                options: .closeOnExec
+            )
+        else { return nil }
+        guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+            // It was not written.
+            try? file.close()
+            return nil
+        }
+        return file
+    }
+}
