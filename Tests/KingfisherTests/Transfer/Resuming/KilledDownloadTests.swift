@@ -93,8 +93,8 @@ struct KilledDownloadTests {
         #expect(body.data == Self.bytes)
         #expect(body.metrics.resumedBytes == 300_000)
         #expect(server.requests.last?.value(for: "Range") == "bytes=300000-")
-        await partials.flush()
-        #expect(left == [])
+        // Removed behind the completion.
+        while !left.isEmpty { await Task.yield() }
     }
 
     private func head() throws -> PartialHead {
