@@ -199,7 +199,7 @@ extension ImageDownloader {
         _ options: KingfisherParsedOptionsInfo
     ) throws(TransferError) {
         guard options.lowDataModeSource != nil, let url = request.url,
-            isNetworkConstrained?() == true
+            isNetworkConstrained?() ?? networkMeter.isMetered
         else { return }
         throw .rejected(reason: ConstrainedNetworkError(), url: url)
     }

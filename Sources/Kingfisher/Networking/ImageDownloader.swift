@@ -24,6 +24,7 @@ open class ImageDownloader: @unchecked Sendable {
         var delegate = WeakReference()
         var responder = WeakReference()
         var isNetworkConstrained: (@Sendable () -> Bool)?
+        var networkMeter = NetworkMeter.system
     }
 
     private let state = Mutex(State())
@@ -105,12 +106,19 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Tells whether the network is metered now; asked for loads with a low-data source alone.
     ///
-    /// Nil unless set, and then no network counts as metered, because nothing on Linux says so
-    /// everywhere: give NetworkManager's or GIO's answer, or a switch of the app's. Called on any
-    /// thread, once for each download; answer from memory.
+    /// Nil unless set. A program that has attached `KingfisherGTK`, as its first view does, then
+    /// goes by GIO's `GNetworkMonitor`; elsewhere no network counts as metered, because nothing on
+    /// Linux says so everywhere: give NetworkManager's answer, or a switch of the app's. Called on
+    /// any thread, once for each download; answer from memory.
     public var isNetworkConstrained: (@Sendable () -> Bool)? {
         get { state.withLock { $0.isNetworkConstrained } }
         set { state.withLock { $0.isNetworkConstrained = newValue } }
+    }
+
+    /// Asked while ``isNetworkConstrained`` is nil.
+    var networkMeter: NetworkMeter {
+        get { state.withLock { $0.networkMeter } }
+        set { state.withLock { $0.networkMeter = newValue } }
     }
 
     /// Where interrupted bodies are kept, to be continued by the next equal request; nil keeps

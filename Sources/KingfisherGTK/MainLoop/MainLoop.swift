@@ -23,10 +23,13 @@ public enum MainLoop {
 
     /// Attaches the main actor to GLib's default main context; further calls do nothing.
     ///
-    /// Every view of this module does it by itself, so a program that has one need not.
+    /// Every view of this module does it by itself, so a program that has one need not. From then
+    /// on GIO's `GNetworkMonitor` says for loads with `.lowDataMode` whether the network is metered,
+    /// unless the downloader's `isNetworkConstrained` is set.
     @discardableResult
     public static func attach() -> Attachment {
-        switch kf_main_loop_attach() {
+        _ = MeteredNetwork.system
+        return switch kf_main_loop_attach() {
         case KF_MAIN_LOOP_ATTACHED: .attached
         case KF_MAIN_LOOP_ALREADY_ATTACHED: .alreadyAttached
         default: .unavailable

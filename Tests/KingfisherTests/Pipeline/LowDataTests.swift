@@ -38,6 +38,16 @@ struct LowDataTests {
         #expect(!bench.cache.isCached(forKey: full.cacheKey))
     }
 
+    @Test func `MGR-44: the machine's meter is asked where nobody else was named`() async throws {
+        let meter = NetworkMeter()
+        bench.downloader.networkMeter = meter
+        #expect(try await load([.forceRefresh]).source == .network(full))
+        meter.ask { true }
+        #expect(try await load([.forceRefresh]).source == .network(small))
+        bench.downloader.isNetworkConstrained = { false }
+        #expect(try await load([.forceRefresh]).source == .network(full))
+    }
+
     @Test func `MGR-44: a transport's refusal takes the low-data source`() async throws {
         let folder = try TemporaryDirectory()
         let transport = FakeTransport()
