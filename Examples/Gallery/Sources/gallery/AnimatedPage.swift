@@ -14,6 +14,10 @@ final class AnimatedPage: Page {
         views = (0..<12).map { number in
             let view = AnimatedPictureView()
             view.setSizeRequest(width: 240, height: 180)
+            // The flow box gives its columns what is left over, too, and scaled up a dithered
+            // picture shows moiré.
+            gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)
+            gtk_widget_set_valign(view.widget, GTK_ALIGN_CENTER)
             view.alternativeText = "A day in landscape number \(number)"
             view.kf.indicator = .spinner
             view.kf.setImage(
