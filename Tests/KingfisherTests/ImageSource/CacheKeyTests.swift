@@ -1,7 +1,13 @@
 import Foundation
+import KingfisherTesting
+import TestSupport
 import Testing
 
 @testable import Kingfisher
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 struct CacheKeyTests {
     @Test func `KEY-1: the identifier stands behind the key`() {
@@ -52,6 +58,46 @@ struct CacheKeyTests {
             return
         }
         #expect(source.asResource != nil)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `KEY-6: a network source of a file is the downloader's, and no file is read`()
+        async throws
+    {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("a.png")
+        try TestImage.png().write(to: file)
+        let transport = FakeTransport()
+        let manager = KingfisherManager(
+            downloader: ImageDownloader(name: "files", transport: transport),
+            cache: try ImageCache(name: "files", cacheDirectoryURL: folder.url)
+        )
+        let source = Source.network(KF.ImageResource(downloadURL: file, cacheKey: "key"))
+        let error = await #expect(throws: KingfisherError.self) {
+            try await manager.retrieveImage(with: source)
+        }
+        guard case .requestError(reason: .invalidURL(let request))? = error else {
+            Issue.record("unexpected: \(String(describing: error))")
+            return
+        }
+        #expect(request.url == file)
+        #expect(transport.requests.isEmpty)
+        // With a request that the downloader can send it is a download like any other.
+        let url = try #require(URL(string: "http://host.test/a.png"))
+        transport.answer(url, with: .picture(.solid(.red, width: 40, height: 30)))
+        let modifier = AnyModifier { request in
+            var request = request
+            request.url = url
+            return request
+        }
+        let result = try await manager.retrieveImage(
+            with: source,
+            options: [.requestModifier(modifier)]
+        )
+        #expect(result.image.size == CGSize(width: 40, height: 30))
+        #expect(result.source == source)
+        #expect(transport.requests.map(\.url) == [url])
+        #expect(manager.cache.isCached(forKey: "key"))
     }
 
     @Test func `KEY-7: sources are equal by case, key and URL`() throws {

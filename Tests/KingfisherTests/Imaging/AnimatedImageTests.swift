@@ -162,4 +162,43 @@ struct AnimatedImageTests {
         #expect(all.cacheType == .memory)
         #expect(all.image.images?.count == 3)
     }
+
+    /// Makes nothing, and counts how often it is asked; its images are those of the default one.
+    private struct Refusing: ImageProcessor {
+        let identifier = ""
+        let calls = Locked(0)
+
+        func process(
+            item: ImageProcessItem,
+            options: KingfisherParsedOptionsInfo
+        ) -> KFCrossPlatformImage? {
+            calls.change { $0 += 1 }
+            return nil
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `MGR-13: what cannot be made again is an empty image, for this caller alone`()
+        async throws
+    {
+        let bench = try TestBench()
+        bench.server.route("/a.gif", .body(TestImage.gif, type: "image/gif"))
+        let url = bench.server.url("/a.gif")
+        let lazy = try await bench.manager.retrieveImage(with: url).image
+        let processor = Refusing()
+        let options: KingfisherOptionsInfo = [.processor(processor)]
+        // With equal creating options nothing is made again, so nothing can fail.
+        #expect(try await bench.manager.retrieveImage(with: url, options: options).image === lazy)
+        #expect(processor.calls.value == 0)
+        let empty = try await bench.manager.retrieveImage(
+            with: url,
+            options: options + [.preloadAllAnimationData]
+        )
+        #expect(processor.calls.value == 1)
+        #expect(empty.cacheType == .memory)
+        #expect(empty.image.size == .zero)
+        #expect(empty.image.images == nil)
+        #expect(try await bench.manager.retrieveImage(with: url).image === lazy)
+        #expect(bench.server.requests.count == 1)
+    }
 }

@@ -156,16 +156,68 @@ struct ImagePrefetcherTests: PrefetchBench {
         strategy.stop.change { $0 = nil }
     }
 
-    @Test func `PRE-15: alternatives do not apply`() async throws {
+    @Test(arguments: [true, false])
+    func `PRE-15: alternatives do not apply, nor do those of the manager`(
+        isDefault: Bool
+    ) async throws {
         bench.server.route("/404", .status(404))
+        let missing = Source.network(bench.server.url("/404"))
         let other = bench.serveJPEG("/b.jpg")
-        let (prefetcher, run) = prefetcher(
-            [.network(bench.server.url("/404"))],
-            options: [.alternativeSources([.network(other)])]
-        )
+        let options: KingfisherOptionsInfo = [.alternativeSources([.network(other)])]
+        if isDefault { bench.manager.defaultOptions = options }
+        let (prefetcher, run) = prefetcher([missing], options: isDefault ? [] : options)
         prefetcher.start()
-        #expect(try await run.lists().failed.count == 1)
-        #expect(bench.server.requests.count == 1)
+        #expect(try await run.lists().failed == [missing])
+        #expect(bench.server.requests.map(\.path) == ["/404"])
+        #expect(!bench.cache.isCached(forKey: other.cacheKey))
+    }
+
+    /// Retries once, and counts how often it is asked.
+    private struct RetryingOnce: RetryStrategy {
+        let asked = Locked(0)
+
+        func retry(
+            context: RetryContext,
+            retryHandler: @escaping @Sendable (RetryDecision) -> Void
+        ) {
+            asked.change { $0 += 1 }
+            retryHandler(context.retriedCount == 0 ? .retry(userInfo: nil) : .stop)
+        }
+    }
+
+    @Test func `PRE-15 MGR-46: a caller that is stale gives up, the prefetch of its URL does not`()
+        async throws
+    {
+        let gate = ServerGate()
+        let asked = Locked(0)
+        bench.server.route("/a.jpg") { _ in
+            asked.change { $0 += 1 }
+            return asked.value == 1 ? .held(gate, then: .status(500)) : .body(TestImage.jpeg())
+        }
+        let url = bench.server.url("/a.jpg")
+        let (own, staleOwn) = (RetryingOnce(), RetryingOnce())
+        let (prefetcher, run) = prefetcher([.network(url)], options: [.retryStrategy(own)])
+        prefetcher.start()
+        await bench.server.received(1)
+        let isWanted = Locked(true)
+        let manager = bench.manager
+        let list = manager.resolved([.forceRefresh, .retryStrategy(staleOwn)])
+        let request = manager.request(
+            .network(url),
+            KingfisherParsedOptionsInfo(list),
+            isStillWanted: { isWanted.value }
+        )
+        let stale = Task.immediate { await manager.load(request) }
+        isWanted.change { $0 = false }
+        gate.open()
+        guard case .failure = await stale.value else {
+            Issue.record("a stale caller was served by a retry")
+            return
+        }
+        #expect(try await run.lists().completed == [.network(url)])
+        #expect(own.asked.value == 1)
+        #expect(staleOwn.asked.value == 0)
+        #expect(bench.server.requests.count == 2)
     }
 
     @Test func `PRE-19: a processor's prefetch does not use a cached original`() async throws {
