@@ -128,7 +128,10 @@ extension DiskStorage {
         /// The bytes of a file, nil for a miss.
         ///
         /// Makes no URL: that takes as long as the rest of a small read.
-        func data(named name: String, extending: ExpirationExtending) throws -> Data? {
+        func data(
+            named name: String,
+            extending: ExpirationExtending
+        ) throws(KingfisherError) -> Data? {
             try requireReady()
             do throws(DiskError) {
                 return try store.data(named: name, extending: extending)
@@ -216,7 +219,7 @@ extension DiskStorage {
         }
 
         /// Tries once more to open a folder that could not be opened.
-        private func requireReady() throws {
+        private func requireReady() throws(KingfisherError) {
             guard !store.isOpen else { return }
             do throws(DiskError) {
                 try store.prepare()

@@ -69,7 +69,10 @@ extension DiskStorage.Backend<Data> {
     }
 
     /// The bytes of an entry, on disk or on their way there.
-    func bytes(of entry: CacheEntryName, extending: ExpirationExtending) throws -> Data? {
+    func bytes(
+        of entry: CacheEntryName,
+        extending: ExpirationExtending
+    ) throws(KingfisherError) -> Data? {
         let name = fileName(of: entry)
         return switch queue.pending(name) {
         case .bytes(let data): data

@@ -77,9 +77,8 @@ extension ImageCache {
 
     func measureDisk(then handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void) {
         reader.submit { [diskStorage] in
-            let size = Result { try diskStorage.totalSize() }
-                .mapError { KingfisherError(caching: $0) }
-            DispatchQueue.main.async { handler(size) }
+            let size = UInt(clamping: diskStorage.store.totalSize)
+            DispatchQueue.main.async { handler(.success(size)) }
         }
     }
 }

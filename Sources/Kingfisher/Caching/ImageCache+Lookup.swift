@@ -105,7 +105,7 @@ extension ImageCache {
         let isWanted = isStillWanted ?? { true }
         let read: @Sendable () -> Void = { [diskStorage] in
             guard isWanted() else { return completion(.success(nil)) }
-            do {
+            do throws(KingfisherError) {
                 let data = try diskStorage.bytes(
                     of: entry,
                     extending: options.diskCacheAccessExtendingExpiration
@@ -120,7 +120,7 @@ extension ImageCache {
                 }
                 completion(.success(isWanted() ? image : nil))
             } catch {
-                completion(.failure(KingfisherError(caching: error)))
+                completion(.failure(error))
             }
         }
         if options.loadDiskFileSynchronously {
@@ -128,14 +128,5 @@ extension ImageCache {
         } else {
             reader.submit(priority: options.downloadPriority, read)
         }
-    }
-}
-
-extension KingfisherError {
-    /// An error of the cache, kept when it is one of ours already.
-    init(caching error: any Error) {
-        self =
-            error as? KingfisherError
-            ?? .cacheError(reason: .cannotConvertToData(object: (), error: error))
     }
 }

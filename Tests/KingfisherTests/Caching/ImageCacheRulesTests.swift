@@ -1,5 +1,6 @@
 import Foundation
 import KingfisherTesting
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -52,6 +53,22 @@ struct ImageCacheRulesTests {
             Issue.record("the error is \(String(describing: error))")
             return
         }
+    }
+
+    @Test func `CAC-5: an error of the disk tells the disk's reason`() throws {
+        let failure = cache.diskStorage.storeError(
+            .cannotWrite(path: "/folder/a", key: "a", .noSpace),
+            key: "a",
+            forcedExtension: nil,
+            data: TestImage.png()
+        )
+        guard case .cacheError(.cannotCreateCacheFile) = failure else {
+            Issue.record("the error is \(failure)")
+            return
+        }
+        #expect(failure.localizedDescription.contains("No space left on device"))
+        #expect(failure.localizedDescription.contains("the space on the disk"))
+        #expect(!failure.localizedDescription.contains("toData"))
     }
 
     @Test func `CAC-6: storeToDisk leaves memory alone, and takes the storage's expiration`()
