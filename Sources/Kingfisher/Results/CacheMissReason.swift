@@ -2,7 +2,8 @@ import Foundation
 
 /// Why a layer of a cache does not have an image.
 public enum CacheMissReason: Sendable, Hashable {
-    /// It was never stored there, or was removed, or was evicted so long ago that nobody knows.
+    /// It is not stored there: it never was, or was removed, or was evicted so long ago that nobody
+    /// knows.
     case neverStored
     /// It expired this long ago.
     case expired(Duration)
@@ -20,7 +21,7 @@ extension CacheMissReason: CustomStringConvertible {
     /// The reason as a clause.
     public var description: String {
         switch self {
-        case .neverStored: "never stored"
+        case .neverStored: "not stored"
         case .expired(let ago): "expired \(ago.formattedSeconds) ago"
         case .evicted: "evicted to make room"
         case .otherProcessor([""]): "stored unprocessed alone"

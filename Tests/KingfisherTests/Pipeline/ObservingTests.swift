@@ -53,6 +53,17 @@ struct ObservingTests {
         #expect(explanation.description.contains("ago"))
     }
 
+    @Test func `explain does not say that a removed image was never stored`() async throws {
+        let url = bench.serveJPEG("/a.jpg")
+        _ = try await bench.manager.retrieveImage(with: url, options: [.waitForCache])
+        try await bench.cache.removeImage(forKey: url.cacheKey)
+        let explanation = bench.manager.explain(url)
+        #expect(explanation.memory == .neverStored)
+        #expect(explanation.disk == .neverStored)
+        #expect(explanation.description.contains("memory    miss, not stored"))
+        #expect(explanation.description.contains("disk      miss, not stored"))
+    }
+
     @Test func `events tell a load from start to end`() async throws {
         let url = bench.serveJPEG("/a.jpg")
         let seen = Locked<[String]>([])
@@ -121,8 +132,8 @@ struct ObservingTests {
         #expect(
             bench.manager.explain(url).description == """
                 https://host.test/a.jpg (no processor)
-                  memory    miss, never stored
-                  disk      miss, never stored
+                  memory    miss, not stored
+                  disk      miss, not stored
                   so it     is downloaded
                 """
         )
@@ -133,7 +144,7 @@ struct ObservingTests {
         #expect(
             bench.manager.explain(url, options: [.processor(blur)]).description == """
                 https://host.test/a.jpg (com.onevcat.Kingfisher.BlurImageProcessor(2.0))
-                  memory    miss, never stored
+                  memory    miss, not stored
                   disk      miss, stored unprocessed alone
                   original  hit
                   so it     is made from the cached original
