@@ -65,6 +65,19 @@ struct LogTests {
         #expect(lines.first?.text.hasPrefix("The image was not stored on disk: Refusing") == true)
     }
 
+    @Test func `SER-3 W-45: a processed GIF that cannot be stored is logged, once`() async throws {
+        let source = RawImageDataProvider(data: TestImage.gif, cacheKey: "log-4").convertToSource()
+        let options: KingfisherOptionsInfo = [.processor(BlackWhiteProcessor()), .waitForCache]
+        for type in [CacheType.none, .memory] {
+            let result = try await bench.manager.retrieveImage(with: source, options: options)
+            #expect(result.cacheType == type)
+        }
+        let lines = lines(of: "log-4")
+        #expect(lines.map(\.level) == [.warning])
+        let text = "The image was not stored on disk: DefaultCacheSerializer gave no bytes"
+        #expect(lines.first?.text.hasPrefix(text) == true)
+    }
+
     @Test func `a failed load is logged for debugging, a cancelled one is not`() async {
         let broken = RawImageDataProvider(data: Data("no picture".utf8), cacheKey: "log-2")
         _ = await #expect(throws: KingfisherError.self) {
