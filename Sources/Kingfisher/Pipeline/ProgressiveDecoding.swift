@@ -14,6 +14,7 @@ final class ProgressiveDecoding: Sendable {
         var decoder: ProgressiveJPEGDecoder?
         var own = PixelSize(width: 0, height: 0)
         var scanCount = 0
+        var searchedBytes = 0
         var isOver = false
 
         /// Nothing is shown before the whole picture any more.
@@ -35,6 +36,9 @@ final class ProgressiveDecoding: Sendable {
 
     /// Whether there is nothing to show before the end: no JPEG, one without scans, or all is there.
     var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// How many bytes the search for scans has looked at; for tests.
+    var searchedBytes: Int { state.withLock { $0.searchedBytes } }
 
     /// Takes the bytes that follow, and gives the picture of the next scan that is to be shown.
     ///
@@ -73,7 +77,7 @@ final class ProgressiveDecoding: Sendable {
     private func decode(_ state: inout State) -> DecodedImage? {
         guard let decoder = state.decoder else { return nil }
         while true {
-            let count = progressive.isFastestScan ? state.pending.count : step(in: state.pending)
+            let count = progressive.isFastestScan ? state.pending.count : step(&state)
             guard count > 0 else { break }
             let bytes = Data(state.pending.prefix(count))
             state.pending = Data(state.pending.dropFirst(bytes.count))
@@ -97,9 +101,10 @@ final class ProgressiveDecoding: Sendable {
     ///
     /// Up to the end of the next scan's header, which is what completes the scan before; a header
     /// that has come in part waits. In the scans themselves FF is always followed by 0.
-    private func step(in bytes: Data) -> Int {
-        bytes.withUnsafeBytes { bytes in
-            var index = 0
+    private func step(_ state: inout State) -> Int {
+        var index = 0
+        defer { state.searchedBytes += index }
+        return state.pending.withUnsafeBytes { bytes in
             while index + 1 < bytes.count {
                 guard bytes[index] == 0xFF, bytes[index + 1] == 0xDA else {
                     index += 1

@@ -133,6 +133,46 @@ struct ProgressiveTests {
         #expect(shown.value.count == parts.count - 2)
     }
 
+    @Test func `W-35 PRG-7: pieces without a whole scan do not hold up those that follow`()
+        async throws
+    {
+        let progressive = ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 0)
+        let load = load(progressive)
+        let transfer = await begin()
+        let file = parts.reduce(Data(), +)
+        // Nearly no piece has the end of a scan, and each has its own update.
+        let begun = file.count - parts[parts.count - 1].count + 16
+        for start in stride(from: 0, to: begun, by: 50) {
+            transfer.send(Data(file[start..<min(start + 50, begun)]))
+            for _ in 0..<10 { await Task.yield() }
+        }
+        try await shows(parts.count - 2)
+        transfer.send(Data(file[begun...]))
+        transfer.finish()
+        _ = try await load.value
+        #expect(shown.value.count == parts.count - 2)
+    }
+
+    @Test(arguments: [1, 7, 500])
+    func `W-34 PRG-7: the bytes are searched once, however they are cut`(size: Int) throws {
+        let progressive = ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 0)
+        let decoding = ProgressiveDecoding(progressive, options: KingfisherParsedOptionsInfo(nil))
+        let file = parts.reduce(Data(), +)
+        var count = 0
+        for start in stride(from: 0, to: file.count, by: size) {
+            var piece = Data(file[start..<min(start + size, file.count)])
+            while decoding.next(piece) != nil {
+                count += 1
+                piece = Data()
+            }
+        }
+        // The last scan is part of the whole picture.
+        #expect(count == parts.count - 2)
+        #expect(decoding.isOver)
+        // The header of a scan may wait for its end, and is found at once when it goes on.
+        #expect(decoding.searchedBytes <= file.count + 2 * parts.count)
+    }
+
     @Test func `PRG-2: updates are so far apart`() async throws {
         let load = load(ImageProgressive(isBlur: false, isFastestScan: false, scanInterval: 5))
         let transfer = await begin()

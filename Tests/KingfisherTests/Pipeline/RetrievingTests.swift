@@ -30,6 +30,22 @@ struct RetrievingTests {
         #expect(bench.server.requests(for: "/a.jpg").count == 2)
     }
 
+    @Test func `W-7: hits are returned without a hop, so in the order of the calls`() async throws {
+        let url = bench.serveJPEG("/a.jpg")
+        _ = try await bench.manager.retrieveImage(with: url)
+        let order = Locked<[Int]>([])
+        let loads = (0..<50).map { index in
+            Task.immediate { [manager = bench.manager] in
+                let type = try await manager.retrieveImage(with: url).cacheType
+                order.change { $0.append(index) }
+                return type
+            }
+        }
+        // They are here before anything was waited for.
+        #expect(order.value == Array(0..<50))
+        for load in loads { #expect(try await load.value == .memory) }
+    }
+
     @Test func `MGR-3: a processed image is another entry`() async throws {
         let url = bench.serveJPEG("/a.jpg")
         let processor = DownsamplingImageProcessor(size: CGSize(width: 16, height: 16))

@@ -77,6 +77,25 @@ struct SharedDownloadsTests {
         #expect(journal.lines == ["a failed", "b 5/5", "b done hello"])
     }
 
+    @Test func `W-5: what comes late of an old transfer is not taken for the new one's`() {
+        let first = join("a")
+        first.cancel()
+        let second = join("b")
+        let other = SharedDownloads(transport: transport)
+        let third = other.join(request, caller: journal.caller("c"))
+        third.download.start()
+        #expect(Set([first, second, third].map(\.download.id)).count == 3)
+        let transfers = transport.transfers
+        transfers[0].respond(404, length: 5)
+        transfers[0].send(Data("wrong".utf8))
+        transfers[0].finish()
+        #expect(journal.lines == ["a cancelled"])
+        // The same request in another table is another download, too.
+        transfers[2].finish(.cannotResolve(host: "host", url: URL(filePath: "/")))
+        transfers[1].complete(hello)
+        #expect(journal.lines == ["a cancelled", "c failed", "b 5/5", "b done hello"])
+    }
+
     // MARK: Identity
 
     @Test func `W-28: another header, method or body is another download`() {
