@@ -101,11 +101,15 @@ package final class SharedDownload: Sendable {
     }
 
     /// Applies a change that may be the end; then a new request must not find this one any more,
-    /// not even from within the callbacks of the end, but what came of a body that broke off.
+    /// not even from within the callbacks of the end, nor what was kept of a body that is whole now,
+    /// but what came of a body that broke off.
     private func finish(_ change: (inout DownloadState) -> Bool) {
-        let (hasEnded, interrupted) = state.withLock { (change(&$0), $0.takeInterrupted()) }
+        let (hasEnded, interrupted, hasWhole) = state.withLock {
+            (change(&$0), $0.takeInterrupted(), $0.hasWhole)
+        }
         if hasEnded {
             if let interrupted { keep(interrupted) }
+            if hasWhole { forgetPartial() }
             table.remove(self)
         }
         perform()
@@ -246,10 +250,6 @@ extension SharedDownload: HTTPTransferHandler {
             return send(resuming: nil)
         }
         finish { $0.end(error, metrics) }
-        let hasWhole = state.withLock { state in
-            state.transfer = nil
-            return state.hasWhole
-        }
-        if hasWhole { forgetPartial() }
+        state.withLock { $0.transfer = nil }
     }
 }

@@ -96,6 +96,25 @@ struct ResumingTests {
         #expect(partials.isEmpty)
     }
 
+    @Test func `what was kept is forgotten before anybody has the whole`() async throws {
+        serve { [self] in part() }
+        _ = await download()
+        #expect(!partials.isEmpty)
+        let downloads = SharedDownloads(transport: transport)
+        let isForgotten = await withCheckedContinuation { continuation in
+            downloads.join(
+                URLRequest(url: server.url("/a")),
+                settings: .patient,
+                partials: partials,
+                caller: DownloadCaller { [partials] _ in
+                    continuation.resume(returning: partials.isEmpty)
+                }
+            ).download.start()
+        }
+        #expect(isForgotten)
+        #expect(ranges() == [nil, "bytes=40000-"])
+    }
+
     @Test func `another process goes on as well`() async throws {
         serve { [self] in part() }
         _ = await download()
