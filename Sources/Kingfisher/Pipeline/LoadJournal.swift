@@ -4,7 +4,7 @@ import Foundation
 struct LoadJournal: Sendable {
     private let observers: LoadObservers
     private let identity: LoadIdentity?
-    private let key: String
+    private let source: Source
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private(set) var timings = LoadTimings()
@@ -12,12 +12,12 @@ struct LoadJournal: Sendable {
     init(_ request: LoadRequest, observers: LoadObservers) {
         self.observers = observers
         start = clock.now
-        key = request.originalSource.cacheKey
+        source = request.originalSource
         identity =
             observers.isActive
             ? LoadIdentity(
                 id: observers.makeID(),
-                key: key,
+                key: source.cacheKey,
                 processor: request.identifier
             ) : nil
         tell(.started)
@@ -50,7 +50,7 @@ struct LoadJournal: Sendable {
         case .success(let value): tell(.succeeded(value.cacheType))
         case .failure(let error):
             tell(.failed(error))
-            if !error.isCancellation { Log.debug(error.localizedDescription, key: key) }
+            if !error.isCancellation { Log.debug(error.localizedDescription, key: source.cacheKey) }
         }
         timings.total = clock.now - start
         return timings
