@@ -95,8 +95,8 @@ final class SpillFile: Sendable {
 }
 
 extension Data {
-    /// Maps a part of a file, which begins at a page; the pages belong to the kernel until somebody changes them,
-    /// which changes the file for nobody.
+    /// Maps a part of a file, which begins at a page; the pages belong to the kernel until somebody
+    /// changes them, which changes the file for nobody.
     static func mapping(
         _ file: FileDescriptor,
         from start: Int = 0,
