@@ -13,7 +13,8 @@ cd "$ROOT"
 MINIMUM_SWIFT=6.2
 
 # The nested packages share one build folder, so that swift-crypto and the library are built once
-# for all of them; build_kf has its own. It is not .build, where an editor may be building the library meanwhile.
+# for all of them; build_kf has its own. It is not .build, where an editor may be building the
+# library meanwhile.
 NESTED_BUILD=$ROOT/.build-nested
 
 # What is built with the trait GTK, which changes how every target is built.
@@ -141,6 +142,18 @@ build_kf() {
     build_tool Tools kf
 }
 
+# Makes SwiftPM plan anew if another package was built in a folder last: plan_for PACKAGE FOLDER
+#
+# Else it takes the plan that it finds there for this package's, and builds the other one without a
+# word, or says that there is no such product (seen with Swift 6.3).
+plan_for() {
+    local package=$1 folder=$2
+    [ "$(cat "$folder/planned-for" 2>/dev/null)" != "$package" ] || return 0
+    mkdir -p "$folder"
+    rm -f "$folder"/*/*/description.json
+    printf '%s\n' "$package" >"$folder/planned-for"
+}
+
 # What swift build is told besides by build_tool.
 BUILD_FLAGS=()
 
@@ -158,6 +171,7 @@ build_tool() {
     fi
     check_writable
     check_folder_name
+    plan_for "$package" "$NESTED_BUILD"
     say "Building $program (the first time takes some minutes)"
     log=$(mktemp)
     # On a terminal the progress line is shown; otherwise only what went wrong.

@@ -71,12 +71,14 @@ step_docs() { "$ROOT/Scripts/docs.sh" "$logs/pages"; }
 # In release mode, because that is how the tool is used, and because the benchmarks then find
 # the library built already.
 step_tools() {
+    plan_for Tools "$NESTED_BUILD"
     swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path Tools --scratch-path "$NESTED_BUILD" -c release \
             --disable-xctest --skip-build
 }
 
 step_benchmarks() {
+    plan_for Benchmarks "$NESTED_BUILD"
     swift build --package-path Benchmarks --scratch-path "$NESTED_BUILD" -c release
 }
 
@@ -85,6 +87,7 @@ step_benchmarks() {
 step_examples() {
     local folder program arguments status=0
     local picture=$ROOT/Examples/Gallery/Screenshots/grid.png
+    plan_for Examples "$NESTED_BUILD"
     swift build --package-path Examples --scratch-path "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path Examples --scratch-path "$NESTED_BUILD" -c release \
             --disable-xctest --skip-build || return
@@ -118,6 +121,7 @@ step_formats() {
 
 # In a build folder of their own, because the trait changes how every target is built.
 step_gtk() {
+    plan_for Examples/Gallery "$GTK_BUILD"
     "$ROOT/Scripts/bootstrap.sh" --gtk &&
         swift build --traits GTK --scratch-path "$GTK_BUILD" --build-tests &&
         GDK_BACKEND=x11 GSK_RENDERER=cairo xvfb-run -a -s '-screen 0 1280x1024x24' \
