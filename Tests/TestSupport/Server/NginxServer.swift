@@ -2,8 +2,8 @@ package import Foundation
 
 /// A real server from the system's packages: TLS, HTTP/2, gzip, ranges, passwords.
 ///
-/// Serves a folder at `/`; the same with a password (`me`, `pw`) at `/secret/`, and slowly at
-/// `/slow/`. `X-Connection` in an answer numbers the connection.
+/// Serves a folder at `/`; the same with a password (`me`, `pw`) at `/secret/`, and at
+/// `/slow/` 100 bytes a second. `X-Connection` in an answer numbers the connection.
 package final class NginxServer: Sendable {
     private let folder: TemporaryDirectory
     private let plainPort: UInt16
@@ -133,7 +133,7 @@ package final class NginxServer: Sendable {
                         auth_basic "vault";
                         auth_basic_user_file \(path)/passwords;
                     }
-                    location /slow/ { limit_rate 20k; }
+                    location /slow/ { limit_rate 100; }
                 }
             }
             """
