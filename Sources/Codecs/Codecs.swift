@@ -71,8 +71,8 @@ package enum Codecs {
         case .avif: try AVIFEncoder(options: options).encode(bitmap)
         case .jxl: try JXLEncoder(options: options).encode(bitmap)
         case .gif:
-            try GIFEncoder(frames: [AnimationFrame(bitmap: bitmap, delay: 0)], loopCount: 1)
-                .encode()
+            try GIFEncoder(size: bitmap.size, frameCount: 1, loopCount: 1)
+                .encode { _ in AnimationFrame(bitmap: bitmap, delay: 0) }
         default: throw .unsupported(format, feature: "encoding")
         }
     }
@@ -93,14 +93,53 @@ package enum Codecs {
         as format: FileFormat,
         options: EncodeOptions = EncodeOptions()
     ) throws(CodecError) -> Data {
-        guard let size = frames.first?.bitmap.size,
-            frames.allSatisfy({ $0.bitmap.size == size })
-        else { throw .encodingFailed(format, detail: "no frames, or frames of several sizes") }
+        guard let size = frames.first?.bitmap.size else {
+            throw .encodingFailed(format, detail: "no frames")
+        }
+        return try encodeAnimation(
+            of: size,
+            frameCount: frames.count,
+            loopCount: loopCount,
+            as: format,
+            options: options
+        ) { frames[$0] }
+    }
+
+    /// Encodes an animation as GIF or WebP, of which one frame is held at a time.
+    ///
+    /// - Parameters:
+    ///   - size: That of every frame.
+    ///   - frameCount: At least one.
+    ///   - loopCount: How often to play, 0 for ever.
+    ///   - format: One that holds animations.
+    ///   - options: Quality counts for WebP; GIF keeps 255 colours a frame.
+    ///   - frame: Makes frames 0 ..< `frameCount`, asked in this order.
+    /// - Returns: The file.
+    /// - Throws: ``CodecError/unsupported(_:feature:)`` for other formats,
+    ///   ``CodecError/encodingFailed(_:detail:)`` when the frames do not fit, and what `frame` throws.
+    package static func encodeAnimation(
+        of size: PixelSize,
+        frameCount: Int,
+        loopCount: Int,
+        as format: FileFormat,
+        options: EncodeOptions = EncodeOptions(),
+        frame: (Int) throws(CodecError) -> AnimationFrame
+    ) throws(CodecError) -> Data {
+        func checkedFrame(_ index: Int) throws(CodecError) -> AnimationFrame {
+            let next = try frame(index)
+            guard next.bitmap.size == size else {
+                let sizes = "\(size) and \(next.bitmap.size)"
+                throw .encodingFailed(format, detail: "frames of several sizes, \(sizes)")
+            }
+            return next
+        }
         switch format {
         case .gif:
-            return try GIFEncoder(frames: frames, loopCount: loopCount).encode()
+            return try GIFEncoder(size: size, frameCount: frameCount, loopCount: loopCount)
+                .encode(checkedFrame)
         case .webp:
-            return try WebPEncoder(options: options).encode(frames, loopCount: loopCount)
+            return try WebPEncoder(options: options)
+                .encode(size, frameCount: frameCount, loopCount: loopCount, checkedFrame)
         default:
             throw .unsupported(format, feature: "encoding an animation")
         }

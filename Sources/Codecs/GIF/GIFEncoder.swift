@@ -4,16 +4,20 @@ import Pixels
 
 /// Encodes stills and animations as GIF, each frame with colours of its own.
 struct GIFEncoder {
-    /// All of the same size, at least one.
-    let frames: [AnimationFrame]
+    /// That of every frame.
+    let size: PixelSize
+    let frameCount: Int
     /// 0 for ever.
     let loopCount: Int
 
     /// The longest side that the format can hold.
     private static let maxSide = 65_535
 
-    func encode() throws(CodecError) -> Data {
-        guard let size = frames.first?.bitmap.size, size.longestSide <= Self.maxSide else {
+    /// Makes the file of frames that are asked for one after the other.
+    func encode(
+        _ frame: (Int) throws(CodecError) -> AnimationFrame
+    ) throws(CodecError) -> Data {
+        guard frameCount > 0, size.longestSide <= Self.maxSide else {
             throw .encodingFailed(.gif, detail: "no frames, or too large ones")
         }
         var sink = GIFSink()
@@ -24,7 +28,7 @@ struct GIFEncoder {
                     throw Self.failure(code)
                 }
                 defer { EGifCloseFile(file, &code) }
-                try write(file, size)
+                try write(file, frame)
             }
         }.get()
         return sink.data
@@ -32,15 +36,16 @@ struct GIFEncoder {
 
     private func write(
         _ file: UnsafeMutablePointer<GifFileType>,
-        _ size: PixelSize
+        _ frame: (Int) throws(CodecError) -> AnimationFrame
     ) throws(CodecError) {
         EGifSetGifVersion(file, true)
         try Self.check(EGifPutScreenDesc(file, Int32(size.width), Int32(size.height), 8, 0, nil))
-        if frames.count > 1, loopCount != 1 { try writeLoop(file) }
-        for frame in frames {
+        if frameCount > 1, loopCount != 1 { try writeLoop(file) }
+        for index in 0..<frameCount {
+            let frame = try frame(index)
             let colors = try GIFQuantizer(frame.bitmap)
             try writeControl(file, frame, colors)
-            try writeImage(file, size, colors)
+            try writeImage(file, colors)
         }
     }
 
@@ -76,7 +81,6 @@ struct GIFEncoder {
 
     private func writeImage(
         _ file: UnsafeMutablePointer<GifFileType>,
-        _ size: PixelSize,
         _ colors: GIFQuantizer
     ) throws(CodecError) {
         var table = [GifColorType](repeating: GifColorType(), count: 256)

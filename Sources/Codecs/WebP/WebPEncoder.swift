@@ -34,14 +34,21 @@ struct WebPEncoder {
     /// Encodes an animation.
     ///
     /// - Parameters:
-    ///   - frames: All of the same size, at least one.
+    ///   - size: That of every frame.
+    ///   - frameCount: At least one.
     ///   - loopCount: 0 for ever.
+    ///   - frame: Makes the frames, one after the other.
     /// - Returns: The file.
     /// - Throws: ``CodecError/encodingFailed(_:detail:)``.
-    func encode(_ frames: [AnimationFrame], loopCount: Int) throws(CodecError) -> Data {
+    func encode(
+        _ size: PixelSize,
+        frameCount: Int,
+        loopCount: Int,
+        _ frame: (Int) throws(CodecError) -> AnimationFrame
+    ) throws(CodecError) -> Data {
         var config = try makeConfig()
         var settings = WebPAnimEncoderOptions()
-        guard let size = frames.first?.bitmap.size, WebPAnimEncoderOptionsInit(&settings) != 0,
+        guard frameCount > 0, WebPAnimEncoderOptionsInit(&settings) != 0,
             size.longestSide <= Self.maxSide
         else { throw .encodingFailed(.webp, detail: "no frames, or too large ones") }
         // 16 bits hold the count.
@@ -51,7 +58,8 @@ struct WebPEncoder {
         else { throw .encodingFailed(.webp, detail: "no memory") }
         defer { WebPAnimEncoderDelete(encoder) }
         var time = 0.0
-        for frame in frames {
+        for index in 0..<frameCount {
+            let frame = try frame(index)
             let stamp = Int32(clamping: Int(time))
             try withPicture(frame.bitmap) { picture throws(CodecError) in
                 guard WebPAnimEncoderAdd(encoder, &picture, stamp, &config) != 0 else {
