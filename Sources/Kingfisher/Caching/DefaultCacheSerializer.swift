@@ -17,13 +17,15 @@ public struct DefaultCacheSerializer: CacheSerializer {
     /// Makes a serializer.
     public init() {}
 
-    /// Encodes in the original's format; PNG when that is unknown.
+    /// Encodes in the format of the image's animation, else in the original's; PNG when that is
+    /// unknown.
     ///
     /// With ``preferCacheOriginalData`` the original bytes, or those of an animation, as they are.
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         let animated = image.kf.gifRepresentation()
         if preferCacheOriginalData, let bytes = original ?? animated { return bytes }
-        let format = (original ?? animated)?.kf.imageFormat ?? .unknown
+        // Frames that were processed are of another file than the original.
+        let format = (animated ?? original)?.kf.imageFormat ?? .unknown
         return image.kf.data(format: format, compressionQuality: compressionQuality)
     }
 

@@ -57,7 +57,8 @@ public struct ImageFileInfo: Sendable, Equatable {
         orientation = Int(info.orientation.rawValue)
         frameCount = frames?.frameCount ?? info.frameCount
         loopCount = isAnimated ? frames?.loopCount ?? info.loopCount : nil
-        duration = isAnimated ? frames?.delays.reduce(0, +) : nil
+        // To the microsecond: a sum of binary fractions is off by less.
+        duration = isAnimated ? frames.map { ($0.delays.reduce(0, +) * 1e6).rounded() / 1e6 } : nil
         hasAlpha = info.hasAlpha
         isProgressive = info.isProgressive
         bitsPerChannel = info.bitsPerChannel

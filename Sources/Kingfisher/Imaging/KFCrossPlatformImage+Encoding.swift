@@ -45,11 +45,34 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         base.attached.withLock { $0.animatedData }
     }
 
+    /// An animation as GIF or WebP, encoded anew with its times and rounds; ours beyond the
+    /// reference.
+    ///
+    /// A still is written as a file of one frame. ``AnimatedImageProcessor`` does the same to frames
+    /// that another processor has changed. It takes as long as decoding and encoding every frame.
+    ///
+    /// - Parameters:
+    ///   - format: `.GIF`, which keeps 255 colours a frame, or `.WebP`.
+    ///   - compressionQuality: 0 (smallest) to 1 (best), for WebP.
+    /// - Returns: The file; nil for other formats, the empty image, and animations with a frame that
+    ///   cannot be decoded.
+    public func animationRepresentation(
+        format: ImageFormat,
+        compressionQuality: CGFloat = 0.8
+    ) -> Data? {
+        guard format == .GIF || format == .WebP else { return nil }
+        guard let source = base.frames else {
+            return format.fileFormat.flatMap { base.encoded(as: $0, quality: compressionQuality) }
+        }
+        return source.encoded(as: format, quality: compressionQuality)
+    }
+
     /// The picture in a format.
     ///
     /// - Parameters:
-    ///   - format: `.unknown` gives PNG, and so do formats that are only read. `.GIF` gives the
-    ///     original bytes of an animated image and nil for a still.
+    ///   - format: `.unknown` gives PNG, and so do formats that are only read. `.GIF` and `.WebP` give
+    ///     the whole of an animation, in the original bytes if they are of that format; `.GIF` gives
+    ///     nil for a still.
     ///   - compressionQuality: 0 (smallest) to 1 (best), for lossy formats.
     /// - Returns: The file, or nil.
     public func data(format: ImageFormat, compressionQuality: CGFloat = 1.0) -> Data? {
@@ -57,9 +80,25 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         return switch format {
         case .PNG, .unknown, .HEIF, .TIFF, .SVG, .BMP, .ICO: base.pngData()
         case .JPEG: base.jpegData(compressionQuality: compressionQuality)
-        case .GIF: gifRepresentation()
+        case .GIF where base.frames != nil, .WebP where base.frames != nil:
+            animationRepresentation(format: format, compressionQuality: compressionQuality)
+        case .GIF: nil
         case .WebP, .AVIF, .JXL:
             format.fileFormat.flatMap { base.encoded(as: $0, quality: compressionQuality) }
         }
+    }
+}
+
+extension KFCrossPlatformImage {
+    /// The frames of the animation that the image was made from; nil for stills, and for an image
+    /// that was to be the first frame alone.
+    fileprivate var frames: (any ImageFrameSource)? {
+        let state = attached.withLock { $0 }
+        guard state.frameCount ?? 1 > 1, state.creatingOptions?.onlyFirstFrame != true else {
+            return nil
+        }
+        // Bytes that a program attached itself may be no picture.
+        return state.frameSource
+            ?? state.animatedData.flatMap { try? EncodedFrameSource($0, scale: scale) }
     }
 }

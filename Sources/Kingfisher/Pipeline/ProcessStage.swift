@@ -46,8 +46,13 @@ struct ProcessStage {
         guard image.isAnimation(otherThan: options.imageCreatingOptions),
             let data = image.kf.gifRepresentation()
         else { return image }
+        var remaking = options
+        // Its bytes are what the processor made: it would do its work a second time.
+        if options.processor is AnimatedImageProcessor {
+            remaking.processor = DefaultImageProcessor.default
+        }
         // A hit stays a hit: what the processor cannot make again is shown as an empty image.
-        return (try? await processing.image(of: .data(data), options: options))
+        return (try? await processing.image(of: .data(data), options: remaking))
             ?? KFCrossPlatformImage()
     }
 }

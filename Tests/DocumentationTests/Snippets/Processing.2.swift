@@ -4,18 +4,12 @@
 import Foundation
 import Kingfisher
 
-struct MirrorProcessor: ImageProcessor {
-    let identifier = "com.example.mirror"
-
-    func process(
-        item: ImageProcessItem,
-        options: KingfisherParsedOptionsInfo
-    ) -> KFCrossPlatformImage? {
-        switch item {
-        case .image(let image):
-            return image.kf.flipped(.horizontal)
-        case .data:
-            return (DefaultImageProcessor.default |> self).process(item: item, options: options)
-        }
-    }
+private func snippet() async throws {
+guard let url = URL(string: "https://example.com/cat.gif") else { return }
+let small = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
+let result = try await KingfisherManager.shared.retrieveImage(
+    with: url,
+    options: [.processor(AnimatedImageProcessor(small, format: .WebP))]
+)
+try result.image.kf.gifRepresentation()?.write(to: URL(fileURLWithPath: "cat.webp"))
 }

@@ -1,0 +1,159 @@
+import Foundation
+import KingfisherTesting
+import Pixels
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+struct AnimatedImageProcessorTests {
+    private let options = KingfisherParsedOptionsInfo(nil)
+    private let half = ResizingImageProcessor(referenceSize: CGSize(width: 4, height: 3))
+
+    /// The file of a processed animation.
+    private func file(
+        _ processor: any ImageProcessor,
+        _ format: ImageFormat,
+        of item: ImageProcessItem = .data(TestImage.gif)
+    ) throws -> Data {
+        let animated = AnimatedImageProcessor(processor, format: format)
+        let image = try #require(animated.process(item: item, options: options))
+        return try #require(image.kf.gifRepresentation())
+    }
+
+    @Test(arguments: [ImageFormat.GIF, .WebP])
+    func `every frame is processed, times and rounds stay`(format: ImageFormat) throws {
+        let data = try file(half, format)
+        let info = try ImageFileInfo(data: data)
+        #expect(info.format == format)
+        #expect(info.size == CGSize(width: 4, height: 3))
+        #expect(info.frameCount == 3)
+        #expect(info.loopCount == 0)
+        #expect(info.duration == 0.4)
+        let source = try EncodedFrameSource(data, scale: 1)
+        for (index, colour) in [(255, 0, 0), (0, 255, 0), (0, 0, 255)].enumerated() {
+            let pixel = try #require(source.frame(at: index)?.bitmap?[1, 1])
+            // Lossy WebP is off by a few.
+            #expect(abs(Int(pixel.red) - colour.0) < 12, "frame \(index)")
+            #expect(abs(Int(pixel.green) - colour.1) < 12, "frame \(index)")
+            #expect(abs(Int(pixel.blue) - colour.2) < 12, "frame \(index)")
+        }
+    }
+
+    @Test func `without a format it is that of the original`() throws {
+        let gif = try #require(
+            AnimatedImageProcessor(half).process(item: .data(TestImage.gif), options: options)
+        )
+        #expect(gif.kf.gifRepresentation()?.kf.imageFormat == .GIF)
+        let webP = try file(half, .WebP)
+        let again = AnimatedImageProcessor(half).process(item: .data(webP), options: options)
+        #expect(try #require(again).kf.gifRepresentation()?.kf.imageFormat == .WebP)
+    }
+
+    @Test func `an image that keeps its animation is processed like the bytes`() throws {
+        let image = KingfisherWrapper<KFCrossPlatformImage>
+            .image(data: TestImage.gif, options: ImageCreatingOptions(preloadAll: true))
+        let item = ImageProcessItem.image(try #require(image))
+        #expect(try file(half, .GIF, of: item) == file(half, .GIF))
+    }
+
+    @Test func `stills go through the processor as they are`() throws {
+        for data in [TestImage.png(), TestImage.stillGIF] {
+            let item = ImageProcessItem.data(data)
+            let animated = AnimatedImageProcessor(half, format: .WebP)
+            let still = try #require(animated.process(item: item, options: options))
+            #expect(still.bitmap == half.process(item: item, options: options)?.bitmap)
+            #expect(still.kf.gifRepresentation() == nil)
+        }
+        let nothing = ImageProcessItem.data(Data("none".utf8))
+        let animated = AnimatedImageProcessor(half, format: .GIF)
+        #expect(animated.process(item: nothing, options: options) == nil)
+    }
+
+    @Test func `the first frame alone is a still`() throws {
+        let options = KingfisherParsedOptionsInfo([.onlyLoadFirstFrame])
+        let animated = AnimatedImageProcessor(half, format: .WebP)
+        let image = animated.process(item: .data(TestImage.gif), options: options)
+        #expect(try #require(image).kf.gifRepresentation() == nil)
+    }
+
+    @Test func `frames of several sizes and formats without frames fail`() throws {
+        let sizes = Mutex(0)
+        let growing = BlockProcessor { image in
+            let side = sizes.withLock {
+                $0 += 1
+                return $0
+            }
+            return image.kf.resize(to: CGSize(width: side, height: side))
+        }
+        for animated in [
+            AnimatedImageProcessor(growing, format: .GIF),
+            AnimatedImageProcessor(half, format: .PNG),
+            AnimatedImageProcessor(BlockProcessor { _ in nil }, format: .GIF),
+        ] {
+            #expect(animated.process(item: .data(TestImage.gif), options: options) == nil)
+        }
+    }
+
+    @Test func `identifiers tell format, quality and processor apart`() {
+        let processors = [
+            AnimatedImageProcessor(), AnimatedImageProcessor(format: .GIF),
+            AnimatedImageProcessor(format: .WebP),
+            AnimatedImageProcessor(format: .WebP, compressionQuality: 0.5),
+            AnimatedImageProcessor(half, format: .WebP),
+        ]
+        #expect(Set(processors.map(\.identifier)).count == processors.count)
+        #expect(
+            processors[4].identifier
+                == "com.onevcat.Kingfisher.AnimatedImageProcessor(WebP_0.8_\(half.identifier))"
+        )
+    }
+
+    @Test func `a cached animation plays, and is not processed again`() async throws {
+        let bench = try TestBench()
+        bench.server.route("/a.gif", .body(TestImage.gif, type: "image/gif"))
+        let calls = Mutex(0)
+        let counting = BlockProcessor { image in
+            calls.withLock { $0 += 1 }
+            return image.kf.resize(to: CGSize(width: 4, height: 3))
+        }
+        let processor = AnimatedImageProcessor(counting, format: .WebP)
+        func load(_ more: KingfisherOptionsInfo) async throws -> RetrieveImageResult {
+            try await bench.manager.retrieveImage(
+                with: bench.server.url("/a.gif"),
+                options: [.processor(processor), .waitForCache] + more
+            )
+        }
+        #expect(try await load([]).cacheType == .none)
+        for options: KingfisherOptionsInfo in [[], [.preloadAllAnimationData]] {
+            bench.cache.clearMemoryCache()
+            let result = try await load(options)
+            #expect(result.cacheType == .disk)
+            #expect(result.image.kf.imageFrameCount == 3)
+            #expect(result.image.kf.gifRepresentation()?.kf.imageFormat == .WebP)
+        }
+        // In memory now as frames that are loaded ahead, and wanted otherwise.
+        let result = try await load([])
+        #expect(result.cacheType == .memory)
+        #expect(result.image.pixelWidth == 4)
+        #expect(calls.withLock { $0 } == 3)
+    }
+}
+
+/// A processor that a test writes where it stands.
+private struct BlockProcessor: ImageProcessor {
+    let identifier = "test.block"
+    let make: @Sendable (KFCrossPlatformImage) -> KFCrossPlatformImage?
+
+    init(_ make: @escaping @Sendable (KFCrossPlatformImage) -> KFCrossPlatformImage?) {
+        self.make = make
+    }
+
+    func process(
+        item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options).flatMap(make)
+    }
+}
