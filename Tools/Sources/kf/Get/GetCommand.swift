@@ -134,35 +134,44 @@ struct GetCommand: AsyncParsableCommand {
             format: written.format?.rawValue,
             width: loaded.result.image.pixelWidth,
             height: loaded.result.image.pixelHeight,
-            frames: loaded.result.image.kf.imageFrameCount ?? 1,
+            frames: written.frames ?? loaded.result.image.kf.imageFrameCount ?? 1,
             bytes: written.bytes,
             output: output,
             timings: LoadReport.Timings(loaded.result.timings)
         )
     }
 
+    /// The format of the file to be written; nil when that is the source's, or nothing is written.
+    var outputFormat: PictureFormat? {
+        format ?? output.flatMap(Self.suffix).flatMap(PictureFormat.init(name:))
+    }
+
+    /// 0 to 1, for formats that lose detail.
+    var compressionQuality: CGFloat { CGFloat(quality ?? 90) / 100 }
+
+    /// What was written, or would be.
+    private struct Written {
+        var format: PictureFormat?
+        var bytes: Int
+        /// Nil for as many as were loaded.
+        var frames: Int?
+    }
+
     /// Writes the picture, if that was asked for; otherwise only measures what was loaded.
-    private func write(_ loaded: PictureLoad.Loaded) throws -> (format: PictureFormat?, bytes: Int)
-    {
+    private func write(_ loaded: PictureLoad.Loaded) throws -> Written {
         let original = loaded.original
         let loadedFormat = original.flatMap { PictureFormat($0.kf.imageFormat) }
-        guard let output else { return (loadedFormat, original?.count ?? 0) }
+        guard let output else { return Written(format: loadedFormat, bytes: original?.count ?? 0) }
 
-        let wanted = format ?? Self.suffix(of: output).flatMap(PictureFormat.init(name:))
-        let target = wanted ?? loadedFormat ?? .png
+        let target = outputFormat ?? loadedFormat ?? .png
         let data: Data
         if processors.isEmpty, quality == nil, target == loadedFormat, let original {
             // Nothing is asked for that would need the bytes made again.
             data = original
         } else {
-            let quality = CGFloat(quality ?? 90) / 100
-            let image = loaded.result.image
-            guard
-                let encoded = image.kf.data(
-                    format: target.imageFormat,
-                    compressionQuality: quality
-                )
-            else { throw Failure("cannot write this picture as \(target.rawValue)") }
+            guard let encoded = encode(loaded.result.image, as: target) else {
+                throw Failure("cannot write this picture as \(target.rawValue)")
+            }
             data = encoded
         }
         if output == "-" {
@@ -170,7 +179,25 @@ struct GetCommand: AsyncParsableCommand {
         } else {
             try AtomicFile.write(data, to: output)
         }
-        return (target, data.count)
+        // What was just encoded can be read.
+        let frames = (try? ImageFileInfo(data: data))?.frameCount
+        return Written(format: target, bytes: data.count, frames: frames)
+    }
+
+    private func encode(_ image: KFCrossPlatformImage, as target: PictureFormat) -> Data? {
+        let own = image.kf.gifRepresentation()?.kf.imageFormat
+        // A processor has encoded an animation with the wanted quality already.
+        let isDone = own == target.imageFormat && (quality == nil || !processors.isEmpty)
+        if target.holdsAnimations, !isDone {
+            return image.kf.animationRepresentation(
+                format: target.imageFormat,
+                compressionQuality: compressionQuality
+            )
+        }
+        return image.kf.data(
+            format: target.imageFormat,
+            compressionQuality: compressionQuality
+        )
     }
 
     private static func format(_ name: String) throws -> PictureFormat {

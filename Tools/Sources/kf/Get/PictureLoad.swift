@@ -27,10 +27,22 @@ struct PictureLoad: Sendable {
             place: command.source.place,
             cacheFolder: command.cache,
             timeout: command.timeout,
-            processor: ProcessorSpec.chain(command.processors),
+            processor: Self.processor(of: command),
             headers: command.headers,
             forceRefresh: command.forceRefresh,
             onlyFromCache: command.onlyFromCache
+        )
+    }
+
+    /// The steps of a command, on every frame if the file is to hold them all.
+    private static func processor(of command: GetCommand) -> (any ImageProcessor)? {
+        let chain = ProcessorSpec.chain(command.processors)
+        guard let chain, command.output != nil, command.outputFormat?.holdsAnimations != false
+        else { return chain }
+        return AnimatedImageProcessor(
+            chain,
+            format: command.outputFormat?.imageFormat,
+            compressionQuality: command.compressionQuality
         )
     }
 
@@ -72,9 +84,7 @@ struct PictureLoad: Sendable {
         var options: KingfisherOptionsInfo = [.waitForCache]
         if let processor {
             // Lossless, so that the picture is the same whether it comes from the cache or not.
-            options += [
-                .processor(processor), .cacheSerializer(FormatIndicatedCacheSerializer.png),
-            ]
+            options += [.processor(processor), .cacheSerializer(LosslessSerializer())]
         } else {
             var serializer = DefaultCacheSerializer()
             serializer.preferCacheOriginalData = true
@@ -109,5 +119,19 @@ struct PictureLoad: Sendable {
         )
         // A file that has just gone is no failure: the picture is encoded anew.
         return file.flatMap { try? Data(contentsOf: $0) } ?? result.data()
+    }
+}
+
+/// Keeps a picture as PNG, and an animation in its own file.
+private struct LosslessSerializer: CacheSerializer {
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        image.kf.gifRepresentation() ?? image.kf.pngRepresentation()
+    }
+
+    func image(
+        with data: Data,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        DefaultCacheSerializer.default.image(with: data, options: options)
     }
 }

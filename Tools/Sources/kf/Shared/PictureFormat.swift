@@ -29,6 +29,9 @@ enum PictureFormat: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether animations are written whole; of others the first frame is.
+    var holdsAnimations: Bool { self == .gif || self == .webp }
+
     var imageFormat: ImageFormat {
         switch self {
         case .png: .PNG
