@@ -127,13 +127,23 @@ provide_nginx() {
 # Makes build_tool link a copy of Swift's libraries into programs, where the toolchain has them to
 # link, and build in a folder of its own.
 #
-# Such programs start in two thirds of the time, take 5 MB less memory, and run without Swift.
+# Such programs start in two thirds of the time, take 5 MB less memory, and run without Swift. Three
+# more go because nothing looks for a program's own symbols by name, which the compiler has it offer
+# to libraries, and with addresses to be mended in a thirtieth of the room. The latter needs a C
+# library from 2.36 on, which is not asked of anybody who does not have it at hand.
 link_swift_into_programs() {
-    local resources
+    local resources linker libc
     require_swift
     NESTED_BUILD=$ROOT/.build-kf
     resources=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
-    [ ! -e "${resources}_static/linux/libFoundation.a" ] || BUILD_FLAGS=(--static-swift-stdlib)
+    [ -e "${resources}_static/linux/libFoundation.a" ] || return 0
+    BUILD_FLAGS=(--static-swift-stdlib -Xlinker --no-export-dynamic)
+    linker=$(dirname -- "$(command -v swift)")/ld.lld
+    libc=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc //p')
+    if [ -x "$linker" ] && [ -n "$libc" ] \
+        && [ "$(printf '%s\n' 2.36 "$libc" | sort -V | head -n 1)" = 2.36 ]; then
+        BUILD_FLAGS+=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
+    fi
 }
 
 # Builds the command line tool.
