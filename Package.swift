@@ -188,16 +188,23 @@ if Context.environment["KF_FUZZ"] != nil {
     )
 }
 
-// For Scripts/kernels.sh alone, which counts the instructions of what only this package can call.
+// For Scripts/kernels.sh and Scripts/bench.sh alone: what measures floors that only this package
+// can call.
 if Context.environment["KF_KERNELS"] != nil {
-    package.targets.append(
+    package.targets += [
         .executableTarget(
             name: "kernel-count",
             dependencies: ["Pixels"],
             path: "Benchmarks/Kernels",
             swiftSettings: settings
-        )
-    )
+        ),
+        .executableTarget(
+            name: "codecs-peer",
+            dependencies: ["Codecs", "Pixels"],
+            path: "Benchmarks/CodecsPeer",
+            swiftSettings: settings
+        ),
+    ]
 }
 
 // For the step `formats` of Scripts/test.sh, and its fuzzing: the two lowest floors, so that the formats behind traits

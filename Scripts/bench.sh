@@ -18,6 +18,7 @@ CORPUS=$NESTED_BUILD/bench-corpus
 SOURCES=$ROOT/Benchmarks/Peers
 # As users ship programs: see link_swift_into_programs.
 BENCH=$ROOT/.build-kf/release/kf-bench
+CODECS_BUILD=$ROOT/.build-kernels
 
 install_peers() {
     local missing=()
@@ -75,6 +76,18 @@ make_corpus() {
     rm -rf "$CORPUS/photos"
 }
 
+# Builds what decodes and encodes in a process without the rest of the library. Only the library's
+# own package can, so it is built there.
+build_codecs_peer() {
+    local log
+    log=$(mktemp)
+    say "Building codecs-peer"
+    KF_KERNELS=1 swift build -c release --product codecs-peer --scratch-path "$CODECS_BUILD" \
+        "${BUILD_FLAGS[@]+"${BUILD_FLAGS[@]}"}" >"$log" 2>&1 \
+        || { cat "$log" >&2; die "codecs-peer could not be built (see above)."; }
+    rm -f "$log"
+}
+
 compare_quality() {
     local name
     printf 'quality: thumbnails, resampling and blur against references\n'
@@ -121,6 +134,7 @@ case ${1:-} in
     ;;
 esac
 
+build_codecs_peer
 install_peers
 compile_peers
 make_corpus
@@ -134,6 +148,7 @@ say "Pillow $("$PEERS/bin/python" -c 'import PIL; print(PIL.__version__)')," \
     "libvips $("$PEERS/bin/python" -c \
         'import pyvips; print(*(pyvips.version(i) for i in range(3)), sep=".")')"
 "$BENCH" --corpus "$CORPUS" \
+    --peer "codecs alone='$CODECS_BUILD/release/codecs-peer'" \
     --peer "libvips C='$PEERS/vips_peer'" \
     --peer "libvips='$PEERS/bin/python' '$SOURCES/vips_peer.py'" \
     --peer "Pillow='$PEERS/bin/python' '$SOURCES/pillow_peer.py'" \

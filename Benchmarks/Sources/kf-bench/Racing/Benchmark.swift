@@ -18,6 +18,8 @@ struct Benchmark: Sendable {
     var repetitions = 1
     /// How many threads do it at the same time.
     var threads = 1
+    /// What a reader of the table has to know, in lines.
+    var notes: [String] = []
     /// What is to be reached.
     var targets: [Target] = []
     /// Whether our kernels in Swift have a target of their own.
@@ -39,6 +41,8 @@ enum Target: Sendable {
     case size(_ share: Double, of: String)
     /// At most this share of the peer's peak of memory, whole process.
     case memory(_ share: Double, of: String)
+    /// The same for our codecs in a process without the rest of the library.
+    case memoryOfCodecs(_ share: Double, of: String)
     /// At most so many milliseconds of the processor.
     case milliseconds(Double)
     /// At most so many megabytes more than the process had with the file in memory.

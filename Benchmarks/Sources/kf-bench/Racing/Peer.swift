@@ -14,6 +14,8 @@ final class Peer {
 
     /// What we are called without the twins in C.
     static let inSwift = "in Swift"
+    /// What our codecs are called in a process without the rest of the library.
+    static let codecs = "codecs alone"
 
     let name: String
     private let process = Process()

@@ -97,6 +97,12 @@ struct Race {
         case .memory(let share, let name):
             guard let theirs = figures(of: name) else { return nil }
             return Verdict("peak memory / \(name)", ours.peak / theirs.peak, atMost: share)
+        case .memoryOfCodecs(let share, let name):
+            guard let theirs = figures(of: name), let own = figures(of: Peer.codecs) else {
+                return nil
+            }
+            let label = "peak memory of the codecs alone / \(name)"
+            return Verdict(label, own.peak / theirs.peak, atMost: share)
         case .milliseconds(let limit):
             return Verdict("CPU ms", ours.cpu.first ?? 0, atMost: limit)
         case .megabytes(let limit):
@@ -137,7 +143,7 @@ struct Race {
                     )
             )
         }
-        return lines + verdicts.map { "  \($0.line)" }
+        return lines + (benchmark.notes + verdicts.map(\.line)).map { "  \($0)" }
     }
 
     private static func ratio(_ ours: [Double], _ theirs: [Double]) -> String {
