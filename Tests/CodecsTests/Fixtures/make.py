@@ -644,7 +644,13 @@ def heif():
     ):
         data = encoded(picture, "HEIF", quality=90, **options)
         shown = Image.open(io.BytesIO(data))
-        save(name, data, managed(shown, WIDE) if "profile" in name else np.asarray(shown.convert("RGBA")))
+        pixels = managed(shown, WIDE) if "profile" in name else np.asarray(shown.convert("RGBA"))
+        save(name, data, pixels)
+        if name == "420.heic":
+            # Primaries that nobody has defined; what they would tell is taken for sRGB.
+            strange = data.replace(b"colrnclx\0\1\0\x0d", b"colrnclx\0\xc8\0\x0d")
+            assert strange != data
+            save("code-points.heic", strange, pixels)
     deep = photo(67, 46).astype(np.uint16) * 257
     stream = io.BytesIO()
     pillow_heif.from_bytes("RGB;16", (67, 46), deep.tobytes()).save(stream, quality=90, chroma=444)
