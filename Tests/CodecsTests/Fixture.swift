@@ -61,6 +61,12 @@ struct Fixture: CustomTestStringConvertible, Sendable {
         get throws { try Data(contentsOf: Self.folder.appendingPathComponent(name)) }
     }
 
+    var byteCount: Int {
+        // A file that is not there fails the test that reads it.
+        let file = Self.folder.appendingPathComponent(name)
+        return (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
+    }
+
     var hasExpectation: Bool {
         FileManager.default.fileExists(atPath: expectationURL.path)
     }
