@@ -2,8 +2,9 @@
 
 usage: transfers.py PROGRAM CURL_PEER FOLDER [ROUNDS]
 
-Kingfisher is the transport alone, which does what libcurl's peer does; downloader is all that is
-between a load and its bytes.
+Kingfisher is the downloader, all that is between a load and its bytes: sharing, hooks, memory for
+bodies and the way back to the caller's task. Its transport alone does what libcurl's peer does.
+Both are judged; the program fails when one misses a target.
 
 Takes turns, round after round, and prints the least CPU and the most requests per second of each,
 because what the machine does besides can only make a round worse; p99 is that of the best round.
@@ -20,6 +21,9 @@ SIZES = {"50k": 50_000, "2m": 2_000_000}
 NGINX = os.environ.get("NGINX_PROGRAM", "/usr/sbin/nginx")
 WIDTHS = [1, 8, 64]
 COUNTS = {"50k": 4000, "2m": 300}
+OURS = {"Kingfisher": "downloader", "  transport": "transport"}
+MOST_CPU = 1.5
+LEAST_SPEED = 3
 
 
 def free_port():
@@ -81,31 +85,34 @@ def run(command, url, count, width):
 def main():
     program, peer, folder = sys.argv[1:4]
     rounds = int(sys.argv[5]) if len(sys.argv) > 5 else 5
-    runners = {
-        "Kingfisher": [program, "transport"],
-        "downloader": [program, "downloader"],
-        "libcurl": [peer],
-        "URLSession": [program, "urlsession"],
-    }
+    runners = {name: [program, command] for name, command in OURS.items()}
+    runners["libcurl"] = [peer]
+    runners["URLSession"] = [program, "urlsession"]
     process, port = start_nginx(folder)
+    verdicts = []
     try:
         print(f"load {os.getloadavg()[0]:.1f}")
         print(
             "body  at once             CPU ms    req/s     MB/s  median ms   p99 ms"
-            "   CPU ours/theirs   req/s by URLSession's"
+            "   CPU by libcurl's   req/s by URLSession's"
         )
         for name, size in SIZES.items():
             for width in WIDTHS:
-                measure(runners, f"http://127.0.0.1:{port}/{name}", name, size, width, rounds)
+                url = f"http://127.0.0.1:{port}/{name}"
+                results = measure(runners, url, name, size, width, rounds)
+                report(name, size, width, rounds, results)
+                verdicts += judge(name, width, results)
     finally:
         process.terminate()
         process.wait()
+    for verdict in verdicts:
+        print(verdict)
+    return 1 if any(verdict.startswith("MISSED") for verdict in verdicts) else 0
 
 
 def measure(runners, url, name, size, width, rounds):
     count = COUNTS[name]
     results = {runner: [] for runner in runners}
-    failures = {runner: 0 for runner in runners}
     for _ in range(rounds):
         for runner, command in runners.items():
             # Foundation is ten times slower: fewer requests, the same figures for each.
@@ -114,28 +121,64 @@ def measure(runners, url, name, size, width, rounds):
                 result = run(command, url, share, width)
             except subprocess.TimeoutExpired:
                 result = None
-            if result is None or result[4] != share * size:
-                failures[runner] += 1
-            else:
+            if result is not None and result[4] == share * size:
                 results[runner].append(result)
-    session = max((r[1] for r in results["URLSession"]), default=None)
-    ours = min((r[0] for r in results["Kingfisher"]), default=None)
+    return results
+
+
+def least_cpu(samples):
+    return min((sample[0] for sample in samples), default=None)
+
+
+def most_speed(samples):
+    return max((sample[1] for sample in samples), default=None)
+
+
+def quotient(ours, theirs):
+    return None if ours is None or theirs is None else ours / theirs
+
+
+def report(name, size, width, rounds, results):
     for runner, samples in results.items():
         if not samples:
             print(f"{name:4} {width:7}  {runner:12} failed in every round")
             continue
-        cpu = min(sample[0] for sample in samples)
         best = max(samples, key=lambda sample: sample[1])
-        is_ours = runner in ("Kingfisher", "downloader")
-        ratio = "" if is_ours or ours is None else f"{ours / cpu:.2f}"
-        speed = "" if session is None else f"{best[1] / session:.2f}"
-        failed = f"   failed {failures[runner]} of {rounds} rounds" if failures[runner] else ""
+        cpu = quotient(least_cpu(samples), least_cpu(results["libcurl"]))
+        speed = quotient(best[1], most_speed(results["URLSession"]))
+        failures = rounds - len(samples)
+        failed = f"   failed in {failures} of {rounds} rounds" if failures else ""
         print(
-            f"{name:4} {width:7}  {runner:12} {cpu:9.4f} {best[1]:8.0f}"
-            f" {best[1] * size / 1e6:8.0f} {best[2]:10.3f} {best[3]:8.3f} {ratio:>17}"
-            f" {speed:>23}{failed}"
+            f"{name:4} {width:7}  {runner:12} {least_cpu(samples):9.4f} {best[1]:8.0f}"
+            f" {best[1] * size / 1e6:8.0f} {best[2]:10.3f} {best[3]:8.3f} {text(cpu):>18}"
+            f" {text(speed):>23}{failed}"
         )
     sys.stdout.flush()
 
 
-main()
+def text(number):
+    return "" if number is None else f"{number:.2f}"
+
+
+def judge(name, width, results):
+    """One line for each target of each of ours: reached, or by how much it was missed."""
+    for runner in OURS:
+        samples = results[runner]
+        cpu = quotient(least_cpu(samples), least_cpu(results["libcurl"]))
+        speed = quotient(most_speed(samples), most_speed(results["URLSession"]))
+        place = f"{name:4} {width:3} at once  {runner:12}"
+        yield verdict(
+            cpu is not None and cpu <= MOST_CPU,
+            f"{place} {text(cpu):>6} x libcurl's CPU, at most {MOST_CPU}",
+        )
+        yield verdict(
+            speed is not None and speed >= LEAST_SPEED,
+            f"{place} {text(speed):>6} x URLSession's requests per second, at least {LEAST_SPEED}",
+        )
+
+
+def verdict(is_reached, text):
+    return f"{'ok    ' if is_reached else 'MISSED'}  {text}"
+
+
+sys.exit(main())
