@@ -2,7 +2,9 @@
 
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 _Static_assert(kf_curl_auth_basic == CURLAUTH_BASIC, "basic");
 _Static_assert(kf_curl_auth_digest == CURLAUTH_DIGEST, "digest");
@@ -101,6 +103,20 @@ int kf_curl_address_bytes(const struct curl_sockaddr *address, unsigned char *by
         return 16;
     }
     return 0;
+}
+
+int kf_curl_bell_open(void) {
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+// A bell that rings already, or is quiet already, is all that can go wrong here.
+void kf_curl_bell_ring(int bell) {
+    eventfd_write(bell, 1);
+}
+
+void kf_curl_bell_quiet(int bell) {
+    eventfd_t count;
+    eventfd_read(bell, &count);
 }
 
 CURLcode kf_curl_message_result(const CURLMsg *message) {

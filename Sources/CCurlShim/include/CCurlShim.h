@@ -39,6 +39,12 @@ curl_socket_t kf_curl_open_socket(const struct curl_sockaddr *address);
 // or 0 for another family.
 int kf_curl_address_bytes(const struct curl_sockaddr *address, unsigned char *bytes);
 
+// A descriptor that is readable from kf_curl_bell_ring until kf_curl_bell_quiet; -1 if there is
+// none to be had. Close it like any other.
+int kf_curl_bell_open(void);
+void kf_curl_bell_ring(int bell);
+void kf_curl_bell_quiet(int bell);
+
 // The outcome in a message of kind CURLMSG_DONE.
 CURLcode kf_curl_message_result(const CURLMsg *message);
 

@@ -10,7 +10,8 @@ import FoundationNetworking
 ///
 /// Everything here happens on the loop's thread; the mailbox is the only way in.
 final class CurlLoop {
-    let mailbox: CurlMailbox
+    private let mailbox: CurlMailbox
+    private let bell: Int32
     let configuration: CurlTransport.Configuration
     let environment: CurlEnvironment
     let multi: UnsafeMutableRawPointer?
@@ -30,6 +31,7 @@ final class CurlLoop {
 
     init(mailbox: CurlMailbox, configuration: CurlTransport.Configuration) {
         self.mailbox = mailbox
+        bell = mailbox.openBell()
         self.configuration = configuration
         environment = CurlEnvironment(configuration)
         multi = Self.isLibraryReady ? curl_multi_init() : nil
@@ -41,7 +43,6 @@ final class CurlLoop {
             CURLMOPT_MAXCONNECTS,
             max(1, configuration.maxIdleConnections)
         )
-        mailbox.attach(multi)
     }
 
     /// Runs until the transport is gone.
@@ -78,11 +79,18 @@ final class CurlLoop {
     }
 
     private func wait() {
-        guard let multi, mailbox.mayPoll() else { return }
+        guard let multi, mailbox.mayWait() else { return }
         // A minute at most, so that libcurl can close connections that are too old.
         var timeout = 60_000
         if let nextCheck { timeout = min(timeout, max(0, (nextCheck - .now).milliseconds)) }
-        curl_multi_poll(multi, nil, 0, Int32(timeout), nil)
+        // Without a bell the mailbox must be looked at.
+        guard bell >= 0 else {
+            curl_multi_poll(multi, nil, 0, Int32(min(timeout, 20)), nil)
+            return
+        }
+        var door = curl_waitfd(fd: bell, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+        curl_multi_poll(multi, &door, 1, Int32(timeout), nil)
+        if door.revents != 0 { kf_curl_bell_quiet(bell) }
     }
 
     // MARK: Commands
@@ -183,7 +191,6 @@ final class CurlLoop {
     }
 
     private func close(_ last: [CurlCommand]) {
-        mailbox.detach()
         // Orders that came just before the transport went end like those that run.
         for command in last { obey(command) }
         for exchange in exchanges.values.sorted(by: { $0.id < $1.id }) {

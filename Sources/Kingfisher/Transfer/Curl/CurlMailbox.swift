@@ -1,4 +1,4 @@
-import CCurl
+import CCurlShim
 import Foundation
 import Synchronization
 
@@ -33,66 +33,66 @@ enum CurlCommand: Sendable {
 }
 
 /// The only way into the loop's thread.
+///
+/// A bell of our own instead of `curl_multi_wakeup`: it is rung outside of the lock, which the loop
+/// wants as soon as it is awake, and it may be rung when the loop is gone.
 final class CurlMailbox: Sendable {
     private struct State {
         var commands: [CurlCommand] = []
         var isClosed = false
-        /// The loop is in `curl_multi_poll`, or about to enter it: a post must wake it.
-        var isPolling = false
-        /// The multi handle as a number; 0 before the loop has made it and after it is gone.
-        var multi: UInt = 0
+        /// The loop waits, or is about to: a post must ring.
+        var isWaiting = false
+        /// -1 before the loop is there, and if the process has no descriptor left.
+        var bell: Int32 = -1
     }
 
     private let state = Mutex(State())
 
+    deinit {
+        let bell = state.withLock { $0.bell }
+        if bell >= 0 { close(bell) }
+    }
+
     func post(_ command: CurlCommand) {
-        state.withLock { state in
-            state.commands.append(command)
-            wake(&state)
-        }
+        change { $0.commands.append(command) }
     }
 
     /// Ends the loop, which cancels what runs.
-    func close() {
-        state.withLock { state in
-            state.isClosed = true
-            wake(&state)
-        }
+    func end() {
+        change { $0.isClosed = true }
     }
 
-    // Inside the lock: the loop withdraws `multi` under it before it frees the handle.
-    private func wake(_ state: inout State) {
-        guard state.isPolling, let multi = UnsafeMutableRawPointer(bitPattern: state.multi)
-        else { return }
-        state.isPolling = false
-        curl_multi_wakeup(multi)
+    private func change(_ body: (inout State) -> Void) {
+        let (mustRing, bell) = state.withLock { state in
+            body(&state)
+            defer { state.isWaiting = false }
+            return (state.isWaiting, state.bell)
+        }
+        if mustRing { kf_curl_bell_ring(bell) }
     }
 
     // MARK: The loop's side
 
-    func attach(_ multi: UnsafeMutableRawPointer) {
-        let number = UInt(bitPattern: multi)
-        state.withLock { $0.multi = number }
-    }
-
-    /// Withdraws the multi handle; what is posted from now on is returned by `take`.
-    func detach() {
-        state.withLock { $0.multi = 0 }
+    /// Makes what the loop waits for besides sockets; -1 if the process has no descriptor left.
+    func openBell() -> Int32 {
+        let bell = kf_curl_bell_open()
+        state.withLock { $0.bell = bell }
+        return bell
     }
 
     func take() -> (commands: [CurlCommand], isClosed: Bool) {
         state.withLock { state in
-            state.isPolling = false
+            state.isWaiting = false
             defer { state.commands = [] }
             return (state.commands, state.isClosed)
         }
     }
 
-    /// Whether there is nothing to do but wait; from then on a post wakes the loop.
-    func mayPoll() -> Bool {
+    /// Whether there is nothing to do but wait; from then on a post rings.
+    func mayWait() -> Bool {
         state.withLock { state in
-            state.isPolling = state.commands.isEmpty && !state.isClosed
-            return state.isPolling
+            state.isWaiting = state.commands.isEmpty && !state.isClosed
+            return state.isWaiting
         }
     }
 }

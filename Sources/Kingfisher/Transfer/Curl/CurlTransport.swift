@@ -42,7 +42,7 @@ public final class CurlTransport: HTTPTransport {
     }
 
     deinit {
-        mailbox.close()
+        mailbox.end()
     }
 
     /// Starts a transfer; see ``HTTPTransport/start(_:settings:handler:)``.
