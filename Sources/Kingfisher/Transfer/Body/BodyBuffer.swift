@@ -29,6 +29,14 @@ struct BodyBuffer: Sendable {
         self.pool = pool
     }
 
+    /// Goes on with a body whose first `count` bytes are in a file, which stays what it is until the
+    /// buffer owns it.
+    init(_ file: SpillFile, count: Int, threshold: Int) {
+        self.init(threshold: threshold)
+        storage = .file(file)
+        self.count = count
+    }
+
     /// Whether it has left memory.
     var isInFile: Bool {
         if case .file = storage { true } else { false }
@@ -99,6 +107,11 @@ struct BodyBuffer: Sendable {
             data.append(contentsOf: piece)
             storage = .memory(data)
         }
+    }
+
+    /// Lets the end of the buffer remove the file that it goes on with.
+    func own() {
+        if case .file(let file) = storage { file.own() }
     }
 
     private func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import SystemPackage
 
 /// The file of a body that has left memory.
@@ -10,6 +11,8 @@ final class SpillFile: Sendable {
     /// Where the body begins.
     private let start: Int
     private let path: String?
+    /// Whether its end removes it.
+    private let isOwned: Atomic<Bool>
 
     /// Makes one without a name in `TMPDIR`, else in `/var/tmp`, which is a disk where `/tmp` may be
     /// memory.
@@ -22,6 +25,7 @@ final class SpillFile: Sendable {
                 descriptor = try Self.make(in: folder)
                 start = 0
                 path = nil
+                isOwned = Atomic(false)
                 return
             } catch {
                 failure = (error as? Errno) ?? .ioError
@@ -30,15 +34,20 @@ final class SpillFile: Sendable {
         throw failure
     }
 
-    /// Takes over a file whose body begins at `start`, and which is removed in the end.
-    init(_ descriptor: FileDescriptor, start: Int, path: String) {
+    /// Takes over a file whose body begins at `start`, and which is removed in the end if it is
+    /// owned.
+    init(_ descriptor: FileDescriptor, start: Int, path: String, isOwned: Bool = true) {
         self.descriptor = descriptor
         self.start = start
         self.path = path
+        self.isOwned = Atomic(isOwned)
     }
 
+    /// From now on the file is removed in the end.
+    func own() { isOwned.store(true, ordering: .relaxed) }
+
     deinit {
-        if let path { unlink(path) }
+        if let path, isOwned.load(ordering: .relaxed) { unlink(path) }
         // There is nobody to tell, and nothing that could be lost.
         try? descriptor.close()
     }

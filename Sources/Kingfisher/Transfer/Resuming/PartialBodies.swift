@@ -115,22 +115,38 @@ package final class PartialBodies: Sendable {
         completion: @escaping @Sendable (Found?) -> Void
     ) {
         pool.submit { [self] in
-            guard contains(key),
-                let (head, bytes) = PartialFile.read(url(of: key))
-                    ?? RunningFile.read(runningURL(of: key))
-            else {
-                drop(key)
-                return completion(nil)
-            }
-            var body = BodyBuffer(threshold: threshold)
             do throws(Errno) {
-                try body.append(bytes.bytes)
-                completion(Found(head: head, body: body))
+                if contains(key), let found = try read(key, threshold) {
+                    completion(found)
+                } else {
+                    drop(key)
+                    completion(nil)
+                }
             } catch {
                 // No room for a copy of it: the transfer that follows will say so better.
                 completion(nil)
             }
         }
+    }
+
+    /// The longer of what an interruption and a killed process have left.
+    private func read(_ key: String, _ threshold: Int) throws(Errno) -> Found? {
+        var running = RunningFile.takeOver(runningURL(of: key))
+        let partial = PartialFile.read(url(of: key))
+        if let (head, file) = running, head.received > partial?.0.received ?? 0 {
+            let body = BodyBuffer(file, count: head.received, threshold: threshold)
+            return Found(head: head, body: body)
+        }
+        guard let (head, bytes) = partial else { return nil }
+        // Its place is taken by a file with all of this and what follows, for the case that this
+        // process is killed, too.
+        running = nil
+        var body = BodyBuffer(threshold: threshold)
+        try body.append(bytes.bytes) { () throws(Errno) in
+            if let file = self.running(head, for: key) { return file }
+            return try SpillFile()
+        }
+        return Found(head: head, body: body)
     }
 
     /// Removes what was kept for a key, if anything was.

@@ -60,11 +60,22 @@ enum RunningFile {
         return spill
     }
 
-    /// Reads what a process that is gone has left; `nil` if there is nothing of use.
-    static func read(_ url: URL) -> (PartialHead, Data)? {
+    /// Takes over what a process that is gone has left, to write on behind it; `nil` if there is
+    /// nothing of use.
+    ///
+    /// Nobody owns the file yet: it stays if nothing comes of it.
+    static func takeOver(_ url: URL) -> (head: PartialHead, file: SpillFile)? {
         guard let file = abandoned(url) else { return nil }
-        // The mapping outlives it.
-        defer { try? file.close() }
+        guard let (head, start) = readHead(of: file) else {
+            // Nothing was written.
+            try? file.close()
+            return nil
+        }
+        return (head, SpillFile(file, start: start, path: url.path, isOwned: false))
+    }
+
+    /// Reads the head, and where the body begins.
+    private static func readHead(of file: FileDescriptor) -> (PartialHead, start: Int)? {
         guard let size = try? file.seek(offset: 0, from: .end),
             let all = try? Data.mapping(file, count: Int(size)), all.starts(with: mark.utf8)
         else { return nil }
@@ -75,13 +86,13 @@ enum RunningFile {
         else { return nil }
         let json = rest[(lineEnd + 1)...].prefix(count)
         let start = (lineEnd + 1 + count + alignment - 1) / alignment * alignment
-        let body = all.dropFirst(start)
-        guard !body.isEmpty, let found = try? JSONDecoder().decode(Head.self, from: json),
-            found.boot == boot, found.head.total.map({ body.count < $0 }) ?? true
+        let received = all.count - start
+        guard received > 0, let found = try? JSONDecoder().decode(Head.self, from: json),
+            found.boot == boot, found.head.total.map({ received < $0 }) ?? true
         else { return nil }
         var head = found.head
-        head.received = body.count
-        return (head, body)
+        head.received = received
+        return (head, start)
     }
 
     /// Removes a file that nobody writes any more.
@@ -97,7 +108,7 @@ enum RunningFile {
         guard
             let file = try? FileDescriptor.open(
                 FilePath(url.path),
-                .readOnly,
+                .readWrite,
                 options: .closeOnExec
             )
         else { return nil }

@@ -129,6 +129,7 @@ struct DownloadState {
             break
         case .rest(let whole):
             body = found.body
+            body.own()
             resumedBytes = body.count
             self.response = whole
         case .useless:

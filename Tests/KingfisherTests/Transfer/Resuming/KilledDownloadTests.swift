@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -18,26 +19,25 @@ struct KilledDownloadTests {
     init() throws {
         server = try ImageServer()
         folder = try TemporaryDirectory()
-        let bytes = Self.bytes
-        server.route("/a") { request in
-            let range = request.value(for: "Range")?.dropFirst("bytes=".count).dropLast()
-            let first = range.flatMap { Int($0) } ?? 0
-            guard first == 0 else {
-                return .body(
-                    bytes.dropFirst(first),
-                    status: 206,
-                    fields: [
-                        ("ETag", "\"v1\""),
-                        ("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"),
-                    ]
-                )
+        for (path, ends) in [("/a", [300_000]), ("/b", [300_000, 350_000])] {
+            let left = Mutex(ends[...])
+            server.route(path) { request in
+                Self.reply(to: request, upTo: left.withLock { $0.popFirst() } ?? Self.bytes.count)
             }
-            let fields = [("Content-Length", "\(bytes.count)"), ("ETag", "\"v1\"")]
-            return ServerReply(steps: [
-                .send(ServerReply.head(200, fields) + bytes.prefix(300_000)),
-                .wait(ServerGate()),
-            ])
         }
+    }
+
+    /// Sends what is asked for, as far as `end`.
+    private static func reply(to request: ServerRequest, upTo end: Int) -> ServerReply {
+        let range = request.value(for: "Range")?.dropFirst("bytes=".count).dropLast()
+        let first = range.flatMap { Int($0) } ?? 0
+        var fields = [("Content-Length", "\(bytes.count - first)"), ("ETag", "\"v1\"")]
+        if first > 0 {
+            fields.append(("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"))
+        }
+        let head = ServerReply.head(first == 0 ? 200 : 206, fields)
+        let rest: [ServerReply.Step] = end < bytes.count ? [.wait(ServerGate())] : []
+        return ServerReply(steps: [.send(head + bytes[first..<end])] + rest)
     }
 
     private static func policy(_ path: String) -> DownloadResumption {
@@ -58,43 +58,107 @@ struct KilledDownloadTests {
         return names.map { ($0 as NSString).pathExtension }
     }
 
+    /// Downloads until so much is there, which ends the process.
+    private static func downloadUntilKilled(
+        _ address: String,
+        _ path: String,
+        at count: Int
+    ) async throws {
+        let downloads = SharedDownloads(transport: CurlTransport())
+        let url = try #require(URL(string: address))
+        await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in
+            let caller = DownloadCaller(
+                progress: { if $0.received == count { kill(getpid(), SIGKILL) } },
+                finished: { _ in exit(1) }
+            )
+            downloads.join(
+                URLRequest(url: url),
+                settings: settings,
+                partials: PartialBodies(policy(path)),
+                caller: caller
+            ).download.start()
+        }
+    }
+
+    /// Downloads as the next process would; breaks off when so much is there, if that is said.
+    private func download(
+        _ url: URL,
+        _ partials: PartialBodies,
+        breakingOffAt count: Int? = nil
+    ) async -> Result<DownloadedBody, TransferError> {
+        let downloads = SharedDownloads(transport: CurlTransport())
+        return await withCheckedContinuation { continuation in
+            downloads.join(
+                URLRequest(url: url),
+                settings: Self.settings,
+                partials: partials,
+                caller: DownloadCaller(
+                    progress: { if $0.received == count { downloads.cancelAll() } },
+                    finished: { continuation.resume(returning: $0) }
+                )
+            ).download.start()
+        }
+    }
+
     @Test func `what a killed process had is gone on with by the next one`() async throws {
         let (address, path) = (server.url("/a").absoluteString, folder.url.path)
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [address = address as String, path = path as String] in
-            let downloads = SharedDownloads(transport: CurlTransport())
-            let url = try #require(URL(string: address))
-            await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in
-                let caller = DownloadCaller(
-                    progress: { if $0.received == 300_000 { kill(getpid(), SIGKILL) } },
-                    finished: { _ in exit(1) }
-                )
-                downloads.join(
-                    URLRequest(url: url),
-                    settings: Self.settings,
-                    partials: PartialBodies(Self.policy(path)),
-                    caller: caller
-                ).download.start()
-            }
+            try await Self.downloadUntilKilled(address, path, at: 300_000)
         }
         #expect(left == ["running"])
         let partials = PartialBodies(Self.policy(path))
-        let downloads = SharedDownloads(transport: CurlTransport())
-        let result: Result<DownloadedBody, TransferError> =
-            await withCheckedContinuation { continuation in
-                downloads.join(
-                    URLRequest(url: server.url("/a")),
-                    settings: Self.settings,
-                    partials: partials,
-                    caller: DownloadCaller { continuation.resume(returning: $0) }
-                ).download.start()
-            }
-        let body = try result.get()
+        let body = try await download(server.url("/a"), partials).get()
         #expect(body.data == Self.bytes)
         #expect(body.metrics.resumedBytes == 300_000)
         #expect(server.requests.last?.value(for: "Range") == "bytes=300000-")
         // Removed behind the completion.
         while !left.isEmpty { await Task.yield() }
+    }
+
+    @Test(arguments: [true, false])
+    func `a second kill leaves all that both had`(wasFirstKilled: Bool) async throws {
+        let (address, path) = (server.url("/b").absoluteString, folder.url.path)
+        if wasFirstKilled {
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [address = address as String, path = path as String] in
+                try await Self.downloadUntilKilled(address, path, at: 300_000)
+            }
+        } else {
+            let partials = PartialBodies(Self.policy(path))
+            let broken = await download(server.url("/b"), partials, breakingOffAt: 300_000)
+            #expect(throws: TransferError.self) { try broken.get() }
+            await partials.flush()
+            #expect(left == ["partial"])
+        }
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [address = address as String, path = path as String] in
+            try await Self.downloadUntilKilled(address, path, at: 350_000)
+        }
+        let partials = PartialBodies(Self.policy(path))
+        let body = try await download(server.url("/b"), partials).get()
+        #expect(body.data == Self.bytes)
+        #expect(body.metrics.resumedBytes == 350_000)
+        while !left.isEmpty { await Task.yield() }
+    }
+
+    @Test func `what a killed process had stays until its rest is on its way`() async throws {
+        let url = folder.file("key.running")
+        let copy = folder.file("copy.running")
+        do {
+            let file = try #require(RunningFile.make(try head(), at: url))
+            try file.write(Data("abc".utf8).bytes, at: 0)
+            try Data(contentsOf: url).write(to: copy)
+        }
+        for (count, isContinued) in [(3, false), (4, true)] {
+            let (head, file) = try #require(RunningFile.takeOver(copy))
+            #expect(head.received == count)
+            #expect(RunningFile.takeOver(copy) == nil)
+            if isContinued { file.own() }
+            try file.write(Data("d".utf8).bytes, at: count)
+            #expect(try file.map(4) == Data("abcd".utf8))
+        }
+        #expect(left == [])
     }
 
     private func head() throws -> PartialHead {
@@ -111,7 +175,7 @@ struct KilledDownloadTests {
         do {
             let file = try #require(RunningFile.make(try head(), at: url))
             try file.write(Data("abc".utf8).bytes, at: 0)
-            #expect(RunningFile.read(url) == nil)
+            #expect(RunningFile.takeOver(url) == nil)
             #expect(RunningFile.make(try head(), at: url) == nil)
             RunningFile.removeLeftOver(url)
             #expect(left == ["running"])
@@ -128,13 +192,13 @@ struct KilledDownloadTests {
         try file.write(Data("abc".utf8).bytes, at: 0)
         let whole = try Data(contentsOf: url)
         try whole.write(to: copy)
-        let found = try #require(RunningFile.read(copy))
-        #expect(found.1 == Data("abc".utf8))
-        #expect(found.0.received == 3)
-        #expect(found.0.validator == "\"v1\"")
+        let found = try #require(RunningFile.takeOver(copy))
+        #expect(try found.file.map(3) == Data("abc".utf8))
+        #expect(found.head.received == 3)
+        #expect(found.head.validator == "\"v1\"")
         for damaged in [Data(), whole.prefix(20), whole.dropLast(3), Data("x".utf8) + whole] {
             try damaged.write(to: copy)
-            #expect(RunningFile.read(copy) == nil)
+            #expect(RunningFile.takeOver(copy) == nil)
         }
         let boot = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         let name = Data(boot.prefix(36).utf8)
@@ -142,6 +206,6 @@ struct KilledDownloadTests {
         let range = try #require(earlier.range(of: name))
         earlier.replaceSubrange(range, with: Data(name.reversed()))
         try earlier.write(to: copy)
-        #expect(RunningFile.read(copy) == nil)
+        #expect(RunningFile.takeOver(copy) == nil)
     }
 }
