@@ -227,7 +227,9 @@ extension ImageDownloader {
         settings.idleTimeout = timeout
         settings.priority = options.downloadPriority
         if options.lowDataModeSource != nil { settings.allowsConstrainedNetwork = false }
-        settings.trustedHosts.formUnion((state.trustedHosts ?? []).map { $0.lowercased() })
+        if let hosts = state.trustedHosts {
+            settings.trustedHosts.formUnion(hosts.map { $0.lowercased() })
+        }
         settings.maxConnectionsPerHost = state.configuration.httpMaximumConnectionsPerHost
         for (name, value) in state.configuration.httpAdditionalHeaders ?? [:] {
             if let name = name as? String { settings.extraHeaders[name] = "\(value)" }

@@ -65,13 +65,17 @@ extension URL {
     func hasSameOrigin(as other: URL) -> Bool { origin == other.origin }
 
     /// `scheme://host:port` in lower case, with the port that the scheme implies.
-    var origin: String {
-        let scheme = scheme?.lowercased() ?? ""
-        return "\(scheme)://\(host?.lowercased() ?? ""):\(effectivePort)"
+    var origin: String { origin(scheme: scheme?.lowercased() ?? "", host: host ?? "") }
+
+    /// The same for a URL whose parts are known: Foundation takes each apart anew.
+    func origin(scheme: String, host: String) -> String {
+        "\(scheme)://\(host.lowercased()):\(port ?? Self.port(of: scheme))"
     }
 
     /// The port, or the one that the scheme implies.
     var effectivePort: Int {
-        port ?? (scheme?.lowercased() == "https" ? 443 : 80)
+        port ?? Self.port(of: scheme?.lowercased() ?? "")
     }
+
+    private static func port(of scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 }

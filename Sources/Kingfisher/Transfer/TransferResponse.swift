@@ -77,6 +77,11 @@ public final class TransferResponse: Sendable {
         return value
     }
 
+    /// The first value of a field.
+    func firstValue(for name: String) -> String? {
+        fields.first { Self.isSameName($0.name, name) }?.value
+    }
+
     /// Every value of a field, in order.
     public func values(for name: String) -> [String] {
         fields.filter { Self.isSameName($0.name, name) }.map(\.value)
@@ -104,7 +109,7 @@ public final class TransferResponse: Sendable {
     public var expectedLength: Int? {
         let encoding = value(for: "Content-Encoding") ?? "identity"
         guard encoding.lowercased() == "identity", value(for: "Transfer-Encoding") == nil,
-            let text = values(for: "Content-Length").first, let length = Int(text), length >= 0
+            let text = firstValue(for: "Content-Length"), let length = Int(text), length >= 0
         else { return nil }
         return length
     }

@@ -6,6 +6,7 @@ extension CurlExchange {
     ///
     /// - Returns: What libcurl's write callback returns: all bytes, "hold back", or 0 to stop.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if case .delivering = hop { return deliver(bytes) }
         if case .tentative(let response) = hop { consider(response) }
         switch hop {
         case .asking:

@@ -72,6 +72,7 @@ extension CurlExchange {
         if let folder = environment.certificateFolder {
             kf_curl_setopt_string(handle, CURLOPT_CAPATH, folder)
         }
+        guard !settings.trustedHosts.isEmpty else { return }
         if let host = url.host?.lowercased(), settings.trustedHosts.contains(host) {
             kf_curl_setopt_long(handle, CURLOPT_SSL_VERIFYPEER, 0)
             kf_curl_setopt_long(handle, CURLOPT_SSL_VERIFYHOST, 0)
@@ -102,8 +103,10 @@ extension CurlExchange {
         var encoding: String?
         var userAgent = environment.userAgent
         var isRange = false
-        // An empty `Expect` spares the second that libcurl waits before it sends a large body.
-        headerList = curl_slist_append(nil, "Expect:")
+        if request.httpBody != nil {
+            // Spares the second that libcurl waits before it sends a large body.
+            headerList = curl_slist_append(nil, "Expect:")
+        }
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             guard Self.isClean(name), Self.isClean(value), !name.isEmpty, !name.contains(":")
             else {

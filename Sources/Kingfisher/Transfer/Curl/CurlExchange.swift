@@ -56,7 +56,7 @@ final class CurlExchange {
     var errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     var headerList: UnsafeMutablePointer<curl_slist>?
     var isWaitingForConnection = true
-    var hopOrigin = ""
+    private(set) var hopOrigin: String
 
     // The whole transfer.
     var metrics = TransferMetrics()
@@ -69,7 +69,7 @@ final class CurlExchange {
     private var visited: Set<String> = []
     private(set) var questionNumber = 0
 
-    init(_ order: CurlOrder, url: URL, clock: CurlClock) {
+    init(_ order: CurlOrder, url: URL, origin: String, clock: CurlClock) {
         self.clock = clock
         id = order.transfer.id
         transfer = order.transfer
@@ -86,7 +86,7 @@ final class CurlExchange {
         }
         self.request = request
         self.url = url
-        hopOrigin = url.origin
+        hopOrigin = origin
         errorText.initialize(to: 0)
     }
 

@@ -116,35 +116,39 @@ final class CurlLoop {
     }
 
     private func start(_ order: CurlOrder) {
-        if let error = refusal(order) {
-            return order.handler.transfer(order.transfer, didFinish: error, metrics: .init())
+        do throws(TransferError) {
+            let (url, origin) = try target(of: order)
+            let exchange = CurlExchange(order, url: url, origin: origin, clock: clock)
+            exchanges[exchange.id] = exchange
+            queue.add(exchange)
+            if exchange.settings.totalTimeout != nil { watch(exchange) }
+        } catch {
+            order.handler.transfer(order.transfer, didFinish: error, metrics: .init())
         }
-        guard let url = order.request.url else { return }
-        let exchange = CurlExchange(order, url: url, clock: clock)
-        exchanges[exchange.id] = exchange
-        queue.add(exchange)
-        if exchange.settings.totalTimeout != nil { watch(exchange) }
     }
 
-    private func refusal(_ order: CurlOrder) -> TransferError? {
-        if order.transfer.isCancelled { return .cancelled }
+    /// Where an order leads, if it can be carried out.
+    private func target(
+        of order: CurlOrder
+    ) throws(TransferError) -> (url: URL, origin: String) {
+        if order.transfer.isCancelled { throw .cancelled }
         guard let url = order.request.url else {
-            return .invalidRequest(reason: "it has no URL", url: nil)
+            throw .invalidRequest(reason: "it has no URL", url: nil)
         }
         let scheme = url.scheme?.lowercased() ?? ""
         guard scheme == "http" || scheme == "https" else {
-            return .unsupportedScheme(scheme, url: url)
+            throw .unsupportedScheme(scheme, url: url)
         }
-        guard url.host?.isEmpty == false else {
-            return .invalidRequest(reason: "its URL names no host", url: url)
+        guard let host = url.host, !host.isEmpty else {
+            throw .invalidRequest(reason: "its URL names no host", url: url)
         }
         guard order.request.httpBodyStream == nil else {
-            return .invalidRequest(reason: "its body is a stream; give it as data", url: url)
+            throw .invalidRequest(reason: "its body is a stream; give it as data", url: url)
         }
         guard multi != nil else {
-            return .curl(code: 2, message: "libcurl could not be set up", url: url)
+            throw .curl(code: 2, message: "libcurl could not be set up", url: url)
         }
-        return nil
+        return (url, url.origin(scheme: scheme, host: host))
     }
 
     private func cancel(_ id: UInt64) {

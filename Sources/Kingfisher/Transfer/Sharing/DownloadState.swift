@@ -158,19 +158,20 @@ struct DownloadState {
         spill: (TransferResponse) throws(Errno) -> SpillFile
     ) -> Bool {
         guard phase == .started, let response else { return false }
-        let url = response.url
         // The transport counts what it delivers itself: not what was there before.
         guard body.count + chunk.byteCount <= limit else {
-            return fail(.bodyTooLarge(limit: limit, url: url))
+            return fail(.bodyTooLarge(limit: limit, url: response.url))
         }
         if body.count == 0 { body.expect(response.expectedLength ?? 0) }
         do throws(Errno) {
             try body.append(chunk) { () throws(Errno) in try spill(response) }
         } catch {
-            return fail(.cannotKeepBody(reason: "\(error)", url: url))
+            return fail(.cannotKeepBody(reason: "\(error)", url: response.url))
         }
-        let listeners = callers.map(\.caller).filter { $0.progress != nil }
-        if !listeners.isEmpty { effects.append(.tell(progress, listeners)) }
+        if callers.contains(where: { $0.caller.progress != nil }) {
+            let listeners = callers.map(\.caller).filter { $0.progress != nil }
+            effects.append(.tell(progress, listeners))
+        }
         return false
     }
 
@@ -242,6 +243,9 @@ struct DownloadState {
     }
 
     // MARK: Effects
+
+    /// Whether there is something to perform.
+    var hasEffects: Bool { !effects.isEmpty }
 
     /// Takes the next effect, unless another thread is performing them.
     ///

@@ -41,14 +41,15 @@ package struct RequestIdentity: Hashable, Sendable {
     ///     redirects.
     package init(_ request: URLRequest, settings: TransferSettings, discriminator: String = "") {
         let text = request.url?.absoluteString ?? ""
-        url = text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
+        url = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
         method = request.httpMethod ?? "GET"
         var headers: [String: String] = [:]
         for (name, value) in settings.extraHeaders { headers[name.lowercased()] = value }
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             headers[name.lowercased()] = value
         }
-        self.headers = headers.filter { !Self.tracingHeaders.contains($0.key) }
+        for name in Self.tracingHeaders where !headers.isEmpty { headers[name] = nil }
+        self.headers = headers
         body = request.httpBody
         maxBodyBytes = settings.maxBodyBytes
         maxRedirects = settings.maxRedirects
@@ -57,6 +58,13 @@ package struct RequestIdentity: Hashable, Sendable {
         trustedHosts = settings.trustedHosts
         allowsConstrainedNetwork = settings.allowsConstrainedNetwork
         self.discriminator = discriminator
+    }
+
+    /// By URL and method alone: few that run at the same time differ in the rest, and a download is
+    /// looked up several times.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(url)
+        hasher.combine(method)
     }
 
     /// The request's name for all times and processes: what decides about the bytes of the answer,

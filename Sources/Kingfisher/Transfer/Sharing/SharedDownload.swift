@@ -104,15 +104,15 @@ package final class SharedDownload: Sendable {
     /// not even from within the callbacks of the end, nor what was kept of a body that is whole now,
     /// but what came of a body that broke off.
     private func finish(_ change: (inout DownloadState) -> Bool) {
-        let (hasEnded, interrupted, hasWhole) = state.withLock {
-            (change(&$0), $0.takeInterrupted(), $0.hasWhole)
-        }
+        let (hasEnded, hasEffects) = state.withLock { (change(&$0), $0.hasEffects) }
         if hasEnded {
+            let (interrupted, hasWhole) = state.withLock { ($0.takeInterrupted(), $0.hasWhole) }
             if let interrupted { keep(interrupted) }
             if hasWhole { forgetPartial() }
             table.remove(self)
         }
-        perform()
+        // Most pieces of a body have none.
+        if hasEffects { perform() }
     }
 
     // MARK: Effects
