@@ -44,8 +44,8 @@ struct BodyBuffer: Sendable {
 
     /// Makes room for what was announced.
     ///
-    /// On a server's word: from the pool that is addresses alone until bytes come, and from the
-    /// allocator it is little.
+    /// On a server's word: from the pool that is addresses alone until bytes come, then a page, of
+    /// 2 MiB at most, and from the allocator it is little.
     mutating func expect(_ bytes: Int) {
         guard case .memory(var data) = storage, data.isEmpty else { return }
         let room = min(bytes, threshold)

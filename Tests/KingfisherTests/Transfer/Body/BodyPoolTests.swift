@@ -71,8 +71,29 @@ struct BodyPoolTests {
         #expect(pool.idleBytes <= 4 << 20)
     }
 
+    @Test func `as much as is in use may lie idle`() throws {
+        var running = try (0..<4).map { try body(1_500_000, of: $0) }
+        do {
+            let ended = try (4..<8).map { try body(1_500_000, of: $0) }
+            withExtendedLifetime(ended) {}
+        }
+        #expect(pool.idleBytes >= 6_000_000)
+        #expect(try running[3].data() == Data(repeating: 3, count: 1_500_000))
+        running = []
+        #expect(pool.idleBytes <= 4 << 20)
+    }
+
+    @Test(arguments: [2 << 20, 3_000_000, 8 << 20])
+    func `a large body lies where a huge page can be`(bytes: Int) throws {
+        let block = try #require(pool.take(bytes))
+        #expect(UInt(bitPattern: block.prefix(1).baseAddress) % (2 << 20) == 0)
+        let first = Data(repeating: 1, count: bytes)
+        #expect(first.withUnsafeBytes { block.append($0, behind: 0) })
+        #expect(block.data(bytes) == first)
+    }
+
     @Test func `a small body is the allocator's`() throws {
-        _ = try body(100_000, of: 1)
+        _ = try body(10_000, of: 1)
         #expect(pool.mappedCount == 0)
     }
 
