@@ -27,6 +27,7 @@ struct Example {
         let transport = URLSessionTransport()
         try await loadPictures(exhibition, transport)
         try await streamBody(transport)
+        try await pauseTooLong(transport)
         try await failures(exhibition, transport)
         await manyCancels(exhibition, transport)
     }
@@ -80,6 +81,22 @@ struct Example {
         transfer.resume()
         check(await large.end() == nil, "it went on when it was resumed")
         check(large.byteCount == body.count, "and delivered \(body.count >> 20) MiB, in pieces")
+    }
+
+    /// URLSession reads on during a pause: what it reads is bounded.
+    static func pauseTooLong(_ transport: URLSessionTransport) async throws {
+        let body = Data(repeating: 7, count: 2 * SessionExchange.maxHeldBytes)
+        let server = try LoopbackServer { _, _ in .init(body: body) }
+        defer { server.stop() }
+        let collector = Collector { $0.pause() }
+        _ = transport.start(
+            request(server.url("/large")),
+            settings: .init(),
+            handler: collector
+        )
+        let end = await collector.end()
+        if case .cannotKeepBody = end {} else { check(false, "\(end as Any)") }
+        check(true, "a pause during which too much came is an error")
     }
 
     /// The words for what can go wrong are the same with every transport.

@@ -10,8 +10,8 @@ import FoundationNetworking
 ///
 /// The handler's questions may be answered later: what arrives before the answer, or during a pause,
 /// is kept and delivered afterwards, in order. The task itself is never suspended, because on Linux
-/// a task that is resumed begins anew and delivers its body twice; the sender cannot be slowed down,
-/// and only the largest body allowed bounds what a pause collects.
+/// a task that is resumed begins anew and delivers its body twice. So the sender cannot be slowed
+/// down, and a transfer that is paused for longer than ``maxHeldBytes`` last ends with an error.
 final class SessionExchange: HTTPTransfer {
     private enum Event {
         case chunk(Data)
@@ -26,12 +26,16 @@ final class SessionExchange: HTTPTransfer {
         var isAsking = false
         var hasEnded = false
         var waiting: [Event] = []
+        var heldBytes = 0
         var received = 0
         /// A 401 that may yet be followed by a challenge, which Foundation announces after it.
         var refusal: TransferResponse?
         var metrics = TransferMetrics()
         var response: TransferResponse?
     }
+
+    /// The most that is kept for a handler who wants nothing at the moment.
+    static let maxHeldBytes = 16 << 20
 
     let request: URLRequest
     private let settings: TransferSettings
@@ -180,6 +184,7 @@ final class SessionExchange: HTTPTransfer {
             state.refusal = nil
             state.isAsking = false
             state.waiting = []
+            state.heldBytes = 0
             state.received = 0
         }
     }
@@ -214,6 +219,7 @@ final class SessionExchange: HTTPTransfer {
     func receive(_ data: Data) {
         let received = state.withLock { state in
             state.waiting.append(.chunk(data))
+            state.heldBytes += data.count
             state.received += data.count
             return state.received
         }
@@ -221,6 +227,9 @@ final class SessionExchange: HTTPTransfer {
             return finish(.bodyTooLarge(limit: settings.maxBodyBytes, url: url))
         }
         deliver()
+        guard state.withLock({ $0.heldBytes }) > Self.maxHeldBytes else { return }
+        let reason = "more than \(Self.maxHeldBytes >> 20) MiB came during a pause"
+        finish(.cannotKeepBody(reason: reason, url: url))
     }
 
     func complete(_ error: (any Error)?) {
@@ -246,7 +255,10 @@ final class SessionExchange: HTTPTransfer {
             switch event {
             case .end(let error): finish(error)
             case .chunk(let data):
-                state.withLock { $0.metrics.bytes += data.count }
+                state.withLock { state in
+                    state.heldBytes -= data.count
+                    state.metrics.bytes += data.count
+                }
                 handler.transfer(self, didReceive: data.bytes)
             }
         }

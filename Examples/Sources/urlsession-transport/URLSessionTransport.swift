@@ -10,8 +10,9 @@ import FoundationNetworking
 ///
 /// To read before you write a transport of your own, and to use where an app has a session that it
 /// must go through. What `URLSession` cannot do on Linux, this cannot either: it has no priorities,
-/// no HTTP/2, no timings, sees no addresses and trusts no certificate by hand. A transfer whose
-/// address policy forbids anything is refused rather than sent unchecked.
+/// no HTTP/2, no timings, no back-pressure, sees no addresses and trusts no certificate by hand. A
+/// transfer whose address policy forbids anything is refused rather than sent unchecked, and one
+/// that is paused while much more arrives ends with an error.
 final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let events: SessionEvents
