@@ -1,10 +1,11 @@
 /// Finds places in an array by the hashes of what is there.
 ///
 /// Open addressing with linear probing, at most half full; a lookup touches one cache line, where
-/// a `Dictionary` would hash once more. It does not know the keys, so the caller compares them.
+/// a `Dictionary` would hash once more. It knows half of each hash and no keys, so the caller
+/// compares them.
 struct HashIndex {
     private struct Cell {
-        var hash: Int
+        var hash: UInt32
         /// Or less than 0 if there is nothing.
         var place: Int32
     }
@@ -14,15 +15,19 @@ struct HashIndex {
 
     // The last four bits chose the shard.
     @inline(__always)
-    private func home(_ hash: Int) -> Int { hash >> 4 & (cells.count &- 1) }
+    private static func part(_ hash: Int) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 4) }
+
+    @inline(__always)
+    private func home(_ part: UInt32) -> Int { Int(part) & (cells.count &- 1) }
 
     /// Returns the place of this hash for which `isRight` holds.
     @inline(__always)
     func place(of hash: Int, where isRight: (Int) -> Bool) -> Int? {
-        cells.withUnsafeBufferPointer { cells in
-            var cell = hash >> 4 & (cells.count &- 1)
+        let part = Self.part(hash)
+        return cells.withUnsafeBufferPointer { cells in
+            var cell = Int(part) & (cells.count &- 1)
             while cells[cell].place >= 0 {
-                if cells[cell].hash == hash, isRight(Int(cells[cell].place)) {
+                if cells[cell].hash == part, isRight(Int(cells[cell].place)) {
                     return Int(cells[cell].place)
                 }
                 cell = (cell &+ 1) & (cells.count &- 1)
@@ -33,17 +38,17 @@ struct HashIndex {
 
     mutating func insert(_ hash: Int, place: Int) {
         if 2 * (count + 1) > cells.count { grow() }
-        put(Cell(hash: hash, place: Int32(place)))
+        put(Cell(hash: Self.part(hash), place: Int32(place)))
         count += 1
     }
 
     /// Notes that what was at one place is at another now.
     mutating func move(_ hash: Int, from place: Int, to other: Int) {
-        cells[cell(of: hash, place: place)].place = Int32(other)
+        cells[cell(of: Self.part(hash), place: place)].place = Int32(other)
     }
 
     mutating func remove(_ hash: Int, place: Int) {
-        var hole = cell(of: hash, place: place)
+        var hole = cell(of: Self.part(hash), place: place)
         var next = hole
         while true {
             cells[hole].place = -1
@@ -63,9 +68,9 @@ struct HashIndex {
 
     private func distance(from: Int, to: Int) -> Int { (to - from) & (cells.count - 1) }
 
-    private func cell(of hash: Int, place: Int) -> Int {
-        var cell = home(hash)
-        while cells[cell].hash != hash || cells[cell].place != place {
+    private func cell(of part: UInt32, place: Int) -> Int {
+        var cell = home(part)
+        while cells[cell].hash != part || cells[cell].place != place {
             precondition(cells[cell].place >= 0, "a place that is not in the index")
             cell = (cell + 1) & (cells.count - 1)
         }

@@ -23,7 +23,7 @@ struct HashIndexTests {
                     index.move(hash, from: other, to: place)
                 }
             } else {
-                let hash = Int.random(in: 0..<40, using: &random) << 4 | place << 40
+                let hash = Int.random(in: 0..<40, using: &random) << 4 | place << 20
                 index.insert(hash, place: place)
                 hashes[place] = hash
             }
