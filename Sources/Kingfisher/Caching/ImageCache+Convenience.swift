@@ -56,7 +56,7 @@ extension ImageCache {
     // MARK: How
 
     func layer(of entry: CacheEntryName) -> CacheType {
-        if memoryStorage.isCached(forKey: entry.computedKey) { return .memory }
+        if memoryStorage.store.contains(entry.memoryKey) { return .memory }
         return diskStorage.holds(entry) ? .disk : .none
     }
 

@@ -12,7 +12,8 @@ extension ImageCache {
     /// Looks an image up in both layers.
     ///
     /// - Parameters:
-    ///   - key: The key of the source.
+    ///   - key: The key of the source, for subclasses.
+    ///   - entry: What the key and the options come to; made of them unless the caller has it.
     ///   - options: As for the closure flavour.
     ///   - isStillWanted: Asked before each step of a disk read; a read that nobody wants any more
     ///     gives `.none` and leaves memory alone. A subclass that overrides the lookup is not
@@ -21,13 +22,15 @@ extension ImageCache {
     /// - Throws: ``KingfisherError`` of the disk.
     func lookUp(
         key: String,
+        entry: CacheEntryName? = nil,
         options: KingfisherParsedOptionsInfo,
         isStillWanted: (@Sendable () -> Bool)? = nil
     ) async throws -> ImageCacheResult {
         try await withCheckedThrowingContinuation { continuation in
-            if type(of: self) == ImageCache.self {
+            if !isSubclassed {
                 lookUp(
                     key: key,
+                    entry: entry ?? CacheEntryName(key: key, options: options),
                     options: options,
                     isStillWanted: isStillWanted,
                     callbackQueue: .untouch,
@@ -43,12 +46,13 @@ extension ImageCache {
 
     func lookUp(
         key: String,
+        entry: CacheEntryName,
         options: KingfisherParsedOptionsInfo,
         isStillWanted: (@Sendable () -> Bool)?,
         callbackQueue: CallbackQueue,
         completion: @escaping @Sendable (Result<ImageCacheResult, KingfisherError>) -> Void
     ) {
-        if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+        if let image = imageInMemory(key: key, entry: entry, options) {
             callbackQueue.execute { completion(.success(.memory(image))) }
             return
         }
@@ -56,35 +60,74 @@ extension ImageCache {
             callbackQueue.execute { completion(.success(.none)) }
             return
         }
-        readDisk(forKey: key, options: options, isStillWanted: isStillWanted) { [self] result in
+        readDisk(
+            key: key,
+            entry: entry,
+            options: options,
+            isStillWanted: isStillWanted
+        ) { [self] result in
             let outcome = result.map { image -> ImageCacheResult in
                 guard let image else { return .none }
-                promote(image, key: key, options: options)
+                promote(image, entry, options: options)
                 return .disk(image)
             }
             callbackQueue.execute { completion(outcome) }
         }
     }
 
+    /// Whether lookups must go through methods that a subclass may override.
+    var isSubclassed: Bool { type(of: self) != ImageCache.self }
+
+    /// The image in memory, if it is there; a subclass is asked by the key.
+    func imageInMemory(
+        key: String,
+        entry: CacheEntryName,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        isSubclassed
+            ? retrieveImageInMemoryCache(forKey: key, options: options)
+            : imageInMemory(entry, options)
+    }
+
+    func imageInMemory(
+        _ entry: CacheEntryName,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        imageInMemory(entry.memoryKey.string, hash: entry.memoryKey.hash, options)
+    }
+
+    func imageInMemory(
+        _ key: String,
+        hash: Int,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        let extending = options.memoryCacheAccessExtendingExpiration
+        // The cache keeps the store alive, whose timer has a weak reference to it: counting one of
+        // ours more and less would take a third of the lookup.
+        let store = Unmanaged.passUnretained(memoryStorage.store)
+        let object = store._withUnsafeGuaranteedRef {
+            $0.object(for: key, hash: hash, extending: extending)
+        }
+        // The storage takes nothing else, and a cast would cost as much as the lookup.
+        return object.map { unsafeDowncast($0, to: KFCrossPlatformImage.self) }
+    }
+
     /// Whether the image in memory is final; false when memory has none.
-    func holdsProcessedImage(key: String, options: KingfisherParsedOptionsInfo) -> Bool {
-        let entry = CacheEntryName(key: key, options: options)
-        return memoryStorage.store.hit(for: CacheKey(entry.computedKey), extending: .none)?.tag
-            == Tag.processed
+    func holdsProcessedImage(_ entry: CacheEntryName) -> Bool {
+        memoryStorage.store.hit(for: entry.memoryKey, extending: .none)?.tag == Tag.processed
     }
 
     /// Puts an image that was read from disk into memory.
     func promote(
         _ image: KFCrossPlatformImage,
-        key: String,
+        _ entry: CacheEntryName,
         options: KingfisherParsedOptionsInfo
     ) {
-        let entry = CacheEntryName(key: key, options: options)
         let isOriginal =
             options.cacheSerializer.originalDataUsed && !options.processor.identifier.isEmpty
         memoryStorage.store.store(
             image,
-            for: CacheKey(entry.computedKey),
+            for: entry.memoryKey,
             cost: image.cacheCost,
             tag: isOriginal ? Tag.unprocessed : Tag.processed,
             expiration: options.memoryCacheExpiration ?? memoryStorage.config.expiration
@@ -96,12 +139,12 @@ extension ImageCache {
     /// Bytes that the serializer cannot decode are a miss, and are removed, so that they do not
     /// block their key until they expire.
     func readDisk(
-        forKey key: String,
+        key: String,
+        entry: CacheEntryName,
         options: KingfisherParsedOptionsInfo,
         isStillWanted: (@Sendable () -> Bool)? = nil,
         completion: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
-        let entry = CacheEntryName(key: key, options: options)
         let isWanted = isStillWanted ?? { true }
         let read: @Sendable () -> Void = { [diskStorage] in
             guard isWanted() else { return completion(.success(nil)) }

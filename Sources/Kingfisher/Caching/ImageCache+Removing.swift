@@ -8,7 +8,7 @@ extension ImageCache {
         fromDisk: Bool,
         completion: @escaping @Sendable (Result<(), any Error>) -> Void
     ) {
-        if fromMemory { memoryStorage.remove(forKey: entry.computedKey) }
+        if fromMemory { memoryStorage.store.remove(entry.memoryKey) }
         guard fromDisk else {
             completion(.success(()))
             return

@@ -11,10 +11,11 @@ extension ImageCache {
         completion: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
         let entry = CacheEntryName(key: key, options: options)
-        memoryStorage.store(
-            value: image,
-            forKey: entry.computedKey,
-            expiration: options.memoryCacheExpiration
+        memoryStorage.store.store(
+            image,
+            for: entry.memoryKey,
+            cost: image.cacheCost,
+            expiration: options.memoryCacheExpiration ?? memoryStorage.config.expiration
         )
         guard toDisk else { return completion(CacheStoreResult(disk: .success(()))) }
         let serializer = options.cacheSerializer

@@ -114,6 +114,7 @@ open class ImageCache: @unchecked Sendable {
         guard let completionHandler else { return }
         lookUp(
             key: key,
+            entry: CacheEntryName(key: key, options: options),
             options: options,
             isStillWanted: nil,
             callbackQueue: callbackQueue,
@@ -141,10 +142,10 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        memoryStorage.value(
-            forKey: CacheEntryName(key: key, options: options).computedKey,
-            extendingExpiration: options.memoryCacheAccessExtendingExpiration
-        )
+        // The usual key is the source's own.
+        options.processor.identifier.isEmpty
+            ? imageInMemory(key, hash: KeyHash.of(key), options)
+            : imageInMemory(CacheEntryName(key: key, options: options), options)
     }
 
     /// The image in memory, if it is there, with a list of options.
@@ -163,7 +164,9 @@ open class ImageCache: @unchecked Sendable {
         completionHandler:
             @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
-        readDisk(forKey: key, options: KingfisherParsedOptionsInfo(options)) { result in
+        let options = KingfisherParsedOptionsInfo(options)
+        let entry = CacheEntryName(key: key, options: options)
+        readDisk(key: key, entry: entry, options: options) { result in
             callbackQueue.execute { completionHandler(result) }
         }
     }

@@ -7,7 +7,7 @@ extension ImageCache {
         options: KingfisherParsedOptionsInfo
     ) -> CacheMissReason? {
         let entry = CacheEntryName(key: key, options: options)
-        return switch memoryStorage.store.finding(for: CacheKey(entry.computedKey)) {
+        return switch memoryStorage.store.finding(for: entry.memoryKey) {
         case .valid: nil
         case .expired(let ago): .expired(.seconds(ago))
         case .evicted: .evicted

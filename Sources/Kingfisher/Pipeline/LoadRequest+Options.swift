@@ -17,8 +17,11 @@ extension LoadRequest {
         options.targetCache = target
         options.originalCache = original
         options.downloader = loader
+        let key = source.cacheKey
         self.init(
             source: source,
+            key: key,
+            entry: CacheEntryName(key: key, options: options),
             originalSource: source,
             options: options,
             targetCache: target,

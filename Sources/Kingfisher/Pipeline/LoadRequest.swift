@@ -4,6 +4,10 @@ import Foundation
 struct LoadRequest: Sendable {
     /// What this attempt loads; an alternative after the first source failed.
     private(set) var source: Source
+    /// The key of this attempt's source.
+    private(set) var key: String
+    /// What the caches know the image by.
+    private(set) var entry: CacheEntryName
     /// What the caller asked for.
     let originalSource: Source
     /// The caller's options over the manager's.
@@ -14,13 +18,12 @@ struct LoadRequest: Sendable {
     /// Whether somebody still wants the image; nil when nobody says otherwise.
     let isStillWanted: (@Sendable () -> Bool)?
 
-    /// The key of this attempt's source.
-    var key: String { source.cacheKey }
-
     /// The same request for another source, which may use a metered network on demand.
     func with(source: Source, onAnyNetwork: Bool = false) -> LoadRequest {
         var request = self
         request.source = source
+        request.key = source.cacheKey
+        request.entry = CacheEntryName(key: request.key, options: options)
         if onAnyNetwork { request.options.lowDataModeSource = nil }
         return request
     }
@@ -58,6 +61,11 @@ extension LoadRequest {
         var options = options
         options.processor = DefaultImageProcessor.default
         return options
+    }
+
+    /// What the caches know the original by.
+    var originalEntry: CacheEntryName {
+        identifier.isEmpty ? entry : CacheEntryName(key: key, options: originalOptions)
     }
 
     var isStale: Bool { isStillWanted.map { !$0() } ?? false }

@@ -21,12 +21,9 @@ struct LookupStage {
     /// into a failure, since the picture is there.
     func run() async throws -> Finding {
         let options = request.options
-        if let image = request.targetCache
-            .retrieveImageInMemoryCache(forKey: request.key, options: options)
-        {
-            return finding(image, .memory)
-        }
-        if request.acceptsDisk, let hit = try await disk(in: request.targetCache, options) {
+        let target = Target(cache: request.targetCache, entry: request.entry, options: options)
+        if let image = memory(of: target) { return finding(image, .memory) }
+        if request.acceptsDisk, let hit = try await disk(of: target) {
             return finding(hit.image, hit.type)
         }
         guard request.hasSeparateOriginal, let original = try await original() else { return .miss }
@@ -39,20 +36,31 @@ struct LookupStage {
         let options = request.options
         let isRaw =
             options.cacheSerializer.originalDataUsed && !request.identifier.isEmpty
-            && !request.targetCache.holdsProcessedImage(key: request.key, options: options)
+            && !request.targetCache.holdsProcessedImage(request.entry)
         return isRaw || image.isAnimation(otherThan: options.imageCreatingOptions)
             ? .unprocessed(image, type) : .final(image, type)
     }
 
+    /// What is looked for where.
+    private struct Target {
+        let cache: ImageCache
+        let entry: CacheEntryName
+        let options: KingfisherParsedOptionsInfo
+    }
+
+    private func memory(of target: Target) -> KFCrossPlatformImage? {
+        target.cache.imageInMemory(key: request.key, entry: target.entry, target.options)
+    }
+
     private func disk(
-        in cache: ImageCache,
-        _ options: KingfisherParsedOptionsInfo
+        of target: Target
     ) async throws -> (image: KFCrossPlatformImage, type: CacheType)? {
-        guard isKnown(to: cache, options) else { return nil }
+        guard isKnown(target) else { return nil }
         // A damaged or vanished file is a miss: the image is loaded again and stored anew.
-        let found = try? await cache.lookUp(
+        let found = try? await target.cache.lookUp(
             key: request.key,
-            options: options,
+            entry: target.entry,
+            options: target.options,
             isStillWanted: request.isStillWanted
         )
         if let found, let image = found.image { return (image, found.cacheType) }
@@ -62,22 +70,26 @@ struct LookupStage {
     }
 
     /// The index answers without touching the disk, so a miss stays on the caller's thread.
-    private func isKnown(to cache: ImageCache, _ options: KingfisherParsedOptionsInfo) -> Bool {
-        cache.imageCachedType(
+    private func isKnown(_ target: Target) -> Bool {
+        guard target.cache.isSubclassed else { return target.cache.layer(of: target.entry).cached }
+        return target.cache.imageCachedType(
             forKey: request.key,
-            processorIdentifier: options.processor.identifier,
-            forcedExtension: options.forcedExtension
+            processorIdentifier: target.options.processor.identifier,
+            forcedExtension: target.options.forcedExtension
         ).cached
     }
 
     /// The cached original.
     private func original() async throws -> KFCrossPlatformImage? {
-        let options = request.originalOptions
-        let cache = request.originalCache
-        var image = cache.retrieveImageInMemoryCache(forKey: request.key, options: options)
+        let target = Target(
+            cache: request.originalCache,
+            entry: request.originalEntry,
+            options: request.originalOptions
+        )
+        var image = memory(of: target)
         if image == nil {
-            guard request.acceptsDisk, isKnown(to: cache, options) else { return nil }
-            image = try await storedOriginal(cache, options)
+            guard request.acceptsDisk, isKnown(target) else { return nil }
+            image = try await storedOriginal(target)
         }
         // Found or damaged: one who went away meanwhile has no use for it, nor for a download.
         try request.checkWanted()
@@ -85,14 +97,12 @@ struct LookupStage {
     }
 
     /// The original on disk, read and decoded once for all who ask for it at the same time.
-    private func storedOriginal(
-        _ cache: ImageCache,
-        _ options: KingfisherParsedOptionsInfo
-    ) async throws -> KFCrossPlatformImage? {
+    private func storedOriginal(_ target: Target) async throws -> KFCrossPlatformImage? {
+        let (cache, options) = (target.cache, target.options)
         // What another serializer makes of the bytes, or a subclass of the key, is not known here.
-        guard options.cacheSerializer is DefaultCacheSerializer, type(of: cache) == ImageCache.self,
+        guard options.cacheSerializer is DefaultCacheSerializer, !cache.isSubclassed,
             !options.loadDiskFileSynchronously
-        else { return try await disk(in: cache, options)?.image }
+        else { return try await disk(of: target)?.image }
         let key = ProcessingJobs.OriginalKey(
             cache: ObjectIdentifier(cache),
             file: cache.hash(forKey: request.key, forcedExtension: options.forcedExtension),
@@ -101,7 +111,7 @@ struct LookupStage {
         let urgency = Urgency(options.downloadPriority)
         return try await request.processing.originals.value(for: key, urgency: urgency) { _ in
             // As above; and one who does not want it any more is asked afterwards.
-            try? await cache.lookUp(key: request.key, options: options).image
+            try? await cache.lookUp(key: request.key, entry: target.entry, options: options).image
         }
     }
 }

@@ -39,7 +39,7 @@ struct ProcessStage {
         let options = request.options
         var image = image
         if options.cacheSerializer.originalDataUsed, !request.identifier.isEmpty,
-            !request.targetCache.holdsProcessedImage(key: request.key, options: options)
+            !request.targetCache.holdsProcessedImage(request.entry)
         {
             image = try await processing.image(of: .image(image), options: options)
         }

@@ -22,6 +22,7 @@ struct MemoryEntry {
     /// Tells the entry from an earlier one of the same key in the queues.
     var ticket: UInt64 = 0
 
+    @inline(__always)
     mutating func extend(_ extending: ExpirationExtending, at now: TimeInterval) {
         switch extending {
         case .none: break
@@ -63,9 +64,12 @@ struct MemoryShard: ~Copyable, Sendable {
 
 extension MemoryShard.State {
     /// Returns the place of a key in ``entries``; valid until the next change.
-    func place(of key: CacheKey) -> Int? {
+    func place(of key: CacheKey) -> Int? { place(of: key.string, hash: key.hash) }
+
+    @inline(__always)
+    func place(of key: String, hash: Int) -> Int? {
         entries.withUnsafeBufferPointer { entries in
-            index.place(of: key.hash) { entries[$0].key.string == key.string }
+            index.place(of: hash) { entries[$0].key.string == key }
         }
     }
 

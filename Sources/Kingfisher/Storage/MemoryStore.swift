@@ -48,21 +48,45 @@ final class MemoryStore: Sendable {
 
     /// Returns the object of a key that has one which is not expired.
     func object(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> StoredObject? {
-        hit(for: key, extending: extending)?.object
+        object(for: key.string, hash: key.hash, extending: extending)
+    }
+
+    /// As above, of a key's parts: to put them together would count one more reference to the
+    /// string and one less, which takes as long as to find it.
+    func object(
+        for key: String,
+        hash: Int,
+        extending: ExpirationExtending
+    ) -> StoredObject? {
+        var tag: UInt8 = 0
+        return find(key, hash: hash, extending: extending, tag: &tag)
     }
 
     /// Returns the object of a key with its tag.
     ///
     /// An expired object is a miss but stays until the next sweep.
     func hit(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> Hit? {
+        var tag: UInt8 = 0
+        return find(key.string, hash: key.hash, extending: extending, tag: &tag)
+            .map { Hit(object: $0, tag: tag) }
+    }
+
+    // The tag is not in the result, for to take the object out of one is a reference more again.
+    private func find(
+        _ key: String,
+        hash: Int,
+        extending: ExpirationExtending,
+        tag: inout UInt8
+    ) -> StoredObject? {
         let now = clock.now()
-        let (found, mayBeAlive) = shards[key.hash & 15].state.withLock { state -> (Hit?, Bool) in
-            guard let place = state.place(of: key) else {
+        let (found, mayBeAlive) = shards[hash & 15].state.withLock {
+            state -> (StoredObject?, Bool) in
+            guard let place = state.place(of: key, hash: hash) else {
                 if state.evicted.isEmpty {
                     state.absences += 1
                     return (nil, false)
                 }
-                let mayBeAlive = state.evicted[key] != nil
+                let mayBeAlive = state.evicted[CacheKey(key, hash: hash)] != nil
                 if !mayBeAlive { state.absences += 1 }
                 return (nil, mayBeAlive)
             }
@@ -70,9 +94,13 @@ final class MemoryStore: Sendable {
                 state.staleReads += 1
                 return (nil, false)
             }
+            tag = state.entries[place].tag
             return (state.read(at: place, extending, now), false)
         }
-        return mayBeAlive ? revive(key, extending: extending, at: now) : found
+        guard mayBeAlive else { return found }
+        let revived = revive(CacheKey(key, hash: hash), extending: extending, at: now)
+        tag = revived?.tag ?? 0
+        return revived?.object
     }
 
     /// Whether a lookup would find an object; prolongs nothing.
@@ -159,16 +187,15 @@ extension MemoryShard.State {
         at place: Int,
         _ extending: ExpirationExtending,
         _ now: TimeInterval
-    ) -> MemoryStore.Hit {
+    ) -> StoredObject {
         hits &+= 1
-        let (hit, expiry) = entries.withUnsafeMutableBufferPointer { entries in
+        let (object, expiry) = entries.withUnsafeMutableBufferPointer { entries in
             // What is not written stays in the caches of the other processors.
             if entries[place].reads < 3 { entries[place].reads += 1 }
             entries[place].extend(extending, at: now)
-            let hit = MemoryStore.Hit(object: entries[place].object, tag: entries[place].tag)
-            return (hit, entries[place].expiry)
+            return (entries[place].object, entries[place].expiry)
         }
         if expiry < soonestExpiry { soonestExpiry = expiry }
-        return hit
+        return object
     }
 }

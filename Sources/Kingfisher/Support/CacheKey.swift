@@ -12,6 +12,12 @@ struct CacheKey: Hashable, Sendable {
         hash = KeyHash.of(string)
     }
 
+    /// Makes a key whose hash is known.
+    init(_ string: String, hash: Int) {
+        self.string = string
+        self.hash = hash
+    }
+
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     static func == (left: CacheKey, right: CacheKey) -> Bool {
