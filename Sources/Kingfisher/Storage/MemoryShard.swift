@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// What a memory store holds: a reference to an object of any class.
-typealias StoredObject = any AnyObject & Sendable
+@usableFromInline typealias StoredObject = any AnyObject & Sendable
 
 /// One object in memory with what is known about it.
 struct MemoryEntry {

@@ -7,7 +7,7 @@ extension MemoryStorage {
     /// since they came stay longest. Both limits hold after each store.
     public final class Backend<T: CacheCostCalculable>: Sendable where T: Sendable {
         let store: MemoryStore
-        private let isOfObjects: Bool
+        @usableFromInline let isOfObjects: Bool
         private let settings: Mutex<Config>
 
         /// The settings; new limits and a new sweep interval apply at once.
@@ -68,11 +68,17 @@ extension MemoryStorage {
         /// Returns the value of a key, unless it is missing or has expired.
         ///
         /// What the read does to the value's expiration is up to `extendingExpiration`.
+        @inlinable
         public func value(
             forKey key: String,
             extendingExpiration: ExpirationExtending = .cacheTime
         ) -> T? {
-            store.object(for: CacheKey(key), extending: extendingExpiration).map(value(of:))
+            object(forKey: key, extending: extendingExpiration).map(value(of:))
+        }
+
+        @usableFromInline
+        func object(forKey key: String, extending: ExpirationExtending) -> StoredObject? {
+            store.object(for: key, hash: KeyHash.of(key), extending: extending)
         }
 
         /// Whether there is a value that has not expired; this prolongs nothing.
@@ -97,22 +103,24 @@ extension MemoryStorage {
 
         // MARK: Objects
 
-        // No casts: a conditional one costs as much as the rest of a hit, and the compiler does
-        // not know `T` here when a caller is in another module.
+        // No casts: a conditional one costs as much as the rest of a hit. Inlinable, for only a
+        // caller's module knows what `T` is.
 
         private func object(of value: T) -> StoredObject {
             isOfObjects ? unsafeBitCast(value, to: StoredObject.self) : Box(value)
         }
 
-        private func value(of object: StoredObject) -> T {
+        @inlinable
+        func value(of object: StoredObject) -> T {
             isOfObjects
                 ? unsafeBitCast(object, to: T.self) : unsafeDowncast(object, to: Box<T>.self).value
         }
     }
 
     /// Makes an object of a value.
-    private final class Box<Value: Sendable>: Sendable {
-        let value: Value
+    @usableFromInline
+    final class Box<Value: Sendable>: Sendable {
+        @usableFromInline let value: Value
 
         init(_ value: Value) { self.value = value }
     }
