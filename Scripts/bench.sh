@@ -100,6 +100,34 @@ compare_quality() {
     "$PEERS/bin/python" "$SOURCES/quality_pixels.py" "$BENCH" "$CORPUS"
 }
 
+# Holds a hit in memory to its number of instructions, however many entries there are. Counted
+# under Valgrind, for a time would show how much fits the processor's caches.
+count_hits() {
+    local folder program count entries few= status=0
+    command -v valgrind >/dev/null || install_packages valgrind
+    folder=$(mktemp -d)
+    program=$folder/kf-bench
+    # Older Valgrinds give up on what the compiler says for debuggers.
+    strip --strip-debug -o "$program" "$BENCH"
+    printf 'hits: instructions per hit in memory, hash carried\n'
+    for entries in 1000 10000 100000 1000000; do
+        valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*measuredLookups*' \
+            "$program" --hits "$entries" "$folder" >"$folder/log" 2>&1 \
+            || { cat "$folder/log" >&2; die "counting hits failed (see above)."; }
+        count=$(sed -n 's/.*Collected *: *\([0-9]*\).*/\1/p' "$folder/log")
+        few=${few:-$count}
+        awk -v entries="$entries" -v count="$count" -v few="$few" 'BEGIN {
+            ratio = count / few
+            slow = ratio > 1.1
+            printf "  %s  instructions per hit of %d: %.0f, %.3f of those of 1000 (at most 1.1)\n", \
+                slow ? "MISSED" : "ok    ", entries, count / 100000, ratio
+            exit slow
+        }' || status=1
+    done
+    rm -rf "$folder"
+    return $status
+}
+
 if [ "${1:-}" = transfers ]; then
     provide_nginx || die "the downloads need nginx."
     command -v python3 >/dev/null || install_packages python3
@@ -129,6 +157,7 @@ case ${1:-} in
 --list)
     "$BENCH" --list
     printf 'quality  thumbnails, resampling and blur against references\n'
+    printf 'hits  instructions per hit in memory, from a thousand to a million entries\n'
     printf 'cachesim  hit ratios of the memory cache beside other policies\n'
     exit
     ;;
@@ -140,6 +169,10 @@ compile_peers
 make_corpus
 if [ "$*" = quality ]; then
     compare_quality
+    exit
+fi
+if [ "$*" = hits ]; then
+    count_hits
     exit
 fi
 say "Processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)," \
@@ -157,4 +190,8 @@ say "Pillow $("$PEERS/bin/python" -c 'import PIL; print(PIL.__version__)')," \
     --peer "libpng 5='$PEERS/png_peer' 5" \
     --peer "libpng 3='$PEERS/png_peer' 3" \
     "$@"
-if [ $# -eq 0 ]; then compare_quality; fi
+if [ $# -eq 0 ]; then
+    compare_quality
+    # A ratio that is missed has been printed, as the others have.
+    count_hits || true
+fi

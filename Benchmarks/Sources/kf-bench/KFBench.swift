@@ -27,6 +27,8 @@ struct KFBench {
             try once(name, input: input, output: output)
         case .opens(let folder):
             print(try OpeningExperiment.seconds(toOpen: folder))
+        case .hits(let count, let folder):
+            try CountedHits.run(entries: count, folder: folder)
         case .run:
             try race(options)
         }

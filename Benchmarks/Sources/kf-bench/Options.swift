@@ -6,13 +6,15 @@ import Foundation
 ///     kf-bench --list
 ///     kf-bench --once WORK INPUT OUTPUT
 ///
-/// Two more are for itself: `--serve`, see `Server`, and `--opens FOLDER`.
+/// Others are for itself and `Scripts/bench.sh`: `--serve`, see `Server`, `--opens FOLDER`, and
+/// `--hits ENTRIES FOLDER`, see `CountedHits`.
 struct Options {
     enum Mode {
         case run, list, serve
         case terrain(URL)
         case once(String, input: URL, output: URL)
         case opens(URL)
+        case hits(Int, folder: URL)
     }
 
     var mode = Mode.run
@@ -38,6 +40,11 @@ struct Options {
             case "--serve": mode = .serve
             case "--terrain": mode = .terrain(try file(after: argument))
             case "--opens": mode = .opens(try file(after: argument))
+            case "--hits":
+                guard let count = Int(try next(after: argument)), count > 0 else {
+                    throw BenchmarkError("--hits needs a number of entries")
+                }
+                mode = .hits(count, folder: try file(after: argument))
             case "--once":
                 mode = .once(
                     try next(after: argument),
