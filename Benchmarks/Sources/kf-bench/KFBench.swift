@@ -26,7 +26,7 @@ struct KFBench {
         case .once(let name, let input, let output):
             try once(name, input: input, output: output)
         case .opens(let folder):
-            print(try OpeningExperiment.seconds(toOpen: folder))
+            print(try OpeningExperiment.open(folder))
         case .hits(let count, let folder):
             try CountedHits.run(entries: count, folder: folder)
         case .run:

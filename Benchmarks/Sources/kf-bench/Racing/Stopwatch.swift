@@ -27,11 +27,16 @@ struct Stopwatch {
 /// The memory of this process, as the kernel counts it.
 enum ProcessMemory {
     /// The most that was ever resident, in kilobytes.
-    static var peak: Int {
+    static var peak: Int { kilobytes("VmHWM:") }
+
+    /// What is resident now, in kilobytes.
+    static var resident: Int { kilobytes("VmRSS:") }
+
+    private static func kilobytes(_ name: String) -> Int {
         // Without procfs there is no figure, and none is shown.
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         else { return 0 }
-        for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
+        for line in status.split(separator: "\n") where line.hasPrefix(name) {
             return Int(line.filter(\.isNumber)) ?? 0
         }
         return 0
