@@ -2,8 +2,9 @@ import Foundation
 
 /// The entries of a disk store by name and by last access, with their sums.
 ///
-/// A dictionary into an array whose elements form a list from the least to the most recently used,
-/// so that every operation takes O(1).
+/// There is one for every file, so it is made to be small: some hundred bytes and the key for each.
+/// The numbers are in an array whose elements form a list from the least to the most recently used,
+/// the names and keys in one piece of memory beside it. Every operation takes O(1), amortised.
 struct DiskIndex: Sendable {
     /// What the log does not say about an entry yet.
     enum Unwritten: UInt8 {
@@ -12,90 +13,115 @@ struct DiskIndex: Sendable {
         case everything
     }
 
-    struct Node {
-        var entry: DiskEntry
-        var older: Int
-        var newer: Int
+    fileprivate struct Node {
+        var size: Int
+        var checksum: UInt64
+        var modified: Int64
+        var access: TimeInterval
+        var expiry: TimeInterval
+        var lifetime: TimeInterval
+        var text: DiskTexts.Place
+        var hasChecksum: Bool
         var unwritten = Unwritten.nothing
-        /// Tells which of two uses was later; the clock may stand still or jump.
-        var lastUse: UInt64 = 0
-        var isOnDisk = false
+        var older: Int32
+        var newer: Int32
     }
 
     // There is no entry at this place, so it ends the list on both sides.
-    private static let end = -1
+    private static let end: Int32 = -1
 
-    private(set) var nodes: [Node] = []
-    private(set) var places: [String: Int] = [:]
-    private var free: [Int] = []
+    private var nodes: ContiguousArray<Node> = []
+    private var texts = DiskTexts()
+    private var places = HashIndex()
+    private var free: ContiguousArray<Int32> = []
     private var oldest = end
     private var newest = end
-    private var uses: UInt64 = 0
-    /// Places with something unwritten, and perhaps some without.
-    private var unwritten: [Int] = []
+    /// The places whose files are known to be there, while the folder is looked through.
+    private var confirmed: Set<Int32> = []
 
+    private(set) var count = 0
+    /// How many entries the log does not know as they are.
+    private(set) var unwrittenCount = 0
     /// The sum of the sizes, in bytes.
     private(set) var totalSize = 0
     /// What the log would have if it were written anew, in bytes.
     private(set) var liveLogSize = 0
 
-    var count: Int { places.count }
-    var unwrittenCount: Int { unwritten.count }
+    /// Places for entries, those included that are free.
+    var capacity: Int { nodes.count }
 
-    subscript(name: String) -> DiskEntry? { places[name].map { nodes[$0].entry } }
+    subscript(name: String) -> DiskEntry? { place(of: name).map { entry(at: $0, named: name) } }
+
+    /// When an entry expires; costs less than all that is known about it.
+    func expiry(of name: String) -> TimeInterval? { place(of: name).map { nodes[$0].expiry } }
+
+    func contains(_ name: String) -> Bool { place(of: name) != nil }
 
     /// Adds an entry as the most recently used one, instead of an earlier one of its name.
     mutating func put(_ entry: DiskEntry, unwritten: Unwritten = .nothing) {
-        remove(entry.name)
-        let node = Node(entry: entry, older: newest, newer: Self.end)
+        if let place = place(of: entry.name) {
+            if texts.hasKey(entry.key, at: nodes[place].text) {
+                change(place, to: entry)
+                unmark(place)
+                mark(place, unwritten)
+                moveToEnd(place)
+                return
+            }
+            remove(entry.name)
+        }
+        let text = texts.append(name: entry.name, key: entry.key)
+        let node = Node(entry, text: text)
         let place: Int
         if let reused = free.popLast() {
-            place = reused
+            place = Int(reused)
             nodes[place] = node
         } else {
             place = nodes.count
             nodes.append(node)
         }
-        places[entry.name] = place
+        places.insert(texts.hash(at: text), place: place)
         appendToList(place)
+        count += 1
         totalSize += entry.size
-        liveLogSize += LogRecord.size(of: entry)
+        liveLogSize += logSize(at: place)
         mark(place, unwritten)
     }
 
     @discardableResult
     mutating func remove(_ name: String) -> DiskEntry? {
-        guard let place = places.removeValue(forKey: name) else { return nil }
+        guard let place = place(of: name) else { return nil }
+        let removed = entry(at: place, named: name)
+        let text = nodes[place].text
+        places.remove(texts.hash(at: text), place: place)
         takeFromList(place)
-        free.append(place)
-        let entry = nodes[place].entry
-        // The strings go now, not when the place is used again.
-        nodes[place].entry.name = ""
-        nodes[place].entry.key = ""
-        nodes[place].unwritten = .nothing
-        totalSize -= entry.size
-        liveLogSize -= LogRecord.size(of: entry)
-        return entry
+        unmark(place)
+        count -= 1
+        totalSize -= removed.size
+        liveLogSize -= logSize(at: place)
+        free.append(Int32(place))
+        texts.remove(text)
+        if texts.isMostlyGarbage { packTexts() }
+        return removed
     }
 
     /// Changes what is known about an entry, except its names, and makes it the most recently used one.
     ///
     /// Nothing happens if there is none of the name, or if `change` says that it is another one.
     mutating func use(_ name: String, unwritten: Unwritten, change: (inout DiskEntry) -> Bool) {
-        guard let place = places[name] else { return }
-        let size = nodes[place].entry.size
-        guard change(&nodes[place].entry) else { return }
-        totalSize += nodes[place].entry.size - size
-        if place != newest {
-            takeFromList(place)
-            appendToList(place)
-        }
+        guard let place = place(of: name) else { return }
+        var entry = entry(at: place, named: name)
+        guard change(&entry) else { return }
+        self.change(place, to: entry)
+        moveToEnd(place)
         mark(place, unwritten)
     }
 
-    mutating func reserve(_ count: Int) {
-        nodes.reserveCapacity(count)
-        places.reserveCapacity(count)
+    /// Makes room for the entries of a log of so many bytes.
+    mutating func reserve(logSize: Int) {
+        // A record takes 180 bytes or more, of which a half are texts; what is not needed is not
+        // touched.
+        nodes.reserveCapacity(logSize / 180)
+        texts.reserve(logSize / 2)
     }
 
     // MARK: Order
@@ -104,68 +130,190 @@ struct DiskIndex: Sendable {
     var entries: some Sequence<DiskEntry> {
         sequence(state: oldest) { place -> DiskEntry? in
             guard place != Self.end else { return nil }
-            defer { place = nodes[place].newer }
-            return nodes[place].entry
+            defer { place = nodes[Int(place)].newer }
+            return entry(at: Int(place))
         }
     }
 
+    /// The names of the entries that have expired, the least recently used first.
+    func namesExpired(at now: TimeInterval) -> [String] {
+        var names: [String] = []
+        var place = oldest
+        while place != Self.end {
+            let node = nodes[Int(place)]
+            if node.expiry <= now { names.append(texts.name(at: node.text)) }
+            place = node.newer
+        }
+        return names
+    }
+
+    /// When the youngest file was written, in nanoseconds since 1970; 0 if there is none.
+    var lastModified: Int64 {
+        var last: Int64 = 0
+        var place = oldest
+        while place != Self.end {
+            last = max(last, nodes[Int(place)].modified)
+            place = nodes[Int(place)].newer
+        }
+        return last
+    }
+
+    private mutating func moveToEnd(_ place: Int) {
+        guard place != Int(newest) else { return }
+        takeFromList(place)
+        appendToList(place)
+    }
+
     private mutating func appendToList(_ place: Int) {
-        uses += 1
-        nodes[place].lastUse = uses
         nodes[place].older = newest
         nodes[place].newer = Self.end
-        if newest == Self.end { oldest = place } else { nodes[newest].newer = place }
-        newest = place
+        if newest == Self.end {
+            oldest = Int32(place)
+        } else {
+            nodes[Int(newest)].newer = Int32(place)
+        }
+        newest = Int32(place)
     }
 
     private mutating func takeFromList(_ place: Int) {
-        let older = nodes[place].older
-        let newer = nodes[place].newer
-        if older == Self.end { oldest = newer } else { nodes[older].newer = newer }
-        if newer == Self.end { newest = older } else { nodes[newer].older = older }
+        let (older, newer) = (nodes[place].older, nodes[place].newer)
+        if older == Self.end { oldest = newer } else { nodes[Int(older)].newer = newer }
+        if newer == Self.end { newest = older } else { nodes[Int(newer)].older = older }
     }
 
     // MARK: What the log lacks
 
     private mutating func mark(_ place: Int, _ kind: Unwritten) {
         guard kind.rawValue > nodes[place].unwritten.rawValue else { return }
-        if nodes[place].unwritten == .nothing { unwritten.append(place) }
+        if nodes[place].unwritten == .nothing { unwrittenCount += 1 }
         nodes[place].unwritten = kind
     }
 
+    private mutating func unmark(_ place: Int) {
+        if nodes[place].unwritten != .nothing { unwrittenCount -= 1 }
+        nodes[place].unwritten = .nothing
+    }
+
     /// The records that the log lacks, in the order of use; they count as written now.
+    ///
+    /// - Complexity: O(entries that were used since the last call).
     mutating func takeUnwritten() -> [LogRecord] {
-        let places = unwritten.filter { nodes[$0].unwritten != .nothing }
-        unwritten = []
-        let records = Set(places)
-            .sorted { nodes[$0].lastUse < nodes[$1].lastUse }
-            .map { place -> LogRecord in
-                let entry = nodes[place].entry
-                return nodes[place].unwritten == .everything
-                    ? .stored(entry, temporary: 0)
-                    : .used(
-                        entry.name,
-                        access: entry.access,
-                        expiry: entry.expiry,
-                        lifetime: entry.lifetime
-                    )
+        var records: [LogRecord] = []
+        var place = newest
+        // What the log lacks was used, so it is among the last of the list.
+        while unwrittenCount > 0, place != Self.end {
+            if let record = unwrittenRecord(at: Int(place)) {
+                records.append(record)
+                unmark(Int(place))
             }
-        for place in places { nodes[place].unwritten = .nothing }
+            place = nodes[Int(place)].older
+        }
+        records.reverse()
         return records
+    }
+
+    private func unwrittenRecord(at place: Int) -> LogRecord? {
+        let node = nodes[place]
+        switch node.unwritten {
+        case .nothing: return nil
+        case .everything: return .stored(entry(at: place), temporary: 0)
+        case .access:
+            return .used(
+                texts.name(at: node.text),
+                access: node.access,
+                expiry: node.expiry,
+                lifetime: node.lifetime
+            )
+        }
     }
 
     // MARK: Comparing with the folder
 
     /// Notes that the folder has a file of this name; returns whether it has an entry.
     mutating func confirm(_ name: String) -> Bool {
-        guard let place = places[name] else { return false }
-        nodes[place].isOnDisk = true
+        guard let place = place(of: name) else { return false }
+        confirmed.insert(Int32(place))
         return true
     }
 
     /// Removes the entries whose files were not confirmed, and forgets the confirmations.
     mutating func removeUnconfirmed() {
-        for name in places.filter({ !nodes[$0.value].isOnDisk }).keys { remove(name) }
-        for place in places.values { nodes[place].isOnDisk = false }
+        var names: [String] = []
+        var place = oldest
+        while place != Self.end {
+            if !confirmed.contains(place) { names.append(texts.name(at: nodes[Int(place)].text)) }
+            place = nodes[Int(place)].newer
+        }
+        confirmed = []
+        for name in names { remove(name) }
+    }
+
+    // MARK: Places
+
+    private func place(of name: String) -> Int? {
+        texts.withName(name) { hash, isAt in
+            places.place(of: hash) { isAt(nodes[$0].text) }
+        }
+    }
+
+    private func entry(at place: Int, named name: String? = nil) -> DiskEntry {
+        let node = nodes[place]
+        return DiskEntry(
+            name: name ?? texts.name(at: node.text),
+            key: texts.key(at: node.text),
+            size: node.size,
+            checksum: node.hasChecksum ? node.checksum : nil,
+            modified: node.modified,
+            access: node.access,
+            expiry: node.expiry,
+            lifetime: node.lifetime
+        )
+    }
+
+    private mutating func change(_ place: Int, to entry: DiskEntry) {
+        totalSize += entry.size - nodes[place].size
+        nodes[place].size = entry.size
+        nodes[place].checksum = entry.checksum ?? 0
+        nodes[place].hasChecksum = entry.checksum != nil
+        nodes[place].modified = entry.modified
+        nodes[place].access = entry.access
+        nodes[place].expiry = entry.expiry
+        nodes[place].lifetime = entry.lifetime
+    }
+
+    private func logSize(at place: Int) -> Int {
+        let text = nodes[place].text
+        return LogRecord.size(
+            nameCount: texts.nameLength(at: text),
+            keyCount: text.keyCount
+        )
+    }
+
+    /// Leaves behind the texts of entries that were removed.
+    private mutating func packTexts() {
+        var packed = texts.successor
+        var place = oldest
+        while place != Self.end {
+            nodes[Int(place)].text = packed.append(nodes[Int(place)].text, of: texts)
+            place = nodes[Int(place)].newer
+        }
+        texts = packed
+    }
+}
+
+extension DiskIndex.Node {
+    fileprivate init(_ entry: DiskEntry, text: DiskTexts.Place) {
+        self.init(
+            size: entry.size,
+            checksum: entry.checksum ?? 0,
+            modified: entry.modified,
+            access: entry.access,
+            expiry: entry.expiry,
+            lifetime: entry.lifetime,
+            text: text,
+            hasChecksum: entry.checksum != nil,
+            older: -1,
+            newer: -1
+        )
     }
 }

@@ -25,7 +25,7 @@ extension DiskStore {
     func remove(_ name: String) throws(DiskError) {
         try prepare()
         let cleaning = try changing { log throws(DiskError) -> DiskCleaning in
-            guard state.withLock({ $0.index[name] != nil }) else {
+            guard state.withLock({ $0.index.contains(name) }) else {
                 throw .notFound(path: path(of: name))
             }
             return try delete([name], log: log)
@@ -80,16 +80,14 @@ extension DiskStore {
     func removeExpired() -> DiskCleaning {
         freshen()
         let now = clock.now()
-        let names = state.withLock { state in
-            state.index.entries.filter { $0.expiry <= now }.map(\.name)
-        }
+        let names = state.withLock { $0.index.namesExpired(at: now) }
         var cleaning = DiskCleaning()
         for start in stride(from: 0, to: names.count, by: Self.batchSize) {
             let batch = names[start..<min(start + Self.batchSize, names.count)]
             cleaning.add(
                 clean { state in
                     // Some may have been stored or read anew since they were listed.
-                    batch.filter { name in state.index[name].map { $0.expiry <= now } ?? false }
+                    batch.filter { name in state.index.expiry(of: name).map { $0 <= now } ?? false }
                 }
             )
         }

@@ -66,8 +66,7 @@ extension DiskStore {
         let bytes = opened.log.flatMap(readAll) ?? Data()
         var index = DiskIndex()
         var reader = LogReader()
-        // A record takes 200 bytes or so.
-        index.reserve(bytes.count / 256)
+        index.reserve(logSize: bytes.count)
         reader.read(bytes) { index.apply($0) }
         let isAfterPowerCut = reader.bootID != nil && reader.bootID != options.bootID
         let isNew = bytes.isEmpty
@@ -139,7 +138,7 @@ extension DiskStore {
     }
 
     func visibleNames() throws(Errno) -> [String] {
-        try files.names(in: directory).filter { !$0.hasPrefix(Self.ownPrefix) }
+        try files.names(in: directory) { !$0.hasPrefix(Self.ownPrefix) }
     }
 
     /// What is believed of files that the log does not know as they are.
@@ -163,10 +162,17 @@ extension DiskStore {
         _ statistics: inout DiskStatistics
     ) throws(DiskError) {
         // A minute: who wrote a file may have waited for his turn to announce it.
-        let lastStore = index.entries.reduce(0) { max($0, $1.modified) } - 60_000_000_000
+        let lastStore = index.lastModified - 60_000_000_000
         let names: [String]
         do throws(Errno) {
-            names = try files.names(in: directory)
+            names = try files.names(in: directory) { name in
+                if name.hasPrefix(Self.ownPrefix) {
+                    return deletesTemporary && name.hasSuffix(".tmp")
+                }
+                // The others are hidden files of somebody else's.
+                return index.confirm(name)
+                    ? !isBelieved(name, in: index, trust) : !name.hasPrefix(".")
+            }
         } catch {
             throw .cannotList(path: directory, error)
         }
@@ -174,13 +180,10 @@ extension DiskStore {
         for name in names {
             if name.hasPrefix(Self.ownPrefix) {
                 // Left by a process that died; if it cannot be deleted, the next one tries.
-                if deletesTemporary, name.hasSuffix(".tmp") { try? files.remove(path(of: name)) }
+                try? files.remove(path(of: name))
                 continue
             }
-            let known = index.confirm(name) ? index[name] : nil
-            if let known, isBelieved(known, trust) { continue }
-            // A hidden file of somebody else's.
-            if known == nil, name.hasPrefix(".") { continue }
+            let known = index[name]
             guard var entry = adopt(name) else { continue }
             if let known {
                 if entry.size == known.size, entry.modified == known.modified { continue }
@@ -205,12 +208,12 @@ extension DiskStore {
     }
 
     /// Whether an entry stands whatever its file looks like.
-    private func isBelieved(_ entry: DiskEntry, _ trust: Trust) -> Bool {
+    private func isBelieved(_ name: String, in index: DiskIndex, _ trust: Trust) -> Bool {
         switch trust {
         case .entries: true
         case .asFound: false
         // The checksum will tell.
-        case .untilLastStore: entry.checksum != nil
+        case .untilLastStore: index[name]?.checksum != nil
         }
     }
 
@@ -250,14 +253,18 @@ extension DiskStore {
     /// If that fails the old one is kept, which is right as it is.
     @discardableResult
     func rewriteLog(instead log: OpenFile) -> OpenFile? {
-        let entries = state.withLock { state in
+        // A copy costs nothing unless somebody reads meanwhile.
+        let index = state.withLock { state in
             _ = state.index.takeUnwritten()
             state.firstUnwritten = .infinity
-            return Array(state.index.entries)
+            return state.index
         }
         let boot = options.bootID.map { [LogRecord.booted($0)] } ?? []
-        let records = boot + entries.map { LogRecord.stored($0, temporary: 0) }
-        let bytes = LogRecord.encode(records, after: LogRecord.header)
+        let bytes = LogRecord.encode(
+            index.entries.lazy.map { .stored($0, temporary: 0) },
+            size: index.liveLogSize,
+            after: LogRecord.encode(boot, after: LogRecord.header)
+        )
         let temporary = temporaryPath(makeTemporaryNumber())
         do throws(Errno) {
             // Always to the medium: a power cut must not take the old log and the new one.

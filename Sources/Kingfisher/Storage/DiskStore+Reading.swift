@@ -123,7 +123,7 @@ extension DiskStore {
         do throws(DiskError) {
             try changing { log throws(DiskError) in
                 guard isDamaged() else { return }
-                let isKnown = state.withLock { $0.index[name] != nil }
+                let isKnown = state.withLock { $0.index.contains(name) }
                 guard isKnown, try delete([name], log: log).removed == [name] else { return }
                 state.withLock { $0.statistics.damaged += 1 }
             }

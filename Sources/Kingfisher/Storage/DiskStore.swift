@@ -58,6 +58,7 @@ final class DiskStore: Sendable {
 
     let directory: String
     private let pathPrefix: String
+    private let temporaryPrefix: String
     let logPath: String
     let presencePath: String
     let files: any FileSystem
@@ -77,6 +78,7 @@ final class DiskStore: Sendable {
     ) {
         self.directory = directory
         pathPrefix = directory + "/"
+        temporaryPrefix = pathPrefix + "\(Self.ownPrefix)-"
         logPath = pathPrefix + "\(Self.ownPrefix).log"
         presencePath = pathPrefix + "\(Self.ownPrefix).lock"
         self.files = files
@@ -97,7 +99,7 @@ final class DiskStore: Sendable {
     func path(of name: String) -> String { pathPrefix + name }
 
     func temporaryPath(_ number: UInt64) -> String {
-        path(of: "\(Self.ownPrefix)-\(String(number, radix: 16)).tmp")
+        temporaryPrefix + Hexadecimal.text(of: number) + ".tmp"
     }
 
     func makeTemporaryNumber() -> UInt64 {
@@ -149,6 +151,6 @@ final class DiskStore: Sendable {
     func contains(_ name: String, at time: TimeInterval? = nil) -> Bool {
         freshen()
         let time = time ?? clock.now()
-        return state.withLock { state in state.index[name].map { $0.expiry > time } ?? false }
+        return state.withLock { state in state.index.expiry(of: name).map { $0 > time } ?? false }
     }
 }

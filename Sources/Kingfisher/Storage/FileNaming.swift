@@ -37,21 +37,12 @@ struct FileNaming: Sendable, Equatable {
     }
 
     private static func hash(_ key: String) -> String {
-        let digits: StaticString = "0123456789abcdef"
         var key = key
         let digest = key.withUTF8 { bytes in
             var hasher = SHA256()
             hasher.update(bufferPointer: UnsafeRawBufferPointer(bytes))
             return hasher.finalize()
         }
-        return String(unsafeUninitializedCapacity: 2 * SHA256.byteCount) { text in
-            var count = 0
-            for byte in digest {
-                text[count] = digits.utf8Start[Int(byte >> 4)]
-                text[count + 1] = digits.utf8Start[Int(byte & 15)]
-                count += 2
-            }
-            return count
-        }
+        return digest.withUnsafeBytes { Hexadecimal.text(of: $0) }
     }
 }

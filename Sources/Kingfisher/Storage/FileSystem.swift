@@ -8,8 +8,13 @@ protocol FileSystem: Sendable {
     /// Makes a folder with those above it; one that exists is no error.
     func makeDirectory(_ path: String) throws(Errno)
 
-    /// The names of what is in a folder, folders left out, in no order.
-    func names(in directory: String) throws(Errno) -> [String]
+    /// The names for which `isWanted` holds of what is in a folder, folders left out, in no order.
+    ///
+    /// There may be very many, so those that nobody wants are not collected.
+    func names(
+        in directory: String,
+        where isWanted: (String) -> Bool
+    ) throws(Errno) -> [String]
 
     func status(of path: String) throws(Errno) -> FileStatus
 

@@ -24,7 +24,9 @@ extension LogRecord {
     static let mark: UInt32 = 0x524C_4BCB
     static let prefixSize = 16
     private static let storedFixedSize = 1 + 1 + 7 * 8 + 2 + 4
-    // A name has at most 255 bytes; a key of a megabyte is nobody's URL.
+    // A name has at most 255 bytes, and three times as many if they are no text and were mended.
+    static let maximalNameSize = 1_024
+    // A key of a megabyte is nobody's URL.
     static let maximalBodySize = 1 << 20
 
     private enum Kind: UInt8 {
@@ -37,7 +39,12 @@ extension LogRecord {
 
     /// The bytes that a record of an entry takes in the log.
     static func size(of entry: DiskEntry) -> Int {
-        prefixSize + storedFixedSize + entry.name.utf8.count + entry.key.utf8.count
+        size(nameCount: entry.name.utf8.count, keyCount: entry.key.utf8.count)
+    }
+
+    /// As above, of an entry whose name and key have so many bytes.
+    static func size(nameCount: Int, keyCount: Int) -> Int {
+        prefixSize + storedFixedSize + nameCount + keyCount
     }
 
     /// The bytes that the record takes in the log.
@@ -53,7 +60,16 @@ extension LogRecord {
 
     /// The bytes of records, one after the other.
     static func encode(_ records: [LogRecord], after start: Data = Data()) -> Data {
-        var bytes = Data(count: start.count + records.reduce(0) { $0 + $1.size })
+        encode(records, size: records.reduce(0) { $0 + $1.size }, after: start)
+    }
+
+    /// The bytes of records that are made one by one, and take `size` bytes together.
+    static func encode(
+        _ records: some Sequence<LogRecord>,
+        size: Int,
+        after start: Data = Data()
+    ) -> Data {
+        var bytes = Data(count: start.count + size)
         bytes.withUnsafeMutableBytes { buffer in
             buffer.copyBytes(from: start)
             var offset = start.count
@@ -135,7 +151,8 @@ extension LogRecord {
         guard body.count >= storedFixedSize, body[1] <= 1 else { return nil }
         let nameCount = Int(body.number(at: 58) as UInt16)
         let keyCount = Int(body.number(at: 60) as UInt32)
-        guard nameCount > 0, body.count == storedFixedSize + nameCount + keyCount,
+        guard (1...maximalNameSize).contains(nameCount),
+            body.count == storedFixedSize + nameCount + keyCount,
             let size = Int(exactly: body.number(at: 2) as UInt64)
         else { return nil }
         let names = body[storedFixedSize...]

@@ -30,7 +30,10 @@ struct POSIXFileSystem: FileSystem {
         return stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
     }
 
-    func names(in directory: String) throws(Errno) -> [String] {
+    func names(
+        in directory: String,
+        where isWanted: (String) -> Bool
+    ) throws(Errno) -> [String] {
         guard let stream = opendir(directory) else { throw Errno(rawValue: errno) }
         defer { closedir(stream) }
         var names: [String] = []
@@ -44,7 +47,7 @@ struct POSIXFileSystem: FileSystem {
             let isFolder =
                 kind == Int32(DT_DIR)
                 || kind == Int32(DT_UNKNOWN) && isDirectory("\(directory)/\(name)")
-            if !isFolder { names.append(name) }
+            if !isFolder, isWanted(name) { names.append(name) }
             errno = 0
         }
         guard errno == 0 else { throw Errno(rawValue: errno) }

@@ -27,7 +27,7 @@ extension DiskStore {
     /// What is known about a file name; counts as no access and touches no disk.
     func finding(for name: String) -> StoreFinding {
         let now = clock.now()
-        guard let expiry = state.withLock({ $0.index[name]?.expiry }) else { return .unknown }
+        guard let expiry = state.withLock({ $0.index.expiry(of: name) }) else { return .unknown }
         return expiry > now ? .valid(expiry - now) : .expired(now - expiry)
     }
 

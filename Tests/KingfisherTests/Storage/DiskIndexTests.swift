@@ -25,7 +25,7 @@ struct DiskIndexTests {
         #expect(names(index) == ["c", "b"])
         index.put(.make("d"))
         #expect(names(index) == ["c", "b", "d"])
-        #expect(index.nodes.count == 3)
+        #expect(index.capacity == 3)
     }
 
     @Test func `sums follow every change`() {
@@ -97,5 +97,76 @@ struct DiskIndexTests {
         #expect(names(index) == ["b"])
         index.removeUnconfirmed()
         #expect(names(index) == [])
+    }
+
+    // MARK: Texts
+
+    private static let digest = String(repeating: "0123456789abcdef", count: 4)
+
+    @Test(
+        arguments: [
+            "a", digest, digest + ".jpg", digest.uppercased(), String(digest.dropLast()),
+            digest.dropLast() + "g", "ä.png", String(repeating: "n", count: 255),
+        ]
+    )
+    func `names and keys come back as they were`(name: String) {
+        var index = index(["other"])
+        index.put(.make(name, key: "https://example.com/ä?w=1@processor"))
+        #expect(index[name] == .make(name, key: "https://example.com/ä?w=1@processor"))
+        #expect(names(index) == ["other", name])
+        #expect(index["other"]?.key == "")
+        #expect(index[name + "x"] == nil)
+        #expect(index.liveLogSize == index.entries.reduce(0) { $0 + LogRecord.size(of: $1) })
+        let removed = index.remove(name)
+        #expect(removed?.name == name)
+        #expect(index[name] == nil)
+    }
+
+    @Test func `bytes that are those of a digest are another name`() {
+        var index = DiskIndex()
+        let half = String(decoding: [UInt8](repeating: UInt8(ascii: "a"), count: 32), as: UTF8.self)
+        let digest = String(repeating: "61", count: 32)
+        index.put(.make(digest))
+        #expect(index[half] == nil)
+        index.put(.make(half, key: "key"))
+        #expect(index[digest]?.key == "")
+        #expect(index[half]?.key == "key")
+    }
+
+    @Test func `an entry that is stored again keeps its place, under another key too`() {
+        var index = index(["a", "b", "c"])
+        index.put(.make("a", checksum: nil), unwritten: .everything)
+        #expect(names(index) == ["b", "c", "a"])
+        #expect(index["a"]?.checksum == nil)
+        #expect(index.unwrittenCount == 1)
+        index.put(.make("a", key: "another"))
+        #expect(index["a"]?.key == "another")
+        #expect(index.unwrittenCount == 0)
+        #expect(index.count == 3)
+        #expect(index.capacity == 3)
+    }
+
+    @Test func `it is what a dictionary is, however much was removed`() {
+        var random = SplitMix(seed: 4)
+        var index = DiskIndex()
+        var expected: [String: DiskEntry] = [:]
+        let key = String(repeating: "k", count: 300)
+        for step in 0..<20_000 {
+            let name = "n\(Int.random(in: 0..<400, using: &random))"
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                let removed = index.remove(name)
+                #expect(removed == expected.removeValue(forKey: name))
+            } else {
+                var entry = DiskEntry.make(name, key: key + "\(step % 7)")
+                entry.size = step
+                index.put(entry)
+                expected[name] = entry
+            }
+        }
+        #expect(Dictionary(uniqueKeysWithValues: index.entries.map { ($0.name, $0) }) == expected)
+        #expect(index.count == expected.count)
+        #expect(index.totalSize == expected.values.reduce(0) { $0 + $1.size })
+        #expect(index.liveLogSize == expected.values.reduce(0) { $0 + LogRecord.size(of: $1) })
+        #expect(index.capacity <= 400)
     }
 }

@@ -103,9 +103,12 @@ final class FaultyFileSystem: FileSystem {
         try real.makeDirectory(path)
     }
 
-    func names(in directory: String) throws(Errno) -> [String] {
+    func names(
+        in directory: String,
+        where isWanted: (String) -> Bool
+    ) throws(Errno) -> [String] {
         try check(.list, directory)
-        return try real.names(in: directory)
+        return try real.names(in: directory, where: isWanted)
     }
 
     func status(of path: String) throws(Errno) -> FileStatus {
