@@ -49,7 +49,6 @@ let package = Package(
         system("CJPEG", "libjpeg", apt: "libjpeg-dev"),
         system("CPNG", "libpng", apt: "libpng-dev"),
         system("CDeflate", "libdeflate", apt: "libdeflate-dev"),
-        system("CZlib", "zlib", apt: "zlib1g-dev"),
         system("CWebP", "libwebp", apt: "libwebp-dev"),
         system("CGIF", "libgif", apt: "libgif-dev"),
         // Without pkg-config: see its module map.
@@ -86,8 +85,8 @@ let package = Package(
         .target(
             name: "Codecs",
             dependencies: [
-                "Pixels", "CCodecShims", "CJPEG", "CPNG", "CDeflate", "CZlib", "CLCMS", "CWebP",
-                "CGIF", "CAVIF",
+                "Pixels", "CCodecShims", "CJPEG", "CPNG", "CDeflate", "CLCMS", "CWebP", "CGIF",
+                "CAVIF",
             ],
             swiftSettings: settings
         ),
@@ -138,7 +137,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CodecsTests",
-            dependencies: ["Codecs", "Pixels"],
+            dependencies: ["Codecs", "Pixels", "CDeflate"],
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),

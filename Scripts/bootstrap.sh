@@ -37,7 +37,6 @@ libraries=(
     libavif:libavif-dev
     lcms2:liblcms2-dev
     libdeflate:libdeflate-dev
-    zlib:zlib1g-dev
     libcurl:libcurl4-openssl-dev
 )
 [ -z "$with_gtk" ] || libraries+=(gtk4:libgtk-4-dev)

@@ -12,8 +12,8 @@ enum Architecture {
         (
             "Sources/Codecs",
             [
-                "Pixels", "CCodecShims", "CJPEG", "CPNG", "CDeflate", "CZlib", "CLCMS", "CWebP",
-                "CGIF", "CAVIF",
+                "Pixels", "CCodecShims", "CJPEG", "CPNG", "CDeflate", "CLCMS", "CWebP", "CGIF",
+                "CAVIF",
             ]
         ),
         (
