@@ -1,4 +1,4 @@
-#include "vectors.h"
+#include "blend_rows.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
@@ -8,8 +8,6 @@ enum {
     CLEAR = 16, COPY, SOURCE_IN, SOURCE_OUT, SOURCE_ATOP, DESTINATION_OVER, DESTINATION_IN,
     DESTINATION_OUT, DESTINATION_ATOP, XOR, PLUS_DARKER, PLUS_LIGHTER
 };
-
-#define INLINE TWIN static inline __attribute__((always_inline))
 
 INLINE Words chosen(Words mask, Words a, Words b) { return (a & mask) | (b & ~mask); }
 
@@ -78,22 +76,6 @@ INLINE Pixels blended(Pixels source, Pixels backdrop, int mode) {
     return divided_by_255(s0 * (255 - ba) + b0 * (255 - sa) + even,
                           s1 * (255 - ba) + b1 * (255 - sa) + odd);
 }
-
-INLINE void blend(const uint8_t *source, uint8_t *backdrop, int width, int opacity, int mode) {
-    const Words strength = (Words){0} + (uint16_t)opacity;
-    for (int x = 0; x < width; x += 8) {
-        int count = width - x < 8 ? width - x : 8;
-        Pixels top = load_pixels(source + x * 4, count);
-        if (opacity < 255)
-            top = divided_by_255(even_bytes(top) * strength, odd_bytes(top) * strength);
-        Pixels bottom = load_pixels(backdrop + x * 4, count);
-        store_pixels(blended(top, bottom, mode), backdrop + x * 4, count);
-    }
-}
-
-// A loop for each mode, so that none asks for it at every pixel.
-#define ROW(MODE) \
-    case MODE: blend(source, backdrop, width, opacity, MODE); return 1
 
 TWIN int kf_blend_row(const uint8_t *source, uint8_t *backdrop, int width, int mode,
                       int opacity) {

@@ -1,11 +1,9 @@
-#include "vectors.h"
+#include "blend_rows.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
 // The numbers of Swift's `BlendMode`, for the modes that need floats; the formulas are told there.
 enum { COLOR_DODGE = 6, COLOR_BURN, SOFT_LIGHT, HUE = 12, SATURATION, COLOR, LUMINOSITY };
-
-#define INLINE TWIN static inline __attribute__((always_inline))
 
 typedef struct {
     Floats red, green, blue;
@@ -90,21 +88,6 @@ INLINE Pixels blended(Pixels source, Pixels backdrop, int mode) {
     return bytes_of(least(most(red, none), alpha)) | bytes_of(least(most(green, none), alpha)) << 8
            | bytes_of(least(most(blue, none), alpha)) << 16 | bytes_of(alpha) << 24;
 }
-
-INLINE void blend(const uint8_t *source, uint8_t *backdrop, int width, int opacity, int mode) {
-    const Words strength = (Words){0} + (uint16_t)opacity;
-    for (int x = 0; x < width; x += 8) {
-        int count = width - x < 8 ? width - x : 8;
-        Pixels top = load_pixels(source + x * 4, count);
-        if (opacity < 255)
-            top = divided_by_255(even_bytes(top) * strength, odd_bytes(top) * strength);
-        Pixels bottom = load_pixels(backdrop + x * 4, count);
-        store_pixels(blended(top, bottom, mode), backdrop + x * 4, count);
-    }
-}
-
-#define ROW(MODE) \
-    case MODE: blend(source, backdrop, width, opacity, MODE); return 1
 
 TWIN int kf_blend_row_in_floats(const uint8_t *source, uint8_t *backdrop, int width, int mode,
                                 int opacity) {
