@@ -84,12 +84,13 @@ private func blendRow(
         return
     }
     #endif
+    let row = BlendRow(source: source, backdrop: backdrop, width: width, opacity: opacity)
     if mode == .normal {
-        IntegerBlend.run(source, onto: backdrop, width: width, opacity: opacity, over)
+        row.replace(over)
         return
     }
-    for blend in [IntegerBlend.row, DividingBlend.row, HSLBlend.row] {
-        if blend(source, backdrop, width, mode, opacity) { return }
+    for apply in [IntegerBlend.apply, DividingBlend.apply, HSLBlend.apply] {
+        if apply(mode, row) { return }
     }
     preconditionFailure("no kernel has the blend mode \(mode)")
 }

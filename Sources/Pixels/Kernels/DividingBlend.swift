@@ -6,17 +6,9 @@ enum DividingBlend {
     typealias Channel = Lanes.Channel
 
     /// Blends a row in place; false when the mode is none of these.
-    static func row(
-        _ source: UnsafePointer<UInt8>,
-        onto backdrop: UnsafeMutablePointer<UInt8>,
-        width: Int,
-        mode: BlendMode,
-        opacity: UInt16
-    ) -> Bool {
+    static func apply(_ mode: BlendMode, to row: BlendRow) -> Bool {
         func each(_ term: (Channel, Channel, Channel, Channel) -> Channel) -> Bool {
-            IntegerBlend.run(source, onto: backdrop, width: width, opacity: opacity) {
-                blended(Lanes($0), Lanes($1), term)
-            }
+            row.replace { blended(Lanes($0), Lanes($1), term) }
             return true
         }
         switch mode {

@@ -6,19 +6,12 @@
 /// no straight colours. All terms together are at most 255², so 16 bits hold them, and sums that
 /// run over on the way come back. Exact up to the one rounding at the end.
 enum IntegerBlend {
-    typealias Pixels = SIMD8<UInt32>
     typealias Lanes = PixelPairs.Lanes
 
     /// Blends a row in place; false when the mode is none of these.
-    static func row(
-        _ source: UnsafePointer<UInt8>,
-        onto backdrop: UnsafeMutablePointer<UInt8>,
-        width: Int,
-        mode: BlendMode,
-        opacity: UInt16
-    ) -> Bool {
+    static func apply(_ mode: BlendMode, to row: BlendRow) -> Bool {
         func each(_ term: (Terms) -> PixelPairs) -> Bool {
-            run(source, onto: backdrop, width: width, opacity: opacity) { top, bottom in
+            row.replace { top, bottom in
                 Terms(top, bottom).blended(term)
             }
             return true
@@ -32,22 +25,16 @@ enum IntegerBlend {
         case .exclusion: return each { $0.exclusion }
         case .hardLight: return each { $0.hardLight }
         case .overlay: return each { $0.overlay }
-        default: return weighted(source, onto: backdrop, width: width, mode, opacity: opacity)
+        default: return weigh(row, by: mode)
         }
     }
 
     /// The operators of Porter and Duff.
-    private static func weighted(
-        _ source: UnsafePointer<UInt8>,
-        onto backdrop: UnsafeMutablePointer<UInt8>,
-        width: Int,
-        _ mode: BlendMode,
-        opacity: UInt16
-    ) -> Bool {
+    private static func weigh(_ row: BlendRow, by mode: BlendMode) -> Bool {
         let full = Lanes(repeating: 255)
         let none = Lanes(repeating: 0)
         func each(_ factors: (_ top: Lanes, _ bottom: Lanes) -> (Lanes, Lanes)) -> Bool {
-            run(source, onto: backdrop, width: width, opacity: opacity) { top, bottom in
+            row.replace { top, bottom in
                 let alphas = (PixelPairs.alphas(of: top), PixelPairs.alphas(of: bottom))
                 let (ofTop, ofBottom) = factors(alphas.0, alphas.1)
                 return (PixelPairs(top) * ofTop + PixelPairs(bottom) * ofBottom).dividedBy255
@@ -65,22 +52,16 @@ enum IntegerBlend {
         case .destinationOut: return each { top, _ in (none, full &- top) }
         case .destinationAtop: return each { (full &- $1, $0) }
         case .xor: return each { (full &- $1, full &- $0) }
-        default: return summed(source, onto: backdrop, width: width, mode, opacity: opacity)
+        default: return sum(row, by: mode)
         }
     }
 
     /// The two sums that are clipped: above white, or below black.
-    private static func summed(
-        _ source: UnsafePointer<UInt8>,
-        onto backdrop: UnsafeMutablePointer<UInt8>,
-        width: Int,
-        _ mode: BlendMode,
-        opacity: UInt16
-    ) -> Bool {
+    private static func sum(_ row: BlendRow, by mode: BlendMode) -> Bool {
         switch mode {
         case .plusLighter:
             let full = Lanes(repeating: 255)
-            run(source, onto: backdrop, width: width, opacity: opacity) { top, bottom in
+            row.replace { top, bottom in
                 let sum = PixelPairs(top) + PixelPairs(bottom)
                 return PixelPairs(even: least(sum.even, full), odd: least(sum.odd, full)).packed
             }
@@ -88,7 +69,7 @@ enum IntegerBlend {
             // What both lack of their own alpha is taken from the sum of the alphas; so, too, is
             // what that has above one taken from the sum of the channels.
             let full = Lanes(repeating: 255)
-            run(source, onto: backdrop, width: width, opacity: opacity) { top, bottom in
+            row.replace { top, bottom in
                 let sum = PixelPairs(top) + PixelPairs(bottom)
                 let alpha = PixelPairs.alphas(of: top) &+ PixelPairs.alphas(of: bottom)
                 let excess = alpha &- least(alpha, full)
@@ -103,37 +84,6 @@ enum IntegerBlend {
     @inline(__always)
     static func least(_ one: Lanes, _ other: Lanes) -> Lanes {
         one.replacing(with: other, where: other .< one)
-    }
-
-    /// Calls `body` with eight pixels of both at a time; the last ones are filled up with clear.
-    @inline(__always)
-    static func run(
-        _ source: UnsafePointer<UInt8>,
-        onto backdrop: UnsafeMutablePointer<UInt8>,
-        width: Int,
-        opacity: UInt16,
-        _ body: (_ top: Pixels, _ bottom: Pixels) -> Pixels
-    ) {
-        let input = UnsafeRawPointer(source)
-        let output = UnsafeMutableRawPointer(backdrop)
-        let strength = Lanes(repeating: opacity)
-        var x = 0
-        while x &+ 8 <= width {
-            var top = input.loadUnaligned(fromByteOffset: x &* 4, as: Pixels.self)
-            let bottom = output.loadUnaligned(fromByteOffset: x &* 4, as: Pixels.self)
-            if opacity < 255 { top = (PixelPairs(top) * strength).dividedBy255 }
-            output.storeBytes(of: body(top, bottom), toByteOffset: x &* 4, as: Pixels.self)
-            x &+= 8
-        }
-        while x < width {
-            var top = Pixels(repeating: 0)
-            var bottom = Pixels(repeating: 0)
-            top[0] = input.loadUnaligned(fromByteOffset: x &* 4, as: UInt32.self)
-            bottom[0] = output.loadUnaligned(fromByteOffset: x &* 4, as: UInt32.self)
-            if opacity < 255 { top = (PixelPairs(top) * strength).dividedBy255 }
-            output.storeBytes(of: body(top, bottom)[0], toByteOffset: x &* 4, as: UInt32.self)
-            x &+= 1
-        }
     }
 }
 
