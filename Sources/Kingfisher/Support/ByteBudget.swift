@@ -31,7 +31,7 @@ final class ByteBudget: Sendable {
     /// The bytes in use.
     var used: Int { state.withLock { $0.used } }
 
-    /// The most bytes that were in use at any moment.
+    /// The most bytes that were in use at any moment; for tests.
     var peak: Int { state.withLock { $0.peak } }
 
     /// Runs `body` when so many bytes are free, and gives them back afterwards.
