@@ -1,4 +1,5 @@
 import CDeflate
+import Foundation
 import Testing
 
 @testable import Codecs
@@ -53,6 +54,40 @@ struct SparseDeflateTests {
         let file = Self.compressed(bytes, room: SparseDeflate.bound(bytes.count))
         #expect(!file.isEmpty)
         #expect(Self.inflated(file, count: bytes.count) == bytes)
+    }
+
+    private static let rounds =
+        ProcessInfo.processInfo.environment["KF_EXHAUSTIVE"] == "1" ? 20_000 : 200
+
+    @Test func `random mixtures of noise, runs and repetitions are inflated again`() {
+        var random = SplitMix64(seed: 11)
+        for round in 0..<Self.rounds {
+            let length = Int(random.next() % (round.isMultiple(of: 10) ? 200_000 : 3000)) + 1
+            let bytes = Self.mixture(length, &random)
+            let file = Self.compressed(bytes, room: SparseDeflate.bound(bytes.count))
+            #expect(!file.isEmpty, "round \(round)")
+            #expect(Self.inflated(file, count: bytes.count) == bytes, "round \(round)")
+        }
+    }
+
+    /// Pieces of any length: bytes of few or many values, one byte again and again, or what was
+    /// there before.
+    private static func mixture(_ length: Int, _ random: inout SplitMix64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < length {
+            let count = Int(random.next() % (1 << (random.next() % 14))) + 1
+            switch random.next() % 4 {
+            case 0:
+                bytes += [UInt8](repeating: UInt8(random.next() & 255), count: count)
+            case 1 where !bytes.isEmpty:
+                let start = Int(random.next() % UInt64(bytes.count))
+                bytes += bytes[start..<min(bytes.count, start + count)]
+            default:
+                let values = random.next() % 256 + 1
+                bytes += (0..<count).map { _ in UInt8(random.next() % values) }
+            }
+        }
+        return Array(bytes[..<length])
     }
 
     @Test func `what repeats at the farthest distance is found`() {
