@@ -129,11 +129,22 @@ extension DiskStore {
         case .nothing:
             break
         case .store(let entry, let temporary):
-            try? files.rename(temporaryPath(temporary), to: path(of: entry.name))
+            finishStore(of: entry, at: temporaryPath(temporary))
         case .removals(let names):
             for name in names { try? files.remove(path(of: name)) }
         case .clearing:
             for name in (try? visibleNames()) ?? [] { try? files.remove(path(of: name)) }
+        }
+    }
+
+    /// Gives a file its name that was announced, or deletes the one that it has replaced already.
+    private func finishStore(of entry: DiskEntry, at temporary: String) {
+        // Most often there is none, because its store has ended.
+        guard let bytes = try? files.read(temporary, expecting: entry.size) else { return }
+        if bytes.count == entry.size, entry.checksum == Checksum.of(bytes) {
+            try? files.rename(temporary, to: path(of: entry.name))
+        } else {
+            try? files.remove(temporary)
         }
     }
 

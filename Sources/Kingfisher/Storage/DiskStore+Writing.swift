@@ -9,7 +9,7 @@ extension DiskStore {
     /// them. If it throws, what was there before still is. Trims when the size passes the limit.
     /// Unless it is `replacing`, a valid entry of the name is an error.
     ///
-    /// - Complexity: O(bytes) and eight system calls, whatever the number of entries.
+    /// - Complexity: O(bytes) and nine or ten system calls, whatever the number of entries.
     func store(
         _ data: Data,
         named name: String,
@@ -69,6 +69,7 @@ extension DiskStore {
         var entry = entry
         let number = makeTemporaryNumber()
         let temporary = temporaryPath(number)
+        let replaced: Bool
         do throws(Errno) {
             // Outside of every lock: this is what takes time.
             let status = try files.write(bytes, toNew: temporary, synced: syncs)
@@ -77,15 +78,17 @@ extension DiskStore {
             throw .cannotWrite(path: path(of: entry.name), key: entry.key, error)
         }
         do throws(DiskError) {
-            try changing { log throws(DiskError) in
+            replaced = try changing { log throws(DiskError) in
                 if !replacing { try requireNone(entry) }
-                try commit(entry, temporary: number, log: log)
+                return try commit(entry, temporary: number, at: temporary, log: log)
             }
         } catch {
             // It is temporary: at the latest the next process that is alone deletes it.
             try? files.remove(temporary)
             throw error
         }
+        // As above; what has the temporary name now is the file from before.
+        if replaced { try? files.remove(temporary) }
     }
 
     private func requireNone(_ entry: DiskEntry) throws(DiskError) {
@@ -96,16 +99,22 @@ extension DiskStore {
     }
 
     /// Announces the file in the log, and gives it its name.
+    ///
+    /// - Returns: Whether another file had the name and has the temporary one now.
     private func commit(
         _ entry: DiskEntry,
         temporary: UInt64,
+        at temporaryPath: String,
         log: OpenFile
-    ) throws(DiskError) {
+    ) throws(DiskError) -> Bool {
         let path = path(of: entry.name)
+        let isKnown = state.withLock { $0.index.contains(entry.name) }
+        var replaced = false
         do throws(Errno) {
             let before = try append([.stored(entry, temporary: temporary)], to: log)
             do throws(Errno) {
-                try files.rename(temporaryPath(temporary), to: path)
+                replaced = isKnown && exchange(temporaryPath, path)
+                if !replaced { try files.rename(temporaryPath, to: path) }
             } catch {
                 takeBack(to: before, in: log)
                 throw error
@@ -117,6 +126,22 @@ extension DiskStore {
         state.withLock { state in
             state.index.put(entry)
             state.statistics.stores += 1
+        }
+        return replaced
+    }
+
+    /// Exchanges the names of a new file and the one that is in its place; false if that failed.
+    ///
+    /// ext4 writes a file to the medium when it is renamed over another, for the sake of programs
+    /// that do not check what they read after a power cut. That takes longer than all the rest of a
+    /// store, and is not needed here: the checksum tells.
+    private func exchange(_ temporary: String, _ path: String) -> Bool {
+        do throws(Errno) {
+            try files.exchange(temporary, with: path)
+            return true
+        } catch {
+            // There is no such file, or the file system cannot; renaming will tell what else it is.
+            return false
         }
     }
 }

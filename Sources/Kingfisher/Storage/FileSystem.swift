@@ -29,6 +29,9 @@ protocol FileSystem: Sendable {
     /// Gives a file another name, whose file it replaces in one step.
     func rename(_ path: String, to other: String) throws(Errno)
 
+    /// Exchanges the names of two files in one step; not every file system can.
+    func exchange(_ path: String, with other: String) throws(Errno)
+
     func remove(_ path: String) throws(Errno)
 
     /// Opens a file to read, and to append if it is writable; makes a writable one that is missing.

@@ -64,6 +64,22 @@ struct POSIXFileSystem: FileSystem {
         guard Glibc.rename(path, other) == 0 else { throw Errno(rawValue: errno) }
     }
 
+    func exchange(_ path: String, with other: String) throws(Errno) {
+        guard let renameat2 = Self.renameat2 else { throw .notSupported }
+        // RENAME_EXCHANGE
+        guard renameat2(AT_FDCWD, path, AT_FDCWD, other, 2) == 0 else {
+            throw Errno(rawValue: errno)
+        }
+    }
+
+    // Looked up, for Swift's module of the C library leaves it out, and older ones lack it.
+    private static let renameat2: RenameAt2? = dlsym(nil, "renameat2").map {
+        unsafeBitCast($0, to: RenameAt2.self)
+    }
+
+    private typealias RenameAt2 =
+        @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+
     func remove(_ path: String) throws(Errno) {
         guard unlink(path) == 0 else { throw Errno(rawValue: errno) }
     }

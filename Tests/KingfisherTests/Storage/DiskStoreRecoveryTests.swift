@@ -1,5 +1,6 @@
 import Foundation
 import KingfisherTesting
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -102,6 +103,30 @@ struct DiskStoreRecoveryTests {
         try Data("half".utf8).write(to: temporary)
         try open().prepare()
         #expect(!FileManager.default.fileExists(atPath: temporary.path))
+    }
+
+    @Test func `a store that only lacked the end of the file before it has been made`() throws {
+        let files = FaultyFileSystem()
+        let store = DiskStore(directory: path, files: files, clock: clock.clock)
+        try store.store(data(1), named: "n", key: "k", expiration: .never)
+        files.fail { operation, _ in operation == .remove ? .ioError : nil }
+        try store.store(data(2), named: "n", key: "k", expiration: .never)
+        let other = open()
+        #expect(try other.data(named: "n") == data(2))
+        #expect(other.statistics.damaged == 0)
+        let left = try FileManager.default.contentsOfDirectory(atPath: path)
+        #expect(!left.contains { $0.hasSuffix(".tmp") })
+    }
+
+    @Test func `a file system that cannot exchange names replaces entries all the same`() throws {
+        let files = FaultyFileSystem()
+        let store = DiskStore(directory: path, files: files, clock: clock.clock)
+        for number in 0..<3 {
+            try store.store(data(number), named: "n", key: "k", expiration: .never)
+            files.fail { operation, _ in operation == .exchange ? .invalidArgument : nil }
+        }
+        #expect(try store.data(named: "n") == data(2))
+        #expect(try open().data(named: "n") == data(2))
     }
 
     // MARK: Death at every step

@@ -15,6 +15,8 @@ final class FaultyFileSystem: FileSystem {
         /// Comes before the write that does not wait for the medium.
         case unsyncedWrite
         case rename
+        /// Comes before the rename that exchanges.
+        case exchange
         case remove
         case open
         case append
@@ -133,6 +135,11 @@ final class FaultyFileSystem: FileSystem {
 
     func rename(_ path: String, to other: String) throws(Errno) {
         try change(.rename, other) { () throws(Errno) in try real.rename(path, to: other) }
+    }
+
+    func exchange(_ path: String, with other: String) throws(Errno) {
+        try check(.exchange, other)
+        try change(.rename, other) { () throws(Errno) in try real.exchange(path, with: other) }
     }
 
     func remove(_ path: String) throws(Errno) {
