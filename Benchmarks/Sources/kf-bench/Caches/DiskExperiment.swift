@@ -1,12 +1,13 @@
 import Chance
 import Foundation
 import Kingfisher
+import Synchronization
 
 /// Reads and stores of 20 KB, beside the reference's design and the system's own calls.
 enum DiskExperiment {
     static let experiment = Experiment(
         name: "disk",
-        title: "microseconds per read and store of 20 KB, 1,000 entries, cached pages"
+        title: "microseconds per read, store over an entry and store of a new one, 20 KB each"
     ) { folder in
         try PlainFiles.withFolder(in: folder) { try run(in: $0) }
     }
@@ -36,6 +37,18 @@ enum DiskExperiment {
             rounds: 9,
             operations: count
         )
+        let firsts = Lanes.run(
+            [
+                newLane("Kingfisher") {
+                    try ours.store(value: data, forKey: "https://images.example.com/new/\($0)")
+                },
+                newLane("POSIX") {
+                    try PlainFiles.POSIX.store(data, at: "\(folder.path)/new-\($0)")
+                },
+            ],
+            rounds: 5,
+            operations: count
+        )
         let reads = Lanes.run(
             [
                 lane("Kingfisher") { try require(ours.value(forKey: keys[$0]), data) },
@@ -47,9 +60,10 @@ enum DiskExperiment {
             rounds: 9,
             operations: count
         )
-        return table("store", stores) + table("read", reads) + [
+        return table("store", stores) + table("new", firsts) + table("read", reads) + [
             Verdict("read, CPU: baseline / ours", reads[1].cpu / reads[0].cpu, atLeast: 5).line,
             Verdict("store, CPU: ours / POSIX", stores[0].cpu / stores[2].cpu, atMost: 1).line,
+            Verdict("new entry, CPU: ours / POSIX", firsts[0].cpu / firsts[1].cpu, atMost: 1).line,
             Verdict("store, CPU: ours / baseline", stores[0].cpu / stores[1].cpu, atMost: 1).line,
         ]
     }
@@ -69,6 +83,21 @@ enum DiskExperiment {
             } catch {
                 fatalError("\(name): \(error)")
             }
+        }
+    }
+
+    /// A lane whose body gets another number in each round.
+    private static func newLane(
+        _ name: String,
+        _ body: @escaping @Sendable (Int) throws -> Void
+    ) -> Lanes.Lane {
+        let next = Mutex(0)
+        return lane(name) { _ in
+            let number = next.withLock { next in
+                next += 1
+                return next
+            }
+            try body(number)
         }
     }
 
