@@ -90,6 +90,16 @@ extension ImageCache {
     }
 
     func imageInMemory(
+        forKey key: String,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        // The usual key is the source's own; a name made of it would own it.
+        options.processor.identifier.isEmpty
+            ? imageInMemory(key, hash: KeyHash.of(key), options)
+            : imageInMemory(CacheEntryName(key: key, options: options), options)
+    }
+
+    func imageInMemory(
         _ entry: CacheEntryName,
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {

@@ -142,10 +142,7 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        // The usual key is the source's own.
-        options.processor.identifier.isEmpty
-            ? imageInMemory(key, hash: KeyHash.of(key), options)
-            : imageInMemory(CacheEntryName(key: key, options: options), options)
+        imageInMemory(forKey: key, options)
     }
 
     /// The image in memory, if it is there, with a list of options.

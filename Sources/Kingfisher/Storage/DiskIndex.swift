@@ -109,7 +109,8 @@ struct DiskIndex: Sendable {
     /// Nothing happens if there is none of the name, or if `change` says that it is another one.
     mutating func use(_ name: String, unwritten: Unwritten, change: (inout DiskEntry) -> Bool) {
         guard let place = place(of: name) else { return }
-        var entry = entry(at: place, named: name)
+        // Without its key, which would be copied for nothing.
+        var entry = entry(at: place, named: name, key: "")
         guard change(&entry) else { return }
         self.change(place, to: entry)
         moveToEnd(place)
@@ -256,11 +257,15 @@ struct DiskIndex: Sendable {
         }
     }
 
-    private func entry(at place: Int, named name: String? = nil) -> DiskEntry {
+    private func entry(
+        at place: Int,
+        named name: String? = nil,
+        key: String? = nil
+    ) -> DiskEntry {
         let node = nodes[place]
         return DiskEntry(
             name: name ?? texts.name(at: node.text),
-            key: texts.key(at: node.text),
+            key: key ?? texts.key(at: node.text),
             size: node.size,
             checksum: node.hasChecksum ? node.checksum : nil,
             modified: node.modified,
