@@ -23,6 +23,7 @@ final class Gate: Sendable {
 
     /// Returns when the gate is open.
     func wait() async {
+        if state.withLock({ $0.isOpen }) { return }
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
                 if !state.isOpen { state.waiters.append(continuation) }

@@ -66,6 +66,7 @@ extension CurlExchange {
         _ handle: UnsafeMutableRawPointer,
         _ environment: CurlEnvironment
     ) {
+        guard hopOrigin.hasPrefix("https:") else { return }
         if let file = environment.certificateFile {
             kf_curl_setopt_string(handle, CURLOPT_CAINFO, file)
         }
