@@ -1,6 +1,9 @@
+#define _GNU_SOURCE
 #include "CCurlShim.h"
 
+#include <dlfcn.h>
 #include <netinet/in.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -12,6 +15,14 @@ _Static_assert(kf_curl_pause_receiving == CURLPAUSE_RECV, "pause");
 _Static_assert(kf_curl_pause_none == CURLPAUSE_CONT, "continue");
 _Static_assert(kf_curl_write_pause == CURL_WRITEFUNC_PAUSE, "write pause");
 _Static_assert(kf_curl_socket_bad == CURL_SOCKET_BAD, "bad socket");
+
+CURLcode kf_curl_set_up(void) {
+    // Looked up, because libcurl may use another library; OPENSSL_INIT_NO_ATEXIT.
+    int (*set_up_openssl)(uint64_t, const void *) =
+        (int (*)(uint64_t, const void *))dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
+    if (set_up_openssl) set_up_openssl(0x00080000, NULL);
+    return curl_global_init(CURL_GLOBAL_ALL);
+}
 
 CURLcode kf_curl_setopt_long(CURL *handle, CURLoption option, long value) {
     return curl_easy_setopt(handle, option, value);

@@ -1,6 +1,12 @@
 #pragma once
 #include <curl/curl.h>
 
+// Sets libcurl up, once per process and before everything else.
+//
+// OpenSSL, if that is what it uses, is kept from freeing its memory when the process exits: a thread
+// that ends at that moment frees its own part, too.
+CURLcode kf_curl_set_up(void);
+
 // libcurl's calls with a variable argument list do not reach Swift: one typed wrapper each.
 CURLcode kf_curl_setopt_long(CURL *handle, CURLoption option, long value);
 CURLcode kf_curl_setopt_off(CURL *handle, CURLoption option, curl_off_t value);

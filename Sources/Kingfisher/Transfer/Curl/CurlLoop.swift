@@ -27,7 +27,7 @@ final class CurlLoop {
     var nextCheck: ContinuousClock.Instant?
 
     /// Set up once per process, before the first handle.
-    private static let isLibraryReady: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+    private static let isLibraryReady: Bool = kf_curl_set_up() == CURLE_OK
 
     init(mailbox: CurlMailbox, configuration: CurlTransport.Configuration) {
         self.mailbox = mailbox
