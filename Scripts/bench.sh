@@ -6,6 +6,7 @@
 #        Scripts/bench.sh --check                  fails when a hot kernel became slower
 #        Scripts/bench.sh --record                 makes today's speed the one to hold
 #        Scripts/bench.sh transfers                downloads from nginx, beside libcurl and URLSession
+#        Scripts/bench.sh hits                     instructions per hit in memory, by number of entries
 #        Scripts/bench.sh cachesim                 hit ratios of the memory cache beside others'
 #
 # The others, Pillow and libvips, are installed first: Python packages into a folder of their own,
