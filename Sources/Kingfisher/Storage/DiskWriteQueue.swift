@@ -54,6 +54,8 @@ final class DiskWriteQueue: Sendable {
     fileprivate struct State {
         /// What is to be done for each name, the operation that is going on included.
         var lines: [String: [Operation]] = [:]
+        /// How many at the head of a line are done, while who waits for them is being told.
+        var done: [String: Int] = [:]
         /// What came after a barrier that has not ended, the barrier included.
         var later: [Later] = []
         var isAlone = false
@@ -154,6 +156,8 @@ final class DiskWriteQueue: Sendable {
             let operations = state.withLock { $0.next(name) }
             guard let operation = operations.last else { return }
             let result = perform(operation.change, name: name)
+            // What is told as done no longer waits to be; whoever is told may look at once.
+            state.withLock { $0.done[name] = operations.count }
             // Told before the line ends, so that work that runs alone comes after the completions too.
             for operation in operations { operation.completion(result) }
             let isIdle = state.withLock { $0.end(operations.count, name: name) }
@@ -210,7 +214,8 @@ extension DiskWriteQueue.State {
 
     /// What waits for a name or is going on, in order.
     fileprivate func operations(on name: String) -> [DiskWriteQueue.Operation] {
-        var all = lines[name] ?? []
+        guard lines[name] != nil || !later.isEmpty else { return [] }
+        var all = Array((lines[name] ?? []).dropFirst(done[name] ?? 0))
         for case .operation(let operation, name) in later { all.append(operation) }
         return all
     }
@@ -224,9 +229,10 @@ extension DiskWriteQueue.State {
 
     /// Takes operations that are done out of a line; returns whether nothing is left to do.
     fileprivate mutating func end(_ count: Int, name: String) -> Bool {
-        let done = lines[name]?.prefix(count) ?? []
-        byteCount -= done.reduce(0) { $0 + $1.byteCount }
+        let finished = lines[name]?.prefix(count) ?? []
+        byteCount -= finished.reduce(0) { $0 + $1.byteCount }
         lines[name]?.removeFirst(count)
+        done[name] = nil
         guard lines[name]?.isEmpty == true else { return false }
         lines[name] = nil
         return lines.isEmpty

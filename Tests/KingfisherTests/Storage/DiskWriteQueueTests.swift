@@ -59,6 +59,22 @@ struct DiskWriteQueueTests {
         }
     }
 
+    @Test func `what is told as done no longer waits`() async {
+        valve.open()
+        let pending = await withCheckedContinuation { continuation in
+            queue.enqueueStore(
+                .ready(Data("bytes".utf8)),
+                named: "a",
+                key: "a",
+                expiration: .never
+            ) { [queue] _ in
+                continuation.resume(returning: queue.pending("a"))
+            }
+        }
+        #expect(pending == nil)
+        #expect(queue.store.contains("a"))
+    }
+
     @Test func `what waits can be read, and is found on disk afterwards`() async throws {
         let log = EventLog()
         enqueue("one", "a", log)
