@@ -56,9 +56,10 @@ extension GTKTests {
             let view = ImageView()
             let stage = Stage(view.widget)
             await stage.paint()
-            let data = TestImage.jpeg(width: 600, height: 400)
+            // More than sockets hold, so that the server cannot be done before the cancel gets there.
+            let data = TestImage.jpeg(width: 600, height: 400) + Data(count: 32 << 20)
             let gate = ServerGate()
-            bench.server.route("/a.jpg", .gated(data, at: [(data.count / 2, gate)]))
+            bench.server.route("/a.jpg", .gated(data, at: [(2000, gate)]))
             var reports: [Int64] = []
             let (loading, _) = start(bench.server.url("/a.jpg"), in: view) { received, total in
                 #expect(total == Int64(data.count))
