@@ -5,7 +5,7 @@ package struct EncodeOptions: Sendable {
     /// Progressive JPEG.
     package var isProgressive: Bool
     /// Deflate effort 0…12 for PNG (libdeflate's scale), 1 the fastest that compresses; nil for what
-    /// suits the picture, in an eighth of libpng's time for photographs and a third for drawings.
+    /// suits the picture, in a seventh of libpng's time for photographs and a third for drawings.
     package var compressionLevel: Int?
     /// Lossless WebP or AVIF.
     package var isLossless: Bool

@@ -8,7 +8,7 @@ public import Foundation
 /// GIF or WebP, with the times and the number of rounds of the original:
 ///
 /// ```swift
-/// let small = ResizingImageProcessor(referenceSize: CGSize(width: 200, height: 200), mode: .aspectFit)
+/// let small = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
 /// let options: KingfisherOptionsInfo = [.processor(AnimatedImageProcessor(small, format: .WebP))]
 /// ```
 ///
@@ -48,9 +48,10 @@ public struct AnimatedImageProcessor: ImageProcessor {
         self.processor = processor
         self.format = format
         self.compressionQuality = compressionQuality
+        let kind = format.map { "\($0)" } ?? "same"
         identifier =
             "com.onevcat.Kingfisher.AnimatedImageProcessor("
-            + "\(format.map { "\($0)" } ?? "same")_\(NumberText.number(compressionQuality))_\(processor.identifier))"
+            + "\(kind)_\(NumberText.number(compressionQuality))_\(processor.identifier))"
     }
 
     /// Processes the frames; nil when one of them cannot be made, or the bytes are no picture.
