@@ -160,8 +160,12 @@ final class DiskWriteQueue: Sendable {
             state.withLock { $0.done[name] = operations.count }
             // Told before the line ends, so that work that runs alone comes after the completions too.
             for operation in operations { operation.completion(result) }
-            let isIdle = state.withLock { $0.end(operations.count, name: name) }
-            if isIdle { workAlone() }
+            switch state.withLock({ $0.end(operations.count, name: name) }) {
+            case .more: continue
+            // Whoever queues something for the name now starts a line with a worker of its own.
+            case .lineEnded: return
+            case .allEnded: return workAlone()
+            }
         }
     }
 
@@ -227,15 +231,23 @@ extension DiskWriteQueue.State {
         return Array(stores.isEmpty ? line.prefix(1) : stores)
     }
 
-    /// Takes operations that are done out of a line; returns whether nothing is left to do.
-    fileprivate mutating func end(_ count: Int, name: String) -> Bool {
+    /// What is left to do after some operations of a line.
+    fileprivate enum Rest {
+        case more
+        case lineEnded
+        /// That was the last line.
+        case allEnded
+    }
+
+    /// Takes operations that are done out of a line.
+    fileprivate mutating func end(_ count: Int, name: String) -> Rest {
         let finished = lines[name]?.prefix(count) ?? []
         byteCount -= finished.reduce(0) { $0 + $1.byteCount }
         lines[name]?.removeFirst(count)
         done[name] = nil
-        guard lines[name]?.isEmpty == true else { return false }
+        guard lines[name]?.isEmpty == true else { return .more }
         lines[name] = nil
-        return lines.isEmpty
+        return lines.isEmpty ? .allEnded : .lineEnded
     }
 
     /// The work whose turn it is to run alone, to the first who asks.

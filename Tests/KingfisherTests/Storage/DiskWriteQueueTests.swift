@@ -173,6 +173,31 @@ struct DiskWriteQueueTests {
         #expect(try queue.store.data(named: "a") == Data("made".utf8))
     }
 
+    @Test func `each change is told once, though the next comes as its line ends`() async {
+        let queue = DiskWriteQueue(store: queue.store)
+        let told = Locked(0)
+        // A change that comes when the one before it was told meets the end of its line.
+        await withTaskGroup { group in
+            for name in 0..<8 {
+                group.addTask {
+                    for _ in 0..<1_000 {
+                        await withCheckedContinuation { continuation in
+                            let once = Mutex<CheckedContinuation<Void, Never>?>(continuation)
+                            queue.enqueueRemoval(of: "missing \(name)") { _ in
+                                told.change { $0 += 1 }
+                                once.withLock { $0.take() }?.resume()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        await withCheckedContinuation { continuation in
+            queue.enqueueAlone { continuation.resume() }
+        }
+        #expect(told.value == 8_000)
+    }
+
     @Test func `failures are reported to everybody whose store they are`() async throws {
         let log = EventLog()
         files.fail { [valve] operation, path in
