@@ -8,6 +8,12 @@ extension DiskStore {
     ///
     /// Without permission to write, or without space, the store can be read all the same.
     func open(_ writer: inout Writer) throws(DiskError) {
+        try openFolder(&writer)
+        // Last, for who sees it goes on without waiting for the writer.
+        state.withLock { $0.isOpen = true }
+    }
+
+    private func openFolder(_ writer: inout Writer) throws(DiskError) {
         do throws(Errno) {
             try files.makeDirectory(directory)
         } catch {
@@ -15,11 +21,7 @@ extension DiskStore {
             state.withLock { $0.lastFailure = clock.now() }
             throw .cannotCreateDirectory(path: directory, error)
         }
-        // The lock of the store that was open before would make us believe that others are there.
-        writer.presence = nil
-        // Without this file nobody can tell that others are there, so nothing temporary is deleted.
-        writer.presence = try? files.open(presencePath, writable: true)
-        let isAlone = writer.presence.map { (try? files.lockIfFree($0)) ?? false } ?? false
+        let isAlone = notePresence(&writer)
         defer {
             // If that fails the lock stays ours alone, and others leave temporary files.
             if isAlone, let presence = writer.presence { try? files.share(presence) }
@@ -27,6 +29,29 @@ extension DiskStore {
         let opened = openLog()
         defer { if let log = opened.log, opened.isWritable { files.unlock(log) } }
         try load(opened, isAlone: isAlone)
+    }
+
+    /// Lets others know that this store is there, as long as it lives.
+    ///
+    /// - Returns: Whether it is the only one and has written nothing yet, so that whatever is
+    ///   temporary was left by one that died. Then nobody else comes in until the lock is shared.
+    private func notePresence(_ writer: inout Writer) -> Bool {
+        if let presence = writer.presence, let mine = try? files.status(of: presence),
+            let there = try? files.status(of: presencePath), mine.identity == there.identity
+        {
+            // Opened anew: threads of our own may be writing, and were we absent for a moment,
+            // another would take their files for left ones.
+            return false
+        }
+        writer.presence = nil
+        // Without this file nobody can tell that others are there, so nothing temporary is deleted.
+        guard let presence = try? files.open(presencePath, writable: true) else { return false }
+        writer.presence = presence
+        if (try? files.lockIfFree(presence)) == true { return true }
+        // Waits for one that is opening the folder alone. If it fails our temporary files are at
+        // the mercy of the others, and a store of ours that loses its file says so.
+        try? files.share(presence)
+        return false
     }
 
     private func close() {
@@ -85,7 +110,6 @@ extension DiskStore {
             state.log = opened.log
             state.logIdentity = opened.identity
             state.position = bytes.count
-            state.isOpen = true
             state.isWritable = opened.isWritable
             state.statistics.adopted += statistics.adopted
             state.statistics.damaged += statistics.damaged

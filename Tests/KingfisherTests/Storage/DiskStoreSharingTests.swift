@@ -43,6 +43,36 @@ struct DiskStoreSharingTests {
         #expect(try one.data(named: "from two") == Data("x".utf8))
     }
 
+    @Test func `what a store writes stays, whoever else opens the folder`() throws {
+        let writing = folder.file(".kingfisher-1.tmp")
+        let log = folder.file(".kingfisher.log")
+        var first: DiskStore? = open()
+        try first?.prepare()
+        let second = open()
+        try second.prepare()
+        #expect(FileManager.default.createFile(atPath: writing.path, contents: Data("x".utf8)))
+        // One opens the folder anew, because its log is gone.
+        try FileManager.default.removeItem(at: log)
+        if let first { try put("1", "a", in: first) }
+        #expect(FileManager.default.fileExists(atPath: writing.path))
+        // The one that came second is the only one, and another comes.
+        first = nil
+        try open().prepare()
+        #expect(FileManager.default.fileExists(atPath: writing.path))
+        // The only one opens the folder anew, while threads of its own may be writing.
+        try FileManager.default.removeItem(at: log)
+        try put("2", "a", in: second)
+        #expect(FileManager.default.fileExists(atPath: writing.path))
+    }
+
+    @Test func `what a dead store wrote is deleted by the next one that is alone`() throws {
+        let writing = folder.file(".kingfisher-1.tmp")
+        do { try open().prepare() }
+        #expect(FileManager.default.createFile(atPath: writing.path, contents: Data("x".utf8)))
+        try open().prepare()
+        #expect(!FileManager.default.fileExists(atPath: writing.path))
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `stores of one folder may be used by many threads at once`() async throws {
         let stores = [open(), open()]
