@@ -60,6 +60,7 @@ extension ImageCache {
             callbackQueue.execute { completion(.success(.none)) }
             return
         }
+        let mark = memoryStorage.store.mark(of: entry.memoryKey)
         readDisk(
             key: key,
             entry: entry,
@@ -68,7 +69,7 @@ extension ImageCache {
         ) { [self] result in
             let outcome = result.map { image -> ImageCacheResult in
                 guard let image else { return .none }
-                promote(image, entry, options: options)
+                promote(image, entry, options: options, since: mark)
                 return .disk(image)
             }
             callbackQueue.execute { completion(outcome) }
@@ -127,11 +128,13 @@ extension ImageCache {
         memoryStorage.store.hit(for: entry.memoryKey, extending: .none)?.tag == Tag.processed
     }
 
-    /// Puts an image that was read from disk into memory.
-    func promote(
+    /// Puts an image that was read from disk into memory, unless another was stored or the image
+    /// removed since the mark was taken: what is shown later must not be older than that.
+    private func promote(
         _ image: KFCrossPlatformImage,
         _ entry: CacheEntryName,
-        options: KingfisherParsedOptionsInfo
+        options: KingfisherParsedOptionsInfo,
+        since mark: UInt32
     ) {
         let isOriginal =
             options.cacheSerializer.originalDataUsed && !options.processor.identifier.isEmpty
@@ -140,7 +143,8 @@ extension ImageCache {
             for: entry.memoryKey,
             cost: image.cacheCost,
             tag: isOriginal ? Tag.unprocessed : Tag.processed,
-            expiration: options.memoryCacheExpiration ?? memoryStorage.config.expiration
+            expiration: options.memoryCacheExpiration ?? memoryStorage.config.expiration,
+            ifUnchangedSince: mark
         )
     }
 
@@ -156,6 +160,8 @@ extension ImageCache {
         completion: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
         let isWanted = isStillWanted ?? { true }
+        let memory = memoryStorage.store
+        let mark = memory.mark(of: entry.memoryKey)
         let read: @Sendable () -> Void = { [diskStorage] in
             guard isWanted() else { return completion(.success(nil)) }
             do throws(KingfisherError) {
@@ -167,7 +173,8 @@ extension ImageCache {
                 let image = data.flatMap {
                     options.cacheSerializer.image(with: $0, options: options)
                 }
-                if data != nil, image == nil {
+                // Others may be there by now.
+                if data != nil, image == nil, mark == memory.mark(of: entry.memoryKey) {
                     diskStorage.discard(entry)
                     Log.warning("A cached file is no picture, and was removed.", key: key)
                 }

@@ -17,6 +17,8 @@ struct MemoryQueues {
     var smallCount = 0
     var statistics = MemoryStatistics()
     private var lastTicket: UInt64 = 0
+    /// How often keys were stored or removed, of all keys together that share a place.
+    private var changes = InlineArray<256, UInt32>(repeating: 0)
 
     init(costLimit: Int, countLimit: Int) {
         self.costLimit = costLimit
@@ -30,6 +32,18 @@ struct MemoryQueues {
         lastTicket += 1
         return lastTicket
     }
+
+    /// A number that is another one once the key was stored or removed, and seldom without that.
+    func mark(of key: CacheKey) -> UInt32 { changes[Self.place(of: key)] }
+
+    mutating func noteChange(of key: CacheKey) { changes[Self.place(of: key)] &+= 1 }
+
+    mutating func noteChangeOfAll() {
+        for place in changes.indices { changes[place] &+= 1 }
+    }
+
+    // The lowest four bits choose the shard.
+    private static func place(of key: CacheKey) -> Int { key.hash >> 4 & 255 }
 
     mutating func append(_ item: Item, toMain: Bool) {
         if toMain {

@@ -7,6 +7,7 @@ extension MemoryStore {
     /// Removes the object of a key, if there is one.
     func remove(_ key: CacheKey) {
         let released = queues.withLock { queues -> StoredObject? in
+            queues.noteChange(of: key)
             let entry = shards[key.hash & 15].state.withLock { state in
                 state.evicted[key] = nil
                 return state.remove(key)
@@ -22,6 +23,7 @@ extension MemoryStore {
     /// Removes all objects, those that were evicted and live elsewhere included.
     func removeAll() {
         let released = queues.withLock { queues -> [StoredObject] in
+            queues.noteChangeOfAll()
             queues.small.removeAll()
             queues.main.removeAll()
             queues.ghosts.removeAll()

@@ -7,16 +7,24 @@ extension MemoryStore {
     /// The object can be read afterwards unless it alone exceeds a limit; others leave for it.
     ///
     /// `cost` is in bytes, a negative one counts as 0; `tag` is given back with the object. If
-    /// `expiration` is already expired nothing happens at all.
+    /// `expiration` is already expired no object is stored or replaced.
+    ///
+    /// With a `mark`, the object is one that was read elsewhere since the mark was taken. It is not
+    /// stored where another has come, nor if the key was stored or removed since.
     func store(
         _ object: StoredObject,
         for key: CacheKey,
         cost: Int,
         tag: UInt8 = 0,
-        expiration: StorageExpiration
+        expiration: StorageExpiration,
+        ifUnchangedSince mark: UInt32? = nil
     ) {
         let now = clock.now()
-        guard !expiration.isAlreadyExpired(at: now) else { return }
+        guard !expiration.isAlreadyExpired(at: now) else {
+            // What is read now may be what was to be replaced.
+            if mark == nil { queues.withLock { $0.noteChange(of: key) } }
+            return
+        }
         let entry = MemoryEntry(
             key: key,
             object: object,
@@ -25,7 +33,25 @@ extension MemoryStore {
             tag: tag,
             cost: max(cost, 0)
         )
-        release(queues.withLock { insert(entry, in: &$0) })
+        let released = queues.withLock { queues -> [StoredObject] in
+            if let mark {
+                guard mark == queues.mark(of: key), !isResident(key, at: now) else { return [] }
+            } else {
+                queues.noteChange(of: key)
+            }
+            return insert(entry, in: &queues)
+        }
+        release(released)
+    }
+
+    /// What ``store(_:for:cost:tag:expiration:ifUnchangedSince:)`` takes, to be called before an
+    /// object is read elsewhere.
+    func mark(of key: CacheKey) -> UInt32 { queues.withLock { $0.mark(of: key) } }
+
+    private func isResident(_ key: CacheKey, at now: TimeInterval) -> Bool {
+        shards[key.hash & 15].state.withLock { state in
+            state.place(of: key).map { state.entries[$0].expiry > now } ?? false
+        }
     }
 
     /// - Returns: Objects to let go of outside of the lock.
