@@ -6,14 +6,22 @@ import Synchronization
 /// In a hidden folder within the cache's, so that the files of the cache are pictures and nothing
 /// else. Where that folder cannot be written, memory alone remembers.
 final class HTTPRecords: Sendable {
+    /// What is known about a file.
+    struct Known: Sendable, Equatable {
+        /// `nil` if nothing is remembered on disk either.
+        var record: HTTPRecord?
+        /// Whether the record is of a picture that did not reach the disk: what is there, if
+        /// anything, is an older one.
+        var isOfMemoryAlone = false
+    }
+
     private struct State: Sendable {
-        /// With `nil` for names that the disk does not know either.
-        var known: [String: HTTPRecord?] = [:]
+        var known: [String: Known] = [:]
         var refreshing: Set<String> = []
 
-        mutating func remember(_ record: HTTPRecord?, _ name: String, atMost limit: Int) {
-            if known.count >= limit, known[name] == nil { known = [:] }
-            known[name] = .some(record)
+        mutating func remember(_ new: Known, _ name: String) {
+            if known.count >= HTTPRecords.maxKnown, known[name] == nil { known = [:] }
+            known[name] = new
         }
     }
 
@@ -35,28 +43,68 @@ final class HTTPRecords: Sendable {
         store.sizeLimit = Self.maxBytesOnDisk
     }
 
-    /// The record of a file.
-    func record(_ name: String) async -> HTTPRecord? {
+    /// What is known about a file.
+    ///
+    /// To be asked before the picture is looked for. Pictures come before their records, so what is
+    /// found then belongs to this record or is newer, and is never taken for fresher than it is.
+    func known(_ name: String) async -> Known {
         if let known = state.withLock({ $0.known[name] }) { return known }
         return await withCheckedContinuation { continuation in
             pool.submit(priority: 1) { [self] in
                 // What cannot be read or understood is not there: the picture is asked for anew.
                 let data = try? store.data(named: name)
                 let found = data.flatMap { try? JSONDecoder().decode(HTTPRecord.self, from: $0) }
-                let record = state.withLock { state -> HTTPRecord? in
+                let known = state.withLock { state -> Known in
                     // Noted while the disk was read: that is newer.
                     if let known = state.known[name] { return known }
-                    state.remember(found, name, atMost: Self.maxKnown)
-                    return found
+                    let known = Known(record: found)
+                    state.remember(known, name)
+                    return known
                 }
-                continuation.resume(returning: record)
+                continuation.resume(returning: known)
             }
         }
     }
 
-    /// Notes a record: in memory now, on disk behind.
+    /// Notes the record of what has no picture: in memory now, on disk behind.
     func keep(_ record: HTTPRecord, _ name: String) {
-        state.withLock { $0.remember(record, name, atMost: Self.maxKnown) }
+        state.withLock { $0.remember(Known(record: record), name) }
+        write(record, name)
+    }
+
+    /// Notes the record of a picture that memory has and the disk will have.
+    func remember(_ record: HTTPRecord, _ name: String, isOfMemoryAlone: Bool) {
+        state.withLock {
+            $0.remember(Known(record: record, isOfMemoryAlone: isOfMemoryAlone), name)
+        }
+    }
+
+    /// Writes the record of a picture that the disk has now, or notes that it has none.
+    ///
+    /// Nothing happens if a newer picture was noted meanwhile.
+    func pictureIsOnDisk(_ isOnDisk: Bool, _ record: HTTPRecord, _ name: String) {
+        let isLast = state.withLock { state in
+            guard let known = state.known[name] else { return true }
+            guard known.record == record else { return false }
+            state.known[name]?.isOfMemoryAlone = !isOnDisk
+            return true
+        }
+        if isLast, isOnDisk { write(record, name) }
+    }
+
+    /// Notes what the server said anew about a picture, unless a newer picture was noted meanwhile.
+    func replace(_ known: Known, by record: HTTPRecord, _ name: String) {
+        let isReplaced = state.withLock { state in
+            if let now = state.known[name], now != known { return false }
+            var new = known
+            new.record = record
+            state.remember(new, name)
+            return true
+        }
+        if isReplaced, !known.isOfMemoryAlone { write(record, name) }
+    }
+
+    private func write(_ record: HTTPRecord, _ name: String) {
         pool.submit { [self] in
             guard let data = try? JSONEncoder().encode(record) else { return }
             // Without a place on disk, memory remembers until the process ends.
@@ -66,7 +114,7 @@ final class HTTPRecords: Sendable {
 
     /// Forgets the record of a file.
     func remove(_ name: String) {
-        state.withLock { $0.remember(nil, name, atMost: Self.maxKnown) }
+        state.withLock { $0.remember(Known(), name) }
         pool.submit { [self] in
             // Not there, most of the time.
             try? store.remove(name)
@@ -87,9 +135,13 @@ final class HTTPRecords: Sendable {
         await withCheckedContinuation { continuation in pool.submit { continuation.resume() } }
     }
 
-    /// Whether the caller is to ask behind for news of a file; `false` while somebody does.
-    func beginRefresh(_ name: String) -> Bool {
-        state.withLock { $0.refreshing.insert(name).inserted }
+    /// Whether the caller is to ask behind for news of a file; `false` while somebody does, or when
+    /// somebody did since the caller asked what is known.
+    func beginRefresh(_ name: String, of known: Known) -> Bool {
+        state.withLock { state in
+            if let now = state.known[name], now != known { return false }
+            return state.refreshing.insert(name).inserted
+        }
     }
 
     func endRefresh(_ name: String) {

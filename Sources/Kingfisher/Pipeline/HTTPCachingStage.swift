@@ -21,17 +21,27 @@ struct HTTPCachingStage {
     private let request: LoadRequest
     private let url: URL
     private let name: String
+    private let originalName: String
+    private let known: HTTPRecords.Known
+    private let knownOriginal: HTTPRecords.Known
     private let time = Date()
 
     /// Creates the stage; `nil` for a load that does not ask for it, or whose bytes do not come
     /// from our own transfer.
-    init?(_ request: LoadRequest) {
+    ///
+    /// To be called before the caches are looked at: see ``HTTPRecords/known(_:)``.
+    init?(_ request: LoadRequest) async {
         guard request.options.httpCaching, !request.downloader.isOverridden,
             case .network(let resource) = request.source
         else { return nil }
         self.request = request
         url = resource.downloadURL
         name = request.targetCache.recordName(request.key, request.options)
+        originalName = request.originalCache.recordName(request.key, request.originalOptions)
+        known = await request.targetCache.httpRecords.known(name)
+        let usesOriginal = request.looksUp && request.hasSeparateOriginal
+        knownOriginal =
+            usesOriginal ? await request.originalCache.httpRecords.known(originalName) : known
     }
 
     private var records: HTTPRecords { request.targetCache.httpRecords }
@@ -45,14 +55,14 @@ struct HTTPCachingStage {
     /// - Returns: What to do; a request to send may carry a condition.
     /// - Throws: The error that the server gave a short time ago, if there was no picture.
     func step(for hit: RetrieveImageResult?) async throws -> Step {
-        if request.looksUp, let negative = await records.record(name), negative.isNegative,
+        if request.looksUp, let negative = known.record, negative.isNegative,
             await policy(negative).step == .use
         {
             throw KingfisherError.responseError(
                 reason: .invalidHTTPStatusCode(response: negative.response)
             )
         }
-        guard let hit, let record = await record(of: hit) else { return .fetch(request) }
+        guard let hit, let record = record(of: hit) else { return .fetch(request) }
         let policy = await policy(record)
         switch policy.step {
         case .use:
@@ -66,24 +76,20 @@ struct HTTPCachingStage {
 
     /// The hit, whatever its age, for a load that must not use the network.
     func offline(_ hit: RetrieveImageResult) async -> RetrieveImageResult {
-        guard let record = await record(of: hit) else { return hit.with(.stale) }
+        guard let record = record(of: hit) else { return hit.with(.stale) }
         return hit.with(await policy(record).step == .use ? .fresh : .stale)
     }
 
+    /// What is known about what the caches gave.
+    private func known(of hit: RetrieveImageResult) -> HTTPRecords.Known {
+        hit.cacheType == .none ? knownOriginal : known
+    }
+
     /// The record of what the caches gave; an image takes over that of the original.
-    private func record(of hit: RetrieveImageResult) async -> HTTPRecord? {
-        guard hit.cacheType == .none else {
-            let record = await records.record(name)
-            return record?.isNegative == true ? nil : record
-        }
-        let cache = request.originalCache
-        let original = cache.recordName(request.key, request.originalOptions)
-        guard let record = await cache.httpRecords.record(original), !record.isNegative else {
-            records.remove(name)
-            return nil
-        }
-        records.keep(record, name)
-        return record
+    private func record(of hit: RetrieveImageResult) -> HTTPRecord? {
+        let known = known(of: hit)
+        if known.isOfMemoryAlone, hit.cacheType != .memory { return nil }
+        return known.record?.isNegative == true ? nil : known.record
     }
 
     private func policy(_ record: HTTPRecord) async -> HTTPFreshnessPolicy {
@@ -98,7 +104,10 @@ struct HTTPCachingStage {
     }
 
     /// Whether the caller is to ask behind; `false` while another load does.
-    func beginRefresh() -> Bool { records.beginRefresh(name) }
+    func beginRefresh(_ hit: RetrieveImageResult) -> Bool {
+        // What was made of the original has just got its record.
+        records.beginRefresh(name, of: known(of: hit))
+    }
 
     func endRefresh() { records.endRefresh(name) }
 
@@ -110,31 +119,38 @@ struct HTTPCachingStage {
         by output: FetchStage.Output
     ) async -> RetrieveImageResult? {
         guard case .data(let fetched) = output, let response = fetched.response,
-            response.statusCode == 304, let hit, let record = await records.record(name)
+            response.statusCode == 304, let hit, let record = record(of: hit)
         else { return nil }
-        records.keep(record.refreshed(by: response, time: time), name)
+        let refreshed = record.refreshed(by: response, time: time)
+        records.replace(known(of: hit), by: refreshed, name)
         return hit.with(.revalidated, metrics: fetched.metrics)
     }
 
-    /// Notes the record of a new picture.
-    ///
-    /// - Returns: Whether the picture may be stored.
-    func note(_ output: FetchStage.Output) -> Bool {
-        guard case .data(let fetched) = output, let response = fetched.response else { return true }
+    /// What to note of a new picture as it reaches the caches; `nil` if it must not be stored.
+    func notes(of output: FetchStage.Output) -> HTTPNotes? {
+        guard case .data(let fetched) = output, let response = fetched.response else {
+            return HTTPNotes()
+        }
         let sent = fetched.membership?.task.request
         let record = HTTPRecord(response, time: time) {
             request.downloader.fieldSent($0, with: sent)
         }
-        let originals = request.originalCache.httpRecords
-        let original = request.originalCache.recordName(request.key, request.originalOptions)
-        guard let record else {
+        if record == nil, CacheControl(response.values(for: "Cache-Control")).isNoStore {
             records.remove(name)
-            if request.storesOriginal { originals.remove(original) }
-            return !CacheControl(response.values(for: "Cache-Control")).isNoStore
+            if request.storesOriginal { request.originalCache.httpRecords.remove(originalName) }
+            return nil
         }
-        records.keep(record, name)
-        if request.storesOriginal { originals.keep(record, original) }
-        return true
+        return HTTPNotes(
+            image: HTTPNotes.Note(record, name, in: records),
+            original: HTTPNotes.Note(record, originalName, in: request.originalCache.httpRecords)
+        )
+    }
+
+    /// What to note of a picture that was made of the cached original.
+    var notesOfOriginal: HTTPNotes {
+        let record = knownOriginal.isOfMemoryAlone ? nil : knownOriginal.record
+        let isThere = record?.isNegative == false
+        return HTTPNotes(image: HTTPNotes.Note(isThere ? record : nil, name, in: records))
     }
 
     /// What stands for an answer that did not come.
@@ -157,7 +173,7 @@ struct HTTPCachingStage {
             throw error
         }
         guard let hit, (error as? KingfisherError)?.isServerFailure == true,
-            let record = await record(of: hit), await policy(record).mayStandForError
+            let record = record(of: hit), await policy(record).mayStandForError
         else { throw error }
         return hit.with(.stale)
     }

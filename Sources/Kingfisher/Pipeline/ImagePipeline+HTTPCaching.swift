@@ -28,7 +28,7 @@ extension ImagePipeline {
         _ request: LoadRequest,
         _ caching: HTTPCachingStage
     ) {
-        guard caching.beginRefresh() else { return }
+        guard caching.beginRefresh(hit) else { return }
         Task {
             var journal = LoadJournal(request, observers: observers)
             let task = DownloadTask()

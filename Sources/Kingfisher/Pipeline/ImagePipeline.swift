@@ -53,12 +53,12 @@ struct ImagePipeline: Sendable {
         _ task: DownloadTask,
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult {
-        let caching = HTTPCachingStage(request)
+        let caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
         var hit: RetrieveImageResult?
         if request.looksUp {
             let stage = LookupStage(request: request)
             let finding = try await journal.measure(.lookup) { try await stage.run() }
-            hit = try await answer(finding, request, &journal)
+            hit = try await answer(finding, request, caching?.notesOfOriginal, &journal)
             if let hit, caching == nil { return hit }
             if hit == nil {
                 tellMisses(of: request, journal)
@@ -93,9 +93,10 @@ struct ImagePipeline: Sendable {
         let loaded = try await journal.measure(.process) {
             try await ProcessStage(request: request).run(fetched)
         }
-        if caching?.note(fetched) ?? true {
+        let notes = caching.map { $0.notes(of: fetched) } ?? HTTPNotes()
+        if let notes {
             await journal.measure(.store) {
-                await StoreStage(request: request).run(loaded)
+                await StoreStage(request: request, notes: notes).run(loaded)
             }
         }
         let result = RetrieveImageResult(loaded, request: request)
@@ -106,6 +107,7 @@ struct ImagePipeline: Sendable {
     private func answer(
         _ finding: LookupStage.Finding,
         _ request: LoadRequest,
+        _ notes: HTTPNotes?,
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult? {
         switch finding {
@@ -126,7 +128,7 @@ struct ImagePipeline: Sendable {
                 try await ProcessStage(request: request).run(original: image)
             }
             await journal.measure(.store) {
-                await StoreStage(request: request).run(processed)
+                await StoreStage(request: request, notes: notes ?? HTTPNotes()).run(processed)
             }
             return RetrieveImageResult(processed.image, from: .none, request: request)
         }

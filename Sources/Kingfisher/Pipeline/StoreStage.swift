@@ -3,6 +3,8 @@ import Foundation
 /// Stores an image: in memory now, on disk behind.
 struct StoreStage {
     let request: LoadRequest
+    /// What to note of the answer meanwhile.
+    var notes = HTTPNotes()
 
     /// Returns when memory has the image; with `waitForCache`, when the disk has it too.
     ///
@@ -13,25 +15,29 @@ struct StoreStage {
         await withTaskGroup { group in
             let image = Gate()
             storeImage(loaded.image, original: loaded.data, gate: image)
+            notes.image?.isThere(willReachDisk: !request.options.cacheMemoryOnly)
             // Memory has the image now: who comes later finds it there.
             loaded.membership?.leave()
             if waits { group.addTask { await image.wait() } }
             guard request.storesOriginal, let original else { return }
             let stored = Gate()
             storeOriginal(original, gate: stored)
+            notes.original?.isThere(willReachDisk: true)
             if waits { group.addTask { await stored.wait() } }
         }
     }
 
     private func storeImage(_ image: KFCrossPlatformImage, original: Data?, gate: Gate) {
+        let toDisk = !request.options.cacheMemoryOnly
         request.targetCache.store(
             image,
             original: original,
             forKey: request.key,
             options: storeOptions,
-            toDisk: !request.options.cacheMemoryOnly,
-            completionHandler: { [key = request.key] in
+            toDisk: toDisk,
+            completionHandler: { [key = request.key, notes] in
                 Self.report($0, "The image", key)
+                notes.image?.wasWritten(toDisk && $0.isOnDisk)
                 gate.open()
             }
         )
@@ -45,8 +51,9 @@ struct StoreStage {
             forcedExtension: request.options.forcedExtension,
             expiration: request.options.diskCacheExpiration,
             callbackQueue: .untouch,
-            completionHandler: { [key = request.key] in
+            completionHandler: { [key = request.key, notes] in
                 Self.report($0, "The original", key)
+                notes.original?.wasWritten($0.isOnDisk)
                 gate.open()
             }
         )
@@ -66,5 +73,11 @@ struct StoreStage {
             options.cacheSerializer = serializer
         }
         return options
+    }
+}
+
+extension CacheStoreResult {
+    fileprivate var isOnDisk: Bool {
+        if case .success = diskCacheResult { true } else { false }
     }
 }

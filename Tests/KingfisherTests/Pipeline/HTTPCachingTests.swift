@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -7,6 +8,22 @@ import Testing
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
+
+/// Decodes when it is let.
+private struct SlowSerializer: CacheSerializer {
+    let reads: Locked<Int>
+    let gate: DispatchSemaphore
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        DefaultCacheSerializer.default.data(with: image, original: original)
+    }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        reads.change { $0 += 1 }
+        gate.wait()
+        return DefaultCacheSerializer.default.image(with: data, options: options)
+    }
+}
 
 /// Loads with the option `.httpCaching`, through all stages and over the network.
 @Suite(.timeLimit(.minutes(1)))
@@ -190,6 +207,53 @@ struct HTTPCachingTests {
         _ = try await load()
         bench.server.route("/a.jpg", .status(status))
         await #expect(throws: KingfisherError.self) { try await load() }
+    }
+
+    // MARK: The picture and its times
+
+    @Test func `an old picture is not fresh because a new one came while it was read`()
+        async throws
+    {
+        serve(old, stale())
+        _ = try await load()
+        bench.cache.clearMemoryCache()
+        serve(new, [("Cache-Control", "max-age=60")], tag: "\"2\"")
+        let gate = DispatchSemaphore(value: 0)
+        let reads = Locked(0)
+        let slow = SlowSerializer(reads: reads, gate: gate)
+        async let late = load([.httpCaching, .cacheSerializer(slow)])
+        while reads.value == 0 { await Task.yield() }
+        _ = try await load([.httpCaching, .forceRefresh])
+        gate.signal()
+        let result = try await late
+        #expect(result.image.size == CGSize(width: 40, height: 30))
+        #expect(try await load().image.size == CGSize(width: 40, height: 30))
+    }
+
+    @Test func `a picture of memory alone does not make the one on disk fresh`() async throws {
+        serve(old, stale())
+        _ = try await load()
+        serve(new, [("Cache-Control", "max-age=60")], tag: "\"2\"")
+        let second = try await load([.httpCaching, .cacheMemoryOnly])
+        #expect(second.image.size == CGSize(width: 40, height: 30))
+        #expect(try await load().cacheType == .memory)
+        bench.cache.clearMemoryCache()
+        let third = try await load()
+        #expect(third.image.size == CGSize(width: 40, height: 30))
+        #expect(third.cacheType == .none)
+    }
+
+    @Test func `the next process does not take an old picture for the new one`() async throws {
+        serve(old, stale())
+        _ = try await load()
+        serve(new, [("Cache-Control", "max-age=60")], tag: "\"2\"")
+        _ = try await load([.httpCaching, .cacheMemoryOnly])
+        await bench.cache.httpRecords.flush()
+        let cache = try ImageCache(name: "test", cacheDirectoryURL: bench.folder.url)
+        let manager = KingfisherManager(downloader: bench.downloader, cache: cache)
+        let again = try await load(manager: manager)
+        #expect(again.image.size == CGSize(width: 40, height: 30))
+        #expect(conditions == [nil, "\"1\"", "\"1\""])
     }
 
     // MARK: Nothing there
