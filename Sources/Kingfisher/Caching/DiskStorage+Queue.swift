@@ -74,11 +74,14 @@ extension DiskStorage.Backend<Data> {
         extending: ExpirationExtending
     ) throws(KingfisherError) -> Data? {
         let name = fileName(of: entry)
-        return switch queue.pending(name) {
-        case .bytes(let data): data
-        case .removal: nil
-        case nil: try data(named: name, extending: extending)
+        switch queue.pending(name) {
+        case .bytes(let bytes):
+            // Those that cannot be made will not take the place of what is there.
+            if let data = bytes.data { return data }
+        case .removal: return nil
+        case nil: break
         }
+        return try data(named: name, extending: extending)
     }
 
     /// Removes an entry that turned out to be no picture.

@@ -8,21 +8,58 @@ final class DiskWriteQueue: Sendable {
     typealias Completion = @Sendable (Result<Void, DiskError>) -> Void
 
     /// What will become of an entry.
-    enum Pending: Sendable, Equatable {
-        case bytes(Data)
+    enum Pending: Sendable {
+        case bytes(Bytes)
         case removal
     }
 
     /// What is to be written.
     enum Bytes: Sendable {
         case ready(Data)
-        /// Made when its turn comes, nil if it cannot be; an encoded picture, for example.
-        case made(estimate: Int, make: @Sendable () -> Data?)
+        /// Made when they are first wanted; an encoded picture, for example.
+        case made(estimate: Int, by: Maker)
+
+        static func made(estimate: Int, make: @escaping @Sendable () -> Data?) -> Self {
+            .made(estimate: estimate, by: Maker(make))
+        }
 
         var count: Int {
             switch self {
             case .ready(let data): data.count
             case .made(let estimate, _): estimate
+            }
+        }
+
+        /// The bytes; `nil` if they cannot be made.
+        var data: Data? {
+            switch self {
+            case .ready(let data): data
+            case .made(_, let maker): maker.data
+            }
+        }
+    }
+
+    /// Makes bytes once, for the one who writes and for all who read before.
+    final class Maker: Sendable {
+        private enum State {
+            case unmade(@Sendable () -> Data?)
+            case made(Data?)
+        }
+
+        private let state: Mutex<State>
+
+        init(_ make: @escaping @Sendable () -> Data?) { state = Mutex(.unmade(make)) }
+
+        /// Others who want them wait, which takes less than to make them twice.
+        var data: Data? {
+            state.withLock { state in
+                switch state {
+                case .made(let data): return data
+                case .unmade(let make):
+                    let data = make()
+                    state = .made(data)
+                    return data
+                }
             }
         }
     }
@@ -89,9 +126,9 @@ final class DiskWriteQueue: Sendable {
         // One that replaces nothing comes into effect only where there is nothing.
         let last = waiting.last { $0.replaces } ?? (store.contains(name) ? nil : waiting.first)
         switch last?.change {
-        case .store(.ready(let data), _, _, _): return .bytes(data)
-        case .store(.made, _, _, _), nil: return nil
+        case .store(let bytes, _, _, _): return .bytes(bytes)
         case .removal: return .removal
+        case nil: return nil
         }
     }
 
@@ -196,15 +233,6 @@ final class DiskWriteQueue: Sendable {
             work()
             let names = state.withLock { $0.admit() }
             for name in names { pool.submit { self.work(on: name) } }
-        }
-    }
-}
-
-extension DiskWriteQueue.Bytes {
-    fileprivate var data: Data? {
-        switch self {
-        case .ready(let data): data
-        case .made(_, let make): make()
         }
     }
 }
