@@ -172,6 +172,11 @@ for step in "${steps[@]}"; do
     else
         failures=$((failures + 1))
         summary+=("$(printf 'FAILED  %4d s  %s' $took "$(title "$step")")")
+        # The reasons once more where they will be read: they may be thousands of lines above.
+        while IFS= read -r line; do summary+=("        ${line:0:300}"); done < <(
+            grep -aE 'recorded an issue|Fatal error|(^|[^a-z])error:|WARNING: ThreadSanitizer' \
+                "$logs/$step" | head -n 12 || true
+        )
     fi
     # What the test runner says last, once more where it will be read.
     closing=$(grep -aE 'Test run with [0-9]+ test' "$logs/$step" | tail -n 1 || true)
