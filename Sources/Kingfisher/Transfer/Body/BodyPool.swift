@@ -5,8 +5,11 @@ import Synchronization
 ///
 /// Memory that is fresh from the kernel costs a page fault for every 4 KiB: for a picture of 2 MB
 /// more than receiving it. The allocator is no better with small ones: a body that is freed on
-/// another thread than the transport's goes back to the kernel at once. Between downloads the
-/// kernel may take back at any time what lies idle.
+/// another thread than the transport's goes back to the kernel at once.
+///
+/// Many that end together are followed by as many that begin: so much as was in use at once lies
+/// idle for a second or two, and then goes back. Of what stays, the kernel may take back most at any
+/// time.
 package final class BodyPool: Sendable {
     /// Memory that lies idle.
     private struct Piece {
@@ -21,7 +24,28 @@ package final class BodyPool: Sendable {
         var idle: [Piece] = []
         var idleBytes = 0
         var bytesInUse = 0
+        /// The most in use at once, in the interval that runs and in the one before.
+        var peak = 0
+        var earlierPeak = 0
+        /// Whether anything was taken or given in the interval that runs.
+        var wasUsed = false
+        /// Runs while there is more than small change to give back.
+        var timer: RepeatingTimer?
         var mapped = 0
+
+        /// What may lie idle of what was in use at once.
+        var allowance: Int { max(peak, earlierPeak) - bytesInUse }
+
+        /// Takes out the oldest of what is more than `bytes`.
+        mutating func trim(to bytes: Int) -> [Piece] {
+            var surplus: [Piece] = []
+            while idleBytes > bytes {
+                let oldest = idle.removeFirst()
+                idleBytes -= oldest.size
+                surplus.append(oldest)
+            }
+            return surplus
+        }
     }
 
     /// Bodies below it are left to the allocator; four pages, so that sizes are whole pages.
@@ -35,15 +59,22 @@ package final class BodyPool: Sendable {
     /// the kernel has such pages.
     private static let hugePage = 2 << 20
 
+    /// Seconds after which memory that was not wanted again is given back.
+    private static let interval: TimeInterval = 1
+
     private let maxIdleBytes: Int
+    private let clock: WallClock
     private let state = Mutex(State())
 
     /// Creates an empty pool.
     ///
-    /// - Parameter maxIdleBytes: What is more than this, and more than what is in use, goes back to
-    ///   the kernel at once; 16 MiB by default, so that eight pictures of 2 MB can be on their way.
-    package init(maxIdleBytes: Int = 16 << 20) {
+    /// - Parameters:
+    ///   - maxIdleBytes: What is more than this goes back to the kernel when it was not wanted for
+    ///     a second; 16 MiB by default, so that eight pictures of 2 MB can be on their way.
+    ///   - clock: Calls when a second is over.
+    package init(maxIdleBytes: Int = 16 << 20, clock: WallClock = .system) {
         self.maxIdleBytes = maxIdleBytes
+        self.clock = clock
     }
 
     deinit {
@@ -61,6 +92,8 @@ package final class BodyPool: Sendable {
         let size = Self.size(for: count)
         let found = state.withLock { state -> UInt? in
             state.bytesInUse += size
+            state.peak = max(state.peak, state.bytesInUse)
+            state.wasUsed = true
             guard let index = state.idle.lastIndex(where: { $0.size == size }) else {
                 state.mapped += 1
                 return nil
@@ -87,18 +120,29 @@ package final class BodyPool: Sendable {
             state.idle.append(piece)
             state.idleBytes += piece.size
             state.bytesInUse -= piece.size
-            var surplus: [Piece] = []
-            // Many that end together are followed by as many that begin.
-            while state.idleBytes > max(maxIdleBytes, state.bytesInUse) {
-                let oldest = state.idle.removeFirst()
-                state.idleBytes -= oldest.size
-                surplus.append(oldest)
+            state.wasUsed = true
+            if state.timer == nil, state.idleBytes > Self.maxKeptBytes {
+                state.timer = clock.every(Self.interval) { [weak self] in self?.rest() }
             }
-            // In the middle of many downloads it is wanted again at once. Under the lock, because
-            // whoever takes it writes.
-            if state.bytesInUse == 0 { Self.lend(&state.idle) }
-            return surplus
+            return state.trim(to: max(maxIdleBytes, state.allowance))
         }
+        for piece in surplus { Self.unmap(piece.address, piece.size) }
+    }
+
+    /// Gives back what a second has shown not to be wanted.
+    private func rest() {
+        let (surplus, timer) = state.withLock { state in
+            (state.earlierPeak, state.peak) = (state.peak, state.bytesInUse)
+            let surplus = state.trim(to: max(maxIdleBytes, state.allowance))
+            defer { state.wasUsed = false }
+            guard !state.wasUsed else { return (surplus, RepeatingTimer?.none) }
+            // Under the lock, because whoever takes it writes.
+            Self.lend(&state.idle)
+            defer { state.timer = nil }
+            return (surplus, state.timer)
+        }
+        // Outside of the lock: its end calls the clock.
+        withExtendedLifetime(timer) {}
         for piece in surplus { Self.unmap(piece.address, piece.size) }
     }
 

@@ -1,11 +1,17 @@
 import Foundation
+import KingfisherTesting
 import SystemPackage
 import Testing
 
 @testable import Kingfisher
 
 struct BodyPoolTests {
-    private let pool = BodyPool(maxIdleBytes: 4 << 20)
+    private let time = ManualClock()
+    private let pool: BodyPool
+
+    init() {
+        pool = BodyPool(maxIdleBytes: 4 << 20, clock: time.clock)
+    }
 
     private func body(_ bytes: Int, of byte: UInt8, expected: Int? = nil) throws -> BodyBuffer {
         var body = BodyBuffer(threshold: 8 << 20, pool: pool)
@@ -62,25 +68,68 @@ struct BodyPoolTests {
         #expect(!body.isInFile)
     }
 
-    @Test func `what is more than the bound goes back to the kernel`() throws {
+    @Test func `what is more than the bound goes back to the kernel after two seconds`() throws {
         do {
             let bodies = try (0..<6).map { try body(1_500_000, of: $0) }
             withExtendedLifetime(bodies) {}
         }
+        for _ in 0..<2 { time.advance(by: 1) }
         #expect(pool.idleBytes > 0)
         #expect(pool.idleBytes <= 4 << 20)
+        #expect(time.timerIntervals.isEmpty)
     }
 
-    @Test func `as much as is in use may lie idle`() throws {
+    @Test func `bodies that begin when all others have ended get their memory`() throws {
+        for wave: UInt8 in 1...5 {
+            let bodies = try (0..<6).map { _ in try body(1_500_000, of: wave) }
+            #expect(try bodies[5].data() == Data(repeating: wave, count: 1_500_000))
+            time.advance(by: 0.9)
+        }
+        #expect(pool.mappedCount == 6)
+    }
+
+    @Test func `no more than was in use at once is there`() throws {
+        let size = 1_572_864
         var running = try (0..<4).map { try body(1_500_000, of: $0) }
         do {
             let ended = try (4..<8).map { try body(1_500_000, of: $0) }
             withExtendedLifetime(ended) {}
         }
-        #expect(pool.idleBytes >= 6_000_000)
+        #expect(pool.idleBytes == 4 * size)
         #expect(try running[3].data() == Data(repeating: 3, count: 1_500_000))
         running = []
+        #expect(pool.idleBytes == 8 * size)
+    }
+
+    @Test func `a peak is forgotten while fewer bodies come and go`() throws {
+        do {
+            let bodies = try (0..<8).map { try body(1_500_000, of: $0) }
+            withExtendedLifetime(bodies) {}
+        }
+        for byte: UInt8 in 0..<3 {
+            _ = try body(1_500_000, of: byte)
+            time.advance(by: 1)
+        }
         #expect(pool.idleBytes <= 4 << 20)
+        #expect(pool.mappedCount == 8)
+    }
+
+    @Test func `memory that someone keeps leaves no timer behind`() throws {
+        let kept = try body(3_000_000, of: 1).data()
+        do {
+            let bodies = try (0..<6).map { try body(1_500_000, of: $0) }
+            withExtendedLifetime(bodies) {}
+        }
+        for _ in 0..<2 { time.advance(by: 1) }
+        #expect(time.timerIntervals.isEmpty)
+        #expect(pool.idleBytes <= 4 << 20)
+        #expect(kept == Data(repeating: 1, count: 3_000_000))
+    }
+
+    @Test func `few bytes start no timer`() throws {
+        _ = try body(3_000_000, of: 1)
+        #expect(pool.idleBytes > 0)
+        #expect(time.timerIntervals.isEmpty)
     }
 
     @Test(arguments: [2 << 20, 3_000_000, 8 << 20])
