@@ -3,8 +3,9 @@
 usage: transfers.py PROGRAM CURL_PEER FOLDER [ROUNDS]
 
 Kingfisher is the downloader, all that is between a load and its bytes: sharing, hooks, memory for
-bodies and the way back to the caller's task. Its transport alone does what libcurl's peer does.
-Both are judged; the program fails when one misses a target.
+bodies and the way back to the caller's task. Its transport alone does what libcurl's peer does:
+these two put bodies into memory of the program's own, which is used again for the next. Both of
+ours are judged; the program fails when one misses a target.
 
 Takes turns, round after round, and prints the least CPU and the most requests per second of each,
 because what the machine does besides can only make a round worse; p99 is that of the best round.

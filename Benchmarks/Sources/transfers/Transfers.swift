@@ -12,9 +12,9 @@ import FoundationNetworking
 /// usage: transfers (transport|downloader|urlsession) URL COUNT CONCURRENCY
 ///
 /// Prints: CPU ms per request, requests per second, median ms, 99th percentile ms, bytes in all.
-/// `transport` is the library's transport with a body kept in memory, the same work as that of the
-/// peer in C; `downloader` has sharing, delegates and the memory for bodies as well; `urlsession` is
-/// Foundation's.
+/// `transport` is the library's transport, each body collected in memory that the program keeps for
+/// the next one: the same work as that of the peer in C. `downloader` has sharing, delegates and the
+/// library's own memory for bodies as well; `urlsession` is Foundation's.
 @main
 struct Transfers {
     static func main() async {

@@ -6,7 +6,8 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// The library's transport, each body collected in memory.
+/// The library's transport, each body collected in memory that is kept for the next body, as the
+/// peer in C does.
 struct TransportRun {
     private let url: URL
     private let count: Int
@@ -26,7 +27,7 @@ struct TransportRun {
         var settings = TransferSettings()
         settings.maxConnectionsPerHost = width
         let run = Run(transport, URLRequest(url: url), settings, count: count)
-        for _ in 0..<min(width, count) { run.startNext() }
+        for _ in 0..<min(width, count) { Line(run).startNext() }
         await run.measurement.wait()
         return run.measurement.report()
     }
@@ -51,24 +52,38 @@ struct TransportRun {
             left = Atomic(count)
         }
 
-        func startNext() {
-            guard left.wrappingSubtract(1, ordering: .relaxed).newValue >= 0 else { return }
-            _ = transport.start(request, settings: settings, handler: Collector(self))
+        /// Whether there is one more to be started.
+        func takeNext() -> Bool {
+            left.wrappingSubtract(1, ordering: .relaxed).newValue >= 0
+        }
+
+        func start(_ handler: any HTTPTransferHandler) {
+            _ = transport.start(request, settings: settings, handler: handler)
         }
     }
 
-    private final class Collector: HTTPTransferHandler {
+    /// One download after the other.
+    private final class Line: HTTPTransferHandler {
         private struct State {
-            var data = Data()
+            var body: [UInt8] = []
             var expected = 0
+            var start = ContinuousClock.now
         }
 
         private let run: Run
-        private let start = ContinuousClock.now
         private let state = Mutex(State())
 
         init(_ run: Run) {
             self.run = run
+        }
+
+        func startNext() {
+            guard run.takeNext() else { return }
+            state.withLock { state in
+                state.body.removeAll(keepingCapacity: true)
+                state.start = .now
+            }
+            run.start(self)
         }
 
         func transfer(
@@ -82,8 +97,8 @@ struct TransportRun {
 
         func transfer(_ transfer: any HTTPTransfer, didReceive chunk: RawSpan) {
             state.withLock { state in
-                if state.data.isEmpty { state.data.reserveCapacity(state.expected) }
-                chunk.withUnsafeBytes { state.data.append(contentsOf: $0) }
+                if state.body.isEmpty { state.body.reserveCapacity(state.expected) }
+                chunk.withUnsafeBytes { state.body.append(contentsOf: $0) }
             }
         }
 
@@ -92,9 +107,9 @@ struct TransportRun {
             didFinish error: TransferError?,
             metrics: TransferMetrics
         ) {
-            let bytes = state.withLock { $0.data.count }
+            let (bytes, start) = state.withLock { ($0.body.count, $0.start) }
             run.measurement.note(error == nil ? bytes : nil, since: start)
-            run.startNext()
+            startNext()
         }
     }
 }
