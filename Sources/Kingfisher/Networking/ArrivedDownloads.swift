@@ -10,10 +10,11 @@ final class ArrivedDownloads: Sendable {
     /// Lists a download until its last member leaves.
     func add(_ task: SessionDataTask, _ identity: RequestIdentity) {
         tasks.withLock { $0[identity] = task }
-        task.whenAbandoned { [weak self, weak task] in self?.remove(task, identity) }
+        // Every member leaves in the end, so that this holds nothing for good.
+        task.whenAbandoned { [self] in remove($0, identity) }
     }
 
-    private func remove(_ task: SessionDataTask?, _ identity: RequestIdentity) {
+    private func remove(_ task: SessionDataTask, _ identity: RequestIdentity) {
         tasks.withLock { tasks in
             // A newer download of the same may have the place.
             if tasks[identity] === task { tasks[identity] = nil }

@@ -141,7 +141,7 @@ extension ImageDownloader {
                 redirectHandler: options.redirectHandler,
                 isConditional: !options.httpCondition.isEmpty
             ),
-            partials: snapshot().partials,
+            partials: partials,
             caller: caller
         )
         let membership = sessionTasks.task(for: ticket.download).enter(options)

@@ -213,6 +213,9 @@ open class ImageDownloader: @unchecked Sendable {
         )
     }
 
+    /// Where interrupted bodies are.
+    var partials: PartialBodies? { state.withLock { $0.partials } }
+
     func snapshot() -> State {
         state.withLock { $0 }
     }

@@ -17,10 +17,11 @@ public class SessionDataTask: @unchecked Sendable {
 
     private struct State {
         var metrics: NetworkMetrics?
-        var received: (@Sendable (_ offset: Int) -> Data?)?
+        /// Until the end, after which the outcome has the bytes.
+        var download: SharedDownload?
         var outcome: Outcome?
         /// Called when the last caller has let go of the bytes.
-        var abandoned: (@Sendable () -> Void)?
+        var abandoned: (@Sendable (SessionDataTask) -> Void)?
         var task: URLSessionDataTask?
     }
 
@@ -43,14 +44,14 @@ public class SessionDataTask: @unchecked Sendable {
 
     /// An independent copy of what has arrived; empty once every caller has its bytes.
     public var mutableData: Data {
-        let (outcome, received) = state.withLock { ($0.outcome, $0.received) }
+        let (outcome, download) = state.withLock { ($0.outcome, $0.download) }
         if case .success(let fetched) = outcome { return fetched.data }
-        return received?(0) ?? Data()
+        return download?.data ?? Data()
     }
 
     /// What has arrived behind the first `offset` bytes; empty after the end.
     func bytes(from offset: Int) -> Data {
-        state.withLock { $0.received }?(offset) ?? Data()
+        state.withLock { $0.download }?.data(from: offset) ?? Data()
     }
 
     /// A description of the download in the system's vocabulary.
@@ -71,8 +72,9 @@ public class SessionDataTask: @unchecked Sendable {
         state.withLock { $0.metrics }
     }
 
-    func setBody(_ received: @escaping @Sendable (_ offset: Int) -> Data?) {
-        state.withLock { $0.received = received }
+    /// Holds the download until the end, to show what has arrived.
+    func setDownload(_ download: SharedDownload) {
+        state.withLock { $0.download = download }
     }
 
     func setMetrics(_ metrics: NetworkMetrics) {
@@ -97,24 +99,27 @@ public class SessionDataTask: @unchecked Sendable {
             defer { state.abandoned = nil }
             return state.abandoned
         }
-        abandoned?()
+        abandoned?(self)
     }
 
     /// Calls `handler` when the last caller has let go of the bytes, or now when nobody has them.
-    func whenAbandoned(_ handler: @escaping @Sendable () -> Void) {
+    func whenAbandoned(_ handler: @escaping @Sendable (SessionDataTask) -> Void) {
         state.withLock { $0.abandoned = handler }
         guard graph.isEmpty else { return }
         let abandoned = state.withLock { state in
             defer { state.abandoned = nil }
             return state.abandoned
         }
-        abandoned?()
+        abandoned?(self)
     }
 
     /// Ends the download for all who wait for its outcome.
     func end(_ outcome: Outcome) {
         graph.bytesDidArrive()
-        state.withLock { $0.outcome = outcome }
+        state.withLock { state in
+            state.outcome = outcome
+            state.download = nil
+        }
         ended.open()
     }
 

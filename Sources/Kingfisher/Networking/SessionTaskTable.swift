@@ -11,8 +11,9 @@ final class SessionTaskTable: Sendable {
             // One that has ended was removed already, or is about to be.
             let isTooLate = download.hasEnded
             let task = SessionDataTask(request: download.request, isTooLate: isTooLate)
-            task.setBody { [weak download] in download?.data(from: $0) }
-            if !isTooLate { tasks[download.id] = task }
+            guard !isTooLate else { return task }
+            task.setDownload(download)
+            tasks[download.id] = task
             return task
         }
     }

@@ -37,6 +37,10 @@ final class JobGraph: Sendable {
         var wishes: [Int: DecodeWish?] = [:]
         var lastToken = 0
         var isEmpty: Bool { wishes.isEmpty }
+        /// Made for the first image: many download bytes alone.
+        var results: Results?
+        /// Whether the last member has left: nothing is kept any more.
+        var isOver = false
         /// Those of the moment when the bytes arrived.
         var planned: [DecodeWish]?
 
@@ -47,9 +51,18 @@ final class JobGraph: Sendable {
         }
     }
 
+    /// What was made, as long as anyone is a member.
+    private final class Results: Sendable {
+        let pictures = KeptJobs<PixelSize, Bitmap>()
+        let images = KeptJobs<Key, KFCrossPlatformImage>()
+
+        func forget() {
+            pictures.forget()
+            images.forget()
+        }
+    }
+
     private let state = Mutex(State())
-    private let pictures = KeptJobs<PixelSize, Bitmap>()
-    private let images = KeptJobs<Key, KFCrossPlatformImage>()
 
     init() {}
 
@@ -69,13 +82,15 @@ final class JobGraph: Sendable {
 
     /// Removes a member; returns whether it was the last, with whom all results go.
     func leave(_ token: Int) -> Bool {
-        let isLast = state.withLock { state in
-            state.wishes.removeValue(forKey: token) != nil && state.isEmpty
+        let (isLast, results) = state.withLock { state -> (Bool, Results?) in
+            guard state.wishes.removeValue(forKey: token) != nil, state.isEmpty else {
+                return (false, nil)
+            }
+            state.isOver = true
+            return (true, state.results)
         }
-        guard isLast else { return false }
-        pictures.forget()
-        images.forget()
-        return true
+        results?.forget()
+        return isLast
     }
 
     /// Whether nobody wants anything.
@@ -88,6 +103,16 @@ final class JobGraph: Sendable {
 
     // MARK: Work
 
+    private var results: Results {
+        state.withLock { state in
+            if let results = state.results { return results }
+            let results = Results()
+            if state.isOver { results.forget() }
+            state.results = results
+            return results
+        }
+    }
+
     /// The image that a member's processor makes of the bytes.
     ///
     /// - Throws: ``KingfisherError`` when the processor gives nothing, `CancellationError`.
@@ -97,6 +122,7 @@ final class JobGraph: Sendable {
         on processing: ProcessingJobs
     ) async throws -> KFCrossPlatformImage {
         let urgency = Urgency(options.downloadPriority)
+        let images = results.images
         return try await images.value(for: Key(options), urgency: urgency) { [self] urgency in
             guard let plan = plan(for: data, processing), let wish = DecodeWish(options),
                 plan.serves(wish.size(of: plan.own))
@@ -123,7 +149,7 @@ final class JobGraph: Sendable {
         _ urgency: Urgency
     ) async throws -> KFCrossPlatformImage? {
         do {
-            let picture = try await pictures.value(for: plan.base, urgency: urgency) {
+            let picture = try await results.pictures.value(for: plan.base, urgency: urgency) {
                 try await processing.picture(of: data, in: plan, $0)
             }
             return try await processing.image(of: picture, in: plan, wish, options, urgency)
