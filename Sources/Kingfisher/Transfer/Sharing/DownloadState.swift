@@ -51,6 +51,8 @@ struct DownloadState {
 
     init(maxBodyBytesInMemory: Int, pool: BodyPool? = nil) {
         body = BodyBuffer(threshold: maxBodyBytesInMemory, pool: pool)
+        // The start, and the end for the hooks and the callers.
+        effects.reserveCapacity(2)
     }
 
     var callerCount: Int { callers.count }
@@ -89,7 +91,7 @@ struct DownloadState {
     }
 
     private mutating func updatePriority() {
-        let highest = callers.map(\.caller.priority).max() ?? priority
+        let highest = callers.lazy.map(\.caller.priority).max() ?? priority
         guard highest != priority else { return }
         priority = highest
         if phase == .started { effects.append(.prioritise(highest)) }

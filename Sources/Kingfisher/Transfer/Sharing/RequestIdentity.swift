@@ -10,7 +10,9 @@ package import FoundationNetworking
 /// URL without its fragment, method, body, every header that can change the answer, and the rules
 /// of the transfer that can: a caller who may not reach a private address must not be given what
 /// another caller fetched from there. Time-outs and priority do not count: the first caller's hold.
-package struct RequestIdentity: Hashable, Sendable {
+///
+/// An object, because a download is looked up several times, and each finds itself.
+package final class RequestIdentity: Hashable, Sendable {
     /// Headers that name the request rather than what is asked for.
     ///
     /// Short on purpose: a header missing here costs a second transfer, one too many here gives
@@ -20,17 +22,44 @@ package struct RequestIdentity: Hashable, Sendable {
         "x-correlation-id", "x-request-id",
     ]
 
-    private let url: String
-    private let method: String
-    private let headers: [String: String]
-    private let body: Data?
-    private let maxBodyBytes: Int
-    private let maxRedirects: Int
-    private let redirectSchemes: Set<String>
-    private let addressPolicy: AddressPolicy
-    private let trustedHosts: Set<String>
-    private let allowsConstrainedNetwork: Bool
-    private let discriminator: String
+    private struct Content: Equatable {
+        let url: String
+        let method: String
+        let headers: [String: String]
+        let body: Data?
+        let maxBodyBytes: Int
+        let maxRedirects: Int
+        let redirectSchemes: Set<String>
+        let addressPolicy: AddressPolicy
+        let trustedHosts: Set<String>
+        let allowsConstrainedNetwork: Bool
+        let discriminator: String
+
+        init(_ request: URLRequest, _ settings: TransferSettings, _ discriminator: String) {
+            let text = request.url?.absoluteString ?? ""
+            url = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
+            method = request.httpMethod ?? "GET"
+            var headers: [String: String] = [:]
+            for (name, value) in settings.extraHeaders { headers[name.lowercased()] = value }
+            for (name, value) in request.allHTTPHeaderFields ?? [:] {
+                headers[name.lowercased()] = value
+            }
+            for name in tracingHeaders where !headers.isEmpty { headers[name] = nil }
+            self.headers = headers
+            body = request.httpBody
+            maxBodyBytes = settings.maxBodyBytes
+            maxRedirects = settings.maxRedirects
+            redirectSchemes = settings.redirectSchemes
+            addressPolicy = settings.addressPolicy
+            trustedHosts = settings.trustedHosts
+            allowsConstrainedNetwork = settings.allowsConstrainedNetwork
+            self.discriminator = discriminator
+        }
+    }
+
+    private let content: Content
+    /// Of URL and method alone: few that run at the same time differ in the rest.
+    private let hash: Int
 
     /// Reads the identity of a request.
     ///
@@ -40,32 +69,18 @@ package struct RequestIdentity: Hashable, Sendable {
     ///   - discriminator: Anything else that keeps callers apart, such as who is asked about
     ///     redirects.
     package init(_ request: URLRequest, settings: TransferSettings, discriminator: String = "") {
-        let text = request.url?.absoluteString ?? ""
-        url = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
-        method = request.httpMethod ?? "GET"
-        var headers: [String: String] = [:]
-        for (name, value) in settings.extraHeaders { headers[name.lowercased()] = value }
-        for (name, value) in request.allHTTPHeaderFields ?? [:] {
-            headers[name.lowercased()] = value
-        }
-        for name in Self.tracingHeaders where !headers.isEmpty { headers[name] = nil }
-        self.headers = headers
-        body = request.httpBody
-        maxBodyBytes = settings.maxBodyBytes
-        maxRedirects = settings.maxRedirects
-        redirectSchemes = settings.redirectSchemes
-        addressPolicy = settings.addressPolicy
-        trustedHosts = settings.trustedHosts
-        allowsConstrainedNetwork = settings.allowsConstrainedNetwork
-        self.discriminator = discriminator
+        content = Content(request, settings, discriminator)
+        var hasher = Hasher()
+        hasher.combine(content.url)
+        hasher.combine(content.method)
+        hash = hasher.finalize()
     }
 
-    /// By URL and method alone: few that run at the same time differ in the rest, and a download is
-    /// looked up several times.
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(url)
-        hasher.combine(method)
+    package static func == (a: RequestIdentity, b: RequestIdentity) -> Bool {
+        a === b || (a.hash == b.hash && a.content == b.content)
     }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     /// The request's name for all times and processes: what decides about the bytes of the answer,
     /// hashed, because headers can be secrets.
@@ -74,13 +89,13 @@ package struct RequestIdentity: Hashable, Sendable {
     /// something only if it has changed, or it is no GET.
     var resumptionKey: String? {
         let conditional = ["range", "if-range", "if-match", "if-none-match", "if-modified-since"]
-        guard method == "GET", body == nil, conditional.allSatisfy({ headers[$0] == nil }) else {
-            return nil
-        }
+        guard content.method == "GET", content.body == nil,
+            conditional.allSatisfy({ content.headers[$0] == nil })
+        else { return nil }
         var hash = SHA256()
         // What is part of the key ends with a byte that neither a URL nor a header can have.
-        for text in [url] + headers.sorted(by: { $0.key < $1.key }).flatMap({ [$0.key, $0.value] })
-        {
+        let headers = content.headers.sorted { $0.key < $1.key }
+        for text in [content.url] + headers.flatMap({ [$0.key, $0.value] }) {
             hash.update(data: Data(text.utf8))
             hash.update(data: Data([0]))
         }
