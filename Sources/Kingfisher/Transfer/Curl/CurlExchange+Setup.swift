@@ -30,7 +30,7 @@ extension CurlExchange {
         errorText.pointee = 0
         kf_curl_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
         let text = url.absoluteString
-        guard kf_curl_setopt_string(handle, CURLOPT_URL, text) == CURLE_OK else {
+        guard setText(handle, CURLOPT_URL, text) == CURLE_OK else {
             throw .invalidRequest(reason: "libcurl does not take its URL", url: url)
         }
         set(CURLOPT_NOSIGNAL, 1)
@@ -50,15 +50,15 @@ extension CurlExchange {
         setMethod(handle)
         try setHeaders(handle, environment)
         if let (credential, scheme) = credential {
-            kf_curl_setopt_string(handle, CURLOPT_USERNAME, credential.user)
-            kf_curl_setopt_string(handle, CURLOPT_PASSWORD, credential.password)
+            setText(handle, CURLOPT_USERNAME, credential.user)
+            setText(handle, CURLOPT_PASSWORD, credential.password)
             set(
                 CURLOPT_HTTPAUTH,
                 scheme == .digest ? kf_curl_auth_digest : kf_curl_auth_basic
             )
         }
         if !settings.addressPolicy.isUnrestricted {
-            kf_curl_setopt_string(handle, CURLOPT_PROXY, "")
+            setText(handle, CURLOPT_PROXY, "")
         }
     }
 
@@ -68,10 +68,10 @@ extension CurlExchange {
     ) {
         guard hopOrigin.hasPrefix("https:") else { return }
         if let file = environment.certificateFile {
-            kf_curl_setopt_string(handle, CURLOPT_CAINFO, file)
+            setText(handle, CURLOPT_CAINFO, file)
         }
         if let folder = environment.certificateFolder {
-            kf_curl_setopt_string(handle, CURLOPT_CAPATH, folder)
+            setText(handle, CURLOPT_CAPATH, folder)
         }
         guard !settings.trustedHosts.isEmpty else { return }
         if let host = url.host?.lowercased(), settings.trustedHosts.contains(host) {
@@ -93,7 +93,7 @@ extension CurlExchange {
         switch method {
         case "HEAD": kf_curl_setopt_long(handle, CURLOPT_NOBODY, 1)
         case "GET" where request.httpBody == nil: kf_curl_setopt_long(handle, CURLOPT_HTTPGET, 1)
-        default: kf_curl_setopt_string(handle, CURLOPT_CUSTOMREQUEST, method)
+        default: setText(handle, CURLOPT_CUSTOMREQUEST, method)
         }
     }
 
@@ -128,11 +128,23 @@ extension CurlExchange {
             }
         }
         kf_curl_setopt_pointer(handle, CURLOPT_HTTPHEADER, headerList)
-        kf_curl_setopt_string(handle, CURLOPT_USERAGENT, userAgent)
+        setText(handle, CURLOPT_USERAGENT, userAgent)
         // Empty: all that libcurl can decode. A range is a range of the encoded body: leave that.
         if encoding != nil || !isRange {
-            kf_curl_setopt_string(handle, CURLOPT_ACCEPT_ENCODING, encoding ?? "")
+            setText(handle, CURLOPT_ACCEPT_ENCODING, encoding ?? "")
         }
+    }
+
+    /// Sets an option to a string, which libcurl copies.
+    ///
+    /// Without the array that Swift makes of a string that is given as an argument.
+    @discardableResult
+    private func setText(
+        _ handle: UnsafeMutableRawPointer,
+        _ option: CURLoption,
+        _ text: String
+    ) -> CURLcode {
+        text.withCString { kf_curl_setopt_string(handle, option, $0) }
     }
 
     // A line break in a field would smuggle in a second one.
