@@ -33,9 +33,9 @@ struct DownloaderRun {
             for line in 0..<width {
                 let share = count / width + (line < count % width ? 1 : 0)
                 group.addTask { [url] in
-                    for index in 0..<share {
-                        // Requests for one and the same URL would share a transfer.
-                        guard let own = URL(string: "\(url)?\(line)-\(index)") else { return }
+                    // At the same time, requests for one and the same URL would share a transfer.
+                    guard let own = URL(string: "\(url)?\(line)") else { return }
+                    for _ in 0..<share {
                         let start = ContinuousClock.now
                         // A failure is counted, and no figure is printed.
                         let result = try? await downloader.downloadLivePhotoResource(
