@@ -72,8 +72,9 @@ extension ImageDownloader {
             }
             request = modified
         }
-        let scheme = request.url?.scheme?.lowercased()
-        guard scheme == "http" || scheme == "https", request.url?.host?.isEmpty == false else {
+        let target = request.url
+        let scheme = target?.scheme?.lowercased()
+        guard scheme == "http" || scheme == "https", target?.host?.isEmpty == false else {
             throw .requestError(reason: .invalidURL(request: request))
         }
         return request

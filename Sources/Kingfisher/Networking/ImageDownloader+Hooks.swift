@@ -76,8 +76,7 @@ extension ImageDownloader {
         _ result: Result<DownloadedBody, TransferError>,
         isConditional: Bool
     ) {
-        let task = sessionTasks.task(for: download)
-        sessionTasks.remove(download)
+        let task = sessionTasks.remove(download)
         if let metrics = download.metrics { task.setMetrics(NetworkMetrics(metrics)) }
         if case .success = result { arrivedDownloads.add(task, download.identity) }
         guard let delegate else { return task.end(outcome(of: result, task)) }

@@ -18,9 +18,10 @@ final class SessionTaskTable: Sendable {
         }
     }
 
-    /// Forgets the task of a download that has ended.
-    func remove(_ download: SharedDownload) {
-        tasks.withLock { $0[download.id] = nil }
+    /// Forgets the task of a download that has ended, and gives it once more.
+    func remove(_ download: SharedDownload) -> SessionDataTask {
+        tasks.withLock { $0.removeValue(forKey: download.id) }
+            ?? SessionDataTask(request: download.request, isTooLate: true)
     }
 
     var count: Int { tasks.withLock { $0.count } }
