@@ -18,7 +18,8 @@ command -v clang >/dev/null \
     || die "there is no clang beside the Swift toolchain, which comes with one."
 say "Building with the thread sanitizer"
 swift build --build-tests --sanitize thread --scratch-path "$scratch"
-clang -O1 -Wall -Wextra -fPIC -shared -o "$scratch/mutex.so" Scripts/tsan/mutex.c
+# What the sanitizer has to be told about the runtime, which was not built with it.
+clang -O1 -Wall -Wextra -fPIC -shared -o "$scratch/runtime.so" Scripts/tsan/*.c
 
 # One test after the other: everything takes several times longer here, and some tests have a
 # time limit. What runs at the same time is what each test starts.
@@ -26,7 +27,7 @@ say "Looking for races"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
-TSAN_OPTIONS="halt_on_error=0 history_size=4 ${TSAN_OPTIONS:-}" LD_PRELOAD=$ROOT/$scratch/mutex.so \
+TSAN_OPTIONS="halt_on_error=0 history_size=4 ${TSAN_OPTIONS:-}" LD_PRELOAD=$ROOT/$scratch/runtime.so \
     swift test --disable-xctest --skip-build --sanitize thread --scratch-path "$scratch" \
     --no-parallel "${chosen[@]}" >"$log" 2>&1 || status=$?
 races=$(grep -c 'WARNING: ThreadSanitizer' "$log" || true)
