@@ -29,7 +29,8 @@ extension DiskStore {
                 // The log was replaced or deleted; if it cannot be opened again see above.
                 try? open(&writer)
             } else {
-                follow(log, to: status.size)
+                let reader = follow(log, to: status.size)
+                if reader.end > 0 { writer.unfinished = reader.unfinished }
             }
         }
     }
@@ -45,7 +46,6 @@ extension DiskStore {
     }
 
     /// Applies the records between the index's position and `size`, as far as they are whole.
-    @discardableResult
     private func follow(_ log: OpenFile, to size: Int) -> LogReader {
         let position = state.withLock { $0.position }
         var reader = LogReader()
@@ -93,7 +93,13 @@ extension DiskStore {
                 let there = try? files.status(of: logPath)
                 let (identity, position) = state.withLock { ($0.logIdentity, $0.position) }
                 if let there, there.identity == identity, there.size >= position {
-                    if there.size > position { try catchUp(log, to: there.size) }
+                    if there.size > position {
+                        // Who wrote more has seen to what was announced before.
+                        try catchUp(log, to: there.size)
+                    } else {
+                        finish(writer.unfinished)
+                    }
+                    writer.unfinished = .nothing
                     return log
                 }
             } catch {

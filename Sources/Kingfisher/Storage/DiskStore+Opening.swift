@@ -26,6 +26,7 @@ extension DiskStore {
             // If that fails the lock stays ours alone, and others leave temporary files.
             if isAlone, let presence = writer.presence { try? files.share(presence) }
         }
+        writer.unfinished = .nothing
         let opened = openLog()
         defer { if let log = opened.log, opened.isWritable { files.unlock(log) } }
         try load(opened, isAlone: isAlone)

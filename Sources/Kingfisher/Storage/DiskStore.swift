@@ -54,6 +54,9 @@ final class DiskStore: Sendable {
     struct Writer {
         /// Held as long as the store lives, so that others know that somebody is there.
         var presence: OpenFile?
+        /// What another process announced last, as far as it was read without the lock: whether it
+        /// was done is known only to who has the lock.
+        var unfinished = LogReader.Unfinished.nothing
     }
 
     let directory: String

@@ -43,6 +43,20 @@ struct DiskStoreSharingTests {
         #expect(try one.data(named: "from two") == Data("x".utf8))
     }
 
+    @Test func `what a dying store announced is done by another that saw it announced`() throws {
+        let files = FaultyFileSystem()
+        let dying = DiskStore(directory: folder.url.path, files: files)
+        try put("1", "a", in: dying)
+        let other = open()
+        #expect(try other.data(named: "a") == Data("1".utf8))
+        // It writes the file, announces it, and dies before it gives it its name.
+        files.die(afterSteps: 2, .before)
+        #expect(throws: DiskError.self) { try put("22", "a", in: dying) }
+        #expect(other.totalSize == 2)
+        #expect(try other.data(named: "a") == Data("22".utf8))
+        #expect(other.statistics.damaged == 0)
+    }
+
     @Test func `what a store writes stays, whoever else opens the folder`() throws {
         let writing = folder.file(".kingfisher-1.tmp")
         let log = folder.file(".kingfisher.log")
