@@ -19,10 +19,11 @@ public protocol ImageDataProvider: Sendable {
 }
 
 extension ImageDataProvider {
-    /// Calls the closure flavour.
+    /// Calls the closure flavour; a second answer of it is ignored.
     public func data() async throws -> Data {
         try await withCheckedThrowingContinuation { continuation in
-            data { continuation.resume(with: $0) }
+            let once = OnceCompletion<Result<Data, any Error>> { continuation.resume(with: $0) }
+            data { once($0) }
         }
     }
 

@@ -46,6 +46,17 @@ struct ImageDataProviderTests {
         #expect(!isOnMain)
     }
 
+    @Test func `a provider that answers twice is heard once`() async throws {
+        struct Repeating: ImageDataProvider {
+            let cacheKey = "key"
+            func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
+                handler(.success(Data("first".utf8)))
+                handler(.failure(CancellationError()))
+            }
+        }
+        #expect(try await Repeating().data() == Data("first".utf8))
+    }
+
     @Test func `PRV-2: base64 and raw bytes call back before they return`() {
         let seen = Locked<[Data]>([])
         Base64ImageDataProvider(base64String: "AQID", cacheKey: "k").data { result in
