@@ -30,8 +30,7 @@ package final class NginxServer: Sendable {
     /// - Throws: If a program fails.
     package init() throws {
         folder = try TemporaryDirectory()
-        plainPort = try ImageServer.freePort()
-        securePort = try ImageServer.freePort()
+        let path = folder.url.path
         for name in ["root", "root/secret", "root/slow"] {
             try FileManager.default.createDirectory(
                 at: folder.file(name),
@@ -44,21 +43,35 @@ package final class NginxServer: Sendable {
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
                 "-nodes", "-days", "2", "-subj", "/CN=localhost",
                 "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-                "-keyout", folder.file("key.pem").path, "-out", certificateFile,
+                "-keyout", "\(path)/key.pem", "-out", Self.certificateFile(path),
             ]
         )
         try Data("me:{PLAIN}pw\n".utf8).write(to: folder.file("passwords"))
-        try Data(configuration.utf8).write(to: folder.file("nginx.conf"))
-        try control([])
+        // Another test may take a port between being found free and being listened on.
+        var ports = try (ImageServer.freePort(), ImageServer.freePort())
+        for attempt in 1...5 {
+            let configuration = Self.configuration(path, ports.0, ports.1)
+            try Data(configuration.utf8).write(to: folder.file("nginx.conf"))
+            do {
+                try Self.control([], in: path)
+                break
+            } catch {
+                guard attempt < 5 else { throw error }
+                ports = try (ImageServer.freePort(), ImageServer.freePort())
+            }
+        }
+        (plainPort, securePort) = ports
     }
 
     deinit {
         // It may have died with its test: there is nothing left to stop then.
-        try? control(["-s", "stop"])
+        try? Self.control(["-s", "stop"], in: folder.url.path)
     }
 
     /// The file of the certificate, which signs itself.
-    package var certificateFile: String { folder.file("certificate.pem").path }
+    package var certificateFile: String { Self.certificateFile(folder.url.path) }
+
+    private static func certificateFile(_ folder: String) -> String { "\(folder)/certificate.pem" }
 
     /// Puts a file where it is served.
     ///
@@ -80,9 +93,8 @@ package final class NginxServer: Sendable {
         return url
     }
 
-    private func control(_ arguments: [String]) throws {
-        let file = folder.file("nginx.conf").path
-        try Self.run(Self.nginx, ["-q", "-p", folder.url.path, "-c", file] + arguments)
+    private static func control(_ arguments: [String], in folder: String) throws {
+        try run(nginx, ["-q", "-p", folder, "-c", "\(folder)/nginx.conf"] + arguments)
     }
 
     // Not Foundation's `Process`: it waits until every descendant is gone, and a daemon stays.
@@ -104,8 +116,11 @@ package final class NginxServer: Sendable {
         guard status == 0 else { throw ServerSocket.Failure(call: program, code: status) }
     }
 
-    private var configuration: String {
-        let path = folder.url.path
+    private static func configuration(
+        _ path: String,
+        _ plainPort: UInt16,
+        _ securePort: UInt16
+    ) -> String {
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \(path)/\($0);" }.joined(separator: "\n")
         return """
@@ -126,7 +141,7 @@ package final class NginxServer: Sendable {
                     listen 127.0.0.1:\(plainPort);
                     listen 127.0.0.1:\(securePort) ssl http2;
                     server_name localhost;
-                    ssl_certificate \(certificateFile);
+                    ssl_certificate \(certificateFile(path));
                     ssl_certificate_key \(path)/key.pem;
                     root \(path)/root;
                     location /secret/ {
