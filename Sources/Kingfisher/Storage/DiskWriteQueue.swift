@@ -39,27 +39,23 @@ final class DiskWriteQueue: Sendable {
         }
     }
 
-    /// Makes bytes once, for the one who writes and for all who read before.
+    /// Makes bytes for the one who writes and for all who read before.
     final class Maker: Sendable {
-        private enum State {
-            case unmade(@Sendable () -> Data?)
-            case made(Data?)
-        }
+        private let make: @Sendable () -> Data?
+        /// `nil` until they were made, or could not be.
+        private let made = Mutex<Data??>(nil)
 
-        private let state: Mutex<State>
+        init(_ make: @escaping @Sendable () -> Data?) { self.make = make }
 
-        init(_ make: @escaping @Sendable () -> Data?) { state = Mutex(.unmade(make)) }
-
-        /// Others who want them wait, which takes less than to make them twice.
+        /// What was made first; two who want them at the same moment both make them.
         var data: Data? {
-            state.withLock { state in
-                switch state {
-                case .made(let data): return data
-                case .unmade(let make):
-                    let data = make()
-                    state = .made(data)
-                    return data
-                }
+            if let made = made.withLock({ $0 }) { return made }
+            // Outside of the lock, for it may be a serializer of the user's.
+            let data = make()
+            return made.withLock { made in
+                if let made { return made }
+                made = .some(data)
+                return data
             }
         }
     }
