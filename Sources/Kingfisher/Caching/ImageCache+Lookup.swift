@@ -60,18 +60,14 @@ extension ImageCache {
             callbackQueue.execute { completion(.success(.none)) }
             return
         }
-        let mark = memoryStorage.store.mark(of: entry.memoryKey)
         readDisk(
             key: key,
             entry: entry,
             options: options,
+            promotes: true,
             isStillWanted: isStillWanted
-        ) { [self] result in
-            let outcome = result.map { image -> ImageCacheResult in
-                guard let image else { return .none }
-                promote(image, entry, options: options, since: mark)
-                return .disk(image)
-            }
+        ) { result in
+            let outcome = result.map { image in image.map { .disk($0) } ?? ImageCacheResult.none }
             callbackQueue.execute { completion(outcome) }
         }
     }
@@ -148,7 +144,7 @@ extension ImageCache {
         )
     }
 
-    /// Reads and decodes a file of the disk layer.
+    /// Reads and decodes a file of the disk layer, and puts the image into memory if it `promotes`.
     ///
     /// Bytes that the serializer cannot decode are a miss, and are removed, so that they do not
     /// block their key until they expire.
@@ -156,13 +152,14 @@ extension ImageCache {
         key: String,
         entry: CacheEntryName,
         options: KingfisherParsedOptionsInfo,
+        promotes: Bool = false,
         isStillWanted: (@Sendable () -> Bool)? = nil,
         completion: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
         let isWanted = isStillWanted ?? { true }
         let memory = memoryStorage.store
         let mark = memory.mark(of: entry.memoryKey)
-        let read: @Sendable () -> Void = { [diskStorage] in
+        let read: @Sendable () -> Void = { [self] in
             guard isWanted() else { return completion(.success(nil)) }
             do throws(KingfisherError) {
                 let data = try diskStorage.bytes(
@@ -178,7 +175,9 @@ extension ImageCache {
                     diskStorage.discard(entry)
                     Log.warning("A cached file is no picture, and was removed.", key: key)
                 }
-                completion(.success(isWanted() ? image : nil))
+                guard let image, isWanted() else { return completion(.success(nil)) }
+                if promotes { promote(image, entry, options: options, since: mark) }
+                completion(.success(image))
             } catch {
                 completion(.failure(error))
             }
