@@ -26,13 +26,12 @@ struct HTTPCachingStage {
     private let knownOriginal: HTTPRecords.Known
     private let time = Date()
 
-    /// Creates the stage; `nil` for a load that does not ask for it, or whose bytes do not come
-    /// from our own transfer.
+    /// Creates the stage of a load that asks for it; `nil` if its bytes do not come from our own
+    /// transfer.
     ///
     /// To be called before the caches are looked at: see ``HTTPRecords/known(_:)``.
     init?(_ request: LoadRequest) async {
-        guard request.options.httpCaching, !request.downloader.isOverridden,
-            case .network(let resource) = request.source
+        guard !request.downloader.isOverridden, case .network(let resource) = request.source
         else { return nil }
         self.request = request
         url = resource.downloadURL
@@ -117,7 +116,7 @@ struct HTTPCachingStage {
     func confirmed(
         _ hit: RetrieveImageResult?,
         by output: FetchStage.Output
-    ) async -> RetrieveImageResult? {
+    ) -> RetrieveImageResult? {
         guard case .data(let fetched) = output, let response = fetched.response,
             response.statusCode == 304, let hit, let record = record(of: hit)
         else { return nil }
@@ -140,9 +139,11 @@ struct HTTPCachingStage {
             if request.storesOriginal { request.originalCache.httpRecords.remove(originalName) }
             return nil
         }
+        let originals = request.originalCache.httpRecords
         return HTTPNotes(
             image: HTTPNotes.Note(record, name, in: records),
-            original: HTTPNotes.Note(record, originalName, in: request.originalCache.httpRecords)
+            original: request.storesOriginal
+                ? HTTPNotes.Note(record, originalName, in: originals) : nil
         )
     }
 

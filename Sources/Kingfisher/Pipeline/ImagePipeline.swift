@@ -58,7 +58,7 @@ struct ImagePipeline: Sendable {
         if request.looksUp {
             let stage = LookupStage(request: request)
             let finding = try await journal.measure(.lookup) { try await stage.run() }
-            hit = try await answer(finding, request, caching?.notesOfOriginal, &journal)
+            hit = try await answer(finding, request, caching, &journal)
             if let hit, caching == nil { return hit }
             if hit == nil {
                 tellMisses(of: request, journal)
@@ -89,7 +89,7 @@ struct ImagePipeline: Sendable {
         let fetched = try await journal.measure(.fetch) {
             try await FetchStage(request: request, events: events, task: task).run()
         }
-        if let confirmed = await caching?.confirmed(hit, by: fetched) { return confirmed }
+        if let confirmed = caching?.confirmed(hit, by: fetched) { return confirmed }
         let loaded = try await journal.measure(.process) {
             try await ProcessStage(request: request).run(fetched)
         }
@@ -107,7 +107,7 @@ struct ImagePipeline: Sendable {
     private func answer(
         _ finding: LookupStage.Finding,
         _ request: LoadRequest,
-        _ notes: HTTPNotes?,
+        _ caching: HTTPCachingStage?,
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult? {
         switch finding {
@@ -127,8 +127,9 @@ struct ImagePipeline: Sendable {
             let processed = try await journal.measure(.process) {
                 try await ProcessStage(request: request).run(original: image)
             }
+            let notes = caching?.notesOfOriginal ?? HTTPNotes()
             await journal.measure(.store) {
-                await StoreStage(request: request, notes: notes ?? HTTPNotes()).run(processed)
+                await StoreStage(request: request, notes: notes).run(processed)
             }
             return RetrieveImageResult(processed.image, from: .none, request: request)
         }

@@ -15,14 +15,12 @@ struct StoreStage {
         await withTaskGroup { group in
             let image = Gate()
             storeImage(loaded.image, original: loaded.data, gate: image)
-            notes.image?.isThere(willReachDisk: !request.options.cacheMemoryOnly)
             // Memory has the image now: who comes later finds it there.
             loaded.membership?.leave()
             if waits { group.addTask { await image.wait() } }
             guard request.storesOriginal, let original else { return }
             let stored = Gate()
             storeOriginal(original, gate: stored)
-            notes.original?.isThere(willReachDisk: true)
             if waits { group.addTask { await stored.wait() } }
         }
     }
@@ -41,6 +39,7 @@ struct StoreStage {
                 gate.open()
             }
         )
+        notes.image?.isThere(willReachDisk: toDisk)
     }
 
     private func storeOriginal(_ data: Data, gate: Gate) {
@@ -57,6 +56,7 @@ struct StoreStage {
                 gate.open()
             }
         )
+        notes.original?.isThere(willReachDisk: true)
     }
 
     /// The load has its image, so the log is the only one to hear of a failing store.
