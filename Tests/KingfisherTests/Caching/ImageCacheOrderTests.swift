@@ -8,25 +8,6 @@ import Testing
 /// What happens to an image while it is being read from disk.
 @Suite(.timeLimit(.minutes(1)))
 struct ImageCacheOrderTests {
-    /// Lets something happen between reading an image and taking it.
-    private struct Meanwhile: CacheSerializer {
-        var isDamaged = false
-        let happens: @Sendable () -> Void
-
-        func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
-            DefaultCacheSerializer.default.data(with: image, original: original)
-        }
-
-        func image(
-            with data: Data,
-            options: KingfisherParsedOptionsInfo
-        ) -> KFCrossPlatformImage? {
-            happens()
-            return isDamaged
-                ? nil : DefaultCacheSerializer.default.image(with: data, options: options)
-        }
-    }
-
     private let folder: TemporaryDirectory
     private let cache: ImageCache
     private let old = KFCrossPlatformImage(bitmap: TestImage.bitmap(width: 8, height: 6))
@@ -44,7 +25,7 @@ struct ImageCacheOrderTests {
     ) async throws -> ImageCacheResult {
         try await cache.store(old, forKey: "key")
         cache.clearMemoryCache()
-        let serializer = Meanwhile(isDamaged: isDamaged, happens: happens)
+        let serializer = MeanwhileSerializer(isDamaged: isDamaged, happens: happens)
         return try await cache.retrieveImage(
             forKey: "key",
             options: [.cacheSerializer(serializer)]

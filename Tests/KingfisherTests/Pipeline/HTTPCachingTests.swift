@@ -9,22 +9,6 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Decodes when it is let.
-private struct SlowSerializer: CacheSerializer {
-    let reads: Locked<Int>
-    let gate: DispatchSemaphore
-
-    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
-        DefaultCacheSerializer.default.data(with: image, original: original)
-    }
-
-    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        reads.change { $0 += 1 }
-        gate.wait()
-        return DefaultCacheSerializer.default.image(with: data, options: options)
-    }
-}
-
 /// Loads with the option `.httpCaching`, through all stages and over the network.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPCachingTests {
@@ -220,7 +204,10 @@ struct HTTPCachingTests {
         serve(new, [("Cache-Control", "max-age=60")], tag: "\"2\"")
         let gate = DispatchSemaphore(value: 0)
         let reads = Locked(0)
-        let slow = SlowSerializer(reads: reads, gate: gate)
+        let slow = MeanwhileSerializer {
+            reads.change { $0 += 1 }
+            gate.wait()
+        }
         async let late = load([.httpCaching, .cacheSerializer(slow)])
         while reads.value == 0 { await Task.yield() }
         _ = try await load([.httpCaching, .forceRefresh])

@@ -79,12 +79,19 @@ struct DiskStoreSharingTests {
         #expect(FileManager.default.fileExists(atPath: writing.path))
     }
 
-    @Test func `what a dead store wrote is deleted by the next one that is alone`() throws {
-        let writing = folder.file(".kingfisher-1.tmp")
-        do { try open().prepare() }
-        #expect(FileManager.default.createFile(atPath: writing.path, contents: Data("x".utf8)))
-        try open().prepare()
-        #expect(!FileManager.default.fileExists(atPath: writing.path))
+    @Test func `a folder is not open while its log is being written`() throws {
+        let files = FaultyFileSystem()
+        let store = DiskStore(directory: folder.url.path, files: files)
+        let seen = Locked<[Bool]>([])
+        files.fail { [weak store] operation, path in
+            if operation == .rename, path.hasSuffix(".log") {
+                seen.change { $0.append(store?.isOpen ?? true) }
+            }
+            return nil
+        }
+        try store.prepare()
+        #expect(seen.value == [false])
+        #expect(store.isOpen)
     }
 
     @Test(.timeLimit(.minutes(1)))
