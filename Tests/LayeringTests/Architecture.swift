@@ -49,28 +49,30 @@ enum Architecture {
 
     /// Modules that only one folder of the library may know, so that each has one way in.
     static let singleDoors: [(module: String, folders: Set<String>)] = [
-        ("CCurl", ["Transfer"]),
-        ("CCurlShim", ["Transfer"]),
+        ("CCurl", ["HTTP"]),
+        ("CCurlShim", ["HTTP"]),
     ]
 
     /// The folders of the library, lowest first.
     ///
-    /// The empty name is the library's own folder, with the manager. Edges go only downwards.
+    /// Edges go only downwards. The empty name is the library's own folder, with the manager. A folder inside another has a
+    /// rank of its own where it is named here.
     static let ranks: [String: Int] = [
         "Support": 0,
-        "Imaging": 1, "Storage": 1, "Transfer": 1,
+        "Imaging": 1, "Caching/Memory": 1, "Caching/Disk": 1, "HTTP": 1,
         "Results": 2, "Options": 2, "ImageSource": 2, "Caching": 2, "Networking": 2,
         "Processing": 2,
         "Pipeline": 3,
         "": 4,
-        "Prefetching": 5, "Display": 5,
+        "Prefetching": 5,
+        "Display": 6, "Compatibility": 6,
     ]
 
-    /// The rank whose folders the public signatures tie together, so that they know each other.
-    static let knotRank = 2
+    /// The ranks whose folders the public signatures tie together, so that they know each other.
+    static let knotRanks: Set<Int> = [2, 6]
 
     /// The folders whose files stand at the border to users, and so may name shared instances.
-    static let facades: Set<String> = ["", "Prefetching", "Display"]
+    static let facades: Set<String> = ["", "Prefetching", "Display", "Compatibility"]
 
     /// The shared instances that nothing inside may reach for; it is handed what it needs.
     static let sharedInstances: [(type: String, member: String)] = [

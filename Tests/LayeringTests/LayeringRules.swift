@@ -81,13 +81,14 @@ enum LayeringRules {
         guard let ours = Architecture.ranks[here], let theirs = Architecture.ranks[there] else {
             return false
         }
-        return theirs < ours || (theirs == ours && ours == Architecture.knotRank)
+        return theirs < ours || (theirs == ours && Architecture.knotRanks.contains(ours))
     }
 
-    /// The first folder of a path, empty for a file that lies in none.
+    /// The innermost folder of a path that has a rank; else its first, empty for a file in none.
     private static func folder(of name: String) -> String {
-        let parts = name.split(separator: "/")
-        return parts.count > 1 ? String(parts[0]) : ""
+        let folders = name.split(separator: "/").dropLast().map(String.init)
+        let paths = folders.indices.map { folders[...$0].joined(separator: "/") }
+        return paths.last { Architecture.ranks[$0] != nil } ?? paths.first ?? ""
     }
 
     // MARK: Promises to the compiler

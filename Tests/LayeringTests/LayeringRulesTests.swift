@@ -7,9 +7,9 @@ struct LayeringRulesTests {
         "Sources/Pixels/Bitmap.swift": "package struct Bitmap {}",
         "Sources/Codecs/Codecs.swift": "package import Pixels\nenum Codecs { case a(Bitmap) }",
         "Sources/Kingfisher/Support/Clock.swift": "import Synchronization\nprotocol Clock {}",
-        "Sources/Kingfisher/Storage/DiskStore.swift":
-            "import Crypto\nactor DiskStore { let c: Clock }",
-        "Sources/Kingfisher/Transfer/Curl.swift": "import CCurl\nstruct Curl {}",
+        "Sources/Kingfisher/Caching/Disk/DiskStore.swift":
+            "import Logging\nactor DiskStore { let c: Clock }",
+        "Sources/Kingfisher/HTTP/Curl.swift": "import CCurl\nstruct Curl {}",
         "Sources/Kingfisher/Caching/ImageCache.swift":
             "public class ImageCache { static let `default` = ImageCache(); let s: DiskStore }",
         "Sources/Kingfisher/Options/Options.swift": "enum Options { case cache(ImageCache) }",
@@ -67,9 +67,9 @@ struct LayeringRulesTests {
     }
 
     @Test(arguments: [
-        ("Storage", "let x: Pipeline", "Pipeline of Pipeline"),
-        ("Storage", "let x: [Curl]", "Curl of Transfer"),
-        ("Support", "func f() -> DiskStore?", "DiskStore of Storage"),
+        ("Caching/Disk", "let x: Pipeline", "Pipeline of Pipeline"),
+        ("Caching/Disk", "let x: [Curl]", "Curl of HTTP"),
+        ("Support", "func f() -> DiskStore?", "DiskStore of Caching/Disk"),
         ("Caching", "let x = Pipeline.load", "Pipeline of Pipeline"),
         ("Pipeline", "let m: KingfisherManager", "KingfisherManager of Kingfisher"),
         ("Prefetching", "let k = KF.self", "KF of Display"),
@@ -91,7 +91,7 @@ struct LayeringRulesTests {
         "let fine = other.Pipeline",
     ])
     func `a mention that only looks like one is not reported`(text: String) {
-        let tree = planted("Sources/Kingfisher/Storage/Fine.swift", text)
+        let tree = planted("Sources/Kingfisher/Caching/Disk/Fine.swift", text)
         #expect(LayeringRules.upwardMentions(in: tree) == [])
     }
 

@@ -78,15 +78,3 @@ struct FileIdentity: Sendable, Equatable {
     var inode: UInt64
     var device: UInt64
 }
-
-/// A file descriptor that is closed with its last reference.
-final class OpenFile: Sendable {
-    let descriptor: FileDescriptor
-
-    init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
-
-    deinit {
-        // Nothing is buffered on our side; there is nobody to tell that closing failed.
-        try? descriptor.close()
-    }
-}

@@ -1,0 +1,18 @@
+import Foundation
+import Synchronization
+
+extension DiskStore {
+    /// What is known about a file name; counts as no access and touches no disk.
+    func finding(for name: String) -> StoreFinding {
+        let now = clock.now()
+        guard let expiry = state.withLock({ $0.index.expiry(of: name) }) else { return .unknown }
+        return expiry > now ? .valid(expiry - now) : .expired(now - expiry)
+    }
+
+    /// The keys that begin with `prefix`.
+    ///
+    /// - Complexity: O(entries).
+    func keys(withPrefix prefix: String) -> [String] {
+        entries.map(\.key).filter { $0.hasPrefix(prefix) }
+    }
+}
