@@ -40,7 +40,6 @@ let package = Package(
         .trait(name: "SVG", description: "SVG, rendered; needs librsvg2-dev."),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
     ],
@@ -59,6 +58,7 @@ let package = Package(
         ),
         system("CLCMS", "lcms2", apt: "liblcms2-dev"),
         system("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
+        system("CCrypto", "libcrypto", apt: "libssl-dev"),
         system("CHEIF", "libheif", apt: "libheif-dev"),
         system("CTIFF", "libtiff-4", apt: "libtiff-dev"),
         system("CRSVG", "librsvg-2.0", apt: "librsvg2-dev"),
@@ -77,6 +77,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("jxl", .when(traits: ["JXL"]))]
         ),
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
+        .target(name: "CCryptoShim", dependencies: ["CCrypto"]),
         .target(name: "CKernels"),
 
         // Floor 0: rasters and arithmetic.
@@ -94,8 +95,7 @@ let package = Package(
         .target(
             name: "Kingfisher",
             dependencies: [
-                "Pixels", "Codecs", "CCurl", "CCurlShim",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Pixels", "Codecs", "CCurl", "CCurlShim", "CCryptoShim",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -144,8 +144,7 @@ let package = Package(
         .testTarget(
             name: "KingfisherTests",
             dependencies: [
-                "Kingfisher", "KingfisherTesting", "Codecs", "Pixels", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Kingfisher", "KingfisherTesting", "Codecs", "Pixels", "TestSupport", "CCrypto",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

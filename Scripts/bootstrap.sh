@@ -38,6 +38,7 @@ libraries=(
     lcms2:liblcms2-dev
     libdeflate:libdeflate-dev
     libcurl:libcurl4-openssl-dev
+    libcrypto:libssl-dev
 )
 [ -z "$with_gtk" ] || libraries+=(gtk4:libgtk-4-dev)
 [ -z "$with_formats" ] || libraries+=(
@@ -64,8 +65,8 @@ has_library() {
 
 command -v git >/dev/null || need git
 command -v pkg-config >/dev/null || need pkg-config
-# swift-crypto is C++ inside; a toolchain brings the compiler, but not the library's headers.
-compgen -G '/usr/include/c++/*/memory' >/dev/null || need g++
+# Linking Swift's own libraries statically takes C++'s, which come with this compiler.
+compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || need g++
 for entry in "${libraries[@]}"; do
     has_library "${entry%%:*}" || need "${entry#*:}"
 done

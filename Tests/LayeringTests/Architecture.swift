@@ -19,7 +19,7 @@ enum Architecture {
         (
             "Sources/Kingfisher",
             [
-                "Pixels", "Codecs", "CCurl", "CCurlShim", "Crypto", "Logging", "SystemPackage",
+                "Pixels", "Codecs", "CCurl", "CCurlShim", "CCryptoShim", "Logging", "SystemPackage",
                 "FoundationNetworking",
             ]
         ),
@@ -51,6 +51,7 @@ enum Architecture {
     static let singleDoors: [(module: String, folders: Set<String>)] = [
         ("CCurl", ["HTTP"]),
         ("CCurlShim", ["HTTP"]),
+        ("CCryptoShim", ["Support", "Caching/Disk"]),
     ]
 
     /// The folders of the library, lowest first.

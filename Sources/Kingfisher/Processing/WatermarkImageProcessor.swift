@@ -1,4 +1,3 @@
-import Crypto
 public import Foundation
 
 /// Lays a watermark over a picture.
@@ -48,17 +47,17 @@ public struct WatermarkImageProcessor: ImageProcessor {
 
     /// Sixteen hexadecimal digits that are the same for the same pixels in every run.
     private static func digest(of image: KFCrossPlatformImage) -> String {
-        var hash = SHA256()
+        let hash = SHA256()
         let looks = "\(image.pixelWidth)x\(image.pixelHeight)@\(NumberText.number(image.scale))"
-        hash.update(data: Data(looks.utf8))
+        hash.update(Data(looks.utf8))
         image.withPremultipliedRGBA { pixels, bytesPerRow in
             for row in 0..<image.pixelHeight {
                 let start = row * bytesPerRow
                 let bytes = pixels[start..<(start + image.pixelWidth * 4)]
-                hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: bytes))
+                hash.update(UnsafeRawBufferPointer(rebasing: bytes))
             }
         }
         // 64 bits: what an accident cannot meet, and short enough for a key.
-        return hash.finalize().prefix(8).map { String(format: "%02x", $0) }.joined()
+        return hash.finalize()[..<8].withUnsafeBytes { Hexadecimal.text(of: $0) }
     }
 }

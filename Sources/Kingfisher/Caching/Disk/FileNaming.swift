@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 
 /// How the name of an entry's file follows from its key.
@@ -38,11 +37,7 @@ struct FileNaming: Sendable, Equatable {
 
     private static func hash(_ key: String) -> String {
         var key = key
-        let digest = key.withUTF8 { bytes in
-            var hasher = SHA256()
-            hasher.update(bufferPointer: UnsafeRawBufferPointer(bytes))
-            return hasher.finalize()
-        }
+        let digest = key.withUTF8 { SHA256.hash(UnsafeRawBufferPointer($0)) }
         return digest.withUnsafeBytes { Hexadecimal.text(of: $0) }
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import SystemPackage
 
@@ -24,7 +23,7 @@ enum PartialFile {
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
-        let digest = Data(SHA256.hash(data: body))
+        let digest = Data(SHA256.hash(body))
         let json = try JSONEncoder().encode(Head(head: head, digest: digest))
         let start = Data("\(mark)\(json.count)\n".utf8) + json
         let aside = url.appendingPathExtension("\(UInt64.random(in: .min ... .max)).new")
@@ -72,7 +71,7 @@ enum PartialFile {
         let json = rest[(lineEnd + 1)...].prefix(count)
         let body = rest[(lineEnd + 1)...].dropFirst(count)
         guard let head = try? JSONDecoder().decode(Head.self, from: json),
-            head.head.received == body.count, Data(SHA256.hash(data: body)) == head.digest
+            head.head.received == body.count, Data(SHA256.hash(body)) == head.digest
         else { return nil }
         return (head.head, body)
     }

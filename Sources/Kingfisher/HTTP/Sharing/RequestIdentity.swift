@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -92,15 +91,13 @@ package final class RequestIdentity: Hashable, Sendable {
         guard content.method == "GET", content.body == nil,
             conditional.allSatisfy({ content.headers[$0] == nil })
         else { return nil }
-        var hash = SHA256()
+        let hash = SHA256()
         // What is part of the key ends with a byte that neither a URL nor a header can have.
         let headers = content.headers.sorted { $0.key < $1.key }
         for text in [content.url] + headers.flatMap({ [$0.key, $0.value] }) {
-            hash.update(data: Data(text.utf8))
-            hash.update(data: Data([0]))
+            hash.update(Data(text.utf8))
+            hash.update(Data([0]))
         }
-        return hash.finalize().map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        return hash.finalize().withUnsafeBytes { Hexadecimal.text(of: $0) }
     }
 }

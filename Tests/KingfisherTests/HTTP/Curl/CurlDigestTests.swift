@@ -1,4 +1,4 @@
-import Crypto
+import CCrypto
 import Foundation
 import Kingfisher
 import TestSupport
@@ -12,12 +12,16 @@ struct CurlDigestTests {
         case sha256 = "SHA-256"
 
         func hash(_ text: String) -> String {
-            let bytes = Data(text.utf8)
-            let digest: [UInt8] =
+            let algorithm =
                 switch self {
-                case .md5: Array(Insecure.MD5.hash(data: bytes))
-                case .sha256: Array(SHA256.hash(data: bytes))
+                case .md5: EVP_md5()
+                case .sha256: EVP_sha256()
                 }
+            var count: UInt32 = 0
+            var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+            let bytes = Array(text.utf8)
+            EVP_Digest(bytes, bytes.count, &digest, &count, algorithm, nil)
+            digest.removeLast(digest.count - Int(count))
             return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
     }

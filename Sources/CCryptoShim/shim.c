@@ -1,0 +1,116 @@
+#include "CCryptoShim.h"
+
+#include <limits.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <pthread.h>
+
+// Looked up once: OpenSSL 3 otherwise searches its providers in every call, which takes longer than
+// the hash of a URL.
+static const EVP_MD *algorithm;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void find_algorithm(void) {
+    algorithm = EVP_MD_fetch(NULL, "SHA256", NULL);
+    if (algorithm == NULL) algorithm = EVP_sha256();
+}
+
+static const EVP_MD *sha256(void) {
+    pthread_once(&once, find_algorithm);
+    return algorithm;
+}
+
+int kf_sha256(const void *bytes, size_t length, uint8_t digest[KF_SHA256_BYTES]) {
+    return EVP_Digest(bytes, length, digest, NULL, sha256(), NULL) == 1;
+}
+
+void *kf_sha256_new(void) {
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    if (context != NULL && EVP_DigestInit_ex(context, sha256(), NULL) != 1) {
+        EVP_MD_CTX_free(context);
+        return NULL;
+    }
+    return context;
+}
+
+int kf_sha256_update(void *hasher, const void *bytes, size_t length) {
+    return EVP_DigestUpdate(hasher, bytes, length) == 1;
+}
+
+int kf_sha256_final(void *hasher, uint8_t digest[KF_SHA256_BYTES]) {
+    return EVP_DigestFinal_ex(hasher, digest, NULL) == 1;
+}
+
+void kf_sha256_free(void *hasher) { EVP_MD_CTX_free(hasher); }
+
+static const EVP_CIPHER *cipher_for(size_t key_length) {
+    switch (key_length) {
+    case 16: return EVP_aes_128_gcm();
+    case 24: return EVP_aes_192_gcm();
+    case 32: return EVP_aes_256_gcm();
+    default: return NULL;
+    }
+}
+
+// The calls below take lengths as int.
+static int fits(size_t length) { return length <= INT_MAX; }
+
+int kf_gcm_seal(
+    const uint8_t *key,
+    size_t key_length,
+    const void *bound,
+    size_t bound_length,
+    const uint8_t *bytes,
+    size_t length,
+    uint8_t *sealed) {
+    const EVP_CIPHER *cipher = cipher_for(key_length);
+    if (cipher == NULL || !fits(bound_length) || !fits(length)) return 0;
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    if (context == NULL) return 0;
+    uint8_t *nonce = sealed;
+    uint8_t *text = sealed + KF_GCM_NONCE_BYTES;
+    uint8_t *tag = text + length;
+    int written = 0;
+    int succeeded =
+        RAND_bytes(nonce, KF_GCM_NONCE_BYTES) == 1
+        && EVP_EncryptInit_ex2(context, cipher, key, nonce, NULL) == 1
+        && (bound_length == 0
+            || EVP_EncryptUpdate(context, NULL, &written, bound, (int)bound_length) == 1)
+        && (length == 0 || EVP_EncryptUpdate(context, text, &written, bytes, (int)length) == 1)
+        && EVP_EncryptFinal_ex(context, tag, &written) == 1
+        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, KF_GCM_TAG_BYTES, tag) == 1;
+    EVP_CIPHER_CTX_free(context);
+    return succeeded;
+}
+
+int kf_gcm_open(
+    const uint8_t *key,
+    size_t key_length,
+    const void *bound,
+    size_t bound_length,
+    const uint8_t *sealed,
+    size_t sealed_length,
+    uint8_t *bytes) {
+    const EVP_CIPHER *cipher = cipher_for(key_length);
+    if (cipher == NULL || sealed_length < KF_GCM_NONCE_BYTES + KF_GCM_TAG_BYTES
+        || !fits(sealed_length) || !fits(bound_length)) {
+        return 0;
+    }
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    if (context == NULL) return 0;
+    size_t length = sealed_length - KF_GCM_NONCE_BYTES - KF_GCM_TAG_BYTES;
+    const uint8_t *text = sealed + KF_GCM_NONCE_BYTES;
+    // The call takes the tag as writable memory and only reads it.
+    void *tag = (void *)(text + length);
+    uint8_t none;
+    int written = 0;
+    int succeeded =
+        EVP_DecryptInit_ex2(context, cipher, key, sealed, NULL) == 1
+        && (bound_length == 0
+            || EVP_DecryptUpdate(context, NULL, &written, bound, (int)bound_length) == 1)
+        && (length == 0 || EVP_DecryptUpdate(context, bytes, &written, text, (int)length) == 1)
+        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, KF_GCM_TAG_BYTES, tag) == 1
+        && EVP_DecryptFinal_ex(context, &none, &written) == 1;
+    EVP_CIPHER_CTX_free(context);
+    return succeeded;
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+@testable import Kingfisher
+
+/// Digests, against the examples of FIPS 180-4.
+struct SHA256Tests {
+    static let examples = [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+    ]
+
+    @Test(arguments: examples)
+    func `one call gives the standard's digest`(text: String, digest: String) {
+        #expect(SHA256.hash(Data(text.utf8)).withUnsafeBytes { Hexadecimal.text(of: $0) } == digest)
+    }
+
+    @Test(arguments: examples)
+    func `bytes that come one by one give the same digest`(text: String, digest: String) {
+        let hash = SHA256()
+        for byte in text.utf8 { hash.update([byte]) }
+        #expect(hash.finalize().withUnsafeBytes { Hexadecimal.text(of: $0) } == digest)
+    }
+}
