@@ -205,11 +205,12 @@ if Context.environment["KF_KERNELS"] != nil {
     ]
 }
 
-// For the step `formats` of Scripts/test.sh, and its fuzzing: the two lowest floors, so that the formats behind traits
-// are tried without building everything else once more.
+// For Scripts/memory.sh, the step `formats` of Scripts/test.sh, and its fuzzing: the two lowest
+// floors, so that nothing else is built once more.
 if Context.environment["KF_CODECS_ONLY"] != nil {
     let kept: Set = [
-        "CCodecShims", "CKernels", "Pixels", "Codecs", "CodecsTests", "CodecsFuzz",
+        "CCodecShims", "CKernels", "Pixels", "Codecs", "PixelsTests", "CodecsTests",
+        "CodecsFuzz",
     ]
     package.products = []
     package.targets.removeAll { $0.type != .system && !kept.contains($0.name) }

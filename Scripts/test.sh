@@ -3,14 +3,16 @@
 #
 # Usage: Scripts/test.sh [STEP]...
 #
-#   STEP   libraries, lint, build, tests, races, api, docs, fuzz, tools, benchmarks, examples,
-#          formats, gtk; all by default
+#   STEP   libraries, lint, build, tests, races, memory, api, docs, fuzz, tools, benchmarks,
+#          examples, formats, gtk; all by default
 #
 # A failing step does not hide the later ones; the exit status is 0 only when all have passed.
 # Safe to run again, and quick then: only what has changed is built.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-all_steps=(libraries lint build tests races api docs fuzz tools benchmarks examples formats gtk)
+all_steps=(
+    libraries lint build tests races memory api docs fuzz tools benchmarks examples formats gtk
+)
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
 for step in "${steps[@]}"; do
@@ -59,6 +61,8 @@ step_tests() {
 }
 
 step_races() { "$ROOT/Scripts/races.sh"; }
+
+step_memory() { "$ROOT/Scripts/memory.sh"; }
 
 # Long enough to find what a careless change breaks; who works on a decoder runs it for longer.
 step_fuzz() { "$ROOT/Scripts/fuzz.sh" 30; }
@@ -137,6 +141,7 @@ title() {
     build) echo "Build, warnings are errors" ;;
     tests) echo "Tests of the library" ;;
     races) echo "Thread sanitizer over the tests of the library" ;;
+    memory) echo "Address sanitizer over the codecs, and shims without memory" ;;
     api) echo "Declarations that user code expects" ;;
     docs) echo "Documentation, warnings are errors" ;;
     fuzz) echo "Decoders on invented files, 30 s for each format" ;;
@@ -174,7 +179,7 @@ for step in "${steps[@]}"; do
         summary+=("$(printf 'FAILED  %4d s  %s' $took "$(title "$step")")")
         # The reasons once more where they will be read: they may be thousands of lines above.
         while IFS= read -r line; do summary+=("        ${line:0:300}"); done < <(
-            grep -aE 'recorded an issue|Fatal error|(^|[^a-z])error:|WARNING: ThreadSanitizer' \
+            grep -aE 'recorded an issue|Fatal error|(^|[^a-z])error:|(WARNING|ERROR): [A-Z][a-z]*Sanitizer' \
                 "$logs/$step" | head -n 12 || true
         )
     fi

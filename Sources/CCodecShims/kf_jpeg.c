@@ -146,25 +146,53 @@ const char *kf_jpeg_message(const kf_jpeg_decoder *decoder) { return decoder->me
 typedef struct kf_jpeg_encoder {
     struct jpeg_compress_struct info;
     struct jpeg_error_mgr errors;
+    struct jpeg_destination_mgr target;
     jmp_buf escape;
+    kf_jpeg_status status;
     char *message;
-    unsigned char *output;
-    unsigned long output_count;
+    uint8_t *output;
+    size_t capacity;
     uint8_t *row;
 } kf_jpeg_encoder;
 
 static void fail_encoding(j_common_ptr common) {
     kf_jpeg_encoder *encoder = common->client_data;
     (*common->err->format_message)(common, encoder->message);
+    encoder->status = status_of(common->err->msg_code);
     longjmp(encoder->escape, 1);
 }
+
+// jpeg_mem_dest reports its block only when the file is finished. After a failure before that the
+// caller holds a block that was freed when the output grew, so the output is managed here.
+static boolean grow_output(j_compress_ptr info) {
+    kf_jpeg_encoder *encoder = info->client_data;
+    // 64 KiB: larger than most thumbnails. The library calls this when all of the block is used.
+    size_t used = encoder->capacity;
+    size_t capacity = used == 0 ? 64 << 10 : used * 2;
+    uint8_t *larger = realloc(encoder->output, capacity);
+    // 10: the number that libjpeg's own destination reports.
+    if (larger == NULL) ERREXIT1(info, JERR_OUT_OF_MEMORY, 10);
+    encoder->output = larger;
+    encoder->capacity = capacity;
+    info->dest->next_output_byte = larger + used;
+    info->dest->free_in_buffer = capacity - used;
+    return TRUE;
+}
+
+static void init_target(j_compress_ptr info) { (void)grow_output(info); }
+static void end_target(j_compress_ptr info) { (void)info; }
 
 static void write_picture(kf_jpeg_encoder *encoder, const kf_jpeg_encoding *encoding,
                           kf_jpeg_row_source source, void *context) {
     j_compress_ptr info = &encoder->info;
     jpeg_create_compress(info);
     info->client_data = encoder;
-    jpeg_mem_dest(info, &encoder->output, &encoder->output_count);
+    encoder->target = (struct jpeg_destination_mgr){
+        .init_destination = init_target,
+        .empty_output_buffer = grow_output,
+        .term_destination = end_target,
+    };
+    info->dest = &encoder->target;
     info->image_width = (JDIMENSION)encoding->width;
     info->image_height = (JDIMENSION)encoding->height;
     info->input_components = 4;
@@ -202,15 +230,16 @@ kf_jpeg_status kf_jpeg_encode(kf_jpeg_encoding encoding, kf_jpeg_row_source sour
     encoder->info.client_data = encoder;
     encoder->errors.error_exit = fail_encoding;
     encoder->errors.output_message = say_nothing;
-    kf_jpeg_status status = KF_JPEG_OK;
     if (setjmp(encoder->escape) == 0) {
         write_picture(encoder, &encoding, source, context);
-        *bytes = encoder->output;
-        *count = encoder->output_count;
+        *count = encoder->capacity - encoder->target.free_in_buffer;
+        // Without memory for a smaller block, the one that is there serves.
+        uint8_t *fitted = realloc(encoder->output, *count);
+        *bytes = fitted != NULL ? fitted : encoder->output;
     } else {
-        status = KF_JPEG_CORRUPT;
         free(encoder->output);
     }
+    kf_jpeg_status status = encoder->status;
     jpeg_destroy_compress(&encoder->info);
     free(encoder->row);
     free(encoder);

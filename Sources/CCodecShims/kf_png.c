@@ -44,6 +44,23 @@ static kf_png_status failure(const kf_png_decoder *decoder) {
     return decoder->saw_end ? KF_PNG_TRUNCATED : KF_PNG_CORRUPT;
 }
 
+// May fail by longjmp: the list of ignored chunks is allocated.
+static void configure(kf_png_decoder *decoder, uint32_t max_side) {
+    png_set_read_fn(decoder->png, decoder, read_bytes);
+    png_set_user_limits(decoder->png, max_side, max_side);
+    // Pixels are read in pieces of this many bytes, and the last, cut off piece of a file that ends
+    // early is lost.
+    size_t piece = decoder->left / 64;
+    png_set_compression_buffer_size(decoder->png, piece < 64 ? 64 : piece > 8192 ? 8192 : piece);
+    // A profile or text chunk that inflates beyond this is no profile.
+    png_set_chunk_malloc_max(decoder->png, 8 << 20);
+    png_set_chunk_cache_max(decoder->png, 128);
+    // Text, time and the like are never looked at: not kept, not inflated.
+    png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
+    static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0tIME\0hIST\0sPLT\0pCAL\0sCAL\0eXIf";
+    png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, ignored, 9);
+}
+
 kf_png_decoder *kf_png_decoder_create(const uint8_t *bytes, size_t count, uint32_t max_side) {
     kf_png_decoder *decoder = calloc(1, sizeof *decoder);
     if (decoder == NULL) return NULL;
@@ -59,19 +76,11 @@ kf_png_decoder *kf_png_decoder_create(const uint8_t *bytes, size_t count, uint32
         kf_png_decoder_destroy(decoder);
         return NULL;
     }
-    png_set_read_fn(decoder->png, decoder, read_bytes);
-    png_set_user_limits(decoder->png, max_side, max_side);
-    // Pixels are read in pieces of this many bytes, and the last, cut off piece of a file that ends
-    // early is lost.
-    size_t piece = count / 64;
-    png_set_compression_buffer_size(decoder->png, piece < 64 ? 64 : piece > 8192 ? 8192 : piece);
-    // A profile or text chunk that inflates beyond this is no profile.
-    png_set_chunk_malloc_max(decoder->png, 8 << 20);
-    png_set_chunk_cache_max(decoder->png, 128);
-    // Text, time and the like are never looked at: not kept, not inflated.
-    png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
-    static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0tIME\0hIST\0sPLT\0pCAL\0sCAL\0eXIf";
-    png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, ignored, 9);
+    if (setjmp(png_jmpbuf(decoder->png))) {
+        kf_png_decoder_destroy(decoder);
+        return NULL;
+    }
+    configure(decoder, max_side);
     return decoder;
 }
 

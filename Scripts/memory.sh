@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Looks for memory that C code mishandles: the shims while allocations fail, and the tests of the
+# codecs and the kernels under the address sanitizer.
+#
+# Usage: Scripts/memory.sh [FILTER]
+#
+#   FILTER   a regular expression for the tests to run, all of CodecsTests and PixelsTests by
+#            default
+#
+# The two lowest floors alone are built for it, into .build-asan.
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+scratch=.build-asan
+objects=$scratch/shims
+
+require_swift
+command -v clang >/dev/null \
+    || die "there is no clang beside the Swift toolchain, which comes with one."
+
+# The shims of the formats whose libraries are installed.
+flags=(-std=gnu11 -O1 -g -Wall -Wextra -Werror -fsanitize=address -I Sources/CCodecShims/include)
+libraries=(libjpeg libpng)
+for format in JXL:libjxl HEIF:libheif TIFF:libtiff-4 SVG:librsvg-2.0; do
+    ! pkg-config --exists "${format#*:}" || {
+        flags+=("-DKF_${format%:*}")
+        libraries+=("${format#*:}")
+    }
+done
+read -ra compiling < <(pkg-config --cflags "${libraries[@]}") || true
+read -ra linking < <(pkg-config --libs "${libraries[@]}")
+# gold warns about every function of the sanitizer.
+[ ! -x "$(dirname -- "$(command -v clang)")/ld.lld" ] || linking+=(-fuse-ld=lld)
+
+say "Shims while allocations fail"
+mkdir -p "$objects"
+for source in Sources/CCodecShims/*.c; do
+    clang "${flags[@]}" "${compiling[@]+"${compiling[@]}"}" -Dmalloc=shim_malloc \
+        -Dcalloc=shim_calloc -Drealloc=shim_realloc -c "$source" \
+        -o "$objects/$(basename "$source" .c).o"
+done
+clang "${flags[@]}" Tests/CCodecShimsTests/faults.c "$objects"/*.o "${linking[@]}" \
+    -o "$objects/faults"
+ASAN_OPTIONS=allocator_may_return_null=1 "$objects/faults" Tests/CodecsTests/Fixtures \
+    || die "a shim does not hold when an allocation fails."
+
+say "Building with the address sanitizer"
+export KF_CODECS_ONLY=1
+swift build --build-tests --sanitize address --scratch-path "$scratch"
+
+# Leaks are not looked for: the runtime keeps what it has made once.
+say "Looking for memory that is misused"
+ASAN_OPTIONS=detect_leaks=0 swift test --disable-xctest --skip-build --sanitize address \
+    --scratch-path "$scratch" ${1:+--filter "$1"}
+say "No memory is misused"
