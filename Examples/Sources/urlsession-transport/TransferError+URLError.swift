@@ -33,7 +33,7 @@ extension TransferError {
         case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
             .clientCertificateRejected, .clientCertificateRequired:
-            self = .tls(reason: reason, url: url)
+            self = .tls(.handshake, reason: reason, url: url)
         case .badServerResponse, .cannotDecodeContentData, .cannotDecodeRawData,
             .cannotParseResponse, .zeroByteResource:
             self = .badResponse(reason: reason, url: url)

@@ -22,10 +22,12 @@ public enum TransferError: Error, Sendable {
     case cannotResolve(host: String, url: URL)
     /// No connection came about.
     case cannotConnect(host: String, reason: String, url: URL)
+    /// This machine has no network, or none that leads to the host.
+    case notConnected(host: String, url: URL)
     /// The address guard refused where the name leads.
     case addressRefused(address: String, range: AddressRange, url: URL)
     /// The TLS handshake failed, or the certificate is not trusted.
-    case tls(reason: String, url: URL)
+    case tls(TLSFault, reason: String, url: URL)
     /// Something took longer than allowed.
     case timedOut(Phase, limit: Duration, url: URL)
     /// More redirects than allowed.
@@ -57,7 +59,9 @@ public enum TransferError: Error, Sendable {
     /// Whether the same request may well succeed a little later.
     public var isTransient: Bool {
         switch self {
-        case .cannotResolve, .cannotConnect, .timedOut, .truncatedBody, .connectionLost: true
+        case .cannotResolve, .cannotConnect, .notConnected, .timedOut, .truncatedBody,
+            .connectionLost:
+            true
         default: false
         }
     }
@@ -68,7 +72,8 @@ public enum TransferError: Error, Sendable {
         case .cancelled: nil
         case .invalidRequest(_, let url): url?.withoutUser
         case .unsupportedScheme(_, let url), .cannotResolve(_, let url),
-            .cannotConnect(_, _, let url), .addressRefused(_, _, let url), .tls(_, let url),
+            .cannotConnect(_, _, let url), .notConnected(_, let url),
+            .addressRefused(_, _, let url), .tls(_, _, let url),
             .timedOut(_, _, let url), .tooManyRedirects(_, let url), .redirectLoop(let url),
             .redirectRefused(_, let url), .bodyTooLarge(_, let url),
             .cannotKeepBody(_, let url), .truncatedBody(_, _, let url), .connectionLost(_, let url),
@@ -102,9 +107,10 @@ extension TransferError: CustomStringConvertible, LocalizedError {
             "only http and https are supported, not “\(scheme)”"
         case .cannotResolve(let host, _): "the host “\(host)” was not found"
         case .cannotConnect(let host, let reason, _): "cannot connect to “\(host)”, \(reason)"
+        case .notConnected(let host, _): "there is no network that leads to “\(host)”"
         case .addressRefused(let address, let range, _):
             "the host leads to \(address), a \(range.name) address that is not allowed"
-        case .tls(let reason, _): "no secure connection, \(reason)"
+        case .tls(_, let reason, _): "no secure connection, \(reason)"
         case .timedOut(let phase, let limit, _): "waited \(limit) in vain \(phase.rawValue)"
         case .tooManyRedirects(let limit, _): "more than \(limit) redirects"
         case .redirectLoop: "the redirects go in a circle"

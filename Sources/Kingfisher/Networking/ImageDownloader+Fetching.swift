@@ -255,7 +255,7 @@ extension KingfisherError {
         switch error {
         case let error as KingfisherError: self = error
         case is CancellationError: self = .cancelled(task)
-        default: self = .responseError(reason: .URLSessionError(error: error))
+        default: self = .responseError(reason: .URLSessionError(error: URLError.wrapping(error)))
         }
     }
 

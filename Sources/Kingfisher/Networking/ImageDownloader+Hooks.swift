@@ -112,7 +112,7 @@ extension ImageDownloader {
         case .failure(.rejected(let reason as KingfisherError, _)):
             return .failure(reason)
         case .failure(let error):
-            return .failure(.responseError(reason: .URLSessionError(error: error)))
+            return .failure(.responseError(reason: .URLSessionError(error: URLError(error))))
         }
     }
 

@@ -18,11 +18,12 @@ extension KingfisherError {
         }
     }
 
-    /// What the transport said, with libcurl's code if there was one; nil for other failures.
+    /// Why the transport failed, with libcurl's code if there was one; nil for other failures.
     ///
-    /// For retry strategies; see ``TransferError/isTransient``.
+    /// The same failure as the `URLError` in ``ResponseErrorReason/URLSessionError(error:)``, in
+    /// more detail. For retry strategies; see ``TransferError/isTransient``.
     public var transferError: TransferError? {
         guard case .responseError(.URLSessionError(let error)) = self else { return nil }
-        return error as? TransferError
+        return TransferError(in: error)
     }
 }

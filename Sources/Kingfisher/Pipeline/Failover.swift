@@ -78,7 +78,7 @@ extension KingfisherError {
     fileprivate var isConstrainedNetwork: Bool {
         guard case .responseError(reason: .URLSessionError(let error)) = self else { return false }
         // Transports carry the reason inside of their own error.
-        if case .rejected(let reason, _)? = error as? TransferError {
+        if case .rejected(let reason, _)? = transferError {
             return reason is ConstrainedNetworkError
         }
         return error is ConstrainedNetworkError

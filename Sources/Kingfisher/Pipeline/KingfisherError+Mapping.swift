@@ -1,3 +1,5 @@
+import Foundation
+
 extension KingfisherError {
     /// What a stage threw, in the words that callers know.
     ///
@@ -18,7 +20,7 @@ extension KingfisherError {
         case .network where error is CancellationError:
             self = .cancelled(task)
         case .network:
-            self = .responseError(reason: .URLSessionError(error: error))
+            self = .responseError(reason: .URLSessionError(error: URLError.wrapping(error)))
         }
     }
 }

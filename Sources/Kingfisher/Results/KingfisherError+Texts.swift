@@ -27,7 +27,7 @@ private func name(_ url: URL?, or other: String) -> String { url?.absoluteString
 
 /// What to do about a failed transfer.
 private func advice(_ error: any Error) -> String {
-    let isTransient = (error as? TransferError)?.isTransient ?? (error is URLError)
+    let isTransient = TransferError(in: error)?.isTransient ?? (error is URLError)
     return isTransient
         ? "Check the connection and try again, by hand or with a retry strategy."
         : "Check the URL and the server; trying again alone will not help."

@@ -35,7 +35,7 @@ struct KingfisherErrorWordingTests {
             .unsupportedScheme("ftp", url: url), .cannotResolve(host: "host.test", url: url),
             .cannotConnect(host: "host.test", reason: "refused", url: url),
             .addressRefused(address: address, range: .privateUse, url: url),
-            .tls(reason: "the certificate is not trusted", url: url),
+            .tls(.certificateUntrusted, reason: "the certificate is not trusted", url: url),
             .timedOut(.idle, limit: .seconds(15), url: url),
             .tooManyRedirects(limit: 5, url: url), .redirectLoop(url: url),
             .redirectRefused(target: "ftp://anna:secret@host.test/b", url: url),

@@ -15,6 +15,8 @@ extension CurlExchange {
             kf_curl_getinfo_long(handle, info, &value)
             return value
         }
+        certificateError = number(CURLINFO_SSL_VERIFYRESULT)
+        systemError = Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO))
         let resolved = time(CURLINFO_NAMELOOKUP_TIME_T)
         let connected = time(CURLINFO_CONNECT_TIME_T)
         let secured = time(CURLINFO_APPCONNECT_TIME_T)
@@ -62,6 +64,8 @@ extension CurlExchange {
             return .invalidRequest(reason: reason, url: url)
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             return .cannotResolve(host: host, url: url)
+        case CURLE_COULDNT_CONNECT where [ENETUNREACH, ENETDOWN].contains(systemError):
+            return .notConnected(host: host, url: url)
         case CURLE_COULDNT_CONNECT:
             return .cannotConnect(host: host, reason: reason, url: url)
         case CURLE_OPERATION_TIMEDOUT:
@@ -83,7 +87,7 @@ extension CurlExchange {
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
             CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
-            return .tls(reason: reason, url: url)
+            return .tls(TLSFault(code, verification: certificateError), reason: reason, url: url)
         default:
             return .curl(code: Int(code.rawValue), message: reason, url: url)
         }

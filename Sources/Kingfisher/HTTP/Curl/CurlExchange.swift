@@ -52,6 +52,10 @@ final class CurlExchange {
     var discarded = 0
     /// libcurl holds data back because a callback said so.
     var isHeldBack = false
+    /// What OpenSSL found wrong with the server's certificate, as an `X509_V_ERR`; 0 for nothing.
+    var certificateError = 0
+    /// The `errno` of the last failed system call of the hop, 0 for none.
+    var systemError: Int32 = 0
     var refusedAddress: (text: String, range: AddressRange)?
     var errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     var headerList: UnsafeMutablePointer<curl_slist>?

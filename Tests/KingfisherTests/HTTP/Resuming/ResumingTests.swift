@@ -305,10 +305,6 @@ struct ResumingTests {
 
 extension Error {
     fileprivate var isTransient: Bool {
-        guard
-            case .responseError(.URLSessionError(let error as TransferError)) =
-                self as? KingfisherError
-        else { return false }
-        return error.isTransient
+        (self as? KingfisherError)?.transferError?.isTransient ?? false
     }
 }

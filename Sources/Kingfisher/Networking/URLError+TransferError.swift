@@ -1,0 +1,87 @@
+public import Foundation
+
+extension URLError {
+    /// Makes Foundation's error for a failed transfer, so that code written for `URLSession` finds
+    /// the code that it looks for.
+    ///
+    /// `localizedDescription` is the text of the transfer's error, `failingURL` its URL without name
+    /// and password. `userInfo[NSUnderlyingErrorKey]` is the ``TransferError`` itself.
+    public init(_ error: TransferError) {
+        var info: [String: Any] = [
+            NSUnderlyingErrorKey: error,
+            NSLocalizedDescriptionKey: error.description,
+        ]
+        info[NSURLErrorFailingURLErrorKey] = error.url
+        self.init(error.code, userInfo: info)
+    }
+
+    /// `error` as a `URLError` if it is a transfer's; unchanged otherwise.
+    static func wrapping(_ error: any Error) -> any Error {
+        (error as? TransferError).map(URLError.init) ?? error
+    }
+}
+
+extension TransferError {
+    /// The transfer's error that `error` is, or that it carries as its underlying error.
+    init?(in error: any Error) {
+        let underlying = (error as? URLError)?.userInfo[NSUnderlyingErrorKey]
+        guard let error = error as? TransferError ?? underlying as? TransferError else {
+            return nil
+        }
+        self = error
+    }
+
+    /// Foundation's code for this error.
+    ///
+    /// | error | code |
+    /// |---|---|
+    /// | ``cancelled`` | `.cancelled` |
+    /// | ``invalidRequest(reason:url:)`` | `.badURL` |
+    /// | ``unsupportedScheme(_:url:)``, ``redirectRefused(target:url:)`` | `.unsupportedURL` |
+    /// | ``cannotResolve(host:url:)`` | `.cannotFindHost` |
+    /// | ``cannotConnect(host:reason:url:)``, ``addressRefused(address:range:url:)`` | `.cannotConnectToHost` |
+    /// | ``notConnected(host:url:)`` | `.notConnectedToInternet` |
+    /// | ``tls(_:reason:url:)`` | one of Foundation's six codes for TLS, see ``TLSFault`` |
+    /// | ``timedOut(_:limit:url:)`` | `.timedOut` |
+    /// | ``tooManyRedirects(limit:url:)``, ``redirectLoop(url:)`` | `.httpTooManyRedirects` |
+    /// | ``bodyTooLarge(limit:url:)`` | `.dataLengthExceedsMaximum` |
+    /// | ``cannotKeepBody(reason:url:)`` | `.cannotWriteToFile` |
+    /// | ``truncatedBody(received:expected:url:)``, ``connectionLost(reason:url:)`` | `.networkConnectionLost` |
+    /// | ``badResponse(reason:url:)`` | `.badServerResponse` |
+    /// | ``rejected(reason:url:)`` | `.notConnectedToInternet` for a ``ConstrainedNetworkError``, the reason's own if it is a `URLError`, else `.unknown` |
+    /// | ``curl(code:message:url:)`` | `.unknown` |
+    public var code: URLError.Code {
+        switch self {
+        case .cancelled: .cancelled
+        case .invalidRequest: .badURL
+        case .unsupportedScheme, .redirectRefused: .unsupportedURL
+        case .cannotResolve: .cannotFindHost
+        case .cannotConnect, .addressRefused: .cannotConnectToHost
+        case .notConnected: .notConnectedToInternet
+        case .tls(let fault, _, _): fault.code
+        case .timedOut: .timedOut
+        case .tooManyRedirects, .redirectLoop: .httpTooManyRedirects
+        case .bodyTooLarge: .dataLengthExceedsMaximum
+        case .cannotKeepBody: .cannotWriteToFile
+        case .truncatedBody, .connectionLost: .networkConnectionLost
+        case .badResponse: .badServerResponse
+        case .rejected(let reason, _):
+            reason is ConstrainedNetworkError
+                ? .notConnectedToInternet : (reason as? URLError)?.code ?? .unknown
+        case .curl: .unknown
+        }
+    }
+}
+
+extension TLSFault {
+    fileprivate var code: URLError.Code {
+        switch self {
+        case .handshake: .secureConnectionFailed
+        case .certificateExpired: .serverCertificateHasBadDate
+        case .certificateNotYetValid: .serverCertificateNotYetValid
+        case .unknownAuthority: .serverCertificateHasUnknownRoot
+        case .certificateUntrusted: .serverCertificateUntrusted
+        case .clientCertificate: .clientCertificateRejected
+        }
+    }
+}
