@@ -19,6 +19,9 @@ open class KFCrossPlatformView {
     /// Opacity, 0…1.
     open var alpha: CGFloat = 1
 
+    /// The colour behind the view's content, nil for none; nothing draws it without a toolkit.
+    open var backgroundColor: KFCrossPlatformColor?
+
     /// The views in this one, the frontmost last.
     public private(set) var subviews: [KFCrossPlatformView] = []
 
@@ -81,6 +84,18 @@ open class KFCrossPlatformView {
 
     private func isInside(_ view: KFCrossPlatformView) -> Bool {
         self === view || superview?.isInside(view) == true
+    }
+}
+
+extension KFCrossPlatformView: Hashable {
+    /// Whether both are the same view.
+    public nonisolated static func == (a: KFCrossPlatformView, b: KFCrossPlatformView) -> Bool {
+        a === b
+    }
+
+    /// Hashes the identity of the view.
+    public nonisolated func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
     }
 }
 

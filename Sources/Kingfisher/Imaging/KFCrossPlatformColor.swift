@@ -36,6 +36,40 @@ public struct KFCrossPlatformColor: Hashable, Sendable {
         self.init(red: channel(5), green: channel(3), blue: channel(1), alpha: alpha)
     }
 
+    /// Makes a colour from components in Display P3.
+    ///
+    /// The components are converted to extended sRGB, where colours outside sRGB's gamut have
+    /// components below 0 or above 1. Source of the matrix: SMPTE EG 432-1 primaries to those of
+    /// IEC 61966-2-1, both with white D65.
+    public init(
+        displayP3Red red: CGFloat,
+        green: CGFloat,
+        blue: CGFloat,
+        alpha: CGFloat
+    ) {
+        let (r, g, b) = (Self.linear(red), Self.linear(green), Self.linear(blue))
+        self.init(
+            red: Self.encoded(1.2249401763 * r - 0.2249401763 * g),
+            green: Self.encoded(-0.0420569547 * r + 1.0420569547 * g),
+            blue: Self.encoded(-0.0196375546 * r - 0.0786360456 * g + 1.0982736001 * b),
+            alpha: alpha
+        )
+    }
+
+    /// The light of an encoded component; odd, so that negative components keep their sign.
+    private static func linear(_ value: CGFloat) -> CGFloat {
+        let size = abs(value)
+        let light = size <= 0.04045 ? size / 12.92 : pow((size + 0.055) / 1.055, 2.4)
+        return value < 0 ? -light : light
+    }
+
+    /// The inverse of ``linear(_:)``.
+    private static func encoded(_ light: CGFloat) -> CGFloat {
+        let size = abs(light)
+        let value = size <= 0.0031308 ? size * 12.92 : 1.055 * pow(size, 1 / 2.4) - 0.055
+        return light < 0 ? -value : value
+    }
+
     /// The same colour with another opacity.
     public func withAlphaComponent(_ alpha: CGFloat) -> KFCrossPlatformColor {
         KFCrossPlatformColor(red: red, green: green, blue: blue, alpha: alpha)

@@ -52,4 +52,10 @@ public struct PropagationError: Sendable {
 
     /// Its error.
     public let error: KingfisherError
+
+    /// Makes a record of a failure, as a stand-in for the manager does in tests.
+    public init(source: Source, error: KingfisherError) {
+        self.source = source
+        self.error = error
+    }
 }

@@ -2,4 +2,9 @@
 public struct RetrieveLivePhotoResult: Sendable {
     /// The files and where they came from.
     public let loadingInfo: LivePhotoLoadingInfoResult
+
+    /// Makes a result, as a stand-in for the manager does in tests.
+    public init(loadingInfo: LivePhotoLoadingInfoResult) {
+        self.loadingInfo = loadingInfo
+    }
 }

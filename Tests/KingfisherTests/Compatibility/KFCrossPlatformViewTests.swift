@@ -32,4 +32,14 @@ struct KFCrossPlatformViewTests {
         #expect(view.frame == CGRect(x: 45, y: 40, width: 10, height: 20))
         #expect(view.bounds == CGRect(x: 0, y: 0, width: 10, height: 20))
     }
+
+    @Test func `views are keys by their identity`() {
+        let (a, b) = (KFCrossPlatformView(), KFCrossPlatformView())
+        #expect(a == a)
+        #expect(a != b)
+        #expect(Set([a, b, a]).count == 2)
+        a.backgroundColor = .red
+        #expect(a.backgroundColor == .red)
+        #expect(b.backgroundColor == nil)
+    }
 }
