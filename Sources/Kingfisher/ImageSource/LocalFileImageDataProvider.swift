@@ -1,3 +1,4 @@
+import Codecs
 public import Dispatch
 public import Foundation
 
@@ -31,7 +32,7 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
     public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
         let fileURL = fileURL
         loadingQueue.execute {
-            handler(Result { try Data(contentsOf: fileURL) })
+            handler(Result { try Self.bytes(of: fileURL) })
         }
     }
 
@@ -46,4 +47,9 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
 
     /// The file's URL.
     public var contentURL: URL? { fileURL }
+
+    /// The bytes of a regular file that is no larger than what can be decoded.
+    static func bytes(of file: URL) throws -> Data {
+        try RegularFile.read(file.path, maxBytes: DecodeLimits.default.maxInputBytes)
+    }
 }

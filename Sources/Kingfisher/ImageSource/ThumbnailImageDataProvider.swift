@@ -70,7 +70,7 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
     }
 
     private func makeThumbnail() throws(ThumbnailImageDataProviderError) -> Data {
-        guard url.isFileURL, let data = try? Data(contentsOf: url) else {
+        guard url.isFileURL, let data = try? LocalFileImageDataProvider.bytes(of: url) else {
             // The provider's errors name the step, not the reason.
             throw .invalidImageSource
         }

@@ -65,6 +65,32 @@ public struct ImageFileInfo: Sendable, Equatable {
         hasColorProfile = info.hasColorProfile
     }
 
+    /// Reads the header of a file on disk, and no more of the file than that takes.
+    ///
+    /// All of an animation is read, to count its frames, unless it is larger than what is decoded.
+    ///
+    /// - Parameter url: A `file:` URL of a regular file of any size.
+    /// - Throws: ``Failure``; `CocoaError` when the file cannot be read.
+    public init(contentsOf url: URL) throws {
+        // 64 KiB: the headers of nearly all files, with their EXIF block.
+        var count = 1 << 16
+        while true {
+            let (head, size) = try RegularFile.readHead(url.path, count: count)
+            let isAll = head.count >= min(size, DecodeLimits.default.maxInputBytes)
+            do throws(Failure) {
+                let info = try ImageFileInfo(data: head)
+                if isAll || info.frameCount == 1 {
+                    self = info
+                    return
+                }
+            } catch {
+                guard case .needsMoreData = error, !isAll else { throw error }
+            }
+            // To the end of the file at last, where `isAll` holds.
+            count = min(DecodeLimits.default.maxInputBytes, 4 * count)
+        }
+    }
+
     /// Why bytes do not tell what they are.
     public enum Failure: Error, Sendable, Equatable {
         /// They end within the header; with more of them it may be read. The text says what is

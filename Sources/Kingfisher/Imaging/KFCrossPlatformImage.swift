@@ -59,7 +59,8 @@ public final class KFCrossPlatformImage: Sendable, KingfisherCompatible {
     /// Reads and decodes a file; nil when it cannot be read or is no picture.
     public convenience init?(contentsOfFile path: String) {
         // The initialiser's contract is nil for anything that cannot be shown.
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { return nil }
+        let limit = DecodeLimits.default.maxInputBytes
+        guard let data = try? RegularFile.read(path, maxBytes: limit) else { return nil }
         self.init(data: data)
     }
 

@@ -1,0 +1,142 @@
+public import Foundation
+import SystemPackage
+
+/// Reads whole files that somebody else names.
+///
+/// A pipe or a device could block the reader forever or never end, so only regular files are read,
+/// and only up to a limit. Files are not mapped: one that another process shortens meanwhile would
+/// end this process with `SIGBUS`.
+enum RegularFile {
+    /// The bytes of a file.
+    ///
+    /// - Parameters:
+    ///   - path: Symbolic links are followed.
+    ///   - maxBytes: A larger file is refused before it is read.
+    /// - Returns: All of the file.
+    /// - Throws: ``LocalFileError``; `CocoaError` when the file cannot be opened or read.
+    static func read(_ path: String, maxBytes: Int) throws -> Data {
+        try withFile(path) { file, size in
+            guard size <= maxBytes else {
+                throw LocalFileError.tooLarge(path: path, bytes: size, allowed: maxBytes)
+            }
+            let data = try bytes(of: file, expected: size, atMost: maxBytes)
+            guard let data else {
+                throw LocalFileError.tooLarge(path: path, bytes: maxBytes + 1, allowed: maxBytes)
+            }
+            return data
+        }
+    }
+
+    /// The first bytes of a file, and how many bytes it has.
+    ///
+    /// - Throws: As ``read(_:maxBytes:)``, but for the size.
+    static func readHead(_ path: String, count: Int) throws -> (head: Data, size: Int) {
+        try withFile(path) { file, size in
+            var head = Data(count: min(count, size))
+            let read = try head.withUnsafeMutableBytes { try fill($0, from: file, at: 0) }
+            return (head.prefix(read), size)
+        }
+    }
+
+    private static func withFile<Result>(
+        _ path: String,
+        _ body: (FileDescriptor, Int) throws -> Result
+    ) throws -> Result {
+        do {
+            // Opening a pipe would wait for its other end.
+            let file = try FileDescriptor.open(
+                FilePath(path),
+                .readOnly,
+                options: [.nonBlocking, .closeOnExec]
+            )
+            return try file.closeAfter {
+                var status = stat()
+                guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+                guard status.st_mode & S_IFMT == S_IFREG else {
+                    throw LocalFileError.notRegular(path: path)
+                }
+                return try body(file, Int(status.st_size))
+            }
+        } catch let error as Errno {
+            throw CocoaError(
+                error.cocoaCode,
+                userInfo: [
+                    NSFilePathErrorKey: path,
+                    NSUnderlyingErrorKey: NSError(
+                        domain: NSPOSIXErrorDomain,
+                        code: Int(error.rawValue)
+                    ),
+                ]
+            )
+        }
+    }
+
+    /// All bytes of a file, also of one that grows or shrinks meanwhile; nil when they are more
+    /// than `limit`.
+    private static func bytes(
+        of file: FileDescriptor,
+        expected: Int,
+        atMost limit: Int
+    ) throws -> Data? {
+        // One more than is expected, so that the end shows without another read.
+        var data = Data(count: min(expected, limit) + 1)
+        var count = 0
+        while true {
+            count += try data.withUnsafeMutableBytes {
+                try fill(
+                    UnsafeMutableRawBufferPointer(rebasing: $0[count...]),
+                    from: file,
+                    at: count
+                )
+            }
+            guard count == data.count else { return data.prefix(count) }
+            guard count <= limit else { return nil }
+            data.count = min(limit, 2 * count) + 1
+        }
+    }
+
+    /// Reads until the buffer is full or the file ends.
+    private static func fill(
+        _ buffer: UnsafeMutableRawBufferPointer,
+        from file: FileDescriptor,
+        at start: Int
+    ) throws -> Int {
+        var done = 0
+        while done < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let read = try file.read(fromAbsoluteOffset: Int64(start + done), into: rest)
+            guard read > 0 else { break }
+            done += read
+        }
+        return done
+    }
+}
+
+/// Why the library does not read a local file.
+public enum LocalFileError: Error, Equatable, LocalizedError {
+    /// It is a folder, a pipe, a socket or a device.
+    case notRegular(path: String)
+    /// It is larger than anything that is decoded.
+    case tooLarge(path: String, bytes: Int, allowed: Int)
+
+    /// What is wrong, and what to give instead.
+    public var errorDescription: String? {
+        switch self {
+        case .notRegular(let path):
+            "\(path) is no regular file. Give the path of a file, not of a folder, a pipe or a "
+                + "device."
+        case .tooLarge(let path, let bytes, let allowed):
+            "\(path) has \(bytes) bytes, and \(allowed) are read at most. Give a smaller file."
+        }
+    }
+}
+
+extension Errno {
+    fileprivate var cocoaCode: CocoaError.Code {
+        switch self {
+        case .noSuchFileOrDirectory, .notDirectory: .fileReadNoSuchFile
+        case .permissionDenied, .notPermitted: .fileReadNoPermission
+        default: .fileReadUnknown
+        }
+    }
+}
