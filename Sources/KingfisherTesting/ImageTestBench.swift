@@ -30,8 +30,7 @@ public final class ImageTestBench: Sendable {
     /// - Parameter memoryCostLimit: Bytes of pixels that the memory cache holds.
     /// - Throws: `cannotCreateDirectory` when the temporary folder cannot be written.
     public init(memoryCostLimit: Int = 64 << 20) throws {
-        folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("kingfisher-\(UUID().uuidString)", isDirectory: true)
+        folder = try Self.makeFolder()
         let disk = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder)
         cache = ImageCache(
             memoryStorage: MemoryStorage.Backend(
@@ -42,6 +41,23 @@ public final class ImageTestBench: Sendable {
         )
         downloader = ImageDownloader(name: "test", transport: transport)
         manager = KingfisherManager(downloader: downloader, cache: cache)
+    }
+
+    private static func makeFolder() throws -> URL {
+        let base = FileManager.default.temporaryDirectory
+        var path = base.appendingPathComponent("kingfisher-XXXXXX").path.utf8CString.map { $0 }
+        guard mkdtemp(&path) != nil else {
+            let error = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            throw KingfisherError.cacheError(
+                reason: .cannotCreateDirectory(path: base.path, error: error)
+            )
+        }
+        return path.withUnsafeBufferPointer {
+            URL(
+                fileURLWithPath: $0.baseAddress.map { String(cString: $0) } ?? "",
+                isDirectory: true
+            )
+        }
     }
 
     deinit {

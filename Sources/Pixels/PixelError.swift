@@ -21,6 +21,10 @@ package enum PixelLimits {
     package static func check(_ size: PixelSize) throws(PixelError) {
         guard !size.isEmpty else { throw .emptySize(size) }
         guard size.longestSide <= maxDimension, let count = size.pixelCount, count <= maxPixelCount
-        else { throw .tooLarge(size) }
+        else {
+            PixelScope.refuse(size)
+            throw .tooLarge(size)
+        }
+        try PixelScope.check(size)
     }
 }

@@ -15,6 +15,13 @@ package struct PixelSize: Hashable, Sendable {
         return overflow ? nil : product
     }
 
+    /// The bytes of a bitmap of this size; `Int.max` when the product overflows, 0 when a side is
+    /// negative.
+    package var byteCount: Int {
+        guard width >= 0, height >= 0 else { return 0 }
+        return (pixelCount ?? .max).multipliedSaturating(by: Bitmap.bytesPerPixel)
+    }
+
     package var isEmpty: Bool { width <= 0 || height <= 0 }
 
     package var longestSide: Int { max(width, height) }
@@ -39,5 +46,19 @@ extension PixelSize {
             width: max(1, min(box.width, Int((Double(width) * scale).rounded()))),
             height: max(1, min(box.height, Int((Double(height) * scale).rounded())))
         )
+    }
+}
+
+extension Int {
+    /// The product of two counts that are not negative; `Int.max` instead of an overflow.
+    package func multipliedSaturating(by other: Int) -> Int {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? .max : product
+    }
+
+    /// The sum of two counts that are not negative; `Int.max` instead of an overflow.
+    package func addingSaturating(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
     }
 }

@@ -114,10 +114,19 @@ enum LayeringRules {
 
     /// Uses of `nonisolated(unsafe)`, which nothing here needs.
     static func nonisolatedUnsafe(in tree: SourceTree) -> [String] {
+        codeLines(of: tree, containing: "nonisolated(unsafe)")
+    }
+
+    /// Random values taken for unique: without free descriptors `UUID()` is always the same.
+    static func randomIdentities(in tree: SourceTree) -> [String] {
+        codeLines(of: tree, containing: "UUID()").filter { $0.hasPrefix("Sources/") }
+    }
+
+    private static func codeLines(of tree: SourceTree, containing word: String) -> [String] {
         tree.paths.flatMap { path -> [String] in
             let lines = lines(of: tree.files[path] ?? "")
             return lines.indices
-                .filter { splitComment(lines[$0]).code.contains("nonisolated(unsafe)") }
+                .filter { splitComment(lines[$0]).code.contains(word) }
                 .map { "\(path):\($0 + 1)" }
         }
     }

@@ -24,7 +24,8 @@ struct LayeringRulesTests {
         LayeringRules.forbiddenImports, LayeringRules.importsByTheWrongDoor,
         LayeringRules.unrankedFolders, LayeringRules.upwardMentions,
         LayeringRules.sharedInstances, LayeringRules.unexplainedUncheckedSendable,
-        LayeringRules.nonisolatedUnsafe, LayeringRules.overlongFiles,
+        LayeringRules.nonisolatedUnsafe, LayeringRules.randomIdentities,
+        LayeringRules.overlongFiles,
     ]
 
     private func planted(_ path: String, _ text: String) -> SourceTree {
@@ -116,6 +117,12 @@ struct LayeringRulesTests {
         let path = "Sources/Pixels/Bad.swift"
         let tree = planted(path, "// nonisolated(unsafe)\nnonisolated(unsafe) var x = 1")
         #expect(LayeringRules.nonisolatedUnsafe(in: tree) == ["\(path):2"])
+    }
+
+    @Test func `a random identity is found`() {
+        let path = "Sources/Pixels/Bad.swift"
+        let tree = planted(path, "// UUID()\nlet id = UUID()")
+        #expect(LayeringRules.randomIdentities(in: tree) == ["\(path):2"])
     }
 
     @Test func `a file of 401 lines is found, one of 400 is not`() {

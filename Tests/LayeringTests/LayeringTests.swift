@@ -40,6 +40,10 @@ struct LayeringTests {
         #expect(LayeringRules.nonisolatedUnsafe(in: tree).isEmpty)
     }
 
+    @Test func `identity is never random`() {
+        #expect(LayeringRules.randomIdentities(in: tree).isEmpty)
+    }
+
     @Test func `no file is too long`() {
         #expect(LayeringRules.overlongFiles(in: tree).isEmpty)
     }

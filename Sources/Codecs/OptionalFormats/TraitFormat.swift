@@ -28,7 +28,7 @@ struct TraitFormat {
     /// Refuses a format whose trait is off.
     func check() throws(CodecError) {
         guard isOn else {
-            throw .unsupported(format, feature: "a build without the package trait '\(trait)'")
+            throw .unsupported(format, feature: "decoding without the package trait '\(trait)'")
         }
     }
 

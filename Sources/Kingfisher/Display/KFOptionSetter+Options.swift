@@ -88,6 +88,16 @@ extension KFOptionSetter {
         setting(\.httpCaching, to: enabled)
     }
 
+    /// Sets bounds on the images that processors make.
+    public func resultLimits(_ limits: ResultLimits) -> Self {
+        setting(\.resultLimits, to: limits)
+    }
+
+    /// Sets the kinds of sources that may be read.
+    public func allowedSources(_ policy: SourcePolicy) -> Self {
+        setting(\.allowedSources, to: policy)
+    }
+
     /// Sets where processors work; nil for the library's own threads.
     public func processingQueue(_ queue: CallbackQueue?) -> Self {
         setting(\.processingQueue, to: queue)

@@ -26,11 +26,12 @@ final class EncodedFrameSource: ImageFrameSource {
     /// How often the animation plays, 0 for ever.
     var loopCount: Int { decoder.loopCount }
 
+    /// The bytes of one decoded frame.
+    var frameBytes: Int { decoder.size.byteCount }
+
     /// Whether every frame may be held in memory at once.
     var fitsInMemory: Bool {
-        let (bytes, overflow) = (decoder.size.pixelCount ?? .max)
-            .multipliedReportingOverflow(by: Bitmap.bytesPerPixel * frameCount)
-        return !overflow && bytes <= limits.maxAnimationBytes
+        frameBytes.multipliedSaturating(by: frameCount) <= limits.maxAnimationBytes
     }
 
     func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {

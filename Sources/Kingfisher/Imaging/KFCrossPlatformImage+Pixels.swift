@@ -19,7 +19,9 @@ extension KFCrossPlatformImage {
         scale: CGFloat = 1
     ) {
         let size = PixelSize(width: width, height: height)
-        guard let count = size.pixelCount, premultipliedRGBA.count == count * 4 else { return nil }
+        guard let count = size.pixelCount, premultipliedRGBA.count == size.byteCount else {
+            return nil
+        }
         var isOpaque = true
         // The initialiser's contract is nil for sizes that cannot be made.
         let bitmap = try? Bitmap(size: size, isOpaque: false) { target, _ in

@@ -51,7 +51,16 @@ extension PixelSize {
         let width = (points.width * scale).rounded()
         let height = (points.height * scale).rounded()
         let range = CGFloat(1)...CGFloat(PixelLimits.maxDimension)
-        guard range.contains(width), range.contains(height) else { return nil }
+        guard range.contains(width), range.contains(height) else {
+            // Not for a size that is empty or no number: a limit has nothing to do with it.
+            if width >= 1, height >= 1 {
+                let bound = CGFloat(Int32.max)
+                PixelScope.refuse(
+                    PixelSize(width: Int(min(width, bound)), height: Int(min(height, bound)))
+                )
+            }
+            return nil
+        }
         self.init(width: Int(width), height: Int(height))
     }
 }

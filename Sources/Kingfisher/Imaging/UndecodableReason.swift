@@ -1,18 +1,41 @@
 import Codecs
 import Foundation
+import Pixels
 
-/// Tells why bytes did not become a picture.
+/// Tells why bytes did not become an image.
 enum UndecodableReason {
     /// A clause such as `the bytes are no picture of a known format`.
     ///
-    /// Decodes once more to learn it: the protocols of processors and serializers carry nil, not
-    /// a reason, and it is wanted only when a person reads the error.
+    /// Decodes once more to learn it, to a small size: the protocols of processors and serializers
+    /// carry nil, not a reason, and it is wanted only when a person reads the error.
     static func text(for data: Data) -> String {
         do {
-            _ = try Codecs.decode(data)
-            return "the processor refused it"
+            let info = try Codecs.inspect(data)
+            let box = PixelSize(width: 16, height: 16)
+            guard info.frameCount != 1 else {
+                _ = try Codecs.decode(data, options: DecodeOptions(target: .fit(box)))
+                return refused
+            }
+            return try brokenFrame(
+                of: FrameDecoder(data, options: DecodeOptions(target: .fit(box)))
+            )
+                ?? refused
         } catch {
             return "\(error)"
         }
+    }
+
+    private static let refused =
+        "they can be decoded, but the processor made no image with its settings"
+
+    private static func brokenFrame(of decoder: FrameDecoder) -> String? {
+        for index in 0..<decoder.frameCount {
+            do throws(CodecError) {
+                _ = try decoder.frame(at: index)
+            } catch {
+                return "frame \(index + 1) of \(decoder.frameCount) is broken, \(error)"
+            }
+        }
+        return nil
     }
 }

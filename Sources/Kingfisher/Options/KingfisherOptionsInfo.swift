@@ -97,6 +97,10 @@ public enum KingfisherOptionsInfoItem: Sendable {
     /// server says otherwise. A picture that was cached without the option is fetched again. No
     /// effect on sources without a URL and on downloaders that somebody subclassed.
     case httpCaching
+    /// Bounds on the images that processors make.
+    case resultLimits(ResultLimits)
+    /// The kinds of sources that may be read, for URLs of strangers.
+    case allowedSources(SourcePolicy)
     /// A file extension forced onto the name of the file on disk.
     case forcedCacheFileExtension(String?)
 }

@@ -64,6 +64,8 @@ extension KingfisherParsedOptionsInfo {
             diskCacheAccessExtendingExpiration = extending
         case .progressiveJPEG(let progressive): progressiveJPEG = progressive
         case .alternativeSources(let sources): alternativeSources = sources
+        case .resultLimits(let limits): resultLimits = limits
+        case .allowedSources(let policy): allowedSources = policy
         case .lowDataMode(let source): lowDataModeSource = source
         case .forcedCacheFileExtension(let fileExtension): forcedExtension = fileExtension
         default: preconditionFailure("an option is parsed by no step: \(item)")

@@ -81,6 +81,12 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// A file extension forced onto the name of the file on disk.
     public var forcedExtension: String? = nil
 
+    /// Bounds on the images that processors make.
+    public var resultLimits = ResultLimits.default
+    /// The kinds of sources that may be read; nil for all, but for files where the downloader has
+    /// an address policy.
+    public var allowedSources: SourcePolicy? = nil
+
     /// Whether what the server says about how long its picture is good is heeded.
     public var httpCaching = false
     /// Fields that ask whether a cached picture is still good; an answer 304 is fine then.

@@ -53,6 +53,7 @@ struct ImagePipeline: Sendable {
         _ task: DownloadTask,
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult {
+        try request.source.check(against: request.sourcePolicy)
         let caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
         var hit: RetrieveImageResult?
         if request.looksUp {

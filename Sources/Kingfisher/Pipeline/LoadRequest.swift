@@ -68,6 +68,15 @@ extension LoadRequest {
         identifier.isEmpty ? entry : CacheEntryName(key: key, options: originalOptions)
     }
 
+    /// The kinds of sources that may be read.
+    var sourcePolicy: SourcePolicy {
+        if let policy = options.allowedSources { return policy }
+        guard case .provider = source,
+            !downloader.transferSettings.addressPolicy.isUnrestricted
+        else { return .all }
+        return .all.subtracting(.files)
+    }
+
     var isStale: Bool { isStillWanted.map { !$0() } ?? false }
 
     /// Makes sure that nothing is downloaded for one who went away while the caches were asked.

@@ -1,3 +1,4 @@
+import Codecs
 public import Foundation
 
 /// Applies a processor to every frame of an animation, which stays an animation; ours beyond the
@@ -59,9 +60,16 @@ public struct AnimatedImageProcessor: ImageProcessor {
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        guard !options.onlyLoadFirstFrame,
-            let source = item.animation(scale: options.scaleFactor)
-        else { return processor.process(item: item, options: options) }
+        guard !options.onlyLoadFirstFrame, let data = item.animationData else {
+            return processor.process(item: item, options: options)
+        }
+        // Above the limits, or damaged: `UndecodableReason` tells which.
+        guard let source = try? EncodedFrameSource(data, scale: options.scaleFactor) else {
+            return nil
+        }
+        guard source.frameCount > 1 else {
+            return processor.process(item: item, options: options)
+        }
         let own: ImageFormat = source.data?.kf.imageFormat == .GIF ? .GIF : .WebP
         let file = source.encoded(as: format ?? own, quality: compressionQuality) { frame in
             processor.process(item: .image(frame), options: options)
@@ -75,17 +83,17 @@ public struct AnimatedImageProcessor: ImageProcessor {
 }
 
 extension ImageProcessItem {
-    /// The frames of an animation; nil for stills and what is no picture.
-    fileprivate func animation(scale: CGFloat) -> EncodedFrameSource? {
+    /// The bytes of what may be an animation by its header; nil for stills.
+    fileprivate var animationData: Data? {
         let data =
             switch self {
             case .data(let data): data
             case .image(let image): image.kf.gifRepresentation()
             }
-        // What cannot be read is for the processor to refuse.
-        guard let data, let source = try? EncodedFrameSource(data, scale: scale),
-            source.frameCount > 1
-        else { return nil }
-        return source
+        // Unreadable bytes are for the processor to refuse.
+        guard let data, let info = try? Codecs.inspect(data), info.frameCount != 1 else {
+            return nil
+        }
+        return data
     }
 }

@@ -41,7 +41,16 @@ struct DecodeWish: Sendable {
 /// A processor of ours that makes the same of the decoded picture as of its bytes.
 ///
 /// One of a user's is always given what it is promised: the bytes of a download.
-protocol DrawingOnDecoded: ImageProcessor {}
+protocol DrawingOnDecoded: ImageProcessor {
+    /// The size in pixels of what is drawn on an image of size `own`.
+    func drawnSize(of own: PixelSize, scale: CGFloat) -> PixelSize
+}
+
+extension DrawingOnDecoded {
+    func drawnSize(of own: PixelSize, scale: CGFloat) -> PixelSize {
+        (self as? any SizedDecoding)?.decodedSize(of: own, scale: scale) ?? own
+    }
+}
 
 extension DefaultImageProcessor: DrawingOnDecoded {}
 extension BlackWhiteProcessor: DrawingOnDecoded {}

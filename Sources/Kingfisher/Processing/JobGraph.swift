@@ -24,12 +24,14 @@ final class JobGraph: Sendable {
         let scale: CGFloat
         let preloadsAll: Bool
         let onlyFirstFrame: Bool
+        let limits: ResultLimits
 
         init(_ options: KingfisherParsedOptionsInfo) {
             processor = options.processor.identifier
             scale = options.scaleFactor
             preloadsAll = options.preloadAllAnimationData
             onlyFirstFrame = options.onlyLoadFirstFrame
+            limits = options.resultLimits
         }
     }
 

@@ -1,4 +1,5 @@
 public import Foundation
+import Pixels
 
 /// Puts room around a picture; negative margins cut.
 public struct PaddingImageProcessor: ImageProcessor {
@@ -64,5 +65,18 @@ public struct PaddingImageProcessor: ImageProcessor {
                 backgroundColor: backgroundColor
             )
         }
+    }
+}
+
+extension PaddingImageProcessor {
+    func drawnSize(of own: PixelSize, scale: CGFloat) -> PixelSize {
+        func padded(_ side: Int, _ margins: CGFloat) -> Int {
+            let pixels = CGFloat(side) + margins * scale
+            return pixels.isNaN ? side : Int(max(0, min(pixels, CGFloat(Int32.max))))
+        }
+        return PixelSize(
+            width: padded(own.width, left + right),
+            height: padded(own.height, top + bottom)
+        )
     }
 }

@@ -22,7 +22,12 @@ final class ProcessingJobs: Sendable {
 
     /// Originals that are being read from a disk cache, for all who make their image of one.
     let originals = SharedJobs<OriginalKey, KFCrossPlatformImage?>()
-    private let alone = SharedJobs<UUID, KFCrossPlatformImage>()
+    private let alone = SharedJobs<Int, KFCrossPlatformImage>()
+    /// The number of the last job that ran alone.
+    ///
+    /// Nothing random: without free descriptors Foundation's `UUID()` is always the same, and
+    /// strangers would share a job.
+    private let lastJob = Atomic(0)
     private let decodes = Atomic(0)
     private let pool: WorkPool
     private let budget: ByteBudget
@@ -47,7 +52,8 @@ final class ProcessingJobs: Sendable {
         options: KingfisherParsedOptionsInfo
     ) async throws -> KFCrossPlatformImage {
         let urgency = Urgency(options.downloadPriority)
-        return try await alone.value(for: UUID(), urgency: urgency) { urgency in
+        let job = lastJob.wrappingAdd(1, ordering: .relaxed).newValue
+        return try await alone.value(for: job, urgency: urgency) { urgency in
             try await self.image(of: item, options, urgency)
         }
     }
@@ -59,7 +65,9 @@ final class ProcessingJobs: Sendable {
         _ urgency: Urgency
     ) async throws -> KFCrossPlatformImage {
         if case .data = item { decodes.add(1, ordering: .relaxed) }
-        return try await budget.with(bytes: Self.cost(of: item, options: options)) {
+        let cost = WorkCost(options)
+            .of(item, by: options.processor, preloads: options.preloadAllAnimationData)
+        return try await budget.with(bytes: cost) {
             try await run(item, options, urgency)
         }
     }
@@ -84,9 +92,30 @@ final class ProcessingJobs: Sendable {
         _ item: ImageProcessItem,
         _ options: KingfisherParsedOptionsInfo
     ) throws(KingfisherError) -> KFCrossPlatformImage {
-        guard let image = options.processor.process(item: item, options: options) else {
+        let image = try limited(options) { options.processor.process(item: item, options: options) }
+        guard let image else {
             throw .processorError(
                 reason: .processingFailed(processor: options.processor, item: item)
+            )
+        }
+        return image
+    }
+
+    /// Runs a processor under the limits on its results.
+    private static func limited(
+        _ options: KingfisherParsedOptionsInfo,
+        _ draw: () -> KFCrossPlatformImage?
+    ) throws(KingfisherError) -> KFCrossPlatformImage? {
+        let scope = options.resultLimits.scope
+        let image = scope.run(draw)
+        // Drawing functions give the unchanged image for one that is too large.
+        if let size = scope.refused {
+            throw .processorError(
+                reason: .resultTooLarge(
+                    processor: options.processor,
+                    size: CGSize(width: size.width, height: size.height),
+                    limits: options.resultLimits
+                )
             )
         }
         return image
@@ -106,7 +135,8 @@ final class ProcessingJobs: Sendable {
     /// - Throws: `CodecError` when the bytes are no picture, `CancellationError`.
     func picture(of data: Data, in plan: DecodePlan, _ urgency: Urgency) async throws -> Bitmap {
         decodes.add(1, ordering: .relaxed)
-        return try await budget.with(bytes: Self.cost(of: plan.base, from: plan.own)) {
+        let cost = WorkCost.decoding(to: plan.base, from: plan.own)
+        return try await budget.with(bytes: cost) {
             try await pool.run(urgency: urgency) {
                 let target: DecodeOptions.Target =
                     plan.base == plan.own ? .full : .exact(plan.base)
@@ -133,7 +163,8 @@ final class ProcessingJobs: Sendable {
         _ urgency: Urgency
     ) async throws -> KFCrossPlatformImage? {
         let size = wish.size(of: plan.own)
-        let cost = size == picture.size ? 0 : Self.cost(of: size, from: size)
+        let copy = size == picture.size ? 0 : size.byteCount
+        let cost = max(copy, WorkCost(options).drawing(on: size, by: options.processor))
         return try await budget.with(bytes: cost) {
             try await pool.run(urgency: urgency) {
                 let bitmap: Bitmap
@@ -143,34 +174,9 @@ final class ProcessingJobs: Sendable {
                     throw CodecError.pixels(error)
                 }
                 let image = KFCrossPlatformImage(bitmap: bitmap, scale: options.scaleFactor)
-                return wish.image(image, of: plan.own, options)
+                return try Self.limited(options) { wish.image(image, of: plan.own, options) }
             }
         }
-    }
-
-    // MARK: Cost
-
-    /// The bytes that the decoded picture is expected to take; 0 when no header tells.
-    private static func cost(
-        of item: ImageProcessItem,
-        options: KingfisherParsedOptionsInfo
-    ) -> Int {
-        switch item {
-        case .image(let image):
-            return image.cacheCost
-        case .data(let data):
-            // Bytes without a readable header fail in the processor, which says why.
-            guard let own = (try? Codecs.inspect(data))?.displaySize else { return 0 }
-            let sized = (options.processor as? any SizedDecoding)?
-                .decodedSize(of: own, scale: options.scaleFactor)
-            return cost(of: sized ?? own, from: own)
-        }
-    }
-
-    private static func cost(of size: PixelSize, from own: PixelSize) -> Int {
-        let bytes = (size.pixelCount ?? 0) * Bitmap.bytesPerPixel
-        // Decoding to a size goes by rows; a sixteenth is room for the rows and the decoder's own.
-        return size == own ? bytes : max(bytes, (own.pixelCount ?? 0) / 4)
     }
 }
 

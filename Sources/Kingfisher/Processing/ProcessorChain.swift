@@ -8,7 +8,7 @@ import Pixels
 struct ProcessorChain: ImageProcessor {
     let identifier: String
 
-    private let steps: [any ImageProcessor]
+    let steps: [any ImageProcessor]
 
     init(first: any ImageProcessor, second: any ImageProcessor) {
         identifier = "\(first.identifier)|>\(second.identifier)"

@@ -1,4 +1,5 @@
 public import Foundation
+import Pixels
 
 /// Turns a picture clockwise on a canvas that holds all of it.
 public struct RotatingImageProcessor: ImageProcessor {
@@ -30,5 +31,17 @@ public struct RotatingImageProcessor: ImageProcessor {
         drawing(on: item, options: options) {
             $0.kf.rotated(degrees: degrees, backgroundColor: backgroundColor)
         }
+    }
+}
+
+extension RotatingImageProcessor {
+    func drawnSize(of own: PixelSize, scale: CGFloat) -> PixelSize {
+        guard degrees.isFinite else { return own }
+        let angle = degrees * .pi / 180
+        let (width, height) = (CGFloat(own.width), CGFloat(own.height))
+        return PixelSize(
+            width: Int((width * abs(cos(angle)) + height * abs(sin(angle))).rounded()),
+            height: Int((width * abs(sin(angle)) + height * abs(cos(angle))).rounded())
+        )
     }
 }

@@ -73,6 +73,7 @@ extension KingfisherError.ProcessorErrorReason {
     var code: Int {
         switch self {
         case .processingFailed: 4001
+        case .resultTooLarge: 4002
         }
     }
 }

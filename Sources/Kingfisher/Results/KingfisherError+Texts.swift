@@ -155,11 +155,19 @@ extension KingfisherError.ProcessorErrorReason {
         switch self {
         case .processingFailed(let processor, let item):
             failure(of: processor, item: item)
+        case .resultTooLarge(let processor, let size, let limits):
+            "\(name(of: processor)) would make an image of \(Int(size.width)) × \(Int(size.height)) "
+                + "pixels; \(limits.maxPixelCount) in all and \(limits.maxSide) on one side are "
+                + "allowed. Choose a smaller size, or raise the limits with .resultLimits."
         }
     }
 
+    private func name(of processor: any ImageProcessor) -> String {
+        processor.identifier.isEmpty ? "The decoder" : "“\(processor.identifier)”"
+    }
+
     private func failure(of processor: any ImageProcessor, item: ImageProcessItem) -> String {
-        let name = processor.identifier.isEmpty ? "The decoder" : "“\(processor.identifier)”"
+        let name = name(of: processor)
         return switch item {
         case .image(let image):
             "\(name) made no image of a picture of \(pixels(of: image)). "

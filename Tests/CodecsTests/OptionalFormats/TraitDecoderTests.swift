@@ -24,7 +24,7 @@ struct TraitDecoderTests {
         }
         let refusal = CodecError.unsupported(
             format,
-            feature: "a build without the package trait '\(trait.trait)'"
+            feature: "decoding without the package trait '\(trait.trait)'"
         )
         #expect(throws: refusal) { try Codecs.inspect(data) }
         #expect(throws: refusal) { try Codecs.decode(data) }

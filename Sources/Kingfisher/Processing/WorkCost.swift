@@ -1,0 +1,81 @@
+import Codecs
+import Foundation
+import Pixels
+
+/// The bytes of pixels that a piece of work is expected to hold at once, for the memory budget.
+///
+/// Sizes come from headers and callers, so sums and products saturate.
+struct WorkCost {
+    private let scale: CGFloat
+    private let scope: PixelScope
+
+    init(_ options: KingfisherParsedOptionsInfo) {
+        scale = options.scaleFactor
+        scope = options.resultLimits.scope
+    }
+
+    /// The cost of decoding to `size` from a file of size `own`.
+    static func decoding(to size: PixelSize, from own: PixelSize) -> Int {
+        // Decoding to a size goes by rows; a sixteenth is room for the rows and the decoder's own.
+        size == own ? size.byteCount : max(size.byteCount, own.byteCount / 16)
+    }
+
+    /// The cost of an image that a processor makes of `item`; 0 when no header tells.
+    func of(_ item: ImageProcessItem, by processor: any ImageProcessor, preloads: Bool) -> Int {
+        switch item {
+        case .image(let image):
+            guard let size = image.bitmap?.size else { return 0 }
+            return max(image.cacheCost, drawing(on: size, by: processor))
+        case .data(let data):
+            // Bytes without a readable header fail in the processor, which says why.
+            guard let info = try? Codecs.inspect(data) else { return 0 }
+            return of(data, info, by: processor, preloads: preloads)
+        }
+    }
+
+    private func of(
+        _ data: Data,
+        _ info: ImageInfo,
+        by processor: any ImageProcessor,
+        preloads: Bool
+    ) -> Int {
+        let own = info.displaySize
+        // Refused by the decoder as soon as it sees the header.
+        guard own.byteCount != .max else { return 0 }
+        if let animated = processor as? AnimatedImageProcessor {
+            // An animation is processed frame by frame, each from the whole canvas.
+            guard info.frameCount != 1 else {
+                return of(data, info, by: animated.processor, preloads: preloads)
+            }
+            let cost = drawing(on: own, by: animated.processor)
+            return max(own.byteCount.multipliedSaturating(by: 3), cost)
+        }
+        let size =
+            (processor as? any SizedDecoding)?.decodedSize(of: own, scale: scale) ?? own
+        var cost = Self.decoding(to: size, from: own)
+        if preloads, info.frameCount != 1 { cost = max(cost, preloadedBytes(of: data)) }
+        return max(cost, drawing(on: size, by: processor))
+    }
+
+    /// The cost of drawing on an image of `size`: at each step its input and its output.
+    func drawing(on size: PixelSize, by processor: any ImageProcessor) -> Int {
+        var size = size
+        var cost = 0
+        for step in (processor as? ProcessorChain)?.steps ?? [processor] {
+            guard let step = step as? any DrawingOnDecoded else { continue }
+            let next = step.drawnSize(of: size, scale: scale)
+            // Refused before it is allocated.
+            guard scope.allows(next) else { break }
+            if next != size { cost = max(cost, size.byteCount.addingSaturating(next.byteCount)) }
+            size = next
+        }
+        return cost
+    }
+
+    /// All frames of an animation, unless they are too many to be kept.
+    private func preloadedBytes(of data: Data) -> Int {
+        guard let source = try? EncodedFrameSource(data, scale: scale), source.fitsInMemory
+        else { return 0 }
+        return source.frameBytes.multipliedSaturating(by: source.frameCount)
+    }
+}

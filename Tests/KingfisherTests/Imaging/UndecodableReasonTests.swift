@@ -1,0 +1,50 @@
+import Codecs
+import Foundation
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+/// Errors of processing say what is wrong with the bytes.
+struct UndecodableReasonTests {
+    @Test func `an animation above the limits names the limit`() throws {
+        // A canvas of 65,535 × 65,535.
+        var gif = TestImage.gif
+        gif.replaceSubrange(6..<10, with: [0xFF, 0xFF, 0xFF, 0xFF])
+        #expect(UndecodableReason.text(for: gif).contains("the limit is"))
+        let options = KingfisherParsedOptionsInfo(nil)
+        let resize = ResizingImageProcessor(referenceSize: CGSize(width: 4, height: 3))
+        #expect(
+            AnimatedImageProcessor(resize).process(item: .data(gif), options: options) == nil
+        )
+    }
+
+    @Test func `a broken frame is named`() throws {
+        // The second frame's first code is out of its table.
+        var gif = TestImage.gif
+        let blocks = gif.indices.filter { gif[$0] == 0x2C }
+        let frame = try #require(blocks.dropFirst().first)
+        // The block of a frame: 10 bytes of descriptor, 12 of colours, the code size, the length.
+        let codes = try #require(gif[frame...].firstRange(of: Data([0x08, 0x0E]))?.upperBound)
+        gif.replaceSubrange(codes..<(codes + 14), with: Data(repeating: 0xFF, count: 14))
+        #expect(UndecodableReason.text(for: gif).contains("frame 2 of 3"))
+    }
+
+    @Test func `settings that make no image are told from bytes that are none`() {
+        #expect(UndecodableReason.text(for: TestImage.png()).contains("the processor"))
+        #expect(UndecodableReason.text(for: Data("text".utf8)).contains("no picture"))
+    }
+
+    @Test func `a still is not decoded in full for an animated format`() async throws {
+        var options = KingfisherParsedOptionsInfo(nil)
+        let small = ResizingImageProcessor(referenceSize: CGSize(width: 10, height: 10))
+        options.processor = AnimatedImageProcessor(small, format: .WebP)
+        let budget = ByteBudget(limit: 1 << 30)
+        let data = TestImage.png(width: 400, height: 400)
+        let image = try await ProcessingJobs(budget: budget)
+            .image(of: .data(data), options: options)
+        #expect(image.pixelWidth == 10)
+        #expect(budget.peak == 400 * 400 * 4 / 16)
+    }
+}
