@@ -46,21 +46,24 @@ static void snapshot(
     if (width > 0 && height > 0) kf_paint(self, GTK_SNAPSHOT(gdk_snapshot), width, height);
 }
 
-static int natural_side(const KFPaintable *self, int pixels) {
-    if (!self->has_natural_size || pixels == 0) return 0;
+static int natural_side(const KFPaintable *self, int pixels, int released) {
+    if (!self->has_natural_size) return 0;
+    if (pixels == 0) return released;
     return (int)fmax(1, round(pixels / self->current.scale));
 }
 
 static int intrinsic_width(GdkPaintable *paintable) {
     KFPaintable *self = (KFPaintable *)paintable;
     GdkTexture *texture = self->current.texture;
-    return natural_side(self, texture ? gdk_texture_get_width(texture) : 0);
+    int pixels = texture ? gdk_texture_get_width(texture) : 0;
+    return natural_side(self, pixels, self->released_width);
 }
 
 static int intrinsic_height(GdkPaintable *paintable) {
     KFPaintable *self = (KFPaintable *)paintable;
     GdkTexture *texture = self->current.texture;
-    return natural_side(self, texture ? gdk_texture_get_height(texture) : 0);
+    int pixels = texture ? gdk_texture_get_height(texture) : 0;
+    return natural_side(self, pixels, self->released_height);
 }
 
 static GdkPaintable *current_image(GdkPaintable *paintable) {
@@ -85,6 +88,7 @@ static void replace_current(KFPaintable *self, GdkTexture *texture, double scale
     int height = intrinsic_height(GDK_PAINTABLE(self));
     g_set_object(&self->current.texture, texture);
     self->current.scale = scale > 0 ? scale : 1;
+    self->released_width = self->released_height = 0;
     // A new size makes the widget's window lay itself out again: only when it is one.
     if (width != intrinsic_width(GDK_PAINTABLE(self))
         || height != intrinsic_height(GDK_PAINTABLE(self))) {
@@ -98,6 +102,18 @@ void kf_paintable_set_texture(void *paintable, void *texture, double scale) {
     g_clear_object(&self->previous.texture);
     self->progress = 1;
     replace_current(self, texture, scale);
+}
+
+void kf_paintable_release(void *paintable) {
+    KFPaintable *self = paintable;
+    int width = intrinsic_width(GDK_PAINTABLE(self));
+    int height = intrinsic_height(GDK_PAINTABLE(self));
+    g_clear_object(&self->current.texture);
+    g_clear_object(&self->previous.texture);
+    self->progress = 1;
+    self->released_width = width;
+    self->released_height = height;
+    gdk_paintable_invalidate_contents(GDK_PAINTABLE(self));
 }
 
 void kf_paintable_begin_transition(

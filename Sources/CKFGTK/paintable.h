@@ -20,6 +20,8 @@ typedef struct {
     KFFit fit;
     int density;
     bool has_natural_size;
+    // The natural size of a texture that was released; 0 without one.
+    int released_width, released_height;
     bool shows_spinner;
     GdkRGBA spinner_color;
     double spinner_phase;

@@ -15,6 +15,13 @@ final class Stage {
     nonisolated static let hasDisplay: Bool = {
         // What widgets tell assistive technology stays where tests can ask for it.
         setenv("GTK_A11Y", "test", 1)
+        // A warning of GTK's ends the test process, however it was started.
+        g_log_set_always_fatal(
+            GLogLevelFlags(
+                G_LOG_LEVEL_ERROR.rawValue | G_LOG_LEVEL_CRITICAL.rawValue
+                    | G_LOG_LEVEL_WARNING.rawValue
+            )
+        )
         let environment = ProcessInfo.processInfo.environment
         return environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
     }()
@@ -198,6 +205,27 @@ extension KFCrossPlatformImage {
             let image = KFCrossPlatformImage(premultipliedRGBA: data, width: width, height: height)
         else { preconditionFailure("a test picture cannot be made") }
         return image
+    }
+
+    /// An animation of frames of one colour, each shown for some seconds.
+    static func frames(
+        _ colors: [RGBA],
+        each seconds: Double,
+        side: Int = 40
+    ) -> KFCrossPlatformImage {
+        let frames = colors.map { KFCrossPlatformImage.solid($0, width: side, height: side) }
+        return KFCrossPlatformImage(
+            bitmap: frames.first?.bitmap,
+            images: frames,
+            duration: seconds * Double(frames.count)
+        )
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == GtkWidget {
+    /// The widget as the GtkBox that it is.
+    var asBox: UnsafeMutablePointer<GtkBox> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GtkBox.self)
     }
 }
 #endif

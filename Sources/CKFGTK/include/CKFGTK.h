@@ -72,7 +72,10 @@ void *kf_paintable_new(void);
 // logical pixel.
 void kf_paintable_set_texture(void *paintable, void *texture, double scale);
 
-// The same, but what was shown stays behind until the progress reaches 1; it begins at 0.
+// Lets go of the texture, but keeps its size as the natural one until the next.
+void kf_paintable_release(void *paintable);
+
+// Like kf_paintable_set_texture, but what was shown stays behind until the progress reaches 1; it begins at 0.
 void kf_paintable_begin_transition(
     void *paintable,
     void *texture,
@@ -128,6 +131,9 @@ void kf_picture_set_fill(void *picture);
 
 // Whether a GtkPicture stretches its paintable, or covers its area with it, or fits it inside.
 KFFit kf_picture_get_fit(void *picture);
+
+// Whether a widget is mapped, and no ancestor that clips its children has scrolled it away.
+bool kf_widget_is_in_sight(void *widget);
 
 // Whether the user wants things to move.
 bool kf_widget_animations_enabled(void *widget);

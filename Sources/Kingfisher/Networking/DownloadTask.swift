@@ -65,6 +65,14 @@ public final class DownloadTask: @unchecked Sendable {
         cancellation.onCancel { task.cancel() }
     }
 
+    /// Whether ``cancel()`` was called.
+    package var isCancelled: Bool { cancellation.isCancelled }
+
+    /// Calls `handler` when the handle is cancelled, on that thread, or at once if it was.
+    package func onCancel(_ handler: @escaping @Sendable () -> Void) {
+        cancellation.onCancel(handler)
+    }
+
     func attach(_ sessionTask: SessionDataTask, token: SessionDataTask.CancelToken) {
         change {
             $0.sessionTask = sessionTask

@@ -47,8 +47,8 @@ public final class ImageListFactory {
     private let prefetch = ListPrefetch()
     private var visible: [ObjectIdentifier: Int] = [:]
     private var isUpdatePlanned = false
-    /// The screen's pixels per logical pixel.
-    private var scale: CGFloat = 1
+    /// The options with which the cells load, and so what is loaded ahead.
+    private(set) var cellOptions: KingfisherParsedOptionsInfo?
 
     /// Describes the cells of a list.
     ///
@@ -98,10 +98,11 @@ public final class ImageListFactory {
         controller.onVisibilityChange = { [weak self, weak controller] isVisible in
             guard let self, let controller, let position = controller.position else { return }
             visible[ObjectIdentifier(controller)] = isVisible ? position : nil
-            scale = CGFloat(controller.scaleFactor)
+            if isVisible { cellOptions = controller.sized(loadOptions) }
             planPrefetch()
         }
         configure?(view)
+        if let requested = view.sizeRequest { controller.sizing.fixedBox = requested }
         gtk_list_item_set_child(item, view.widget)
     }
 
@@ -110,7 +111,7 @@ public final class ImageListFactory {
         let controller = PictureController.of(UnsafeMutableRawPointer(picture))
         let position = Int(gtk_list_item_get_position(item))
         controller.position = position
-        if controller.isMapped { visible[ObjectIdentifier(controller)] = position }
+        if controller.isInSight { visible[ObjectIdentifier(controller)] = position }
         _ = controller.load(
             source(position),
             placeholder: placeholder,
@@ -156,13 +157,13 @@ public final class ImageListFactory {
         }
     }
 
+    /// The same variant as the cells load, whatever `configure` has made of them.
     private var prefetchOptions: KingfisherOptionsInfo {
-        let processor = ViewSizeProcessor(
-            size: cellSize,
-            density: scale,
-            covers: fit == .cover || fit == .fill
-        )
-        return [.scaleFactor(scale), .processor(processor), .cacheOriginalImage] + options
+        guard let cellOptions else { return options }
+        var ahead = options + [.scaleFactor(cellOptions.scaleFactor)]
+        ahead.append(.processor(cellOptions.processor))
+        if cellOptions.cacheOriginalImage { ahead.append(.cacheOriginalImage) }
+        return ahead
     }
 }
 #endif

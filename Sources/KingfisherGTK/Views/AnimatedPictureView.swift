@@ -95,7 +95,9 @@ public final class AnimatedPictureView: ImageView {
     public func startAnimating() { controller.startAnimation() }
 
     /// Pauses.
-    public func stopAnimating() { controller.stopAnimation() }
+    ///
+    /// It stays paused when the view leaves the screen and comes back.
+    public func stopAnimating() { controller.pauseAnimation() }
 
     /// Lets go of decoded frames.
     public func purgeFrames(keepCurrentFrame: Bool = true) {

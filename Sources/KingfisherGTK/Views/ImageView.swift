@@ -101,5 +101,8 @@ open class ImageView: GtkPictureProviding {
     public func setSizeRequest(width: Int, height: Int) {
         gtk_widget_set_size_request(widget, Int32(clamping: width), Int32(clamping: height))
     }
+
+    /// The size that was asked for; nil unless both sides were.
+    var sizeRequest: CGSize? { controller.sizeRequest }
 }
 #endif

@@ -30,6 +30,8 @@ final class KFImageState {
         didSet { showOverlays() }
     }
     private var isLoaded = false
+    /// Counts loads, so that the end of one that was given up is not taken for the next one's.
+    private var loadCount = 0
 
     init(source: Source?) {
         precondition(gtk_is_initialized() != 0, "GTK is not initialised yet")
@@ -41,7 +43,7 @@ final class KFImageState {
         Self.data.set(self, on: overlay)
         connect(overlay, "map") { [unowned self] in load() }
         connect(overlay, "unmap") { [unowned self] in
-            if cancelsOnDisappear, phase == .loading { view.kf.cancelDownloadTask() }
+            cancelIfDisappearing()
         }
     }
 
@@ -66,14 +68,23 @@ final class KFImageState {
     func load() {
         guard !isLoaded, phase != .loading else { return }
         phase = .loading
+        loadCount += 1
+        let number = loadCount
         _ = view.controller.load(
             source,
             placeholder: placeholder,
             options: options,
             by: .shared,
             progress: progress,
-            completion: { [weak self] result in self?.loadDidEnd(result) }
+            completion: { [weak self] result in self?.loadDidEnd(result, number) }
         )
+    }
+
+    private func cancelIfDisappearing() {
+        guard cancelsOnDisappear, phase == .loading else { return }
+        // At once, because the widget may come back before the completion has been called.
+        phase = nil
+        view.kf.cancelDownloadTask()
     }
 
     private var progress: DownloadProgressBlock? {
@@ -89,14 +100,18 @@ final class KFImageState {
         }
     }
 
-    private func loadDidEnd(_ result: Result<RetrieveImageResult, KingfisherError>) {
+    private func loadDidEnd(
+        _ result: Result<RetrieveImageResult, KingfisherError>,
+        _ number: Int
+    ) {
+        let isCurrent = number == loadCount
         switch result {
         case .success(let value):
-            isLoaded = true
-            phase = nil
+            isLoaded = isLoaded || isCurrent
+            if isCurrent { phase = nil }
             onSuccess.call(value)
         case .failure(let error):
-            phase = error.isCancellation ? nil : .failed
+            if isCurrent { phase = error.isCancellation ? nil : .failed }
             onFailure.call(error)
         }
     }

@@ -179,10 +179,11 @@ extension PictureController {
 
     /// Shows an image that the caller has, at once and in its own size.
     func setOwnImage(_ image: KFCrossPlatformImage?) {
-        sizing.decodedFor = nil
-        sizing.reload = nil
-        shownLoad = nil
-        setImage(image)
+        keepingPicture {
+            forgetShownLoad()
+            takeOver()
+            setImage(image)
+        }
     }
 }
 #endif

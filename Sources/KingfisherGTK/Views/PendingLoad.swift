@@ -10,6 +10,8 @@ final class PendingLoad {
     let progress: DownloadProgressBlock?
     /// What the caller holds; linked to the real handle when there is one.
     let handle = DownloadTask()
+    /// It brings back an image that was shown before, and nobody waits for it.
+    let isRepeated: Bool
     /// It was cancelled because the view left the screen, and waits again.
     var isSuspended = false
     private var completion: ImageBinding.Completion?
@@ -23,8 +25,10 @@ final class PendingLoad {
         options: KingfisherParsedOptionsInfo,
         manager: KingfisherManager,
         progress: DownloadProgressBlock?,
-        completion: ImageBinding.Completion?
+        completion: ImageBinding.Completion?,
+        isRepeated: Bool = false
     ) {
+        self.isRepeated = isRepeated
         self.source = source
         self.placeholder = placeholder
         self.options = options
@@ -41,8 +45,18 @@ final class PendingLoad {
             options: options,
             manager: manager,
             progress: nil,
-            completion: nil
+            completion: nil,
+            isRepeated: true
         )
+    }
+
+    /// Calls `body` on the main actor when the handle is cancelled.
+    func onCancel(_ body: @escaping @MainActor @Sendable (PendingLoad) -> Void) {
+        handle.onCancel { [weak self] in
+            Task { @MainActor in
+                if let self { body(self) }
+            }
+        }
     }
 
     /// Calls the completion; only the first time counts.

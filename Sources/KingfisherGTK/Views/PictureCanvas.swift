@@ -40,6 +40,12 @@ final class PictureCanvas {
         }
     }
 
+    /// Lets go of the image, but keeps asking the layout for its size until the next one.
+    func release() {
+        isInTransition = false
+        kf_paintable_release(address)
+    }
+
     /// Lends an image's texture, which is the paintable's to keep.
     private func withTexture(
         of image: KFCrossPlatformImage?,

@@ -8,6 +8,8 @@ import Kingfisher
 struct AnimationState {
     var player: FramePlayer?
     var isPlaying = false
+    /// The caller has paused it.
+    var isPaused = false
     /// The frame clock's time at the last step.
     var lastTime: Double?
     var playsAutomatically = true
@@ -22,22 +24,42 @@ struct AnimationState {
 extension PictureController: FrameListener {
     /// Asks for frames while something moves, and for none otherwise.
     func updateTicking() {
-        guard isMapped, let watch else { return }
         let waitsToBeSeen = pending != nil && sizing.loadsWhenVisible
-        if transition != nil || animation.isPlaying || canvas.spinnerColor != nil || waitsToBeSeen {
-            watch.startTicking(self)
+        let isMoving = transition != nil || animation.isPlaying || canvas.spinnerColor != nil
+        if isInSight, isMoving || waitsToBeSeen {
+            watch?.startTicking(ObjectIdentifier(self))
         } else {
-            watch.stopTicking(ObjectIdentifier(self))
+            watch?.stopTicking(ObjectIdentifier(self))
         }
     }
 
     func frameBegins(at time: Double) {
-        framesSinceMapped += 1
-        advanceTransition(to: time)
-        advanceAnimation(to: time)
-        // Ten steps a turn, as the ring has dots: a frame is painted only when it differs.
-        if canvas.spinnerColor != nil { canvas.spinnerPhase = (time * 10).rounded(.down) / 10 }
-        startPendingIfReady()
+        keepingPicture {
+            framesInSight += 1
+            advanceTransition(to: time)
+            advanceAnimation(to: time)
+            // Ten steps a turn, as the ring has dots: a frame is painted only when it differs.
+            if canvas.spinnerColor != nil { canvas.spinnerPhase = (time * 10).rounded(.down) / 10 }
+            startPendingIfReady()
+        }
+    }
+
+    func frameIsLaidOut() {
+        keepingPicture {
+            updateSight()
+            startPendingIfSized()
+        }
+    }
+
+    func motionSettingChanged() {
+        keepingPicture {
+            if kf_widget_animations_enabled(picture) {
+                if isInSight { resumeAnimation() }
+            } else {
+                if animation.isPlaying { stopAnimation() }
+                finishTransition()
+            }
+        }
     }
 
     // MARK: Transition
@@ -52,12 +74,18 @@ extension PictureController: FrameListener {
     }
 
     /// Ends the transition, if there is one, as if it had run.
-    func finishTransition() {
-        guard let running = transition else { return }
+    func finishTransition() { takeTransition()?() }
+
+    /// Ends the transition, if there is one.
+    ///
+    /// - Returns: Its completion, which is the caller's code: to be called when everything else is
+    ///   done, because it may load again or destroy the picture.
+    func takeTransition() -> (() -> Void)? {
+        guard let running = transition else { return nil }
         transition = nil
         canvas.progress = 1
         updateTicking()
-        running.completion()
+        return running.completion
     }
 
     // MARK: Indicator
@@ -70,7 +98,10 @@ extension PictureController: FrameListener {
         case .spinner: canvas.spinnerColor = isLoading ? textColor : nil
         case .image(let image, let size, let offset):
             canvas.setOverlay(isLoading ? image : nil, size: size, offset: offset)
-        case .custom(let body): body(isLoading)
+        case .custom(let body):
+            guard isLoading != isIndicatorTold else { break }
+            isIndicatorTold = isLoading
+            keepingPicture { body(isLoading) }
         }
         updateTicking()
     }
@@ -78,9 +109,12 @@ extension PictureController: FrameListener {
     func replaceIndicator(with new: PictureIndicator) {
         canvas.spinnerColor = nil
         canvas.setOverlay(nil, size: nil, offset: .zero)
-        if case .custom(let body) = indicator { body(false) }
+        let before = indicator
         indicator = new
+        let wasTold = isIndicatorTold
+        isIndicatorTold = false
         updateIndicator()
+        if wasTold, case .custom(let body) = before { body(false) }
     }
 
     private var textColor: SIMD4<Float> {
@@ -94,6 +128,7 @@ extension PictureController: FrameListener {
     /// Takes up the animation of an image, or none.
     func replaceAnimation(with image: KFCrossPlatformImage?) {
         animation.isPlaying = false
+        animation.isPaused = false
         animation.shownFrame = nil
         animation.player = image.flatMap(player(for:))
         resumeAnimation()
@@ -101,7 +136,7 @@ extension PictureController: FrameListener {
 
     /// Decodes the next frames, and plays them if it is to play by itself, once it is on screen.
     func resumeAnimation() {
-        guard isMapped else { return }
+        guard isInSight else { return }
         animation.player?.prepare()
         startAnimationIfAutomatic()
     }
@@ -126,10 +161,18 @@ extension PictureController: FrameListener {
 
     /// Starts when the picture is on screen and the user wants things to move.
     private func startAnimationIfAutomatic() {
-        if animation.playsAutomatically, kf_widget_animations_enabled(picture) { startAnimation() }
+        guard animation.playsAutomatically, !animation.isPaused else { return }
+        if kf_widget_animations_enabled(picture) { startAnimation() }
+    }
+
+    /// Stops until the caller starts it again, or another image is set.
+    func pauseAnimation() {
+        animation.isPaused = true
+        stopAnimation()
     }
 
     func startAnimation() {
+        animation.isPaused = false
         guard let player = animation.player, !player.isFinished, !animation.isPlaying else {
             return
         }

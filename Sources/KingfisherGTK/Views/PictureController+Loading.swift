@@ -18,52 +18,70 @@ extension PictureController {
         progress: DownloadProgressBlock?,
         completion: ImageBinding.Completion?
     ) -> DownloadTask? {
-        supersedePending()
-        sizing.reload = nil
-        shownLoad = nil
-        isRefining = false
-        inForce = nil
-        guard let source else {
-            return binding.load(
-                nil,
-                into: self,
+        keepingPicture {
+            // The caller's code comes first or last: in between, what it loads would get lost.
+            if !options.keepCurrentImageWhileLoading { finishTransition() }
+            let superseded = pending
+            defer { superseded?.supersede() }
+            pending = nil
+            sizing.reload = nil
+            shownLoad = nil
+            isRefining = false
+            inForce = nil
+            guard let source else {
+                return binding.load(
+                    nil,
+                    into: self,
+                    placeholder: placeholder,
+                    options: options,
+                    by: manager,
+                    completion: completion
+                )
+            }
+            let load = PendingLoad(
+                source: source,
                 placeholder: placeholder,
                 options: options,
-                by: manager,
+                manager: manager,
+                progress: progress,
                 completion: completion
             )
+            load.onCancel { [weak self] load in self?.cancelPending(load) }
+            guard isReady(load, hasWaited: false) else {
+                hold(load)
+                return load.handle
+            }
+            return begin(load) ? load.handle : nil
         }
-        let load = PendingLoad(
-            source: source,
-            placeholder: placeholder,
-            options: options,
-            manager: manager,
-            progress: progress,
-            completion: completion
-        )
-        if isReady(load, hasWaited: false) { return begin(load) }
-        hold(load)
-        return load.handle
     }
 
     /// Cancels the load in force, also one that still waits.
     func cancelLoad() {
         guard let waiting = pending else { return binding.cancel() }
+        cancelPending(waiting)
+    }
+
+    private func cancelPending(_ load: PendingLoad) {
+        guard pending === load else { return }
         pending = nil
         updateTicking()
-        waiting.finish(.failure(PendingLoad.cancelled))
+        load.finish(.failure(PendingLoad.cancelled))
     }
 
     /// Drops the load in force, whoever waits for it.
     func forgetLoad() {
-        if let waiting = pending {
-            pending = nil
-            waiting.finish(.failure(PendingLoad.cancelled))
-        }
         inForce?.isSuspended = false
         shownLoad = nil
         binding.cancel()
-        updateTicking()
+        if let pending { cancelPending(pending) }
+    }
+
+    /// Drops what would bring the image of the last load back: the caller shows something else.
+    func forgetShownLoad() {
+        sizing.decodedFor = nil
+        sizing.reload = nil
+        shownLoad = nil
+        if let pending, pending.isRepeated { cancelPending(pending) }
     }
 
     var taskIdentifier: Source.Identifier.Value? { binding.identifier }
@@ -82,7 +100,7 @@ extension PictureController {
             by: load.manager
         )
         isHoldingImage = false
-        if isMapped { watch?.waitForLayout(self) }
+        watch?.requestLayout()
         updateTicking()
         guard !sizing.loadsWhenVisible else { return }
         Task { [weak self, weak load] in
@@ -93,34 +111,30 @@ extension PictureController {
         }
     }
 
-    private func supersedePending() {
-        guard let waiting = pending else { return }
-        pending = nil
-        waiting.supersede()
-    }
-
-    func frameIsLaidOut() {
-        guard let load = pending else { return }
-        // The memory is looked into as soon as the size is known, whatever else is waited for.
-        if isReady(load, hasWaited: false) { startPending() }
+    /// The memory is looked into as soon as the size is known, whatever else is waited for.
+    func startPendingIfSized() {
+        guard let load = pending, isReady(load, hasWaited: false) else { return }
+        startPending()
     }
 
     func startPendingIfReady() {
-        guard let load = pending, isReady(load, hasWaited: framesSinceMapped > 2) else { return }
+        guard let load = pending, isReady(load, hasWaited: framesInSight > 2) else { return }
         startPending()
     }
 
     private func startPending() {
         guard let load = pending else { return }
         pending = nil
-        load.handle.linkIfAny(begin(load))
-        updateTicking()
+        keepingPicture {
+            _ = begin(load)
+            updateTicking()
+        }
     }
 
     private func isReady(_ load: PendingLoad, hasWaited: Bool) -> Bool {
         let isSized = !needsSize(load.options) || box != nil
         guard sizing.loadsWhenVisible else { return isSized }
-        guard isMapped else { return false }
+        guard isInSight else { return false }
         return hasWaited || isSized && isInMemory(load)
     }
 
@@ -134,11 +148,14 @@ extension PictureController {
 
     // MARK: Starting
 
-    private func begin(_ load: PendingLoad) -> DownloadTask? {
+    /// Begins a load, which its handle cancels from now on.
+    ///
+    /// - Returns: Whether there is anything to cancel.
+    private func begin(_ load: PendingLoad) -> Bool {
         let options = sized(load.options).givingTexture
         let box = needsSize(load.options) ? self.box : nil
         inForce = load
-        return binding.load(
+        let task = binding.load(
             load.source,
             into: self,
             placeholder: load.placeholder,
@@ -158,6 +175,8 @@ extension PictureController {
             }
             load.finish(result)
         }
+        if let task { load.handle.link(to: task) }
+        return task != nil
     }
 
     // MARK: Leaving the screen
@@ -175,21 +194,18 @@ extension PictureController {
         } else if let load = shownLoad {
             shownLoad = nil
             pending = load.again()
-            setImage(load.placeholder)
+            if load.placeholder == nil { releaseImage() } else { setImage(load.placeholder) }
         }
     }
 
     private func waitAgain(_ load: PendingLoad) {
         load.isSuspended = false
+        guard !load.handle.isCancelled else {
+            return load.finish(.failure(PendingLoad.cancelled))
+        }
         pending = load
-        if isMapped { watch?.waitForLayout(self) }
+        watch?.requestLayout()
         updateTicking()
-    }
-}
-
-extension DownloadTask {
-    fileprivate func linkIfAny(_ task: DownloadTask?) {
-        if let task { link(to: task) }
     }
 }
 #endif

@@ -47,6 +47,15 @@ extension PictureController {
         return isNatural ? nil : size
     }
 
+    /// The size that the caller asks for; nil unless both sides are.
+    var sizeRequest: CGSize? {
+        var width: Int32 = 0
+        var height: Int32 = 0
+        gtk_widget_get_size_request(widget, &width, &height)
+        guard width > 0, height > 0 else { return nil }
+        return CGSize(width: Int(width), height: Int(height))
+    }
+
     private var expands: Bool {
         gtk_widget_compute_expand(widget, GTK_ORIENTATION_HORIZONTAL) != 0
             || gtk_widget_compute_expand(widget, GTK_ORIENTATION_VERTICAL) != 0

@@ -11,10 +11,12 @@ extension PictureController: ImageBindingTarget {
 
     func showPlaceholder(_ content: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
         guard !isRefining, !isHoldingImage else { return }
+        takeOver()
         setImage(content)
     }
 
     func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        takeOver()
         setImage(image)
     }
 
@@ -23,20 +25,24 @@ extension PictureController: ImageBindingTarget {
         options: KingfisherParsedOptionsInfo,
         completion: @escaping @MainActor () -> Void
     ) {
-        guard let look = options.transition.look, isMapped, look.seconds > 0,
+        takeOver()
+        guard let look = options.transition.look, isInSight, look.seconds > 0,
             kf_widget_animations_enabled(picture)
         else {
             setImage(image)
             return completion()
         }
-        finishTransition()
-        self.image = image
-        replaceAnimation(with: image)
-        if let frame = look.frame { canvas.setLayers(frame(0)) }
-        canvas.beginTransition(to: image, look.kind)
-        transition = RunningTransition(look, completion: completion)
-        onImageChange?()
-        updateTicking()
+        keepingPicture {
+            let previousEnded = takeTransition()
+            self.image = image
+            replaceAnimation(with: image)
+            if let frame = look.frame { canvas.setLayers(frame(0)) }
+            canvas.beginTransition(to: image, look.kind)
+            transition = RunningTransition(look, completion: completion)
+            onImageChange?()
+            updateTicking()
+            previousEnded?()
+        }
     }
 
     func loadDidStart() {
@@ -51,11 +57,23 @@ extension PictureController: ImageBindingTarget {
 
     /// Shows an image, or nothing, at once.
     func setImage(_ image: KFCrossPlatformImage?) {
-        finishTransition()
-        guard image !== self.image || image == nil && !canvas.isEmpty else { return }
-        self.image = image
-        replaceAnimation(with: image)
-        canvas.show(image)
+        keepingPicture {
+            let transitionEnded = takeTransition()
+            defer { transitionEnded?() }
+            guard image !== self.image || image == nil && !canvas.isEmpty else { return }
+            self.image = image
+            replaceAnimation(with: image)
+            canvas.show(image)
+            onImageChange?()
+            updateTicking()
+        }
+    }
+
+    /// Lets go of the image while nobody sees it; its place in the layout stays.
+    func releaseImage() {
+        image = nil
+        replaceAnimation(with: nil)
+        canvas.release()
         onImageChange?()
         updateTicking()
     }

@@ -33,14 +33,17 @@ final class PictureController {
     var isHoldingImage = false
     /// Called after the image that is shown was exchanged.
     var onImageChange: (() -> Void)?
+    /// What the caller's indicator was last told.
+    var isIndicatorTold = false
     /// The position of the item in a list that the picture is a cell of.
     var position: Int?
-    /// Called when the picture comes on screen or leaves it.
+    /// Called when the picture comes into sight or leaves it.
     var onVisibilityChange: ((Bool) -> Void)?
     weak var watch: FrameWatch?
-    private(set) var isMapped = false
-    /// Frames that the picture has stayed on screen for, as far as they were counted.
-    var framesSinceMapped = 0
+    /// Whether the picture is mapped and no ancestor has scrolled or clipped it away.
+    private(set) var isInSight = false
+    /// Frames that the picture has stayed in sight for, as far as they were counted.
+    var framesInSight = 0
 
     /// The controller of a GtkPicture, made on first use.
     ///
@@ -64,12 +67,9 @@ final class PictureController {
         let fit = kf_picture_get_fit(picture)
         canvas.fit = fit == KF_FIT_FILL ? KF_FIT_FILL : KF_FIT_CONTAIN
         sizing.covers = fit == KF_FIT_FILL || fit == KF_FIT_COVER
-        gtk_picture_set_paintable(
-            OpaquePointer(picture),
-            OpaquePointer(canvas.paintable.address)
-        )
-        isMapped = gtk_widget_get_mapped(widget) != 0
+        takeOver()
         canvas.density = scaleFactor
+        connect(picture, "notify::paintable") { [unowned self] in paintableChanged() }
         connect(picture, "map") { [unowned self] in mapped() }
         connect(picture, "unmap") { [unowned self] in unmapped() }
         connect(picture, "notify::scale-factor") { [unowned self] in
@@ -81,14 +81,19 @@ final class PictureController {
             PaintCallback.function,
             Unmanaged.passUnretained(self).toOpaque()
         )
+        if gtk_widget_get_mapped(widget) != 0 {
+            mapped()
+            updateSight()
+        }
     }
 
     isolated deinit {
         // The paintable may outlive us in other hands.
         kf_paintable_on_paint(canvas.paintable.address, nil, nil)
-        watch?.stopTicking(ObjectIdentifier(self))
+        watch?.remove(ObjectIdentifier(self))
         binding.cancel()
         if let pending { pending.finish(.failure(PendingLoad.cancelled)) }
+        if isIndicatorTold, case .custom(let body) = indicator { body(false) }
     }
 
     var widget: UnsafeMutablePointer<GtkWidget> {
@@ -98,24 +103,73 @@ final class PictureController {
     /// The screen's pixels per logical pixel.
     var scaleFactor: Int32 { gtk_widget_get_scale_factor(widget) }
 
+    /// Runs what may call the caller's code, which may destroy the picture: it lives until the end.
+    func keepingPicture<Result>(_ body: () -> Result) -> Result {
+        // Not sinking: a picture without a container still floats afterwards.
+        g_object_ref(picture)
+        defer { g_object_unref(picture) }
+        return body()
+    }
+
+    // MARK: The paintable
+
+    private var isShown: Bool {
+        gtk_picture_get_paintable(OpaquePointer(picture))
+            == OpaquePointer(canvas.paintable.address)
+    }
+
+    /// Makes the picture show our paintable, should other code have replaced it.
+    func takeOver() {
+        guard !isShown else { return }
+        gtk_picture_set_paintable(
+            OpaquePointer(picture),
+            OpaquePointer(canvas.paintable.address)
+        )
+    }
+
+    /// What other code shows stays until the next load.
+    private func paintableChanged() {
+        if !isShown { forgetShownLoad() }
+    }
+
+    // MARK: On screen
+
     private func mapped() {
-        isMapped = true
-        framesSinceMapped = 0
-        watch = FrameWatch.of(picture)
-        if pending != nil { watch?.waitForLayout(self) }
+        watch = FrameWatch.of(widget)
+        // Whether it is in sight is known after the layout.
+        watch?.add(self)
+    }
+
+    private func unmapped() {
+        watch?.remove(ObjectIdentifier(self))
+        if isInSight { disappeared() }
+        watch = nil
+    }
+
+    /// Finds out whether the picture can be seen now.
+    func updateSight() {
+        let isSeen = kf_widget_is_in_sight(picture)
+        guard isSeen != isInSight else { return }
+        if isSeen { appeared() } else { disappeared() }
+    }
+
+    private func appeared() {
+        isInSight = true
+        framesInSight = 0
         resumeAnimation()
         updateTicking()
         onVisibilityChange?(true)
     }
 
-    private func unmapped() {
-        finishTransition()
-        watch?.stopTicking(ObjectIdentifier(self))
-        isMapped = false
-        watch = nil
+    private func disappeared() {
+        let transitionEnded = takeTransition()
+        isInSight = false
+        updateTicking()
         restAnimation()
         suspendIfInvisible()
         onVisibilityChange?(false)
+        // GTK may be in the middle of taking the widget apart: not the moment for callers' code.
+        if let transitionEnded { Task { transitionEnded() } }
     }
 }
 

@@ -17,7 +17,7 @@ extension GTKTests {
         @Test func `frames are painted in order`() async throws {
             let view = AnimatedPictureView()
             let colors: [RGBA] = [.pureRed, .pureGreen, .pureBlue]
-            view.image = animation(colors, each: 0.05)
+            view.image = .frames(colors, each: 0.3)
             let stage = Stage(view.widget)
             var seen: [RGBA] = []
             await stage.run {
@@ -35,7 +35,7 @@ extension GTKTests {
 
         @Test func `it rests while it is not on screen`() async throws {
             let view = AnimatedPictureView()
-            view.image = animation([.pureRed, .pureGreen], each: 0.02)
+            view.image = .frames([.pureRed, .pureGreen], each: 0.02)
             let stage = Stage(view.widget)
             await stage.run { view.currentFrameIndex == 1 }
             gtk_widget_set_visible(view.widget, 0)
@@ -51,7 +51,7 @@ extension GTKTests {
             async throws
         {
             let view = AnimatedPictureView()
-            view.image = animation([.pureRed, .pureGreen, .pureBlue], each: 10)
+            view.image = .frames([.pureRed, .pureGreen, .pureBlue], each: 10)
             let player = try #require(view.controller.animation.player)
             #expect(player.decodedCount == 0)
             let stage = Stage(view.widget)
@@ -66,7 +66,7 @@ extension GTKTests {
         @Test func `purging keeps the current frame, or none`() async throws {
             let view = AnimatedPictureView()
             view.autoPlayAnimatedImage = false
-            view.image = animation([.pureRed, .pureGreen, .pureBlue], each: 10)
+            view.image = .frames([.pureRed, .pureGreen, .pureBlue], each: 10)
             let player = try #require(view.controller.animation.player)
             let stage = Stage(view.widget)
             await stage.run { player.decodedCount == 3 }
@@ -82,7 +82,7 @@ extension GTKTests {
             let log = Log()
             view.delegate = log
             view.repeatCount = .finite(count: 2)
-            view.image = animation([.pureRed, .pureGreen], each: 0.02)
+            view.image = .frames([.pureRed, .pureGreen], each: 0.02)
             let stage = Stage(view.widget)
             await stage.run { log.isFinished }
             #expect(log.loops == [1, 2])
@@ -96,7 +96,7 @@ extension GTKTests {
             stage.setAnimations(enabled: false)
             defer { stage.setAnimations(enabled: true) }
             await stage.paint()
-            view.image = animation([.pureRed, .pureGreen], each: 0.02)
+            view.image = .frames([.pureRed, .pureGreen], each: 0.02)
             #expect(!view.isAnimating)
             view.startAnimating()
             #expect(view.isAnimating)
@@ -105,15 +105,6 @@ extension GTKTests {
             options.transition = .fade(10)
             view.controller.transition(to: .solid(.pureBlue), options: options) { isOver = true }
             #expect(isOver)
-        }
-
-        private func animation(_ colors: [RGBA], each: Double) -> KFCrossPlatformImage {
-            let frames = colors.map { KFCrossPlatformImage.solid($0) }
-            return KFCrossPlatformImage(
-                bitmap: frames.first?.bitmap,
-                images: frames,
-                duration: each * Double(frames.count)
-            )
         }
 
         private final class Log: PictureAnimationDelegate {

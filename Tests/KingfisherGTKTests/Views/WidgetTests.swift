@@ -1,5 +1,6 @@
 #if GTK
 import CGTK
+import CKFGTK
 import Foundation
 import Kingfisher
 import Pixels
@@ -279,7 +280,9 @@ extension GTKTests {
             cells.onBind = { position, view in views[view.gtkPicture] = position }
             let grid = Grid(cells, count: count)
             let stage = Stage(grid.widget, width: 400, height: 300)
-            let visible = { views.filter { gtk_widget_get_mapped($0.key.asWidget) != 0 } }
+            let visible = {
+                views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
+            }
             let isSettled = {
                 let visible = visible()
                 return visible.count > 20 && visible.allSatisfy { kf($0.key).image != nil }
@@ -288,7 +291,7 @@ extension GTKTests {
             // Near enough for the cells that were seen to stay bound to their items.
             grid.scroll(to: 600)
             await stage.run { visible().values.allSatisfy { $0 > 30 } && isSettled() }
-            let unseen = views.keys.filter { gtk_widget_get_mapped($0.asWidget) == 0 }
+            let unseen = views.keys.filter { !kf_widget_is_in_sight(UnsafeMutableRawPointer($0)) }
             #expect(unseen.contains { views[$0] ?? .max < 20 })
             #expect(unseen.allSatisfy { kf($0).image == nil })
             let requests = bench.server.requests.count
@@ -319,7 +322,9 @@ extension GTKTests {
                 grid.scroll(to: Double(step) * 400)
                 await stage.paint(frames: 1)
             }
-            let visible = { views.filter { gtk_widget_get_mapped($0.key.asWidget) != 0 } }
+            let visible = {
+                views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
+            }
             await stage.run {
                 let visible = visible()
                 return !visible.isEmpty && visible.allSatisfy { kf($0.key).image != nil }

@@ -1,0 +1,168 @@
+#if GTK
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+import TestSupport
+import Testing
+
+@testable import KingfisherGTK
+
+extension GTKTests {
+    /// Pictures that are mapped, but scrolled or clipped out of sight.
+    @Suite(.timeLimit(.minutes(1)))
+    struct SightTests {
+        private let bench: TestBench
+
+        init() throws {
+            try #require(gtk_init_check() != 0)
+            bench = try TestBench()
+        }
+
+        @Test func `of a long box in a scrolled window only the rows in sight load`() async throws {
+            bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
+            let column = try Column()
+            for row in 0..<60 {
+                let view = column.add(ImageView())
+                view.setSizeRequest(width: 100, height: 40)
+                view.kf.loadStart = .whenVisible
+                load("/\(row)", in: view)
+            }
+            let stage = Stage(column.widget, width: 200, height: 160)
+            await stage.run { bench.server.requests.count >= 4 }
+            await stage.paint(frames: 6)
+            #expect(Set(bench.server.requests.map(\.path)) == ["/0", "/1", "/2", "/3"])
+            column.scroll(to: 10_000)
+            await stage.run { column.views[59].image != nil }
+            await stage.paint(frames: 4)
+            #expect(column.views[0].image == nil)
+            #expect(bench.server.requests.count == 8)
+            // What comes back is in memory, and so in the first frame.
+            column.scroll(to: 0)
+            await stage.paint(frames: 1)
+            #expect(column.views[0].image != nil)
+        }
+
+        @Test func `of many animations only those in sight play`() async throws {
+            let column = try Column()
+            for _ in 0..<50 {
+                let view = column.add(AnimatedPictureView())
+                view.setSizeRequest(width: 100, height: 40)
+                view.image = .frames([.pureRed, .pureGreen], each: 0.02)
+            }
+            let stage = Stage(column.widget, width: 200, height: 160)
+            let player = try #require(column.views[49].controller.animation.player)
+            await stage.run { column.views[3].controller.animation.player?.currentIndex == 1 }
+            #expect(player.decodedCount == 0)
+            #expect(!column.views[49].controller.animation.isPlaying)
+            column.scroll(to: 10_000)
+            await stage.run { player.currentIndex == 1 }
+            let first = try #require(column.views[0].controller.animation.player)
+            let index = first.currentIndex
+            await stage.paint(frames: 8)
+            #expect(first.currentIndex == index)
+        }
+
+        @Test func `a row keeps its place while its image is let go of`() async throws {
+            bench.serveJPEG("/a.jpg", width: 100, height: 120)
+            let column = try Column()
+            let view = column.add(ImageView())
+            view.kf.decodeSize = .original
+            view.kf.loadStart = .whenVisible
+            for _ in 0..<10 { column.add(ImageView()).setSizeRequest(width: 100, height: 100) }
+            load("/a.jpg", in: view)
+            let stage = Stage(column.widget, width: 200, height: 160)
+            await stage.run { view.image != nil }
+            await stage.paint()
+            let height = column.height
+            column.scroll(to: 10_000)
+            await stage.run { view.image == nil }
+            await stage.paint()
+            #expect(column.height == height)
+        }
+
+        @Test func `a picture is in sight where every clipping ancestor leaves something of it`()
+            async throws
+        {
+            let column = try Column()
+            let inner = try Column()
+            for _ in 0..<5 { inner.add(ImageView()).setSizeRequest(width: 100, height: 40) }
+            gtk_widget_set_size_request(inner.widget, 150, 100)
+            for _ in 0..<3 { column.add(ImageView()).setSizeRequest(width: 100, height: 40) }
+            column.append(inner.widget)
+            let stage = Stage(column.widget, width: 200, height: 160)
+            await stage.paint()
+            // Three rows of 40, then 40 of the inner window's 100.
+            let isInSight = { (view: ImageView) in kf_widget_is_in_sight(view.widget) }
+            #expect(column.views.map(isInSight) == [true, true, true])
+            #expect(inner.views.map(isInSight) == [true, false, false, false, false])
+            inner.scroll(to: 10_000)
+            await stage.paint()
+            #expect(inner.views.map(isInSight) == [false, false, true, true, false])
+            column.scroll(to: 10_000)
+            await stage.paint()
+            #expect(inner.views.map(isInSight) == [false, false, true, true, true])
+            #expect(column.views.map(isInSight) == [false, true, true])
+        }
+
+        @Test func `a list loads ahead what its cells load, whatever they are made to`()
+            async throws
+        {
+            bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
+            let cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: 200) {
+                [bench] in .network(bench.server.url("/\($0)"))
+            }
+            cells.manager = bench.manager
+            cells.configure = { view in
+                view.fit = .contain
+                view.setSizeRequest(width: 50, height: 40)
+            }
+            let grid = Grid(cells, count: 200)
+            let stage = Stage(grid.widget, width: 400, height: 300)
+            await stage.run { cells.cellOptions != nil }
+            let expected = ViewSizeProcessor(size: CGSize(width: 50, height: 40), covers: false)
+            #expect(cells.cellOptions?.processor.identifier == expected.identifier)
+        }
+
+        private func load(_ path: String, in view: ImageView) {
+            _ = view.controller.load(
+                .network(bench.server.url(path)),
+                placeholder: nil,
+                options: KingfisherParsedOptionsInfo(nil),
+                by: bench.manager,
+                progress: nil,
+                completion: nil
+            )
+        }
+    }
+}
+
+/// Views one below the other in a scrolled window.
+private final class Column {
+    let widget: UnsafeMutablePointer<GtkWidget>
+    private(set) var views: [ImageView] = []
+    private let box: UnsafeMutablePointer<GtkWidget>
+    private let adjustment: UnsafeMutablePointer<GtkAdjustment>
+
+    init() throws {
+        widget = try #require(gtk_scrolled_window_new())
+        box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+        adjustment = try #require(gtk_scrolled_window_get_vadjustment(OpaquePointer(widget)))
+        gtk_scrolled_window_set_child(OpaquePointer(widget), box)
+    }
+
+    /// How high everything is together.
+    var height: Double { gtk_adjustment_get_upper(adjustment) }
+
+    @discardableResult
+    func add<View: ImageView>(_ view: View) -> View {
+        views.append(view)
+        append(view.widget)
+        return view
+    }
+
+    func append(_ widget: UnsafeMutablePointer<GtkWidget>) { gtk_box_append(box.asBox, widget) }
+
+    func scroll(to position: Double) { gtk_adjustment_set_value(adjustment, position) }
+}
+#endif
