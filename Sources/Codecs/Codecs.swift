@@ -39,6 +39,15 @@ package enum Codecs {
         _ data: Data,
         options: DecodeOptions = DecodeOptions()
     ) throws(CodecError) -> DecodedImage {
+        try PixelScope.lifted { () throws(CodecError) in
+            try decodeWithinLimits(data, options: options)
+        }
+    }
+
+    private static func decodeWithinLimits(
+        _ data: Data,
+        options: DecodeOptions
+    ) throws(CodecError) -> DecodedImage {
         try options.limits.check(inputBytes: data.count)
         return try data.withBytes { bytes throws(CodecError) in
             switch try format(of: bytes) {

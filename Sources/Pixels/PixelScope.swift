@@ -29,11 +29,25 @@ package final class PixelScope: Sendable {
         return count <= maxPixelCount
     }
 
+    /// Runs `body` without the bounds: decoders may need larger bitmaps than their result, and have
+    /// limits of their own.
+    package static func lifted<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard current != nil else { return try body() }
+        return try $current.withValue(nil) { Swift.Result(catching: body) }.get()
+    }
+
+    /// Whether the running scope allows a bitmap of `size`; one that it does not is noted.
+    package static func allows(_ size: PixelSize) -> Bool {
+        guard let current, !current.allows(size) else { return true }
+        refuse(size)
+        return false
+    }
+
     /// Makes sure that the running scope, if there is one, allows a bitmap of `size`.
     static func check(_ size: PixelSize) throws(PixelError) {
-        guard let current, !current.allows(size) else { return }
-        refuse(size)
-        throw .tooLarge(size)
+        guard allows(size) else { throw .tooLarge(size) }
     }
 
     /// Notes in the running scope that a bitmap of `size` is not made.

@@ -52,7 +52,9 @@ package final class FrameDecoder: Sendable {
     /// - Precondition: `index` is one of `0..<frameCount`.
     package func frame(at index: Int) throws(CodecError) -> Bitmap {
         precondition((0..<frameCount).contains(index), "there is no frame \(index)")
-        return try state.withLock { state throws(CodecError) in try state.frame(at: index) }
+        return try PixelScope.lifted { () throws(CodecError) in
+            try state.withLock { state throws(CodecError) in try state.frame(at: index) }
+        }
     }
 }
 

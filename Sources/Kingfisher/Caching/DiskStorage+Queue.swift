@@ -84,6 +84,16 @@ extension DiskStorage.Backend<Data> {
         return try data(named: name, extending: extending)
     }
 
+    /// Whether an entry's bytes are in its file, or wait to be written.
+    func hasFile(of entry: CacheEntryName) -> Bool {
+        let name = fileName(of: entry)
+        switch queue.pending(name) {
+        case .bytes: return true
+        case .removal: return false
+        case nil: return access(store.path(of: name), R_OK) == 0
+        }
+    }
+
     /// Removes an entry that turned out to be no picture.
     func discard(_ entry: CacheEntryName) {
         store.discardDamaged(fileName(of: entry))

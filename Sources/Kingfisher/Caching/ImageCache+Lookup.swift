@@ -124,26 +124,6 @@ extension ImageCache {
         memoryStorage.store.hit(for: entry.memoryKey, extending: .none)?.tag == Tag.processed
     }
 
-    /// Puts an image that was read from disk into memory, unless another was stored or the image
-    /// removed since the mark was taken: what is shown later must not be older than that.
-    private func promote(
-        _ image: KFCrossPlatformImage,
-        _ entry: CacheEntryName,
-        options: KingfisherParsedOptionsInfo,
-        since mark: UInt32
-    ) {
-        let isOriginal =
-            options.cacheSerializer.originalDataUsed && !options.processor.identifier.isEmpty
-        memoryStorage.store.store(
-            image,
-            for: entry.memoryKey,
-            cost: image.cacheCost,
-            tag: isOriginal ? Tag.unprocessed : Tag.processed,
-            expiration: options.memoryCacheExpiration ?? memoryStorage.config.expiration,
-            ifUnchangedSince: mark
-        )
-    }
-
     /// Reads and decodes a file of the disk layer, and puts the image into memory if it `promotes`.
     ///
     /// Bytes that the serializer cannot decode are a miss, and are removed, so that they do not
@@ -157,8 +137,7 @@ extension ImageCache {
         completion: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
         let isWanted = isStillWanted ?? { true }
-        let memory = memoryStorage.store
-        let mark = memory.mark(of: entry.memoryKey)
+        let mark = mark(of: entry)
         let read: @Sendable () -> Void = { [self] in
             guard isWanted() else { return completion(.success(nil)) }
             do throws(KingfisherError) {
@@ -170,13 +149,20 @@ extension ImageCache {
                 let image = data.flatMap {
                     options.cacheSerializer.image(with: $0, options: options)
                 }
-                // Others may be there by now.
-                if data != nil, image == nil, mark == memory.mark(of: entry.memoryKey) {
-                    diskStorage.discard(entry)
-                    Log.warning("A cached file is no picture, and was removed.", key: key)
-                }
+                if data != nil, image == nil { discardUndecodable(entry, key: key, since: mark) }
                 guard let image, isWanted() else { return completion(.success(nil)) }
-                if promotes { promote(image, entry, options: options, since: mark) }
+                if promotes {
+                    let isOriginal =
+                        options.cacheSerializer.originalDataUsed
+                        && !options.processor.identifier.isEmpty
+                    keep(
+                        image,
+                        of: entry,
+                        tag: isOriginal ? Tag.unprocessed : Tag.processed,
+                        expiration: options.memoryCacheExpiration,
+                        since: mark
+                    )
+                }
                 completion(.success(image))
             } catch {
                 completion(.failure(error))

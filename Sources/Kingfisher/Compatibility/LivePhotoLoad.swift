@@ -12,6 +12,9 @@ struct LivePhotoLoad: Sendable {
     /// - Throws: ``KingfisherError``; `livePhotoTaskCancelled` when the task is cancelled, or nobody
     ///   wants the photo any more while parts are missing.
     func run() async throws -> LivePhotoLoadingInfoResult {
+        for part in source.resources {
+            try part.dataSource.check(against: request.sourcePolicy(for: part.dataSource))
+        }
         let missing = source.resources.filter { !request.looksUp || file(of: $0) == nil }
         if let first = missing.first, request.options.onlyFromCache, request.looksUp {
             throw KingfisherError.cacheError(reason: .missingLivePhotoResourceOnDisk(first))
@@ -39,7 +42,9 @@ struct LivePhotoLoad: Sendable {
                 processorIdentifier: LivePhotoImageProcessor.default.identifier,
                 forcedExtension: text.isEmpty ? nil : text
             )
-        }.first
+        }
+        // The index may know a file that someone else has removed: it is loaded again.
+        .first { access($0.path, R_OK) == 0 }
     }
 
     /// Loads and stores parts; their bytes in the order in which they came.

@@ -8,18 +8,20 @@ enum UndecodableReason {
     ///
     /// Decodes once more to learn it, to a small size: the protocols of processors and serializers
     /// carry nil, not a reason, and it is wanted only when a person reads the error.
-    static func text(for data: Data) -> String {
+    static func text(for data: Data) -> String { find(in: data) ?? refused }
+
+    /// The same clause; nil when the bytes can be decoded.
+    static func find(in data: Data) -> String? {
         do {
             let info = try Codecs.inspect(data)
             let box = PixelSize(width: 16, height: 16)
             guard info.frameCount != 1 else {
                 _ = try Codecs.decode(data, options: DecodeOptions(target: .fit(box)))
-                return refused
+                return nil
             }
             return try brokenFrame(
                 of: FrameDecoder(data, options: DecodeOptions(target: .fit(box)))
             )
-                ?? refused
         } catch {
             return "\(error)"
         }

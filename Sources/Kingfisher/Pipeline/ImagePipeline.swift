@@ -53,13 +53,11 @@ struct ImagePipeline: Sendable {
         _ task: DownloadTask,
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult {
-        try request.source.check(against: request.sourcePolicy)
+        try request.source.check(against: request.sourcePolicy(for: request.source))
         let caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
         var hit: RetrieveImageResult?
         if request.looksUp {
-            let stage = LookupStage(request: request)
-            let finding = try await journal.measure(.lookup) { try await stage.run() }
-            hit = try await answer(finding, request, caching, &journal)
+            hit = try await lookUp(request, caching, &journal)
             if let hit, caching == nil { return hit }
             if hit == nil {
                 tellMisses(of: request, journal)
@@ -104,36 +102,55 @@ struct ImagePipeline: Sendable {
         return caching == nil ? result : result.with(.fresh)
     }
 
-    /// What a cache's answer comes to; nil for a miss.
+    /// The image of the first place that has it; nil when none has.
+    private func lookUp(
+        _ request: LoadRequest,
+        _ caching: HTTPCachingStage?,
+        _ journal: inout LoadJournal
+    ) async throws -> RetrieveImageResult? {
+        var stage = LookupStage(request)
+        while let finding = try await journal.measure(.lookup, { try await stage.next() }) {
+            if let hit = try await answer(finding, request, caching, &journal) { return hit }
+        }
+        return nil
+    }
+
+    /// The result of what a place has; nil when it turns out to be damaged.
     private func answer(
         _ finding: LookupStage.Finding,
         _ request: LoadRequest,
         _ caching: HTTPCachingStage?,
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult? {
+        let stage = ProcessStage(request: request)
+        let loaded: LoadedImage?
         switch finding {
-        case .miss:
-            return nil
         case .final(let image, let type):
             journal.tell(.hit(type))
             return RetrieveImageResult(image, from: type, request: request)
         case .unprocessed(let image, let type):
             journal.tell(.hit(type))
             let processed = try await journal.measure(.process) {
-                try await ProcessStage(request: request).run(cached: image)
+                try await stage.run(cached: image)
             }
             return RetrieveImageResult(processed, from: type, request: request)
+        case .stored(let entry):
+            let image = try await journal.measure(.process) { try await stage.run(stored: entry) }
+            guard let image else { return nil }
+            journal.tell(.hit(.disk))
+            return RetrieveImageResult(image, from: .disk, request: request)
         case .original(let image):
-            journal.tell(.hit(.none))
-            let processed = try await journal.measure(.process) {
-                try await ProcessStage(request: request).run(original: image)
-            }
-            let notes = caching?.notesOfOriginal ?? HTTPNotes()
-            await journal.measure(.store) {
-                await StoreStage(request: request, notes: notes).run(processed)
-            }
-            return RetrieveImageResult(processed.image, from: .none, request: request)
+            loaded = try await journal.measure(.process) { try await stage.run(original: image) }
+        case .storedOriginal(let entry):
+            loaded = try await journal.measure(.process) { try await stage.run(original: entry) }
         }
+        guard let loaded else { return nil }
+        journal.tell(.hit(.none))
+        let notes = caching?.notesOfOriginal ?? HTTPNotes()
+        await journal.measure(.store) {
+            await StoreStage(request: request, notes: notes).run(loaded)
+        }
+        return RetrieveImageResult(loaded.image, from: .none, request: request)
     }
 
     private func tellMisses(of request: LoadRequest, _ journal: LoadJournal) {

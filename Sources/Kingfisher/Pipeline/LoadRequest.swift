@@ -28,6 +28,13 @@ struct LoadRequest: Sendable {
         return request
     }
 
+    /// The same request, but past the caches.
+    var refreshing: LoadRequest {
+        var request = self
+        request.options.forceRefresh = true
+        return request
+    }
+
     /// The same request, but asking whether a cached picture is still good.
     func with(condition: [String: String]) -> LoadRequest {
         var request = self
@@ -63,13 +70,25 @@ extension LoadRequest {
         return options
     }
 
+    /// Whether the image's own entry on disk has bytes that its processor has not seen.
+    var storesRawBytes: Bool {
+        options.cacheSerializer.originalDataUsed && !identifier.isEmpty
+    }
+
+    /// The options under which an entry is decoded as it is.
+    var decodingOptions: KingfisherParsedOptionsInfo {
+        var options = originalOptions
+        options.processingQueue = nil
+        return options
+    }
+
     /// What the caches know the original by.
     var originalEntry: CacheEntryName {
         identifier.isEmpty ? entry : CacheEntryName(key: key, options: originalOptions)
     }
 
-    /// The kinds of sources that may be read.
-    var sourcePolicy: SourcePolicy {
+    /// The kinds of sources that may be read where `source` is asked for.
+    func sourcePolicy(for source: Source) -> SourcePolicy {
         if let policy = options.allowedSources { return policy }
         guard case .provider = source,
             !downloader.transferSettings.addressPolicy.isUnrestricted

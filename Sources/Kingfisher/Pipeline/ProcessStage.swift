@@ -33,14 +33,28 @@ struct ProcessStage {
         return LoadedImage(image: image, data: nil, originalIsStored: true)
     }
 
+    /// The image of an original on disk; nil when that is gone or damaged.
+    func run(original entry: StoredEntry) async throws -> LoadedImage? {
+        guard let image = try await entry.image(for: request) else { return nil }
+        guard !request.options.processor.prefersBytes else {
+            return LoadedImage(image: image, data: nil, originalIsStored: true)
+        }
+        return try await run(original: image)
+    }
+
+    /// The image of an entry on disk; nil when that is gone or damaged.
+    func run(stored entry: StoredEntry) async throws -> KFCrossPlatformImage? {
+        guard let image = try await entry.image(for: request) else { return nil }
+        guard entry.tag == ImageCache.Tag.unprocessed else { return image }
+        return try await processing.image(of: .image(image), options: request.options)
+    }
+
     /// A cached image as it is wanted now: by its processor if that has not seen it, and made
     /// again from its bytes if it is an animation that was made with other creating options.
     func run(cached image: KFCrossPlatformImage) async throws -> KFCrossPlatformImage {
         let options = request.options
         var image = image
-        if options.cacheSerializer.originalDataUsed, !request.identifier.isEmpty,
-            !request.targetCache.holdsProcessedImage(request.entry)
-        {
+        if request.storesRawBytes, !request.targetCache.holdsProcessedImage(request.entry) {
             image = try await processing.image(of: .image(image), options: options)
         }
         guard image.isAnimation(otherThan: options.imageCreatingOptions),

@@ -74,6 +74,10 @@ extension SmartCroppingImageProcessor: DrawingOnDecoded {}
 extension ViewSizeProcessor: DrawingOnDecoded {}
 
 extension ImageProcessor {
+    /// Whether it makes the same of bytes as of the image that they are decoded to, and knows best
+    /// how to decode them.
+    var prefersBytes: Bool { takesDecoded || self is AnimatedImageProcessor }
+
     fileprivate var takesDecoded: Bool {
         // What follows the first step of a chain gets an image in any case.
         guard let chain = self as? ProcessorChain else { return self is any DrawingOnDecoded }

@@ -7,10 +7,12 @@ import Synchronization
 ///
 /// What shares work among callers is ``JobGraph``.
 final class ProcessingJobs: Sendable {
-    /// Names an original in a disk cache, and how it is decoded.
-    struct OriginalKey: Hashable, Sendable {
+    /// Names the image that is made of an entry of a disk cache.
+    struct StoredKey: Hashable, Sendable {
         let cache: ObjectIdentifier
-        let file: String
+        let entry: CacheEntryName
+        /// Another one once the entry was stored or removed.
+        let mark: UInt32
         let decoding: JobGraph.Key
     }
 
@@ -20,8 +22,11 @@ final class ProcessingJobs: Sendable {
         width: ProcessInfo.processInfo.activeProcessorCount
     )
 
-    /// Originals that are being read from a disk cache, for all who make their image of one.
-    let originals = SharedJobs<OriginalKey, KFCrossPlatformImage?>()
+    /// Images that are being made of entries on disk, for all who want the same.
+    let stored = SharedJobs<StoredKey, KFCrossPlatformImage?>()
+    /// How many entries are read and decoded at once, so that files do not gather in memory while
+    /// they wait for the byte budget: two for each core.
+    let entriesAtOnce = ByteBudget(limit: 2 * ProcessInfo.processInfo.activeProcessorCount)
     private let alone = SharedJobs<Int, KFCrossPlatformImage>()
     /// The number of the last job that ran alone.
     ///
@@ -88,6 +93,12 @@ final class ProcessingJobs: Sendable {
         }
     }
 
+    /// Whether bytes of which no image was made are damaged, rather than refused by the processor.
+    func areDamaged(_ data: Data) async -> Bool {
+        // A cancel leaves it open.
+        (try? await pool.run { UndecodableReason.find(in: data) != nil }) ?? false
+    }
+
     private static func process(
         _ item: ImageProcessItem,
         _ options: KingfisherParsedOptionsInfo
@@ -107,7 +118,12 @@ final class ProcessingJobs: Sendable {
         _ draw: () -> KFCrossPlatformImage?
     ) throws(KingfisherError) -> KFCrossPlatformImage? {
         let scope = options.resultLimits.scope
-        let image = scope.run(draw)
+        let image = scope.run {
+            let image = draw()
+            // Decoders have limits of their own, which may be wider.
+            if let size = image?.bitmap?.size { _ = PixelScope.allows(size) }
+            return image
+        }
         // Drawing functions give the unchanged image for one that is too large.
         if let size = scope.refused {
             throw .processorError(

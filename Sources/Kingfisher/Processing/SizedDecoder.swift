@@ -11,7 +11,8 @@ struct SizedDecoder {
     func image(_ data: Data, in size: PixelSize) -> KFCrossPlatformImage? {
         // Processors answer with nil; `UndecodableReason` tells why when somebody asks.
         let options = DecodeOptions(target: .exact(size))
-        guard let decoded = try? Codecs.decode(data, options: options) else { return nil }
+        guard PixelScope.allows(size), let decoded = try? Codecs.decode(data, options: options)
+        else { return nil }
         return KFCrossPlatformImage(bitmap: decoded.bitmap, scale: scale)
     }
 
