@@ -25,27 +25,31 @@ struct PrefetchLoader: Sendable {
 
     /// Loads an image that is not cached; stops when its task is cancelled.
     func load(_ source: Source) async -> PrefetchedSources.Outcome {
-        if !options.forceRefresh, await isCached(source) { return .skipped }
+        let request = manager.request(source, options)
+        if request.looksUp, await isCached(request) { return .skipped }
         if Task.isCancelled { return .failed }
-        var options = options
         // It is known not to be cached, and a cached original is no reason to wait for the disk.
-        options.forceRefresh = true
-        switch await manager.load(manager.request(source, options)) {
+        switch await manager.load(request.refreshing) {
         case .success: return .completed
         case .failure: return .failed
         }
     }
 
-    private func isCached(_ source: Source) async -> Bool {
-        let request = manager.request(source, options)
-        let type = request.targetCache.imageCachedType(
+    private func isCached(_ request: LoadRequest) async -> Bool {
+        let cache = request.targetCache
+        let type = cache.imageCachedType(
             forKey: request.key,
             processorIdentifier: request.identifier,
             forcedExtension: options.forcedExtension
         )
-        guard type == .disk, options.alsoPrefetchToMemory else { return type.cached }
+        guard type == .disk else { return type.cached }
+        guard options.alsoPrefetchToMemory else {
+            // A subclass may keep its images elsewhere.
+            if cache.isSubclassed { return true }
+            return await cache.hasFile(of: request.entry)
+        }
         // The file may be gone or damaged by now; then the image is loaded like any other.
-        let found = try? await request.targetCache.lookUp(key: request.key, options: options)
+        let found = try? await cache.lookUp(key: request.key, options: options)
         return found?.image != nil
     }
 }

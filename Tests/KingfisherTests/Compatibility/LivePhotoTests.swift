@@ -39,6 +39,28 @@ struct LivePhotoTests {
         #expect(bench.server.requests.count == 2)
     }
 
+    @Test func `a part whose file someone else removed is loaded again`() async throws {
+        let photo = photo()
+        let fresh = try await bench.manager.retrieveLivePhoto(with: photo)
+        try FileManager.default.removeItem(at: fresh.fileURLs[0])
+        let again = try await bench.manager.retrieveLivePhoto(with: photo)
+        #expect(again.data() == [still])
+        #expect(try Data(contentsOf: again.fileURLs[0]) == still)
+    }
+
+    @Test func `a part that is a local file is held to the policy for sources`() async throws {
+        let file = bench.folder.file("still.heic")
+        try still.write(to: file)
+        let photo = LivePhotoSource(resources: [serve("/a.mov", movie), file])
+        await #expect(throws: KingfisherError.self) {
+            try await bench.manager.retrieveLivePhoto(
+                with: photo,
+                options: [.allowedSources(.remote)]
+            )
+        }
+        #expect(bench.server.requests.isEmpty)
+    }
+
     @Test func `LIV-3: missing parts alone are loaded, and all with forceRefresh`() async throws {
         let photo = photo()
         _ = try await bench.manager.retrieveLivePhoto(

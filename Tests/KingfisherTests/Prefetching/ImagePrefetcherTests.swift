@@ -220,6 +220,19 @@ struct ImagePrefetcherTests: PrefetchBench {
         #expect(bench.server.requests.count == 2)
     }
 
+    @Test func `an image whose file someone else removed is loaded again`() async throws {
+        let sources = pictures(1)
+        _ = try await bench.manager.retrieveImage(with: sources[0], options: [.waitForCache])
+        bench.cache.clearMemoryCache()
+        let path = bench.cache.cachePath(forKey: sources[0].cacheKey)
+        try FileManager.default.removeItem(atPath: path)
+        let (prefetcher, run) = prefetcher(sources, options: [.waitForCache])
+        prefetcher.start()
+        #expect(try await run.lists().completed == sources)
+        #expect(bench.server.requests.count == 2)
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
     @Test func `PRE-19: a processor's prefetch does not use a cached original`() async throws {
         let sources = pictures(1)
         _ = try await bench.manager.retrieveImage(with: sources[0], options: [.waitForCache])
