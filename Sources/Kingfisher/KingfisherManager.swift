@@ -87,10 +87,7 @@ public class KingfisherManager: @unchecked Sendable {
     var observers: LoadObservers { pipeline.observers }
 
     func resolved(_ options: KingfisherOptionsInfo?) -> KingfisherOptionsInfo {
-        let (cache, downloader, defaults) = state.withLock {
-            ($0.cache, $0.downloader, $0.defaultOptions)
-        }
-        return [.downloader(downloader), .targetCache(cache)] + defaults + (options ?? [])
+        state.withLock { $0.defaultOptions } + (options ?? [])
     }
 
     func request(

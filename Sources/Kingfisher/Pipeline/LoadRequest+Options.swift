@@ -10,13 +10,9 @@ extension LoadRequest {
         downloader: ImageDownloader,
         isStillWanted: (@Sendable () -> Bool)? = nil
     ) {
-        var options = options
         let target = options.targetCache ?? cache
         let original = options.originalCache ?? target
         let loader = options.downloader ?? downloader
-        options.targetCache = target
-        options.originalCache = original
-        options.downloader = loader
         let key = source.cacheKey
         self.init(
             source: source,
