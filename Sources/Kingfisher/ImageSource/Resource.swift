@@ -63,3 +63,6 @@ extension URL: Resource {
         return query.map { "\(key)?\($0)" } ?? key
     }
 }
+
+/// The entry points of the builder style, and a namespace.
+public enum KF {}

@@ -44,3 +44,33 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         return scaled(to: scale)
     }
 }
+
+/// What an image carries besides its pixels.
+package struct AttachedState: Sendable {
+    /// The encoded bytes of an animation.
+    var animatedData: Data?
+    /// How many frames the encoded animation has; nil when it was not made from one.
+    var frameCount: Int?
+    /// Decodes further frames on demand.
+    var frameSource: (any ImageFrameSource)?
+    /// How the image was made from its bytes.
+    var creatingOptions: ImageCreatingOptions?
+
+    package init() {}
+}
+
+extension KFCrossPlatformImage {
+    /// What a toolkit made of this image to paint it, made on first use and kept with the image.
+    ///
+    /// Safe on any thread; two threads that come first together wait for one of them.
+    package func drawable<Drawable: AnyObject & Sendable>(
+        orMake make: () -> Drawable?
+    ) -> Drawable? {
+        drawable.withLock { kept in
+            if let kept = kept as? Drawable { return kept }
+            let made = make()
+            kept = made
+            return made
+        }
+    }
+}

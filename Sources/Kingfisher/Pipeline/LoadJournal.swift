@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Tells observers about one load, and measures its stages.
 struct LoadJournal: Sendable {
@@ -75,5 +76,102 @@ extension LoadTimings {
             case .store: store = newValue
             }
         }
+    }
+}
+
+/// Those who want to know what loads do.
+///
+/// While there is nobody, an event costs one atomic load.
+final class LoadObservers: Sendable {
+    typealias Handler = @Sendable (LoadEvent) -> Void
+
+    private let isObserved = Atomic(false)
+    private let handlers = Mutex<[UInt64: Handler]>([:])
+    private let lastID = Atomic<UInt64>(0)
+    private let start = ContinuousClock.now
+
+    init() {}
+
+    /// Whether anybody listens.
+    var isActive: Bool { isObserved.load(ordering: .relaxed) }
+
+    func makeID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// Calls `handler` for every event until the observation ends.
+    func add(_ handler: @escaping Handler) -> LoadObservation {
+        let id = makeID()
+        handlers.withLock { $0[id] = handler }
+        isObserved.store(true, ordering: .relaxed)
+        return LoadObservation { [weak self] in self?.remove(id) }
+    }
+
+    private func remove(_ id: UInt64) {
+        handlers.withLock { handlers in
+            handlers[id] = nil
+            if handlers.isEmpty { isObserved.store(false, ordering: .relaxed) }
+        }
+    }
+
+    func tell(_ load: LoadIdentity, _ kind: LoadEvent.Kind) {
+        let event = LoadEvent(
+            load: load.id,
+            key: load.key,
+            processor: load.processor,
+            time: ContinuousClock.now - start,
+            kind: kind
+        )
+        // Called outside of the lock, since a handler may add or remove others.
+        let handlers = handlers.withLock { Array($0.values) }
+        for handler in handlers { handler(event) }
+    }
+}
+
+/// Names a load in its events.
+struct LoadIdentity: Sendable {
+    let id: UInt64
+    let key: String
+    let processor: String
+}
+
+/// An observation of loads, which ends with its last reference.
+public final class LoadObservation: Sendable {
+    private let stop: @Sendable () -> Void
+
+    init(stop: @escaping @Sendable () -> Void) {
+        self.stop = stop
+    }
+
+    deinit { stop() }
+
+    /// Ends the observation now.
+    public func cancel() { stop() }
+}
+
+/// What a load tells while it runs; events leave sideways and change nothing.
+struct LoadEvents: Sendable {
+    /// Received and expected bytes, called on the main queue.
+    var progress: (@Sendable (Int64, Int64) -> Void)?
+
+    /// Shows a progressive JPEG while it arrives; nil when nobody does.
+    var partial: ProgressiveUpdates.Sink?
+
+    /// The handle of each attempt after the first one, nil when that attempt has none.
+    var taskUpdated: (@Sendable (DownloadTask?) -> Void)?
+}
+
+/// Tells the caller of the handle that replaces the one before, exactly once for each attempt.
+struct HandleAnnouncement {
+    private let tell: OnceCompletion<DownloadTask?>
+
+    /// Announces `task` as soon as there is something to cancel.
+    init(of task: DownloadTask, to events: LoadEvents) {
+        let tell = OnceCompletion<DownloadTask?> { events.taskUpdated?($0) }
+        self.tell = tell
+        task.onInitialized { [weak task] in tell(task) }
+    }
+
+    /// Tells that the attempt needed no handle, unless it had one.
+    func attemptEnded() {
+        tell(nil)
     }
 }

@@ -1,0 +1,106 @@
+public import Foundation
+
+/// How a picture is fitted into a size.
+public enum ContentMode: Sendable {
+    /// Stretched to the size; the ratio is not kept.
+    case none
+    /// Inside the size, ratio kept.
+    case aspectFit
+    /// Covering the size, ratio kept.
+    case aspectFill
+}
+
+/// Which way a picture is mirrored.
+public enum FlipDirection: String, Hashable, Sendable, CaseIterable {
+    /// Left becomes right.
+    case horizontal
+    /// Top becomes bottom.
+    case vertical
+}
+
+/// Some of the four corners of a rectangle.
+public struct RectCorner: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Bit 0.
+    public static let topLeft = RectCorner(rawValue: 1 << 0)
+    /// Bit 1.
+    public static let topRight = RectCorner(rawValue: 1 << 1)
+    /// Bit 2.
+    public static let bottomLeft = RectCorner(rawValue: 1 << 2)
+    /// Bit 3.
+    public static let bottomRight = RectCorner(rawValue: 1 << 3)
+    /// All four.
+    public static let all: RectCorner = [.topLeft, .topRight, .bottomLeft, .bottomRight]
+
+    /// Makes a set from its bits.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    var identifier: String {
+        self == .all ? "" : "_corner(\(rawValue))"
+    }
+}
+
+/// The radius of a rounded corner.
+public enum Radius: Sendable {
+    /// A part of the width.
+    case widthFraction(CGFloat)
+    /// A part of the height.
+    case heightFraction(CGFloat)
+    /// Points.
+    case point(CGFloat)
+
+    /// The radius in points for a picture of `size`.
+    public func compute(with size: CGSize) -> CGFloat {
+        switch self {
+        case .widthFraction(let fraction): size.width * fraction
+        case .heightFraction(let fraction): size.height * fraction
+        case .point(let point): point
+        }
+    }
+
+    var identifier: String {
+        switch self {
+        case .widthFraction(let fraction): "w_frac_\(NumberText.number(fraction))"
+        case .heightFraction(let fraction): "h_frac_\(NumberText.number(fraction))"
+        case .point(let point): NumberText.number(point)
+        }
+    }
+}
+
+/// The looks of a border that is drawn inside a picture's edges.
+public struct Border: Sendable {
+    /// The colour of the stroke; its alpha lets the picture show through.
+    public var color: KFCrossPlatformColor
+
+    /// The width of the stroke in points.
+    public var lineWidth: CGFloat
+
+    /// The radius of its corners.
+    public var radius: Radius
+
+    /// The corners that are rounded.
+    public var roundingCorners: RectCorner
+
+    /// Makes a border; four points of black without rounding unless told otherwise.
+    public init(
+        color: KFCrossPlatformColor = .black,
+        lineWidth: CGFloat = 4,
+        radius: Radius = .point(0),
+        roundingCorners: RectCorner = .all
+    ) {
+        self.color = color
+        self.lineWidth = lineWidth
+        self.radius = radius
+        self.roundingCorners = roundingCorners
+    }
+
+    /// `<rgba>_<width>_<radius>[_corner(<bits>)]`.
+    var identifier: String {
+        let width = NumberText.number(lineWidth)
+        return "\(color.rgbaDescription)_\(width)_\(radius.identifier)\(roundingCorners.identifier)"
+    }
+}
