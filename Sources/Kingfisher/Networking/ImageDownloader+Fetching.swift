@@ -14,6 +14,8 @@ extension ImageDownloader {
     /// - Parameters:
     ///   - url: An http or https URL.
     ///   - options: Modifier, redirect handler and priority are used.
+    ///   - condition: Header fields that ask whether a cached image is still fresh; with them 304 is
+    ///     no error.
     ///   - task: Gets the download attached.
     ///   - progress: Received and expected bytes, when the length is known.
     ///   - chunk: Called after each piece of the body.
@@ -24,13 +26,14 @@ extension ImageDownloader {
     func fetch(
         _ url: URL,
         options: KingfisherParsedOptionsInfo,
+        condition: [String: String] = [:],
         task: DownloadTask,
         progress: (@Sendable (Int64, Int64) -> Void)?,
         chunk: (@Sendable () -> Void)? = nil,
         attachesLate: Bool = false
     ) async throws -> FetchedData {
         var request = try await request(for: url, options: options)
-        for (name, value) in options.httpCondition {
+        for (name, value) in condition {
             request.setValue(value, forHTTPHeaderField: name)
         }
         do {
@@ -43,7 +46,13 @@ extension ImageDownloader {
                 if let attached {
                     membership = attached
                 } else {
-                    membership = try await transfer(request, options, task, report)
+                    membership = try await transfer(
+                        request,
+                        options,
+                        task,
+                        report,
+                        isConditional: !condition.isEmpty
+                    )
                 }
                 // Nil when all others were done before this caller was counted: then it begins anew.
                 if let outcome = await membership.task.outcome() {
@@ -97,7 +106,8 @@ extension ImageDownloader {
         _ request: URLRequest,
         _ options: KingfisherParsedOptionsInfo,
         _ task: DownloadTask,
-        _ progress: (@Sendable (TransferProgress) -> Void)?
+        _ progress: (@Sendable (TransferProgress) -> Void)?,
+        isConditional: Bool
     ) async throws -> JobMembership {
         let latch = CancellationLatch()
         let joined = Mutex<JobMembership?>(nil)
@@ -111,7 +121,13 @@ extension ImageDownloader {
                         continuation.resume(returning: result)
                     }
                 )
-                let (ticket, membership) = join(request, options, caller, task)
+                let (ticket, membership) = join(
+                    request,
+                    options,
+                    caller,
+                    task,
+                    isConditional: isConditional
+                )
                 joined.withLock { $0 = membership }
                 latch.onCancel {
                     ticket.cancel()
@@ -132,7 +148,8 @@ extension ImageDownloader {
         _ request: URLRequest,
         _ options: KingfisherParsedOptionsInfo,
         _ caller: DownloadCaller,
-        _ task: DownloadTask
+        _ task: DownloadTask,
+        isConditional: Bool
     ) -> (DownloadTicket, JobMembership) {
         let ticket = downloads.join(
             request,
@@ -140,7 +157,7 @@ extension ImageDownloader {
             discriminator: Self.discriminator(options),
             hooks: hooks(
                 redirectHandler: options.redirectHandler,
-                isConditional: !options.httpCondition.isEmpty
+                isConditional: isConditional
             ),
             partials: partials,
             caller: caller

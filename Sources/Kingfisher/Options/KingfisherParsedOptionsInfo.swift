@@ -89,8 +89,6 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// Whether what the server says about how long its picture is good is heeded.
     public var httpCaching = false
-    /// Fields that ask whether a cached picture is still good; an answer 304 is fine then.
-    var httpCondition: [String: String] = [:]
 
     /// Parses a list from left to right; nil gives the defaults.
     public init(_ info: KingfisherOptionsInfo?) {

@@ -30,6 +30,7 @@ struct FetchStage {
             let fetched = try await request.downloader.fetch(
                 url,
                 options: request.options,
+                condition: request.condition,
                 task: task,
                 progress: events.progress,
                 chunk: updates?.wake,

@@ -12,6 +12,8 @@ struct LoadRequest: Sendable {
     let originalSource: Source
     /// The caller's options over the manager's.
     private(set) var options: KingfisherParsedOptionsInfo
+    /// Header fields that ask whether a cached image is still fresh; then 304 is an answer.
+    private(set) var condition: [String: String] = [:]
     let targetCache: ImageCache
     let originalCache: ImageCache
     let downloader: ImageDownloader
@@ -38,7 +40,7 @@ struct LoadRequest: Sendable {
     /// The same request, but asking whether a cached picture is still good.
     func with(condition: [String: String]) -> LoadRequest {
         var request = self
-        request.options.httpCondition = condition
+        request.condition = condition
         return request
     }
 }

@@ -88,6 +88,35 @@ struct StoredEntryTests {
         #expect(bench.server.requests.isEmpty)
     }
 
+    @Test func `a storm on cached originals holds a few decodes at once`() async throws {
+        for number in 0..<20 {
+            try await bench.cache.storeToDisk(
+                TestImage.jpeg(width: 640, height: 480),
+                forKey: bench.server.url("/\(number)").cacheKey
+            )
+        }
+        try await withThrowingTaskGroup { group in
+            for number in 0..<200 {
+                group.addTask {
+                    let size = CGSize(width: 20 + number, height: 20 + number)
+                    let result = try await manager.retrieveImage(
+                        with: bench.server.url("/\(number % 20)"),
+                        options: [
+                            .processor(DownsamplingImageProcessor(size: size)), .cacheMemoryOnly,
+                        ]
+                    )
+                    #expect(result.image.pixelWidth == 20 + number)
+                }
+            }
+            try await group.waitForAll()
+        }
+        // As many as there are turns, each of a sixteenth of its original or its own size.
+        let most = max(640 * 480 * 4 / 16, 220 * 165 * 4)
+        #expect(budget.peak <= jobs.entriesAtOnce.limit * most)
+        #expect(jobs.entriesAtOnce.peak <= jobs.entriesAtOnce.limit)
+        #expect(bench.server.requests.isEmpty)
+    }
+
     @Test func `raw bytes of a processed entry are decoded straight to size`() async throws {
         var serializer = DefaultCacheSerializer()
         serializer.preferCacheOriginalData = true
