@@ -30,8 +30,7 @@ static void fail(j_common_ptr common) {
 
 static void note(j_common_ptr common, int level) {
     kf_jpeg_decoder *decoder = common->client_data;
-    if (level < 0 && common->err->msg_code == JWRN_HIT_MARKER && decoder->saw_end)
-        decoder->lacks_bits = 1;
+    if (level < 0 && common->err->msg_code == JWRN_HIT_MARKER) decoder->lacks_bits = 1;
 }
 
 static void say_nothing(j_common_ptr common) { (void)common; }
@@ -138,7 +137,7 @@ kf_jpeg_status kf_jpeg_decoder_read_row(kf_jpeg_decoder *decoder, uint8_t *row) 
 }
 
 int kf_jpeg_decoder_lacks_scans(const kf_jpeg_decoder *decoder) {
-    return decoder->has_many_scans && decoder->saw_end;
+    return decoder->has_many_scans && (decoder->saw_end || decoder->lacks_bits);
 }
 
 const char *kf_jpeg_message(const kf_jpeg_decoder *decoder) { return decoder->message; }

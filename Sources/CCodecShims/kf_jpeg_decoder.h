@@ -18,7 +18,8 @@ struct kf_jpeg_decoder {
     int has_many_scans;
     // The library asked for bytes beyond the end.
     int saw_end;
-    // The entropy decoder ran out of bits: what follows in this scan is invented.
+    // A marker, or the end of the file, came before the last bits of a scan: the library fills
+    // the rest of it in.
     int lacks_bits;
     // Of a file that is still arriving: whether its header was read, and how many of the bytes to
     // come are of a segment that nobody reads.

@@ -103,7 +103,11 @@ static void ask_for_rgba(kf_png_decoder *decoder, kf_png_header *header) {
     png_structp png = decoder->png;
     png_infop info = decoder->info;
     int type = png_get_color_type(png, info);
-    int has_transparency = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
+    // A palette after the transparency cancels it: the library then keeps the flag and no colours.
+    int colors = 0;
+    png_color_16p color = NULL;
+    png_bytep alphas = NULL;
+    int has_transparency = png_get_tRNS(png, info, &alphas, &colors, &color) != 0 && colors > 0;
     header->has_alpha = (type & PNG_COLOR_MASK_ALPHA) != 0 || has_transparency;
 
     int intent = 0;

@@ -39,6 +39,28 @@ extension Codecs {
         return try StillReader(data, options)
     }
 
+    /// Decodes a PNG; of an animation that leaves its default image out, the first frame.
+    static func decodePNG(
+        _ data: Data,
+        _ bytes: UnsafeRawBufferPointer,
+        _ options: DecodeOptions
+    ) throws(CodecError) -> DecodedImage {
+        let header = try PNGHeader(parsing: bytes)
+        guard header.animation != nil, !header.beginsWithFrame else {
+            return try PNGDecoder(bytes: bytes, options: options).decode()
+        }
+        let reader: APNGReader
+        do throws(CodecError) {
+            reader = try APNGReader(data, options)
+        } catch .corrupt {
+            // Without a frame that can be used, viewers show the default image.
+            var image = try PNGDecoder(bytes: bytes, options: options).decode()
+            if options.truncation == .keepsPartial { image.isPartial = true }
+            return image
+        }
+        return try decodeFirstFrame(reader, isPartial: reader.isPartial, options)
+    }
+
     /// Decodes what an animation shows first.
     static func decodeFirstFrame(
         _ reader: some FrameReader,

@@ -52,7 +52,7 @@ package enum Codecs {
         return try data.withBytes { bytes throws(CodecError) in
             switch try format(of: bytes) {
             case .jpeg: try JPEGDecoder(bytes: bytes, options: options).decode()
-            case .png: try PNGDecoder(bytes: bytes, options: options).decode()
+            case .png: try decodePNG(data, bytes, options)
             case .gif: try GIFReader(data, options).decodeFirst()
             case .webp: try WebPReader(data, options).decodeFirst()
             case .avif: try AVIFReader(data, options).decodeFirst()

@@ -6,13 +6,40 @@ extension DecodeLimits {
     /// - Throws: ``CodecError/limitExceeded(_:value:allowed:)`` with the first limit that is broken,
     ///   ``CodecError/corrupt(_:detail:)`` for a side of zero.
     package func check(_ size: PixelSize, of format: FileFormat) throws(CodecError) {
+        try Self.check(size, of: format, side: maxDimension, count: maxPixelCount)
+    }
+
+    /// Refuses what a header claims of an image that is decoded by rows into `target`.
+    ///
+    /// A target that is as large as a whole image may not be has the limits of a whole image.
+    ///
+    /// - Throws: ``CodecError``, as ``check(_:of:)``.
+    func check(
+        _ size: PixelSize,
+        of format: FileFormat,
+        reducedTo target: PixelSize
+    ) throws(CodecError) {
+        let isSmall =
+            target.longestSide <= maxDimension && target.pixelCount ?? .max <= maxPixelCount
+        guard target != size, isSmall else { return try check(size, of: format) }
+        let side = max(maxDimension, PixelLimits.maxDimension)
+        let count = max(maxPixelCount, maxReducedPixelCount)
+        try Self.check(size, of: format, side: side, count: count)
+    }
+
+    private static func check(
+        _ size: PixelSize,
+        of format: FileFormat,
+        side maxSide: Int,
+        count maxCount: Int
+    ) throws(CodecError) {
         guard !size.isEmpty else { throw .corrupt(format, detail: "a size of \(size)") }
-        guard size.longestSide <= maxDimension else {
-            throw .limitExceeded(.dimension, value: size.longestSide, allowed: maxDimension)
+        guard size.longestSide <= maxSide else {
+            throw .limitExceeded(.dimension, value: size.longestSide, allowed: maxSide)
         }
-        guard let count = size.pixelCount, count <= maxPixelCount else {
+        guard let count = size.pixelCount, count <= maxCount else {
             let value = size.pixelCount ?? .max
-            throw .limitExceeded(.pixelCount, value: value, allowed: maxPixelCount)
+            throw .limitExceeded(.pixelCount, value: value, allowed: maxCount)
         }
     }
 

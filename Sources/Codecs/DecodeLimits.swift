@@ -1,9 +1,13 @@
 /// Bounds on what a decoder accepts, checked against the header before any memory is taken.
 package struct DecodeLimits: Sendable, Hashable {
-    /// Stored pixels of one frame.
+    /// Pixels of one frame that is decoded whole, and of every result.
     package var maxPixelCount: Int
-    /// The longest stored side in pixels.
+    /// The longest side of such a frame, in pixels.
     package var maxDimension: Int
+    /// Stored pixels of an image that is reduced while its rows arrive.
+    ///
+    /// Memory follows the result then; this bounds the time.
+    package var maxReducedPixelCount: Int
     package var maxFrameCount: Int
     /// Bytes of all decoded frames that are alive at once.
     package var maxAnimationBytes: Int
@@ -15,6 +19,7 @@ package struct DecodeLimits: Sendable, Hashable {
     package init(
         maxPixelCount: Int,
         maxDimension: Int,
+        maxReducedPixelCount: Int? = nil,
         maxFrameCount: Int,
         maxAnimationBytes: Int,
         maxInputBytes: Int,
@@ -22,18 +27,20 @@ package struct DecodeLimits: Sendable, Hashable {
     ) {
         self.maxPixelCount = maxPixelCount
         self.maxDimension = maxDimension
+        self.maxReducedPixelCount = maxReducedPixelCount ?? maxPixelCount
         self.maxFrameCount = maxFrameCount
         self.maxAnimationBytes = maxAnimationBytes
         self.maxInputBytes = maxInputBytes
         self.maxWorkingBytes = maxWorkingBytes
     }
 
-    /// 200 megapixels (the largest phone sensor), 32,767 a side, 10,000 frames, 512 MiB of frames,
-    /// 256 MiB of file, 512 MiB of working memory (a progressive 200-megapixel 4:2:0 file needs
-    /// more and is refused).
+    /// 200 megapixels (the largest phone sensor) and 32,767 a side, or 400 megapixels and 65,535 a
+    /// side when reduced by rows, 10,000 frames, 512 MiB of frames, 256 MiB of file, 512 MiB of
+    /// working memory (a progressive 200-megapixel 4:2:0 file needs more and is refused).
     package static let `default` = DecodeLimits(
         maxPixelCount: 200_000_000,
         maxDimension: 32_767,
+        maxReducedPixelCount: 400_000_000,
         maxFrameCount: 10_000,
         maxAnimationBytes: 512 << 20,
         maxInputBytes: 256 << 20,

@@ -207,4 +207,27 @@ struct EncodingTests {
             try Codecs.encode(bitmap, as: .bmp)
         }
     }
+
+    @Test func `an animation that does not cover its canvas has alpha as WebP`() throws {
+        let size = PixelSize(width: 40, height: 30)
+        // Opaque pixels in the left half alone, other ones in each frame.
+        let frames = try [50, 200].map { (red: UInt8) in
+            let bitmap = try Bitmap(size: size, isOpaque: false) { pixels, bytesPerRow in
+                for y in 0..<size.height {
+                    for x in 0..<size.width / 2 {
+                        pixels[y * bytesPerRow + x * 4] = red
+                        pixels[y * bytesPerRow + x * 4 + 3] = 255
+                    }
+                }
+            }
+            return AnimationFrame(bitmap: bitmap, delay: 0.2)
+        }
+        let file = try Codecs.encodeAnimation(of: size, frameCount: 2, loopCount: 0, as: .webp) {
+            frames[$0]
+        }
+        #expect(try Codecs.inspect(file).hasAlpha)
+        let decoder = try FrameDecoder(file)
+        #expect(try decoder.frame(at: 1)[39, 0] == .clear)
+        #expect(try decoder.frame(at: 1)[0, 0].alpha == 255)
+    }
 }

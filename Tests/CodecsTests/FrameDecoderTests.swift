@@ -1,3 +1,4 @@
+import CDeflate
 import Foundation
 import Pixels
 import Testing
@@ -158,5 +159,37 @@ struct FrameDecoderTests {
         let decoder = try FrameDecoder(part, options: DecodeOptions(truncation: .keepsPartial))
         #expect(decoder.frameCount >= 1)
         #expect(try decoder.frame(at: 0) == FrameDecoder(data).frame(at: 0))
+    }
+
+    @Test func `an animated PNG that leaves its default image out shows its first frame`() throws {
+        // The first frame's control chunk moves behind the pixels, which become frame data.
+        let data = try Fixture(name: "animated.png").data
+        let first = try FrameDecoder(data).frame(at: 0)
+        let control = try data.index(of: "fcTL") - 4
+        let pixels = try data.index(of: "IDAT") - 4
+        let end =
+            try #require(data.range(of: Data("fcTL".utf8), in: pixels..<data.count))
+            .lowerBound - 4
+        let frame = data[pixels + 8..<end - 4]
+        // A chunk of nonsense as the default image: nothing may decode it.
+        var file = data[..<control] + Self.chunk("IDAT", [1, 2, 3])
+        file += data[control..<pixels]
+        file += Self.chunk("fdAT", Bytes.big(0, 4) + frame)
+        let ending = try data.index(of: "IEND") - 4
+        // One frame alone, then all of them.
+        for rest in [data[ending...], data[end...]] {
+            let animation = file + rest
+            #expect(try FrameDecoder(animation).frame(at: 0) == first)
+            #expect(try Codecs.decode(animation).bitmap == first)
+        }
+        // Without any frame the default image is all there is.
+        let still = data[..<control] + data[pixels..<end] + data[ending...]
+        #expect(try Codecs.decode(still).bitmap == first)
+    }
+
+    private static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
+        let bytes = Array(type.utf8) + body
+        let checksum = Int(libdeflate_crc32(0, bytes, bytes.count))
+        return Bytes.big(body.count, 4) + bytes + Bytes.big(checksum, 4)
     }
 }

@@ -53,6 +53,38 @@ struct TruncationTests {
         #expect(heights.count > 2)
     }
 
+    /// EOI, a table, a restart in a file without restarts.
+    private static let markers: [UInt8] = [0xD9, 0xC4, 0xD3]
+
+    @Test(arguments: ["baseline.jpg", "restarts.jpg", "progressive.jpg"], markers)
+    func `a JPEG whose scan is broken off by a marker counts as truncated`(
+        name: String,
+        marker: UInt8
+    ) throws {
+        let data = try Fixture(name: name).data
+        let scan = try #require(data.range(of: Data([0xFF, 0xDA]), options: .backwards)).upperBound
+        let broken = data.patched([0xFF, marker, 0, 2], at: (scan + data.count) / 2)
+        // In a file with restarts a wrong one is damage that the next one ends.
+        if name == "restarts.jpg", marker == 0xD3 { return }
+        #expect(throws: CodecError.truncated(.jpeg)) { try Codecs.decode(broken) }
+        let options = DecodeOptions(truncation: .keepsPartial)
+        let image = try Codecs.decode(broken, options: options)
+        #expect(image.isPartial)
+        let full = try Codecs.decode(data).bitmap
+        #expect(abs(Int(image.bitmap[0, 0].red) - Int(full[0, 0].red)) < 24)
+    }
+
+    @Test func `scans that a marker broke off make a partial image`() throws {
+        let data = try Fixture(name: "progressive.jpg").data
+        let scan = try #require(data.range(of: Data([0xFF, 0xDA]), options: .backwards)).upperBound
+        let decoder = ProgressiveJPEGDecoder()
+        try decoder.append(data.patched([0xFF, 0xD9], at: (scan + data.count) / 2))
+        #expect(try #require(try decoder.decode()).isPartial)
+        let whole = ProgressiveJPEGDecoder()
+        try whole.append(data)
+        #expect(try !#require(try whole.decode()).isPartial)
+    }
+
     @Test func `a JPEG without its end marker is complete`() throws {
         let data = try Fixture(name: "baseline.jpg").data
         let image = try Codecs.decode(data.dropLast(2))

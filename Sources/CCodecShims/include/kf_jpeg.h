@@ -33,10 +33,12 @@ kf_jpeg_status kf_jpeg_decoder_start(kf_jpeg_decoder *_Nonnull decoder, int nume
                                      kf_jpeg_layout layout, int *_Nonnull width,
                                      int *_Nonnull height);
 
-// Decodes the next row of width × 4 bytes. KF_JPEG_TRUNCATED when the data ended before it.
+// Decodes the next row of width × 4 bytes. KF_JPEG_TRUNCATED when the data, or by a marker the scan,
+// ended before it.
 kf_jpeg_status kf_jpeg_decoder_read_row(kf_jpeg_decoder *_Nonnull decoder, uint8_t *_Nonnull row);
 
-// Whether the file ended between or within scans, so that detail is missing everywhere.
+// Whether the file ended between or within scans, or a marker broke a scan off, so that detail is
+// missing everywhere.
 int kf_jpeg_decoder_lacks_scans(const kf_jpeg_decoder *_Nonnull decoder);
 
 // The library's text for the last status that was not KF_JPEG_OK.

@@ -37,6 +37,8 @@ package final class FrameDecoder: Sendable {
         try options.limits.check(inputBytes: data.count)
         let reader = try Codecs.frameReader(data, options)
         try options.limits.check(frameCount: reader.frames.count)
+        // Frames are made on the whole canvas, whatever the target is.
+        try options.limits.check(reader.canvasSize, of: reader.info.format)
         if reader.frames.count > 1 { try options.limits.check(canvas: reader.canvasSize) }
         info = reader.info
         frameCount = reader.frames.count

@@ -19,16 +19,13 @@ struct BMPDecoder {
 
     func decode() throws(CodecError) -> DecodedImage {
         let reader = ByteReader(bytes, .little)
-        let header = try BMPHeader(parsing: reader, at: Self.fileHeader)
-        try options.limits.check(header.size, of: .bmp)
         let stated = reader.u32(at: 10) ?? 0
-        let offset = stated >= header.endOfHeader ? stated : header.endOfHeader
+        let header = try BMPHeader(parsing: reader, at: Self.fileHeader, pixels: stated)
         let info = Self.info(header)
-        let sink = try RowSink(
-            source: header.size,
-            target: ShrinkOnLoad.storedTarget(of: info, options.target),
-            isOpaque: !info.hasAlpha
-        )
+        let target = ShrinkOnLoad.storedTarget(of: info, options.target)
+        try options.limits.check(header.size, of: .bmp, reducedTo: target)
+        let offset = stated >= header.endOfHeader ? stated : header.endOfHeader
+        let sink = try RowSink(source: header.size, target: target, isOpaque: !info.hasAlpha)
         let rows = try BMPRows(header, reader, at: offset, options.limits)
         for y in 0..<header.size.height {
             guard rows.copyRow(y, to: sink.nextRow) else {

@@ -42,8 +42,9 @@ struct BMPHeader {
 
     /// Reads the header that begins at `start`: 14 in a file, 0 in an icon.
     ///
-    /// The reader is little-endian.
-    init(parsing reader: ByteReader, at start: Int) throws(CodecError) {
+    /// The reader is little-endian. `pixels` is where the file header says that the pixels begin; a
+    /// palette that states no number of colours ends there at the latest.
+    init(parsing reader: ByteReader, at start: Int, pixels: Int? = nil) throws(CodecError) {
         guard let length = reader.u32(at: start) else { throw .truncated(.bmp) }
         let isOld = length == 12
         guard isOld || (16...1024).contains(length) else {
@@ -60,7 +61,9 @@ struct BMPHeader {
         guard !size.isEmpty else { throw .corrupt(.bmp, detail: "a size of \(size)") }
         let method = length >= 20 ? reader.u32(at: start + 16) ?? 0 : 0
         try readMethod(method, reader, at: start, length)
-        try readPalette(reader, at: start, length, isOld: isOld)
+        guard bitsPerPixel <= 8 else { return }
+        let stated = length >= 36 ? reader.u32(at: start + 32) ?? 0 : 0
+        try readPalette(reader, stated: stated, step: isOld ? 3 : 4, end: pixels)
     }
 
     /// The header of an icon's colours: the stated height counts a mask of the same size, and the
@@ -116,15 +119,14 @@ struct BMPHeader {
 
     private mutating func readPalette(
         _ reader: ByteReader,
-        at start: Int,
-        _ length: Int,
-        isOld: Bool
+        stated: Int,
+        step: Int,
+        end: Int?
     ) throws(CodecError) {
-        guard bitsPerPixel <= 8 else { return }
-        let stated = length >= 36 ? reader.u32(at: start + 32) ?? 0 : 0
         let most = 1 << bitsPerPixel
-        let count = stated == 0 ? most : min(stated, most)
-        let step = isOld ? 3 : 4
+        var count = stated == 0 ? most : min(stated, most)
+        let room = end.map { ($0 - endOfHeader) / step } ?? 0
+        if stated == 0, room > 0 { count = min(count, room) }
         for index in 0..<count {
             let entry = endOfHeader + index * step
             guard let blue = reader.u8(at: entry), let green = reader.u8(at: entry + 1),

@@ -63,15 +63,19 @@ struct ICODecoder {
             let range = start..<min(bytes.count, start + length)
             entries.append(Entry(size: size, bits: bits, range: range))
         }
-        entries.sort { ($0.size.longestSide, $0.bits) < ($1.size.longestSide, $1.bits) }
-        guard let largest = entries.last else { throw .truncated(.ico) }
-        guard case .fit(let box) = options.target else { return largest }
-        let side = min(box.width, box.height)
-        guard let enough = entries.first(where: { $0.size.longestSide >= side }) else {
-            return largest
+        var wanted = Int.max
+        if case .fit(let box) = options.target { wanted = min(box.width, box.height) }
+        let sides = entries.map(\.size.longestSide)
+        guard let side = sides.filter({ $0 >= wanted }).min() ?? sides.max() else {
+            throw .truncated(.ico)
         }
-        // Of one size the last has the most colours.
-        return entries.last { $0.size == enough.size } ?? enough
+        // Of one size the one with the most colours, and of equal ones the first.
+        let candidates = entries.filter { $0.size.longestSide == side }
+        let bits = candidates.map(\.bits).max()
+        guard let best = candidates.first(where: { $0.bits == bits }) else {
+            throw .truncated(.ico)
+        }
+        return best
     }
 
     private func decodeBitmap(_ part: UnsafeRawBufferPointer) throws(CodecError) -> DecodedImage {

@@ -51,9 +51,7 @@ struct GIFLines {
         guard DGifGetRecordType(file, &type) == GIF_OK, type == IMAGE_DESC_RECORD_TYPE,
             DGifGetImageDesc(file) == GIF_OK
         else { throw Self.failure(file.pointee.Error) }
-        guard let palette = GIFPalette(file, transparent: frame.transparentIndex) else {
-            throw .corrupt(.gif, detail: "no colour table")
-        }
+        let palette = GIFPalette(file, transparent: frame.transparentIndex)
         var line = [GifPixelType](repeating: 0, count: frame.rect.width)
         for number in 0..<frame.rect.height {
             guard DGifGetLine(file, &line, Int32(line.count)) == GIF_OK else {
@@ -106,19 +104,23 @@ private struct GIFSource {
 }
 
 /// 256 premultiplied colours; indices beyond the file's table are black, as in browsers.
+///
+/// Without any table they are greys: section 18 of the specification leaves the choice to the
+/// decoder, and other libraries make this one.
 struct GIFPalette {
     private var colors = [UInt32](repeating: 0xFF00_0000, count: 256)
 
-    /// - Returns: Nil if the file has no colours for its current frame.
-    fileprivate init?(_ file: UnsafeMutablePointer<GifFileType>, transparent: Int?) {
-        guard let map = file.pointee.Image.ColorMap ?? file.pointee.SColorMap,
-            let table = map.pointee.Colors
-        else { return nil }
-        for index in 0..<min(256, Int(map.pointee.ColorCount)) {
-            let color = table[index]
-            colors[index] =
-                UInt32(color.Red) | UInt32(color.Green) << 8 | UInt32(color.Blue) << 16
-                | 0xFF00_0000
+    fileprivate init(_ file: UnsafeMutablePointer<GifFileType>, transparent: Int?) {
+        let map = file.pointee.Image.ColorMap ?? file.pointee.SColorMap
+        if let map, let table = map.pointee.Colors {
+            for index in 0..<min(256, Int(map.pointee.ColorCount)) {
+                let color = table[index]
+                colors[index] =
+                    UInt32(color.Red) | UInt32(color.Green) << 8 | UInt32(color.Blue) << 16
+                    | 0xFF00_0000
+            }
+        } else {
+            for index in colors.indices { colors[index] = UInt32(index) * 0x01_0101 | 0xFF00_0000 }
         }
         if let transparent { colors[transparent] = 0 }
     }

@@ -22,12 +22,17 @@ struct GIFReader: FrameReader {
         guard !header.frames.isEmpty else {
             throw header.isCutOff ? .truncated(.gif) : .corrupt(.gif, detail: "no frame")
         }
-        try options.limits.check(header.size, of: .gif)
+        let target = ShrinkOnLoad.storedTarget(of: header.info, options.target)
+        try options.limits.check(header.size, of: .gif, reducedTo: target)
         let screen = PixelRect(size: header.size)
         var descriptors: [FrameDescriptor] = []
         for (index, frame) in header.frames.enumerated() {
             let isWhole = !header.isCutOff || index < header.frames.count - 1
-            if !frame.rect.isEmpty { try options.limits.check(frame.rect.size, of: .gif) }
+            let size = frame.rect.size
+            if !size.isEmpty {
+                let reduced = target == header.size ? size : target
+                try options.limits.check(size, of: .gif, reducedTo: reduced)
+            }
             descriptors.append(
                 FrameDescriptor(
                     rect: frame.rect.intersection(screen),

@@ -11,11 +11,11 @@ struct JPEGDecoder {
 
     func decode() throws(CodecError) -> DecodedImage {
         let header = try JPEGHeader(parsing: bytes)
-        try options.limits.check(header.size, of: .jpeg)
+        let target = ShrinkOnLoad.storedTarget(of: header.info, options.target)
+        try options.limits.check(header.size, of: .jpeg, reducedTo: target)
         if header.isProgressive {
             try options.limits.check(workingBytes: header.coefficientBytes)
         }
-        let target = ShrinkOnLoad.storedTarget(of: header.info, options.target)
         let (stored, isPartial) = try decodeRows(header, target: target)
         return try .upright(stored, header.info, isPartial: isPartial)
     }

@@ -39,9 +39,11 @@ struct JPEGHeader {
             // Markers without a length: restarts and TEM.
             if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
             guard let length = reader.u16(at: offset) else { break }
-            guard length >= 2 else { throw .corrupt(.jpeg, detail: "a segment of \(length) bytes") }
-            guard let segment = reader.slice(at: offset + 2, count: length - 2) else { break }
-            offset += length
+            // Shorter than its own length: libjpeg takes such a segment for empty.
+            guard let segment = reader.slice(at: offset + 2, count: max(0, length - 2)) else {
+                break
+            }
+            offset += max(2, length)
             if Self.isFrame(marker) {
                 try readFrame(ByteReader(segment, .big), marker)
                 hasFrame = true

@@ -62,7 +62,9 @@ final class JPEGScans {
         try rows.check(kf_jpeg_scans_finish_output(rows.decoder))
         let bitmap = sink.finish()
         profile?.convert(bitmap)
-        if case .complete = progress { return try .upright(bitmap, info) }
-        return try .upright(bitmap, info, isPartial: true)
+        guard case .complete = progress else {
+            return try .upright(bitmap, info, isPartial: true)
+        }
+        return try .upright(bitmap, info, isPartial: kf_jpeg_decoder_lacks_scans(rows.decoder) != 0)
     }
 }

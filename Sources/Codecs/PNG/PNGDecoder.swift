@@ -18,8 +18,8 @@ struct PNGDecoder {
     /// Decodes without turning the picture.
     func decodeStored() throws(CodecError) -> (bitmap: Bitmap, info: ImageInfo, isPartial: Bool) {
         let header = try PNGHeader(parsing: bytes)
-        try options.limits.check(header.size, of: .png)
         let target = ShrinkOnLoad.storedTarget(of: header.info, options.target)
+        try options.limits.check(header.size, of: .png, reducedTo: target)
         let (bitmap, isPartial) = try decodePixels(header, target: target)
         if isPartial, options.truncation == .fails { throw .truncated(.png) }
         return (bitmap, header.info, isPartial)
@@ -33,7 +33,7 @@ struct PNGDecoder {
             let decoder = kf_png_decoder_create(
                 base,
                 bytes.count,
-                UInt32(options.limits.maxDimension)
+                UInt32(header.size.longestSide)
             )
         else { throw .pixels(.outOfMemory(bytes: bytes.count)) }
         defer { kf_png_decoder_destroy(decoder) }

@@ -13,6 +13,8 @@ struct PNGHeader {
     var orientation = Orientation.up
     /// From `acTL`; nil for stills.
     var animation: (frameCount: Int, loopCount: Int)?
+    /// Whether the first pixels are a frame of the animation, and not an image for other viewers.
+    private(set) var beginsWithFrame = false
 
     /// The signature's length: where the first chunk begins.
     static let firstChunk = 8
@@ -79,10 +81,15 @@ struct PNGHeader {
     private mutating func readChunk(_ reader: ByteReader, at offset: Int, _ body: ByteReader) {
         if reader.has("tRNS", at: offset + 4) {
             hasTransparency = true
+        } else if reader.has("PLTE", at: offset + 4) {
+            // libpng drops transparency that came before the palette.
+            hasTransparency = false
         } else if reader.has("iCCP", at: offset + 4) {
             hasColorProfile = true
         } else if reader.has("eXIf", at: offset + 4) {
             orientation = EXIFOrientation.parse(body.bytes)
+        } else if reader.has("fcTL", at: offset + 4) {
+            beginsWithFrame = true
         } else if reader.has("acTL", at: offset + 4), let frames = body.u32(at: 0),
             let plays = body.u32(at: 4), frames > 0
         {

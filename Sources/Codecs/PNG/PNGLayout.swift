@@ -8,14 +8,11 @@ enum PNGLayout {
 
     /// Looks at pixels until one needs more; a coloured transparent picture costs one look.
     init(choosing bitmap: Bitmap) {
-        let isOpaque = bitmap.isOpaque || Self.allPixels(of: bitmap) { $0 >> 24 == 255 }
-        guard isOpaque else {
+        guard bitmap.hasOnlyOpaquePixels else {
             self = .rgba
             return
         }
-        let isGray = Self.allPixels(of: bitmap) { pixel in
-            (pixel ^ (pixel >> 8)) & 0xFFFF == 0
-        }
+        let isGray = bitmap.allPixels { ($0 ^ ($0 >> 8)) & 0xFFFF == 0 }
         self = isGray ? .gray : .rgb
     }
 
@@ -56,12 +53,17 @@ enum PNGLayout {
             unpremultiplyRow(from: source, to: target, width: width)
         }
     }
+}
+
+extension Bitmap {
+    /// Whether every alpha is 255, found by looking where it is not known.
+    var hasOnlyOpaquePixels: Bool { isOpaque || allPixels { $0 >> 24 == 255 } }
 
     @inline(__always)
-    private static func allPixels(of bitmap: Bitmap, satisfy test: (UInt32) -> Bool) -> Bool {
-        for y in 0..<bitmap.height {
-            let row = UnsafeRawPointer(bitmap.storage.base + y * bitmap.bytesPerRow)
-            for x in 0..<bitmap.width {
+    fileprivate func allPixels(satisfy test: (UInt32) -> Bool) -> Bool {
+        for y in 0..<height {
+            let row = UnsafeRawPointer(storage.base + y * bytesPerRow)
+            for x in 0..<width {
                 let pixel = row.loadUnaligned(fromByteOffset: x * 4, as: UInt32.self)
                 guard test(UInt32(littleEndian: pixel)) else { return false }
             }

@@ -57,9 +57,11 @@ struct WebPEncoder {
             let encoder = WebPAnimEncoderNew(Int32(size.width), Int32(size.height), &settings)
         else { throw .encodingFailed(.webp, detail: "no memory") }
         defer { WebPAnimEncoderDelete(encoder) }
+        var isOpaque = true
         var time = 0.0
         for index in 0..<frameCount {
             let frame = try frame(index)
+            isOpaque = isOpaque && frame.bitmap.hasOnlyOpaquePixels
             let stamp = Int32(clamping: Int(time))
             try withPicture(frame.bitmap) { picture throws(CodecError) in
                 guard WebPAnimEncoderAdd(encoder, &picture, stamp, &config) != 0 else {
@@ -74,11 +76,26 @@ struct WebPEncoder {
         guard WebPAnimEncoderAdd(encoder, nil, Int32(clamping: Int(time)), nil) != 0,
             WebPAnimEncoderAssemble(encoder, &result) != 0, let bytes = result.bytes
         else { throw Self.failure(encoder) }
+        let file = UnsafeMutableRawPointer(mutating: bytes)
+        if !isOpaque {
+            Self.markAlpha(in: UnsafeMutableRawBufferPointer(start: file, count: result.size))
+        }
         return Data(
-            bytesNoCopy: UnsafeMutableRawPointer(mutating: bytes),
+            bytesNoCopy: file,
             count: result.size,
             deallocator: .custom { pointer, _ in WebPFree(pointer) }
         )
+    }
+
+    /// Says in the file's header that the animation has alpha.
+    ///
+    /// libwebp says so only if a frame has, and crops frames to what they change: where none covers
+    /// the canvas, decoders took the rest for opaque.
+    private static func markAlpha(in file: UnsafeMutableRawBufferPointer) {
+        let header = ByteReader(UnsafeRawBufferPointer(file), .little)
+        // The flags are the first byte of the chunk's body (RFC 9649, section 2.7).
+        guard header.has("VP8X", at: 12), let flags = header.u8(at: 20) else { return }
+        file[20] = UInt8(flags | 0x10)
     }
 
     private static func failure(_ encoder: OpaquePointer) -> CodecError {
