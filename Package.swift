@@ -73,8 +73,11 @@ let package = Package(
             cSettings: ["JXL", "HEIF", "TIFF", "SVG"].map {
                 .define("KF_\($0)", .when(traits: [$0]))
             },
-            // By name: libjxl's pkg-config file names a macro that SwiftPM warns about.
-            linkerSettings: [.linkedLibrary("jxl", .when(traits: ["JXL"]))]
+            // By name: libjxl's pkg-config file names a macro that SwiftPM warns about, and zlib,
+            // whose headers come with libpng's, has one for static linking alone.
+            linkerSettings: [
+                .linkedLibrary("z"), .linkedLibrary("jxl", .when(traits: ["JXL"])),
+            ]
         ),
         .target(name: "CCurlShim", dependencies: ["CCurl"]),
         .target(name: "CCryptoShim", dependencies: ["CCrypto"]),

@@ -30,6 +30,7 @@ require_swift
 libraries=(
     libjpeg:libjpeg-dev
     libpng:libpng-dev
+    zlib:zlib1g-dev
     libwebp:libwebp-dev
     libwebpdemux:libwebp-dev
     libwebpmux:libwebp-dev

@@ -19,7 +19,7 @@ command -v clang >/dev/null \
 
 # The shims of the formats whose libraries are installed.
 flags=(-std=gnu11 -O1 -g -Wall -Wextra -Werror -fsanitize=address -I Sources/CCodecShims/include)
-libraries=(libjpeg libpng)
+libraries=(libjpeg libpng zlib)
 for format in JXL:libjxl HEIF:libheif TIFF:libtiff-4 SVG:librsvg-2.0; do
     ! pkg-config --exists "${format#*:}" || {
         flags+=("-DKF_${format%:*}")

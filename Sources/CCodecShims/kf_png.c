@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <png.h>
+#include <zlib.h>
 
 struct kf_png_decoder {
     png_structp png;
@@ -170,3 +171,36 @@ kf_png_status kf_png_decoder_read_picture(kf_png_decoder *decoder, uint8_t *pixe
 }
 
 const char *kf_png_message(const kf_png_decoder *decoder) { return decoder->message; }
+
+// --- Compression ---
+
+// Larger blocks than by default: codes change little within a photograph.
+static const int memory_level = 9;
+
+size_t kf_deflate_runs_bound(size_t count) {
+    // zlib's own bound for settings that it knows nothing about.
+    return count + ((count + 7) >> 3) + ((count + 63) >> 6) + 11;
+}
+
+// What is left, as far as zlib's numbers go.
+static uInt step(size_t left) { return left < (1u << 30) ? (uInt)left : 1u << 30; }
+
+size_t kf_deflate_runs(const uint8_t *bytes, size_t count, uint8_t *target, size_t room) {
+    z_stream stream = {0};
+    if (deflateInit2(&stream, 6, Z_DEFLATED, 15, memory_level, Z_RLE) != Z_OK) return 0;
+    size_t taken = 0, written = 0;
+    int result = Z_OK;
+    while (result == Z_OK && written < room) {
+        uInt input = step(count - taken), output = step(room - written);
+        // zlib does not write to its input.
+        stream.next_in = (Bytef *)(uintptr_t)(bytes + taken);
+        stream.avail_in = input;
+        stream.next_out = target + written;
+        stream.avail_out = output;
+        result = deflate(&stream, taken + input == count ? Z_FINISH : Z_NO_FLUSH);
+        taken += input - stream.avail_in;
+        written += output - stream.avail_out;
+    }
+    deflateEnd(&stream);
+    return result == Z_STREAM_END ? written : 0;
+}

@@ -75,7 +75,7 @@ package enum Codecs {
     ) throws(CodecError) -> Data {
         switch format {
         case .jpeg: try JPEGEncoder(bitmap: bitmap, options: options).encode()
-        case .png: try PNGEncoder(bitmap: bitmap, options: options).encode()
+        case .png: try PNGEncoder(bitmap: bitmap).encode()
         case .webp: try WebPEncoder(options: options).encode(bitmap)
         case .avif: try AVIFEncoder(options: options).encode(bitmap)
         case .jxl: try JXLEncoder(options: options).encode(bitmap)
@@ -84,34 +84,6 @@ package enum Codecs {
                 .encode { _ in AnimationFrame(bitmap: bitmap, delay: 0) }
         default: throw .unsupported(format, feature: "encoding")
         }
-    }
-
-    /// Encodes an animation as GIF or WebP.
-    ///
-    /// - Parameters:
-    ///   - frames: Whole pictures of the same size, at least one.
-    ///   - loopCount: How often to play, 0 for ever.
-    ///   - format: One that holds animations.
-    ///   - options: Quality counts for WebP; GIF keeps 255 colours a frame.
-    /// - Returns: The file.
-    /// - Throws: ``CodecError/unsupported(_:feature:)`` for other formats,
-    ///   ``CodecError/encodingFailed(_:detail:)`` when the frames do not fit.
-    package static func encode(
-        _ frames: [AnimationFrame],
-        loopCount: Int = 0,
-        as format: FileFormat,
-        options: EncodeOptions = EncodeOptions()
-    ) throws(CodecError) -> Data {
-        guard let size = frames.first?.bitmap.size else {
-            throw .encodingFailed(format, detail: "no frames")
-        }
-        return try encodeAnimation(
-            of: size,
-            frameCount: frames.count,
-            loopCount: loopCount,
-            as: format,
-            options: options
-        ) { frames[$0] }
     }
 
     /// Encodes an animation as GIF or WebP, of which one frame is held at a time.

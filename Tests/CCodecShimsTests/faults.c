@@ -202,6 +202,15 @@ static outcome decode_png(file input) {
     return result;
 }
 
+static outcome compress_runs(file input) {
+    outcome result = {KF_PNG_CORRUPT, 0};
+    size_t count = kf_deflate_runs(input.bytes, input.count, picture_buffer, sizeof picture_buffer);
+    if (count == 0) return result;
+    result.status = KF_PNG_OK;
+    add(&result, picture_buffer, count);
+    return result;
+}
+
 // --- The formats behind traits ---
 
 // Without memory libtiff 4.5 reads through a null pointer, libheif throws C++ exceptions, GLib ends
@@ -282,6 +291,7 @@ static const test tests[] = {
     {"decode a PNG with a profile", decode_png, "profile-alpha.png", 0},
     {"decode a PNG with a gamma", decode_png, "linear.png", 0},
     {"decode an interlaced PNG", decode_png, "rgb8-interlaced.png", 0},
+    {"compress by runs", compress_runs, "rgb24.bmp", 0},
 #ifdef KF_TIFF
     {"decode a TIFF in strips", decode_tiff, "deflate.tiff", 1},
     {"decode a TIFF in tiles", decode_tiff, "tiles.tiff", 1},

@@ -46,4 +46,12 @@ kf_png_status kf_png_decoder_read_picture(kf_png_decoder *_Nonnull decoder,
                                           uint8_t *_Nonnull pixels, size_t bytes_per_row,
                                           uint32_t *_Nonnull rows);
 
+// Compresses to a zlib stream whose only matches are runs of one byte (Z_RLE), and returns its
+// length; 0 if `room` or memory is not enough.
+size_t kf_deflate_runs(const uint8_t *_Nonnull bytes, size_t count, uint8_t *_Nonnull target,
+                       size_t room);
+
+// The most bytes that `count` can become.
+size_t kf_deflate_runs_bound(size_t count);
+
 const char *_Nonnull kf_png_message(const kf_png_decoder *_Nonnull decoder);

@@ -13,10 +13,6 @@ import Musl
 /// takes.
 struct PNGEncoder {
     let bitmap: Bitmap
-    let options: EncodeOptions
-
-    // libdeflate's scale. 6: five per cent smaller drawings than at 4 for hardly more time.
-    static let defaultLevel = 6
 
     func encode() throws(CodecError) -> Data {
         let layout = PNGLayout(choosing: bitmap)
@@ -51,19 +47,15 @@ struct PNGEncoder {
         _ target: UnsafeMutablePointer<UInt8>,
         from rows: PNGRowWriter
     ) throws(CodecError) -> PNGCompression {
-        let level = max(0, min(12, options.compressionLevel ?? Self.defaultLevel))
         if try rows.areBetterPlain() {
             rows.writePlain(0..<bitmap.height, to: target)
-            return .matches(level: level)
+            return .plain
         }
         rows.writeFiltered(0..<bitmap.height, to: target)
-        // Who names a level gets that level.
-        guard options.compressionLevel == nil else { return .matches(level: level) }
         return try PNGCompression(
             sampling: target,
             rowBytes: rows.rowBytes,
-            groups: rows.sample(groups: 4),
-            level: level
+            groups: rows.sample(groups: 4)
         )
     }
 }
