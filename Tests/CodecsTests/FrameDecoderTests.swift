@@ -187,6 +187,22 @@ struct FrameDecoderTests {
         #expect(try Codecs.decode(still).bitmap == first)
     }
 
+    @Test func `a still is decoded when its frame is asked for`() throws {
+        let data = try Fixture(name: "rgb8.png").data
+        // The first byte of the compressed pixels, and with it the checksum.
+        let damaged = data.patched([0], at: try data.index(of: "IDAT") + 4)
+        let decoder = try FrameDecoder(damaged)
+        #expect(decoder.size == (try Codecs.inspect(data).storedSize))
+        #expect(throws: CodecError.self) { try decoder.frame(at: 0) }
+        let target = DecodeOptions.Target.exact(PixelSize(width: 7, height: 5))
+        let options = DecodeOptions(target: target)
+        for name in ["exif6.jpg", "png.ico"] {
+            let still = try Fixture(name: name).data
+            let sized = try FrameDecoder(still, options: options).frame(at: 0)
+            #expect(try sized == Codecs.decode(still, options: options).bitmap)
+        }
+    }
+
     private static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
         let bytes = Array(type.utf8) + body
         let checksum = Int(libdeflate_crc32(0, bytes, bytes.count))

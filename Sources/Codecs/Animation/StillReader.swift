@@ -1,31 +1,36 @@
 import FoundationEssentials
 import Pixels
 
-/// A picture of one frame that plays the part of an animation.
+/// A picture of one frame that plays the part of an animation, decoded when its frame is asked for.
 struct StillReader: FrameReader {
     let info: ImageInfo
     let frames: [FrameDescriptor]
     let canvasSize: PixelSize
     let loopCount = 1
-    private let bitmap: Bitmap
+    private let data: Data
+    private let options: DecodeOptions
 
-    /// Decodes the picture at once, straight to its target.
+    /// Reads the header.
     init(_ data: Data, _ options: DecodeOptions) throws(CodecError) {
-        let image = try Codecs.decode(data, options: options)
-        bitmap = image.bitmap
-        canvasSize = image.bitmap.size
-        frames = [
-            FrameDescriptor(rect: PixelRect(size: image.bitmap.size), delay: 0, replaces: true)
-        ]
-        info = image.info
+        self.data = data
+        self.options = options
+        info = try Codecs.inspect(data)
+        let stored = ShrinkOnLoad.storedTarget(of: info, options.target)
+        canvasSize = info.orientation.displaySize(of: stored)
+        frames = [FrameDescriptor(rect: PixelRect(size: canvasSize), delay: 0, replaces: true)]
     }
 
-    // What is decoded already is upright and scaled.
+    // Decoding turns and scales.
     var orientation: Orientation { .up }
 
     func scaledSize(_ target: DecodeOptions.Target) -> PixelSize { canvasSize }
 
-    func decodeFrame(at index: Int, into surface: FrameSurface) -> Bool {
+    func decodeFrame(at index: Int, into surface: FrameSurface) throws(CodecError) -> Bool {
+        let decoded = try Codecs.decode(data, options: options).bitmap
+        // Of an icon the target chooses the entry, which may have another ratio.
+        let bitmap = try CodecError.wrapping { () throws(PixelError) in
+            decoded.size == canvasSize ? decoded : try resample(decoded, to: canvasSize)
+        }
         surface.copy(bitmap)
         return bitmap.isOpaque
     }

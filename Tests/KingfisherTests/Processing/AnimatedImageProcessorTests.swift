@@ -41,6 +41,18 @@ struct AnimatedImageProcessorTests {
         }
     }
 
+    @Test func `an animation on a canvas beyond the limits is refused with the limit`() throws {
+        // The header's screen; its frames need 2.3 GB, and a still of it 4 × 3 pixels.
+        var data = TestImage.gif
+        for (place, byte) in zip(6..<10, [0xB0, 0x36, 0xB0, 0x36] as [UInt8]) { data[place] = byte }
+        let item = ImageProcessItem.data(data)
+        #expect(
+            AnimatedImageProcessor(half, format: .GIF).process(item: item, options: options) == nil
+        )
+        let reason = UndecodableReason.text(for: data)
+        #expect(reason.contains("bytes of decoded frames, the limit is"), "\(reason)")
+    }
+
     @Test func `without a format it is that of the original`() throws {
         let gif = try #require(
             AnimatedImageProcessor(half).process(item: .data(TestImage.gif), options: options)
