@@ -64,7 +64,7 @@ extension DecodeLimits {
 
     /// Refuses an animation whose canvas, its backup and one frame handed out are too much.
     func check(canvas size: PixelSize) throws(CodecError) {
-        let bytes = (size.pixelCount ?? .max / 64) * 4 * 3
+        let bytes = size.byteCount(bytesPerPixel: Bitmap.bytesPerPixel * 3)
         guard bytes <= maxAnimationBytes else {
             throw .limitExceeded(.animationBytes, value: bytes, allowed: maxAnimationBytes)
         }

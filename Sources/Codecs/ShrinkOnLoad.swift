@@ -25,7 +25,8 @@ enum ShrinkOnLoad {
         for eighths in [1, 2, 4] {
             let width = (stored.width * eighths + 7) / 8
             let height = (stored.height * eighths + 7) / 8
-            if width >= target.width * margin, height >= target.height * margin { return eighths }
+            // Divided, because a target is whatever a caller says.
+            if width / margin >= target.width, height / margin >= target.height { return eighths }
         }
         return 8
     }
@@ -34,9 +35,10 @@ enum ShrinkOnLoad {
     /// target, never enlarged.
     static func freelyScaled(stored: PixelSize, target: PixelSize) -> PixelSize {
         let margin = 2
-        guard stored.width > target.width * margin, stored.height > target.height * margin else {
-            return stored
-        }
+        // As above.
+        guard (stored.width - 1) / margin >= target.width,
+            (stored.height - 1) / margin >= target.height
+        else { return stored }
         return PixelSize(width: target.width * margin, height: target.height * margin)
     }
 }

@@ -24,13 +24,25 @@ package struct PixelRect: Hashable, Sendable {
     package func intersection(_ other: PixelRect) -> PixelRect {
         let left = max(x, other.x)
         let top = max(y, other.y)
-        let right = min(x + width, other.x + other.width)
-        let bottom = min(y + height, other.y + other.height)
+        let right = min(Self.end(x, width), Self.end(other.x, other.width))
+        let bottom = min(Self.end(y, height), Self.end(other.y, other.height))
         return PixelRect(
             x: left,
             y: top,
-            width: max(0, right - left),
-            height: max(0, bottom - top)
+            width: Self.length(left, right),
+            height: Self.length(top, bottom)
         )
+    }
+
+    // Callers name rectangles, and headers do: both saturate.
+    private static func end(_ start: Int, _ length: Int) -> Int {
+        let (sum, overflow) = start.addingReportingOverflow(length)
+        return overflow ? (length > 0 ? .max : .min) : sum
+    }
+
+    private static func length(_ start: Int, _ end: Int) -> Int {
+        guard end > start else { return 0 }
+        let (difference, overflow) = end.subtractingReportingOverflow(start)
+        return overflow ? .max : difference
     }
 }

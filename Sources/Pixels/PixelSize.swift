@@ -22,6 +22,12 @@ package struct PixelSize: Hashable, Sendable {
         return (pixelCount ?? .max).multipliedSaturating(by: Bitmap.bytesPerPixel)
     }
 
+    /// The bytes of so many pixels, `bytesPerPixel` each; `Int.max` where ``pixelCount`` is nil or the
+    /// product overflows, so that every limit refuses it.
+    package func byteCount(bytesPerPixel: Int) -> Int {
+        (pixelCount ?? .max).multipliedSaturating(by: bytesPerPixel)
+    }
+
     package var isEmpty: Bool { width <= 0 || height <= 0 }
 
     package var longestSide: Int { max(width, height) }

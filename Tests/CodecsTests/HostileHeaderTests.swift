@@ -228,4 +228,25 @@ struct HostileHeaderTests {
         let data = png.patched([0xFF, 0xFF, 0xFF, 0xFF], at: try png.index(of: "acTL") + 4)
         #expect(try FrameDecoder(data).frameCount == FrameDecoder(png).frameCount)
     }
+
+    @Test(arguments: Fixture.all)
+    func `a target of any size gives an image or an error`(fixture: Fixture) throws {
+        let data = try fixture.data
+        for size in [PixelSize(width: .max, height: .max), PixelSize(width: 1, height: .max)] {
+            let options = DecodeOptions(target: .exact(size))
+            #expect(throws: CodecError.self) { try Codecs.decode(data, options: options) }
+            let fitting = DecodeOptions(target: .fit(size))
+            _ = try? Codecs.decode(data, options: fitting)  // only that it returns
+            let scans = ProgressiveJPEGDecoder(options: options)
+            _ = try? scans.append(data)  // as above
+            _ = try? scans.decode()
+        }
+    }
+
+    @Test func `a canvas of any size is refused`() {
+        let size = PixelSize(width: Int(Int32.max), height: Int(Int32.max))
+        for size in [size, PixelSize(width: .max, height: .max)] {
+            #expect(throws: CodecError.self) { try DecodeLimits.default.check(canvas: size) }
+        }
+    }
 }

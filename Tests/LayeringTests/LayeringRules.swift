@@ -131,6 +131,26 @@ enum LayeringRules {
         }
     }
 
+    // MARK: Untrusted numbers
+
+    /// Sides multiplied by hand where sizes come from headers and callers: the product can trap.
+    ///
+    /// `PixelSize.byteCount(bytesPerPixel:)` saturates, so that limits refuse what is beyond `Int`.
+    static func uncheckedAreas(in tree: SourceTree) -> [String] {
+        Architecture.readers.flatMap { folder in
+            tree.below(folder).sorted { $0.key < $1.key }.flatMap { name, text -> [String] in
+                lines(of: text).enumerated().compactMap { index, line in
+                    let code = splitComment(line).code
+                    let isArea =
+                        code.contains(/[wW]idth\)*( \* [\w.()]+)* \* [\w.(]*[hH]eight/)
+                        || code.contains(/[hH]eight\)*( \* [\w.()]+)* \* [\w.(]*[wW]idth/)
+                    let isCount = code.contains(/pixelCount( \?\? [\w.]+)?\)* \*/)
+                    return isArea || isCount ? "\(folder)/\(name):\(index + 1)" : nil
+                }
+            }
+        }
+    }
+
     // MARK: Size
 
     /// Files that are too long, with their number of lines.

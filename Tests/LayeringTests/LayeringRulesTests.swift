@@ -25,7 +25,7 @@ struct LayeringRulesTests {
         LayeringRules.unrankedFolders, LayeringRules.upwardMentions,
         LayeringRules.sharedInstances, LayeringRules.unexplainedUncheckedSendable,
         LayeringRules.nonisolatedUnsafe, LayeringRules.randomIdentities,
-        LayeringRules.overlongFiles,
+        LayeringRules.uncheckedAreas, LayeringRules.overlongFiles,
     ]
 
     private func planted(_ path: String, _ text: String) -> SourceTree {
@@ -123,6 +123,24 @@ struct LayeringRulesTests {
         let path = "Sources/Pixels/Bad.swift"
         let tree = planted(path, "// UUID()\nlet id = UUID()")
         #expect(LayeringRules.randomIdentities(in: tree) == ["\(path):2"])
+    }
+
+    @Test(arguments: [
+        "let count = size.width * size.height", "let bytes = 4 * header.height * header.width",
+        "f(Int(image.width) * Int(image.height))", "(size.pixelCount ?? 0) * 4",
+        "let bytes = size.width * 4 * size.height",
+    ])
+    func `sides multiplied by hand are found`(line: String) {
+        let tree = planted("Sources/Codecs/Bad.swift", "// width * height\n\(line)")
+        #expect(LayeringRules.uncheckedAreas(in: tree) == ["Sources/Codecs/Bad.swift:2"])
+        let kernel = planted("Sources/Pixels/Kernel.swift", line)
+        #expect(LayeringRules.uncheckedAreas(in: kernel).isEmpty)
+    }
+
+    @Test func `a row's bytes and a count that saturates are left alone`() {
+        let text =
+            "let a = width * 4\nlet b = y * bytesPerRow + x\nsize.byteCount(bytesPerPixel: 4)"
+        #expect(LayeringRules.uncheckedAreas(in: planted("Sources/Codecs/Good.swift", text)) == [])
     }
 
     @Test func `a file of 401 lines is found, one of 400 is not`() {

@@ -44,6 +44,10 @@ struct LayeringTests {
         #expect(LayeringRules.randomIdentities(in: tree).isEmpty)
     }
 
+    @Test func `sizes from headers and callers are multiplied in one place`() {
+        #expect(LayeringRules.uncheckedAreas(in: tree).isEmpty)
+    }
+
     @Test func `no file is too long`() {
         #expect(LayeringRules.overlongFiles(in: tree).isEmpty)
     }

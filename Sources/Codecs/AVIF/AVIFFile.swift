@@ -75,8 +75,8 @@ final class AVIFFile {
             default: 6
             }
         let samples = doubled + (decoder.pointee.alphaPresent != 0 ? 2 : 0)
-        let bytes = Int(image.width) * Int(image.height) * samples / 2
-        return image.depth > 8 ? bytes * 2 : bytes
+        let size = PixelSize(width: Int(image.width), height: Int(image.height))
+        return size.byteCount(bytesPerPixel: image.depth > 8 ? samples * 2 : samples) / 2
     }
 
     /// How long a frame of a sequence is shown, in seconds as stated.

@@ -119,7 +119,7 @@ struct FrameCanvas {
     }
 
     private mutating func scratchSurface(_ size: PixelSize) throws(CodecError) -> FrameSurface {
-        let byteCount = size.width * size.height * Bitmap.bytesPerPixel
+        let byteCount = size.byteCount(bytesPerPixel: Bitmap.bytesPerPixel)
         if let scratch, scratch.byteCount >= byteCount { return FrameSurface(scratch, size) }
         // Given back first, so that there are never two.
         scratch = nil

@@ -22,11 +22,10 @@ struct BMPRows {
         self.offset = offset
         guard header.compression != .none else {
             unpacked = []
-            let end = offset + Self.stride(header) * header.size.height
-            isCutOff = end > reader.count
+            isCutOff = Self.byteCount(header) > reader.count - offset
             return
         }
-        let count = header.size.width * header.size.height
+        let count = header.size.byteCount(bytesPerPixel: 1)
         try limits.check(workingBytes: count)
         var runs = BMPRuns(header)
         isCutOff = !runs.unpack(reader, at: offset)
@@ -36,6 +35,11 @@ struct BMPRows {
     // Rows are padded to whole words of 32 bits.
     static func stride(_ header: BMPHeader) -> Int {
         (header.size.width * header.bitsPerPixel + 31) / 32 * 4
+    }
+
+    /// The bytes of all rows that are not coded as runs.
+    static func byteCount(_ header: BMPHeader) -> Int {
+        PixelSize(width: stride(header), height: header.size.height).byteCount(bytesPerPixel: 1)
     }
 
     /// Writes row `y`, counted from the top; false if the data ends before it.
@@ -107,7 +111,7 @@ private struct BMPRuns {
     init(_ header: BMPHeader) {
         size = header.size
         isFour = header.compression == .runs4
-        indices = [UInt8](repeating: 0, count: size.width * size.height)
+        indices = [UInt8](repeating: 0, count: size.byteCount(bytesPerPixel: 1))
     }
 
     /// Reads pairs up to the end of the picture; false if the data ends first.

@@ -115,8 +115,7 @@ private struct ICOMask {
     init(_ header: BMPHeader, _ reader: ByteReader) {
         self.reader = reader
         size = header.size
-        let colorBytes = BMPRows.stride(header) * size.height
-        offset = header.endOfHeader + colorBytes
+        offset = header.endOfHeader + BMPRows.byteCount(header)
         stride = (size.width + 31) / 32 * 4
         guard header.bitsPerPixel == 32 else {
             isNeeded = true

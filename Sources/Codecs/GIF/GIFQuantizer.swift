@@ -20,7 +20,7 @@ struct GIFQuantizer {
 
     init(_ bitmap: Bitmap) throws(CodecError) {
         let size = bitmap.size
-        indices = [UInt8](repeating: 0, count: size.width * size.height)
+        indices = [UInt8](repeating: 0, count: size.byteCount(bytesPerPixel: 1))
         let pixels = try StraightPixels(bitmap)
         withExtendedLifetime(pixels) {
             guard !keepColors(pixels, size) else { return }

@@ -101,7 +101,7 @@ struct GIFReader: FrameReader {
     private func fillInterlaced(_ sink: RowSink) throws(CodecError) {
         let rect = frames[0].rect
         guard !rect.isEmpty else { return sink.commitBlank(sink.source.height) }
-        let byteCount = rect.width * rect.height
+        let byteCount = rect.size.byteCount(bytesPerPixel: 1)
         try options.limits.check(workingBytes: byteCount)
         let storage = try CodecError.wrapping { () throws(PixelError) in
             try PixelStorage(byteCount: byteCount)

@@ -57,8 +57,7 @@ struct JPEGHeader {
     /// Bytes of coefficients that a file of several scans makes the library hold.
     var coefficientBytes: Int {
         // 64 coefficients of 2 bytes a block; blocks grow with the share of each component.
-        let samples = size.width * size.height * sampling.sum / sampling.maxProduct
-        return samples * 2
+        size.byteCount(bytesPerPixel: sampling.sum * 2) / sampling.maxProduct
     }
 
     /// The profile put together; nil if there is none or a piece is missing.

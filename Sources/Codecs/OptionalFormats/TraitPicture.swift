@@ -75,7 +75,7 @@ final class TraitPicture {
 
     /// What the library is going to hold besides the rows that it delivers, roughly.
     func workingBytes(for size: PixelSize) -> Int {
-        (size.pixelCount ?? .max / 64) * Int(header.working_bytes_per_pixel)
+        size.byteCount(bytesPerPixel: Int(header.working_bytes_per_pixel))
     }
 
     /// The colours of the rows, if they are not sRGB.

@@ -86,9 +86,10 @@ struct PNGDecoder {
     ) throws(CodecError) -> Bool {
         let width = sink.source.width
         let rowBytes = width * channels
-        try options.limits.check(workingBytes: rowBytes * sink.source.height)
+        let byteCount = sink.source.byteCount(bytesPerPixel: channels)
+        try options.limits.check(workingBytes: byteCount)
         let picture = try CodecError.wrapping { () throws(PixelError) in
-            try PixelStorage(byteCount: rowBytes * sink.source.height)
+            try PixelStorage(byteCount: byteCount)
         }
         let base = picture.base.assumingMemoryBound(to: UInt8.self)
         var count: UInt32 = 0

@@ -111,7 +111,7 @@ struct WebPDecoder {
     ) throws(CodecError) {
         // 2: lossless, of which the library holds every pixel in four bytes.
         guard features.format == 2 else { return }
-        try limits.check(workingBytes: stored.width * stored.height * 4)
+        try limits.check(workingBytes: stored.byteCount(bytesPerPixel: 4))
     }
 
     private func run(
