@@ -1,0 +1,149 @@
+import Foundation
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Codecs
+@testable import Kingfisher
+
+/// Whole loads of damaged files, through the pipeline and both caches, with every processor.
+///
+/// `KF_DAMAGED_LOADS` says how many, 150 unless set; `KF_DAMAGED_SEED` where to begin. A failure names
+/// the seed of its file.
+@Suite(.timeLimit(.minutes(10)))
+struct DamagedFileTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let loads = environment["KF_DAMAGED_LOADS"].flatMap(Int.init) ?? 150
+    private static let firstSeed = environment["KF_DAMAGED_SEED"].flatMap(Int.init) ?? 1
+
+    private static let processors: [any ImageProcessor] =
+        GoldenCase.all.map(\.processor) + [
+            DefaultImageProcessor.default,
+            AnimatedImageProcessor(
+                ResizingImageProcessor(referenceSize: CGSize(width: 9, height: 9)),
+                format: .WebP
+            ),
+        ]
+
+    /// The files that the codecs are tested with, which are small.
+    private static func fixtures() throws -> [Data] {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let folder = tests.appending(path: "CodecsTests/Fixtures")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return try names.sorted().filter { !$0.hasSuffix(".rgba") && !$0.hasSuffix(".py") }
+            .map { try Data(contentsOf: folder.appending(path: $0)) }
+    }
+
+    @Test
+    func `damaged files give their image or a typed error, and leave nothing wrong in a cache`()
+        async throws
+    {
+        let fixtures = try Self.fixtures()
+        try #require(fixtures.count > 50)
+        let folder = try TemporaryDirectory()
+        let cache = try ImageCache(name: "damaged", cacheDirectoryURL: folder.url)
+        let manager = KingfisherManager(downloader: ImageDownloader(name: "damaged"), cache: cache)
+        var images = 0
+        for seed in Self.firstSeed..<Self.firstSeed + Self.loads {
+            var damage = Damage(seed: UInt64(seed))
+            let data = damage.damaged(fixtures)
+            // A header that claims more costs time, and its limits are tested elsewhere.
+            let claimed = (try? Codecs.inspect(data))?.storedSize.pixelCount ?? 0
+            guard claimed <= 1_000_000 else { continue }
+            let processor = Self.processors[damage.number(below: Self.processors.count)]
+            let load = DamagedLoad(seed: seed, data: data, processor: processor)
+            if try await load.run(manager, cache) { images += 1 }
+        }
+        // Damage that nothing sees, and bytes that do not matter, leave images.
+        #expect(images > 0)
+        #expect(images < Self.loads)
+    }
+}
+
+/// One file and what is made of it.
+private struct DamagedLoad {
+    let seed: Int
+    let data: Data
+    let processor: any ImageProcessor
+
+    private var key: String { "file \(seed)" }
+
+    /// Loads twice, from the bytes and from the disk, and tells whether there was an image.
+    func run(_ manager: KingfisherManager, _ cache: ImageCache) async throws -> Bool {
+        let source = Source.provider(RawImageDataProvider(data: data, cacheKey: key))
+        let options: KingfisherOptionsInfo = [.processor(processor), .waitForCache]
+        let direct = processor.process(
+            item: .data(data),
+            options: KingfisherParsedOptionsInfo(options)
+        )
+        let loaded: KFCrossPlatformImage
+        do {
+            loaded = try await manager.retrieveImage(with: source, options: options).image
+        } catch let error as KingfisherError {
+            #expect(direct == nil, "seed \(seed), \(processor.identifier): \(error)")
+            #expect(!(error.errorDescription ?? "").isEmpty)
+            let isCached = cache.isCached(
+                forKey: key,
+                processorIdentifier: processor.identifier
+            )
+            #expect(!isCached, "seed \(seed), \(processor.identifier)")
+            return false
+        }
+        #expect(loaded.bitmap == direct?.bitmap, "seed \(seed), \(processor.identifier)")
+        cache.clearMemoryCache()
+        // The serializer writes no GIF of one frame, so a processed one is in memory alone.
+        guard DefaultCacheSerializer.default.data(with: loaded, original: data) != nil else {
+            return true
+        }
+        do {
+            let again = try await manager.retrieveImage(
+                with: source,
+                options: options + [.onlyFromCache]
+            )
+            let isSame = again.image.bitmap?.size == loaded.bitmap?.size
+            #expect(isSame, "seed \(seed), \(processor.identifier)")
+        } catch {
+            Issue.record("seed \(seed), \(processor.identifier), from the disk: \(error)")
+        }
+        return true
+    }
+}
+
+/// Seeded changes to files.
+private struct Damage {
+    private var random: SplitMix
+
+    init(seed: UInt64) { random = SplitMix(seed: seed) }
+
+    mutating func number(below limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+
+    /// One of the files with one to three changes.
+    mutating func damaged(_ files: [Data]) -> Data {
+        var bytes = [UInt8](files[number(below: files.count)])
+        for _ in 0...number(below: 3) { change(&bytes, files) }
+        return Data(bytes)
+    }
+
+    private mutating func change(_ bytes: inout [UInt8], _ files: [Data]) {
+        guard bytes.count > 1 else { return }
+        let start = number(below: bytes.count)
+        let end = min(bytes.count, start + 1 + number(below: 64))
+        switch number(below: 6) {
+        case 0:
+            bytes[start] ^= 1 << UInt8(number(below: 8))
+        case 1:
+            bytes.removeSubrange(start...)
+        case 2:
+            bytes.removeSubrange(start..<end)
+        case 3:
+            for index in start..<end { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+        case 4:
+            bytes.insert(contentsOf: bytes[start..<end], at: number(below: bytes.count))
+        default:
+            // The end of another file.
+            let other = files[number(below: files.count)]
+            bytes.replaceSubrange(start..., with: other.suffix(other.count / 2))
+        }
+    }
+}
