@@ -164,9 +164,9 @@ void kf_paintable_set_fit(void *paintable, KFFit fit) {
     gdk_paintable_invalidate_contents(GDK_PAINTABLE(self));
 }
 
-void kf_paintable_set_density(void *paintable, int density) {
+void kf_paintable_set_density(void *paintable, double density) {
     KFPaintable *self = paintable;
-    if (self->density == density || density < 1) return;
+    if (self->density == density || !(density > 0)) return;
     self->density = density;
     gdk_paintable_invalidate_contents(GDK_PAINTABLE(self));
 }

@@ -18,7 +18,7 @@ typedef struct {
     KFLayer previous_layer, current_layer;
     bool previous_is_in_front;
     KFFit fit;
-    int density;
+    double density;
     bool has_natural_size;
     // The natural size of a texture that was released; 0 without one.
     int released_width, released_height;

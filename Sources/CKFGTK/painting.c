@@ -23,7 +23,12 @@ static graphene_rect_t fitted(
 
 // Puts a rectangle that differs from the picture's own size by rounding alone onto the screen's
 // pixels, where it is painted as it is: sharper, and in a fraction of the time.
-static void align(graphene_rect_t *bounds, double own_width, double own_height, int density) {
+static void align(
+    graphene_rect_t *bounds,
+    double own_width,
+    double own_height,
+    double density
+) {
     double tolerance = 1.0 / density;
     if (fabs(bounds->size.width - own_width) >= tolerance
         || fabs(bounds->size.height - own_height) >= tolerance) {

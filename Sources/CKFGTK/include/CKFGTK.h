@@ -99,7 +99,7 @@ void *kf_paintable_get_texture(void *paintable);
 void kf_paintable_set_fit(void *paintable, KFFit fit);
 
 // The screen's pixels per logical pixel, which pictures are aligned to.
-void kf_paintable_set_density(void *paintable, int density);
+void kf_paintable_set_density(void *paintable, double density);
 
 // Whether the texture's size is the paintable's natural size, or it has none (the default is
 // that it has).
@@ -131,6 +131,13 @@ void kf_picture_set_fill(void *picture);
 
 // Whether a GtkPicture stretches its paintable, or covers its area with it, or fits it inside.
 KFFit kf_picture_get_fit(void *picture);
+
+// The length along an axis that a widget has whatever it shows, in logical pixels, with `*is_own`
+// set; else what its ancestors leave it at most. 0 while nothing has a size.
+int kf_widget_get_space(void *widget, bool is_vertical, bool *is_own);
+
+// The screen's pixels per logical pixel, with its fraction where GTK tells it (from 4.12).
+double kf_widget_get_density(void *widget);
 
 // Whether a widget is mapped, and no ancestor that clips its children has scrolled it away.
 bool kf_widget_is_in_sight(void *widget);

@@ -52,12 +52,14 @@ package final class FramePlayer: Sendable {
     ///   - preloadCount: How many frames are decoded ahead, at least 0.
     ///   - maxSize: A box in pixels that frames are decoded to fit in; nil for their full size.
     ///   - maxLoops: How many rounds are played; nil for ever.
+    ///   - playing: A player of the same frames, to go on from where it is; nil begins.
     ///   - decode: Runs decoding work, one piece after another; nil for a queue of its own.
     package init(
         source: any ImageFrameSource,
         preloadCount: Int = 10,
         maxSize: CGSize? = nil,
         maxLoops: UInt? = nil,
+        continuing playing: FramePlayer? = nil,
         decode: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil
     ) {
         self.source = source.copy()
@@ -65,6 +67,16 @@ package final class FramePlayer: Sendable {
         self.maxSize = maxSize
         self.maxLoops = maxLoops
         durations = (0..<max(0, source.frameCount)).map { source.duration(at: $0) }
+        if let playing, playing.frameCount == durations.count {
+            let (index, loops, isFinished) = playing.state.withLock {
+                ($0.index, $0.loops, $0.isFinished)
+            }
+            state.withLock {
+                $0.index = index
+                $0.loops = loops
+                $0.isFinished = isFinished
+            }
+        }
         if let decode {
             self.decode = decode
         } else {

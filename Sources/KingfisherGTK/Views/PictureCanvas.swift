@@ -24,7 +24,7 @@ final class PictureCanvas {
     }
 
     /// The screen's pixels per logical pixel.
-    var density: Int32 = 1 {
+    var density = 1.0 {
         didSet { kf_paintable_set_density(address, density) }
     }
 

@@ -15,6 +15,8 @@ struct AnimationState {
     var playsAutomatically = true
     var maxLoops: UInt?
     var preloadCount = 10
+    /// The size in pixels that the player decodes to; nil for the file's own.
+    var frameBox: CGSize?
     var prescales = true
     /// The frame that is painted, so that it is painted once.
     var shownFrame: KFCrossPlatformImage?
@@ -130,8 +132,15 @@ extension PictureController: FrameListener {
         animation.isPlaying = false
         animation.isPaused = false
         animation.shownFrame = nil
-        animation.player = image.flatMap(player(for:))
+        animation.player = image.flatMap { player(for: $0) }
         resumeAnimation()
+    }
+
+    /// Decodes the frames again for the view's size of now, going on where it is.
+    func replaceFrames() {
+        guard let image, let playing = animation.player else { return }
+        animation.player = player(for: image, continuing: playing)
+        if isInSight { animation.player?.prepare() }
     }
 
     /// Decodes the next frames, and plays them if it is to play by itself, once it is on screen.
@@ -147,15 +156,20 @@ extension PictureController: FrameListener {
         animation.player?.purge(keepsCurrent: true)
     }
 
-    private func player(for image: KFCrossPlatformImage) -> FramePlayer? {
+    private func player(
+        for image: KFCrossPlatformImage,
+        continuing playing: FramePlayer? = nil
+    ) -> FramePlayer? {
         guard let source: any ImageFrameSource = image.kf.frameSource ?? LoadedFrames(image),
             source.frameCount > 1
         else { return nil }
+        animation.frameBox = animation.prescales ? boxInPixels : nil
         return FramePlayer(
             source: source,
             preloadCount: animation.preloadCount,
-            maxSize: animation.prescales ? boxInPixels : nil,
-            maxLoops: animation.maxLoops
+            maxSize: animation.frameBox,
+            maxLoops: animation.maxLoops,
+            continuing: playing
         )
     }
 

@@ -6,6 +6,12 @@ extension PictureController {
     /// How long a view that has no size may take to get one before its image is decoded as it is.
     static let patience = Duration.milliseconds(100)
 
+    /// Waits; tests put something else in.
+    static var rest: (Duration) async -> Void = {
+        // It ends early only in a cancelled task, and these are not.
+        try? await Task.sleep(for: $0)
+    }
+
     /// Loads an image and shows it by the rules of ``ImageBinding``, in the view's size.
     ///
     /// While the size is not known yet, or while it is open whether the view stays on screen, the
@@ -104,8 +110,7 @@ extension PictureController {
         updateTicking()
         guard !sizing.loadsWhenVisible else { return }
         Task { [weak self, weak load] in
-            // The sleep ends early only when the task is cancelled, which nobody does.
-            try? await Task.sleep(for: Self.patience)
+            await Self.rest(Self.patience)
             guard let self, let load, pending === load else { return }
             startPending()
         }
@@ -152,8 +157,9 @@ extension PictureController {
     ///
     /// - Returns: Whether there is anything to cancel.
     private func begin(_ load: PendingLoad) -> Bool {
-        let options = sized(load.options).givingTexture
-        let box = needsSize(load.options) ? self.box : nil
+        let box = needsSize(load.options) ? likelyBox : nil
+        let isGuessed = needsSize(load.options) && self.box == nil
+        let options = sized(load.options, for: box).givingTexture
         inForce = load
         let task = binding.load(
             load.source,
@@ -169,8 +175,10 @@ extension PictureController {
                 return waitAgain(load)
             }
             if case .success = result {
-                sizing.decodedFor = box
-                sizing.reload = box == nil ? nil : (load.source, load.options, load.manager)
+                sizing.decodedFor = box?.size
+                sizing.isGuessed = isGuessed
+                let isSized = needsSize(load.options)
+                sizing.reload = isSized ? (load.source, load.options, load.manager) : nil
                 shownLoad = load
             }
             load.finish(result)

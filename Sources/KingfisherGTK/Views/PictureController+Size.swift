@@ -1,5 +1,6 @@
 #if GTK
 import CGTK
+import CKFGTK
 import Foundation
 import Kingfisher
 
@@ -13,38 +14,61 @@ extension PictureController {
 
     /// The options with the view's size in them, where that is wanted and known.
     func sized(_ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo {
+        sized(options, for: box)
+    }
+
+    func sized(
+        _ options: KingfisherParsedOptionsInfo,
+        for box: DecodeBox?
+    ) -> KingfisherParsedOptionsInfo {
         guard needsSize(options), let box else { return options }
         var options = options
-        if options.scaleFactor == 1 { options.scaleFactor = CGFloat(scaleFactor) }
+        if options.scaleFactor == 1 { options.scaleFactor = CGFloat(density) }
         options.processor = ViewSizeProcessor(
-            size: box,
+            size: box.size,
             density: options.scaleFactor,
-            covers: sizing.covers
+            covers: box.covers
         )
         // Another size is then made from the disk, not from the network.
         options.cacheOriginalImage = true
         return options
     }
 
-    /// The size that the view has whatever it shows, in logical pixels; nil while there is none.
-    var box: CGSize? {
-        if let fixed = sizing.fixedBox { return fixed }
-        var width: Int32 = 0
-        var height: Int32 = 0
-        gtk_widget_get_size_request(widget, &width, &height)
-        if width > 0, height > 0, !expands {
-            return CGSize(width: Int(width), height: Int(height))
+    /// The size to decode for; nil before the view was laid out.
+    var box: DecodeBox? {
+        if let fixed = exactSize { return DecodeBox(size: fixed, covers: sizing.covers) }
+        guard gtk_widget_get_width(widget) > 0, gtk_widget_get_height(widget) > 0 else {
+            return nil
         }
-        width = gtk_widget_get_width(widget)
-        height = gtk_widget_get_height(widget)
+        return boxInLayout
+    }
+
+    /// The size that the view would be decoded for if it was shown now; nil outside of windows.
+    var likelyBox: DecodeBox? { box ?? boxInLayout }
+
+    /// The size that the caller gives; nil where the layout has a say.
+    private var exactSize: CGSize? {
+        if let fixed = sizing.fixedBox { return fixed }
+        return expands ? nil : sizeRequest
+    }
+
+    /// What the layout gives the view whatever it shows, and otherwise the space that there is.
+    private var boxInLayout: DecodeBox? {
+        var isWidthOwn = false
+        var isHeightOwn = false
+        var width = kf_widget_get_space(picture, false, &isWidthOwn)
+        var height = kf_widget_get_space(picture, true, &isHeightOwn)
+        if !canvas.hasNaturalSize, gtk_widget_get_width(widget) > 0 {
+            // The image has no say, so what the view has is not the image's doing.
+            (width, isWidthOwn) = (gtk_widget_get_width(widget), true)
+            (height, isHeightOwn) = (gtk_widget_get_height(widget), true)
+        }
         guard width > 0, height > 0 else { return nil }
-        let size = CGSize(width: Int(width), height: Int(height))
-        // A view that is exactly as large as its image was given that size by it. The image then
-        // says nothing about the next one's, unless it was itself decoded for the view.
-        let isNatural =
-            canvas.hasNaturalSize && image.map { $0.size == size } == true
-            && sizing.decodedFor != size
-        return isNatural ? nil : size
+        return DecodeBox(
+            size: CGSize(width: DecodeBox.step(width), height: DecodeBox.step(height)),
+            // A side that follows the image has nothing to be covered.
+            covers: sizing.covers && isWidthOwn && isHeightOwn
+        )
     }
 
     /// The size that the caller asks for; nil unless both sides are.
@@ -63,40 +87,59 @@ extension PictureController {
 
     /// The box in the screen's pixels.
     var boxInPixels: CGSize? {
-        let scale = CGFloat(scaleFactor)
-        return box.map { CGSize(width: $0.width * scale, height: $0.height * scale) }
+        let scale = CGFloat(density)
+        return box.map { CGSize(width: $0.size.width * scale, height: $0.size.height * scale) }
     }
 
     // MARK: Growing
 
     /// The picture is being painted: nothing may be changed now.
     func isPainted() {
-        guard needsReload, !sizing.isReloadPlanned else { return }
+        if needsReload || needsLargerFrames { planReload() }
+    }
+
+    func sizeMayHaveChanged() { isPainted() }
+
+    /// What changes while a window is dragged: the exact size, and the space around the view.
+    private var layout: [CGFloat] {
+        let width = CGFloat(gtk_widget_get_width(widget))
+        let height = CGFloat(gtk_widget_get_height(widget))
+        return [width, height, box?.size.width ?? 0, box?.size.height ?? 0]
+    }
+
+    /// Reloads once the size has not changed for a moment: a window that is being dragged larger is
+    /// waited for.
+    private func planReload() {
+        guard !sizing.isReloadPlanned else { return }
         sizing.isReloadPlanned = true
+        var last = layout
         Task { [weak self] in
-            // A window that is being dragged larger is waited for.
-            // The sleep ends early only when the task is cancelled, which nobody does.
-            try? await Task.sleep(for: Self.patience)
+            while true {
+                await Self.rest(Self.patience)
+                guard let self else { return }
+                if layout == last { break }
+                last = layout
+            }
+            self?.sizing.isReloadPlanned = false
             self?.reloadIfNeeded()
         }
     }
 
-    func sizeMayHaveChanged() {
-        if pending == nil { reloadIfNeeded() }
-    }
-
     private var needsReload: Bool {
-        guard let decodedFor = sizing.decodedFor, sizing.reload != nil, let image, let box else {
+        guard sizing.reload != nil, animation.player == nil, let image, let box else {
             return false
         }
-        let scale = CGFloat(scaleFactor)
-        let isLarger = box.width > decodedFor.width || box.height > decodedFor.height
+        if sizing.isGuessed, box.factor(of: image.size) < 2 / 3 { return true }
+        guard let decodedFor = sizing.decodedFor else { return false }
+        let isLarger =
+            box.size.width > decodedFor.width || box.size.height > decodedFor.height
         // A picture that has fewer pixels than it was asked for has no more.
-        return (isLarger || scale > image.scale) && image.fills(decodedFor, covers: sizing.covers)
+        return (isLarger || CGFloat(density) > image.scale)
+            && image.fills(decodedFor, covers: box.covers)
     }
 
     private func reloadIfNeeded() {
-        sizing.isReloadPlanned = false
+        if needsLargerFrames { replaceFrames() }
         guard pending == nil, binding.identifier == nil, needsReload,
             let (source, options, manager) = sizing.reload, let box
         else { return }
@@ -105,17 +148,37 @@ extension PictureController {
         sized.keepCurrentImageWhileLoading = true
         sized.onFailureImage = .none
         isRefining = true
-        binding.load(
-            source,
-            into: self,
-            placeholder: nil,
-            options: sized,
-            by: manager,
-            completion: { [weak self] result in
-                self?.isRefining = false
-                if case .success = result { self?.sizing.decodedFor = box }
-            }
-        )
+        keepingPicture {
+            _ = binding.load(
+                source,
+                into: self,
+                placeholder: nil,
+                options: sized,
+                by: manager,
+                completion: { [weak self] result in
+                    self?.isRefining = false
+                    guard let self, case .success = result else { return }
+                    sizing.decodedFor = box.size
+                    sizing.isGuessed = false
+                }
+            )
+        }
+    }
+
+    // MARK: Frames
+
+    /// Whether the frames of an animation were decoded smaller than the view shows them, or larger
+    /// because there was no size yet.
+    private var needsLargerFrames: Bool {
+        guard animation.prescales, animation.player != nil, let image, let box = boxInPixels else {
+            return false
+        }
+        let own = CGSize(width: image.pixelWidth, height: image.pixelHeight)
+        guard let made = animation.frameBox else {
+            return box.width < own.width && box.height < own.height
+        }
+        let isLarger = box.width > made.width || box.height > made.height
+        return isLarger && (made.width < own.width && made.height < own.height)
     }
 }
 

@@ -68,12 +68,12 @@ final class PictureController {
         canvas.fit = fit == KF_FIT_FILL ? KF_FIT_FILL : KF_FIT_CONTAIN
         sizing.covers = fit == KF_FIT_FILL || fit == KF_FIT_COVER
         takeOver()
-        canvas.density = scaleFactor
+        canvas.density = density
         connect(picture, "notify::paintable") { [unowned self] in paintableChanged() }
         connect(picture, "map") { [unowned self] in mapped() }
         connect(picture, "unmap") { [unowned self] in unmapped() }
         connect(picture, "notify::scale-factor") { [unowned self] in
-            canvas.density = scaleFactor
+            canvas.density = density
             sizeMayHaveChanged()
         }
         kf_paintable_on_paint(
@@ -101,7 +101,7 @@ final class PictureController {
     }
 
     /// The screen's pixels per logical pixel.
-    var scaleFactor: Int32 { gtk_widget_get_scale_factor(widget) }
+    var density: Double { kf_widget_get_density(picture) }
 
     /// Runs what may call the caller's code, which may destroy the picture: it lives until the end.
     func keepingPicture<Result>(_ body: () -> Result) -> Result {
@@ -156,6 +156,8 @@ final class PictureController {
     private func appeared() {
         isInSight = true
         framesInSight = 0
+        canvas.density = density
+        sizeMayHaveChanged()
         resumeAnimation()
         updateTicking()
         onVisibilityChange?(true)

@@ -22,6 +22,31 @@ public enum LoadStart: Sendable, Equatable {
     case whenVisible
 }
 
+/// A size to decode for.
+struct DecodeBox: Equatable {
+    /// In logical pixels.
+    var size: CGSize
+    /// Whether images cover it rather than fit inside.
+    var covers: Bool
+
+    /// A size that the layout gives, rounded up to a power of √2 on both sides.
+    ///
+    /// Windows of nearly one size then share what is cached, at the price of at most twice the
+    /// pixels.
+    static func step(_ length: Int32) -> CGFloat {
+        let exponent = (2 * log2(Double(max(1, length)))).rounded(.up)
+        return exp2(exponent / 2).rounded(.up)
+    }
+
+    /// By how much an image of a size is scaled to be shown.
+    func factor(of own: CGSize) -> CGFloat {
+        guard own.width > 0, own.height > 0 else { return 1 }
+        let horizontal = size.width / own.width
+        let vertical = size.height / own.height
+        return covers ? max(horizontal, vertical) : min(horizontal, vertical)
+    }
+}
+
 /// What a picture knows about the size that it shows images in.
 struct ViewSizing {
     var decodeSize = DecodeSize.fitView
@@ -32,6 +57,8 @@ struct ViewSizing {
     var fixedBox: CGSize?
     /// The size in logical pixels that the image on show was decoded for; nil for its own.
     var decodedFor: CGSize?
+    /// The image was decoded before the view had its size, and may be much too large.
+    var isGuessed = false
     /// The source and options of the image on show, to load it again larger.
     var reload: (source: Source, options: KingfisherParsedOptionsInfo, manager: KingfisherManager)?
     var isReloadPlanned = false

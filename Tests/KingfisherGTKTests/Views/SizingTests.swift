@@ -1,0 +1,255 @@
+#if GTK
+import CGTK
+import Foundation
+import Kingfisher
+import TestSupport
+import Testing
+
+@testable import KingfisherGTK
+
+extension GTKTests {
+    /// In which size images are decoded, and how often.
+    @Suite(.timeLimit(.minutes(1)))
+    struct SizingTests {
+        private let bench: TestBench
+
+        init() throws {
+            try #require(gtk_init_check() != 0)
+            bench = try TestBench()
+        }
+
+        // MARK: Layouts
+
+        @Test(arguments: [
+            (GTK_ALIGN_CENTER, GTK_ALIGN_CENTER), (GTK_ALIGN_CENTER, GTK_ALIGN_FILL),
+            (GTK_ALIGN_FILL, GTK_ALIGN_CENTER), (GTK_ALIGN_START, GTK_ALIGN_END),
+        ])
+        func `an aligned picture is decoded to its own size, once`(
+            horizontal: GtkAlign,
+            vertical: GtkAlign
+        ) async throws {
+            for view in [ImageView(), ImageView(picture: OpaquePointer(gtk_picture_new()))] {
+                gtk_widget_set_halign(view.widget, horizontal)
+                gtk_widget_set_valign(view.widget, vertical)
+                let stage = Stage(view.widget, width: 600, height: 500)
+                await stage.paint()
+                var changes = 0
+                view.controller.onImageChange = { changes += 1 }
+                let url = bench.serveJPEG("/a.jpg", width: 320, height: 240)
+                let loading = load(url, in: view)
+                await stage.run { loading.results.count == 1 }
+                await stage.paint(frames: 20)
+                #expect(view.image?.pixelWidth == 320)
+                #expect(changes == 1)
+            }
+        }
+
+        @Test func `a picture of a KFImage in the middle is decoded to its own size`() async throws
+        {
+            var loaded = 0
+            let url = bench.serveJPEG("/a.jpg", width: 320, height: 240)
+            let image = KFImage(url)
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .onSuccess { _ in loaded += 1 }
+            gtk_widget_set_halign(image.widget, GTK_ALIGN_CENTER)
+            gtk_widget_set_valign(image.widget, GTK_ALIGN_CENTER)
+            let stage = Stage(image.widget, width: 600, height: 500)
+            await stage.run { loaded == 1 }
+            #expect(image.view.image?.pixelWidth == 320)
+        }
+
+        @Test func `a large picture in the middle is decoded for the space that there is`()
+            async throws
+        {
+            let view = ImageView()
+            gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)
+            gtk_widget_set_valign(view.widget, GTK_ALIGN_CENTER)
+            let stage = Stage(view.widget, width: 256, height: 256)
+            let url = bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200)
+            let loading = load(url, in: view)
+            await stage.run { loading.results.count == 1 }
+            #expect(view.image?.pixelWidth == 256)
+        }
+
+        @Test func `in a column of its window's width a picture is decoded once`() async throws {
+            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            let view = ImageView()
+            gtk_box_append(box.asBox, view.widget)
+            let stage = Stage(box, width: 256, height: 400)
+            await stage.paint()
+            var changes = 0
+            view.controller.onImageChange = { changes += 1 }
+            let loading = load(bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200), in: view)
+            await stage.run { loading.results.count == 1 }
+            await stage.paint(frames: 20)
+            #expect(view.image?.pixelWidth == 256)
+            #expect(changes == 1)
+        }
+
+        @Test func `on a hidden page a picture is decoded for the window`() async throws {
+            let stack = OpaquePointer(try #require(gtk_stack_new()))
+            let view = ImageView()
+            gtk_stack_add_child(stack, gtk_label_new("first"))
+            gtk_stack_add_child(stack, view.widget)
+            let stage = Stage(stack.asWidget, width: 256, height: 192)
+            await stage.paint()
+            let loading = load(bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200), in: view)
+            await stage.run { loading.results.count == 1 }
+            #expect(view.image?.pixelWidth == 256)
+            gtk_stack_set_visible_child(stack, view.widget)
+            await stage.paint(frames: 20)
+            #expect(view.image?.pixelWidth == 256)
+        }
+
+        @Test func `a picture that had no window is reduced when it gets one`() async throws {
+            let view = ImageView()
+            let loading = load(bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200), in: view)
+            await Stage.run { loading.results.count == 1 }
+            #expect(view.image?.pixelWidth == 1_600)
+            let stage = Stage(view.widget, width: 256, height: 192)
+            await stage.run { view.image?.pixelWidth == 256 }
+            #expect(bench.server.requests.count == 1)
+        }
+
+        // MARK: Resizing
+
+        @Test func `windows of nearly one size share what is in the cache`() async throws {
+            let url = bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200)
+            let first = ImageView()
+            let stage = Stage(first.widget, width: 200, height: 160)
+            let loaded = load(url, in: first)
+            await stage.run { loaded.results.count == 1 }
+            let second = ImageView()
+            let other = Stage(second.widget, width: 230, height: 170)
+            await other.paint()
+            let again = load(url, in: second)
+            #expect(again.results.count == 1)
+            #expect(second.image === first.image)
+        }
+
+        @Test func `a drag is waited for, and decodes once`() async throws {
+            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            let view = ImageView()
+            view.hasNaturalSize = false
+            gtk_widget_set_hexpand(view.widget, 1)
+            gtk_widget_set_vexpand(view.widget, 1)
+            gtk_box_append(box.asBox, view.widget)
+            gtk_widget_set_size_request(box, 60, 60)
+            let stage = Stage(box, width: 60, height: 60)
+            let loading = load(bench.serveJPEG("/a.jpg", width: 1_600, height: 1_600), in: view)
+            await stage.run { loading.results.count == 1 }
+            var changes = 0
+            view.controller.onImageChange = { changes += 1 }
+            let usual = PictureController.rest
+            defer { PictureController.rest = usual }
+            var resting: [CheckedContinuation<Void, Never>] = []
+            PictureController.rest = { _ in
+                await withCheckedContinuation { resting.append($0) }
+            }
+            for half in [100...500, 600...900] {
+                for side in stride(from: half.lowerBound, through: half.upperBound, by: 100) {
+                    gtk_widget_set_size_request(box, Int32(side), Int32(side))
+                    await stage.run { gtk_widget_get_width(view.widget) == side }
+                    await stage.paint()
+                    #expect(resting.count == 1)
+                }
+                // The size has changed while it rested, so it rests again.
+                resting.popLast()?.resume()
+                await stage.run { resting.count == 1 }
+            }
+            #expect(changes == 0)
+            resting.popLast()?.resume()
+            await stage.run { changes == 1 }
+            #expect(view.image?.pixelWidth == 1_024)
+        }
+
+        // MARK: Animations
+
+        @Test func `an own animation is decoded again when its view grows`() async throws {
+            let image = KingfisherWrapper<KFCrossPlatformImage>.animatedImage(
+                source: SquareFrames(side: 200),
+                options: ImageCreatingOptions()
+            )
+            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            let view = AnimatedPictureView()
+            view.hasNaturalSize = false
+            gtk_widget_set_hexpand(view.widget, 1)
+            gtk_widget_set_vexpand(view.widget, 1)
+            gtk_box_append(box.asBox, view.widget)
+            gtk_widget_set_size_request(box, 50, 50)
+            let stage = Stage(box, width: 50, height: 50)
+            await stage.paint()
+            view.image = image
+            let shown = { view.controller.animation.shownFrame?.pixelWidth }
+            await stage.run { shown() == 64 }
+            gtk_widget_set_size_request(box, 300, 300)
+            await stage.run { shown() == 200 }
+        }
+
+        @Test func `turning animations off stops them at once, turning them on resumes them`()
+            async throws
+        {
+            let view = AnimatedPictureView()
+            view.image = .frames([.pureRed, .pureGreen], each: 0.02)
+            let stage = Stage(view.widget)
+            defer { stage.setAnimations(enabled: true) }
+            await stage.run { view.isAnimating }
+            stage.setAnimations(enabled: false)
+            #expect(!view.isAnimating)
+            stage.setAnimations(enabled: true)
+            #expect(view.isAnimating)
+        }
+
+        @Test func `a pause outlasts hiding and the setting`() async throws {
+            let view = AnimatedPictureView()
+            view.image = .frames([.pureRed, .pureGreen], each: 0.02)
+            let stage = Stage(view.widget)
+            defer { stage.setAnimations(enabled: true) }
+            await stage.run { view.isAnimating }
+            view.stopAnimating()
+            gtk_widget_set_visible(view.widget, 0)
+            await stage.run { !view.controller.isInSight }
+            gtk_widget_set_visible(view.widget, 1)
+            await stage.run { view.controller.isInSight }
+            #expect(!view.isAnimating)
+            stage.setAnimations(enabled: false)
+            stage.setAnimations(enabled: true)
+            #expect(!view.isAnimating)
+            view.startAnimating()
+            #expect(view.isAnimating)
+        }
+
+        // MARK: Helpers
+
+        private func load(_ url: URL, in view: ImageView) -> Loading {
+            let loading = Loading()
+            _ = view.controller.load(
+                .network(url),
+                placeholder: nil,
+                options: KingfisherParsedOptionsInfo(nil),
+                by: bench.manager,
+                progress: nil,
+                completion: { loading.results.append($0) }
+            )
+            return loading
+        }
+    }
+}
+
+/// Two frames that are decoded to any size.
+nonisolated private struct SquareFrames: ImageFrameSource {
+    let side: Int
+
+    var data: Data? { nil }
+    var frameCount: Int { 2 }
+
+    func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
+        let wanted = min(side, maxSize.map { Int($0.width) } ?? side)
+        let pixels = Data(repeating: index == 0 ? 255 : 128, count: wanted * wanted * 4)
+        return KFCrossPlatformImage(premultipliedRGBA: pixels, width: wanted, height: wanted)
+    }
+
+    func duration(at index: Int) -> TimeInterval { 0.02 }
+}
+#endif
