@@ -215,6 +215,14 @@ void kf_paintable_set_overlay(
     gdk_paintable_invalidate_contents(GDK_PAINTABLE(self));
 }
 
+bool kf_object_set_paintable(void *object, const char *property, void *paintable) {
+    GParamSpec *found = g_object_class_find_property(G_OBJECT_GET_CLASS(object), property);
+    if (!found || !(found->flags & G_PARAM_WRITABLE)) return false;
+    if (!g_type_is_a(G_OBJECT_TYPE(paintable), found->value_type)) return false;
+    g_object_set(object, property, paintable, NULL);
+    return true;
+}
+
 void kf_paintable_on_paint(void *paintable, KFPaintedSize callback, void *context) {
     KFPaintable *self = paintable;
     self->on_paint = callback;

@@ -142,6 +142,15 @@ double kf_widget_get_density(void *widget);
 // Whether a widget is mapped, and no ancestor that clips its children has scrolled it away.
 bool kf_widget_is_in_sight(void *widget);
 
+// What assistive technology is told of a widget: that its content is on its way, that it could not
+// be had, and its name (null for none).
+void kf_widget_set_busy(void *widget, bool is_busy);
+void kf_widget_set_failed(void *widget, bool has_failed);
+void kf_widget_set_label(void *widget, const char *label);
+
+// Sets a property that takes a GdkPaintable; false if the object has none of that name.
+bool kf_object_set_paintable(void *object, const char *property, void *paintable);
+
 // Whether the user wants things to move.
 bool kf_widget_animations_enabled(void *widget);
 

@@ -1,5 +1,6 @@
 #if GTK
 public import CGTK
+import CKFGTK
 import Kingfisher
 
 /// A button with an image, and perhaps another one while it is pressed or checked.
@@ -34,6 +35,12 @@ public final class ImageButton: GtkButtonProviding {
 
     isolated deinit {}
 
+    /// The name that assistive technology gives the button, whose image says nothing to it.
+    public var accessibleLabel: String? {
+        get { ButtonController.of(gtkButton).label }
+        set { ButtonController.of(gtkButton).label = newValue }
+    }
+
     /// The GtkButton as a GtkWidget.
     public var widget: UnsafeMutablePointer<GtkWidget> {
         UnsafeMutableRawPointer(gtkButton).assumingMemoryBound(to: GtkWidget.self)
@@ -57,6 +64,9 @@ final class ButtonController {
 
     let image = ImageView()
     let alternate = ImageView()
+    var label: String? {
+        didSet { kf_widget_set_label(button, label) }
+    }
     /// Not retained: the button owns this object.
     private let button: UnsafeMutableRawPointer
     private let stack: OpaquePointer

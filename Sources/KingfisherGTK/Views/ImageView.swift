@@ -16,6 +16,18 @@ public enum PictureFit: Sendable {
     case scaleDown
 }
 
+extension KFFit {
+    init(_ fit: PictureFit) {
+        self =
+            switch fit {
+            case .contain: KF_FIT_CONTAIN
+            case .cover: KF_FIT_COVER
+            case .fill: KF_FIT_FILL
+            case .scaleDown: KF_FIT_SCALE_DOWN
+            }
+    }
+}
+
 /// A view with one image, loaded with `view.kf.setImage(with:)`.
 ///
 /// A handle around a GtkPicture: put ``widget`` wherever a GtkWidget can go. What is loaded belongs
@@ -73,11 +85,7 @@ open class ImageView: GtkPictureProviding {
             }
         }
         set {
-            let fits: [PictureFit: KFFit] = [
-                .contain: KF_FIT_CONTAIN, .cover: KF_FIT_COVER, .fill: KF_FIT_FILL,
-                .scaleDown: KF_FIT_SCALE_DOWN,
-            ]
-            controller.canvas.fit = fits[newValue] ?? KF_FIT_CONTAIN
+            controller.canvas.fit = KFFit(newValue)
             controller.sizing.covers = newValue == .cover || newValue == .fill
         }
     }

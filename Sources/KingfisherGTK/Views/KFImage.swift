@@ -77,6 +77,57 @@ extension KFImage {
         return self
     }
 
+    /// Shows a widget that says why the picture could not be loaded, made anew for each failure.
+    public func onFailureView(
+        _ make: @escaping (KingfisherError) -> UnsafeMutablePointer<GtkWidget>
+    ) -> KFImage {
+        state.makeFailureView = make
+        return self
+    }
+
+    /// Loads again when the widget is clicked after a failure.
+    public func retryOnClick() -> KFImage {
+        _ = state.retriesOnClick
+        return self
+    }
+
+    /// Loads again after a failure when the network returns, by GIO's `GNetworkMonitor`.
+    public func retryWhenOnline() -> KFImage {
+        NetworkReturn.shared.add(state)
+        return self
+    }
+
+    /// Loads again if the last load has failed: for a button of your own.
+    public func retry() { state.retry() }
+
+    /// Shows another source from now on, for cells that are bound to one item after another.
+    ///
+    /// The load under way is superseded, which `onFailure` hears of. Nothing happens if it is the
+    /// source that is shown or loading already.
+    public func bind(to source: Source?) { state.bind(to: source) }
+
+    /// Shows another URL from now on; see the overload for a source.
+    public func bind(to url: URL?) { state.bind(to: url?.convertToSource()) }
+
+    /// Shows a BlurHash while the picture is loading.
+    ///
+    /// It stands in for one source: call it before `bind(to:)` for the next. Of `size`, in pixels,
+    /// only the ratio can be seen; an invalid hash shows nothing.
+    public func blurHash(
+        _ hash: String,
+        size: CGSize = CGSize(width: 32, height: 32)
+    ) -> KFImage {
+        state.setPreview(KFCrossPlatformImage(blurHash: hash, size: size))
+        return self
+    }
+
+    /// Shows a ThumbHash while the picture is loading; it stands in for one source, like
+    /// ``blurHash(_:size:)``.
+    public func thumbHash(_ hash: Data) -> KFImage {
+        state.setPreview(KFCrossPlatformImage(thumbHash: hash))
+        return self
+    }
+
     /// Shows how much has arrived in a bar at the lower edge.
     public func loadingProgress(_ isShown: Bool = true) -> KFImage {
         state.showsProgress = isShown

@@ -4,7 +4,7 @@ import Foundation
 import Kingfisher
 
 /// What a ``KFImage`` is set to; hangs on its widget and goes with it.
-final class KFImageState {
+final class KFImageState: NetworkListener {
     /// When a widget over the picture is seen.
     enum Phase {
         case loading
@@ -14,9 +14,14 @@ final class KFImageState {
     private static let data = ObjectData<KFImageState>(name: "kingfisher-kfimage")
 
     let view = ImageView()
-    let source: Source?
+    private(set) var source: Source?
     var options: KingfisherParsedOptionsInfo
     var placeholder: KFCrossPlatformImage?
+    /// Made from a hash; stands in for one source alone.
+    private var preview: (image: KFCrossPlatformImage?, isForNext: Bool) = (nil, false)
+    /// Makes the widget for a failure, and the one that it made last.
+    var makeFailureView: ((KingfisherError) -> UnsafeMutablePointer<GtkWidget>)?
+    private var failureView: UnsafeMutablePointer<GtkWidget>?
     var cancelsOnDisappear = false
     let onFailure = Delegate<KingfisherError, Void>()
     let onSuccess = Delegate<RetrieveImageResult, Void>()
@@ -47,6 +52,67 @@ final class KFImageState {
         }
     }
 
+    isolated deinit { NetworkReturn.shared.remove(ObjectIdentifier(self)) }
+
+    // MARK: Another source
+
+    /// Has an image stand in for the source that is set next, or for the first one.
+    func setPreview(_ image: KFCrossPlatformImage?) { preview = (image, true) }
+
+    /// Shows another source from now on; nothing happens if it is the same one.
+    func bind(to new: Source?) {
+        preview = preview.isForNext ? (preview.image, false) : (nil, false)
+        if new?.cacheKey == source?.cacheKey, isLoaded || phase == .loading { return }
+        source = new
+        isLoaded = false
+        loadCount += 1
+        phase = nil
+        guard gtk_widget_get_mapped(view.widget) == 0 else { return load() }
+        // What was shown or on its way belongs to the source before.
+        _ = view.controller.load(
+            nil,
+            placeholder: standIn,
+            options: options,
+            by: .shared,
+            progress: nil,
+            completion: nil
+        )
+    }
+
+    private var standIn: KFCrossPlatformImage? { preview.image ?? placeholder }
+
+    // MARK: Trying again
+
+    /// Loads again what could not be loaded.
+    func retry() {
+        if phase == .failed { load() }
+    }
+
+    func networkReturned() {
+        if gtk_widget_get_mapped(view.widget) != 0 { retry() }
+    }
+
+    private(set) lazy var retriesOnClick: Bool = {
+        guard let click = gtk_gesture_click_new() else { return false }
+        connect(UnsafeMutableRawPointer(click), "released") { [unowned self] in retry() }
+        // The widget takes the gesture over.
+        gtk_widget_add_controller(overlay.assumingMemoryBound(to: GtkWidget.self), click)
+        return true
+    }()
+
+    private func showFailure(_ error: KingfisherError) {
+        guard let makeFailureView else { return }
+        if let failureView {
+            overlays.removeAll { $0.widget == failureView }
+            gtk_overlay_remove_overlay(OpaquePointer(overlay), failureView)
+        }
+        let made = makeFailureView(error)
+        failureView = made
+        addOverlay(made, for: .failed)
+    }
+
+    // MARK: Over the picture
+
     var showsProgress = false {
         didSet {
             guard showsProgress, progressBar == nil, let bar = gtk_progress_bar_new() else {
@@ -72,7 +138,7 @@ final class KFImageState {
         let number = loadCount
         _ = view.controller.load(
             source,
-            placeholder: placeholder,
+            placeholder: standIn,
             options: options,
             by: .shared,
             progress: progress,
@@ -111,6 +177,7 @@ final class KFImageState {
             if isCurrent { phase = nil }
             onSuccess.call(value)
         case .failure(let error):
+            if isCurrent, !error.isCancellation { showFailure(error) }
             if isCurrent { phase = error.isCancellation ? nil : .failed }
             onFailure.call(error)
         }

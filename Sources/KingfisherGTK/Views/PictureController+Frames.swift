@@ -95,6 +95,10 @@ extension PictureController: FrameListener {
     /// Shows the indicator while something loads, and not otherwise.
     func updateIndicator() {
         let isLoading = runningLoads > 0 && !isRefining
+        if isLoading != isBusy {
+            isBusy = isLoading
+            kf_widget_set_busy(picture, isLoading)
+        }
         switch indicator {
         case .none: break
         case .spinner: canvas.spinnerColor = isLoading ? textColor : nil

@@ -1,4 +1,5 @@
 #if GTK
+import CKFGTK
 import Foundation
 import Kingfisher
 
@@ -161,6 +162,7 @@ extension PictureController {
         let isGuessed = needsSize(load.options) && self.box == nil
         let options = sized(load.options, for: box).givingTexture
         inForce = load
+        noteFailure(false)
         let task = binding.load(
             load.source,
             into: self,
@@ -181,10 +183,17 @@ extension PictureController {
                 sizing.reload = isSized ? (load.source, load.options, load.manager) : nil
                 shownLoad = load
             }
+            if case .failure(let error) = result { noteFailure(!error.isCancellation) }
             load.finish(result)
         }
         if let task { load.handle.link(to: task) }
         return task != nil
+    }
+
+    private func noteFailure(_ isFailure: Bool) {
+        guard isFailure != hasFailed else { return }
+        hasFailed = isFailure
+        kf_widget_set_failed(picture, isFailure)
     }
 
     // MARK: Leaving the screen

@@ -33,6 +33,9 @@ final class PictureController {
     var isHoldingImage = false
     /// Called after the image that is shown was exchanged.
     var onImageChange: (() -> Void)?
+    /// What assistive technology was last told.
+    var isBusy = false
+    var hasFailed = false
     /// What the caller's indicator was last told.
     var isIndicatorTold = false
     /// The position of the item in a list that the picture is a cell of.
