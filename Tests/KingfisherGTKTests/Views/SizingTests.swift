@@ -87,6 +87,42 @@ extension GTKTests {
             #expect(changes == 1)
         }
 
+        @Test func `in the rows of a foreign list a picture is decoded for the list's width`()
+            async throws
+        {
+            let url = bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200)
+            let loading = Loading()
+            var shown: ImageView?
+            var changes = 0
+            let factory = UnsafeMutableRawPointer(try #require(gtk_signal_list_item_factory_new()))
+            connect(factory, "setup") {
+                let view = ImageView()
+                shown = view
+                view.controller.onImageChange = { changes += 1 }
+                gtk_list_item_set_child(OpaquePointer($0), view.widget)
+                _ = view.controller.load(
+                    .network(url),
+                    placeholder: nil,
+                    options: KingfisherParsedOptionsInfo(nil),
+                    by: bench.manager,
+                    progress: nil,
+                    completion: { loading.results.append($0) }
+                )
+            }
+            let strings = gtk_string_list_new(nil)
+            gtk_string_list_append(strings, "one")
+            let model = gtk_no_selection_new(strings)
+            let list = gtk_list_view_new(model, OpaquePointer(factory))
+            let window = try #require(gtk_scrolled_window_new())
+            gtk_scrolled_window_set_child(OpaquePointer(window), list)
+            let stage = Stage(window, width: 256, height: 400)
+            await stage.run { loading.results.count == 1 }
+            await stage.paint(frames: 20)
+            let width = try #require(shown?.image?.pixelWidth)
+            #expect((200...256).contains(width))
+            #expect(changes == 1)
+        }
+
         @Test func `on a hidden page a picture is decoded for the window`() async throws {
             let stack = OpaquePointer(try #require(gtk_stack_new()))
             let view = ImageView()
