@@ -22,6 +22,8 @@ let package = Package(
     dependencies: [
         .package(name: "Kingfisher", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        // The library logs by it; the tool decides which of that a user sees.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
     targets: [
         // Pictures made on the spot: what demonstrations and tests share.
@@ -32,6 +34,7 @@ let package = Package(
             dependencies: [
                 "DemoKit", kingfisher, testing,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),

@@ -1,16 +1,22 @@
 import ArgumentParser
 
-@main
+/// The commands.
 struct KFCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kf",
-        abstract: "Loads, converts and caches pictures with Kingfisher.",
+        abstract: "Loads, converts and caches images with Kingfisher.",
         discussion: """
-            Exit status: 0 when all went well, 1 when something failed, 64 for wrong usage.
+            Examples:
+              kf get https://example.com/photo.jpg -p resize:400x -o small.webp
+              kf info photo.jpg
+
+            Exit status: 0 when all went well, 1 when something failed, 64 for wrong usage. \
+            NO_COLOR turns colours off.
             """,
+        version: "kf 0.1.0 (Kingfisher for Linux)",
         subcommands: [
-            GetCommand.self, InfoCommand.self, PlaceholderCommand.self, CacheCommand.self,
-            DemoCommand.self,
+            GetCommand.self, InfoCommand.self, PlaceholderCommand.self,
+            CacheCommand.self, DemoCommand.self,
         ]
     )
 }

@@ -187,6 +187,6 @@ struct GetFailureTests {
             in: folder
         )
         #expect(outcome.errors.contains("unknown processor 'swirl'"), "\(outcome.errors)")
-        #expect(outcome.errors.contains("downsample:WxH"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("downsample:SIZE"), "\(outcome.errors)")
     }
 }

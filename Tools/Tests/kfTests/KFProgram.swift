@@ -20,11 +20,22 @@ enum KFProgram {
     /// Runs the program to its end.
     ///
     /// Its streams are files, so that no pipe can fill up and stop it. `folder` is where it runs
-    /// and where these files are kept.
+    /// and where these files are kept; the user's cache is a folder of the test's own.
+    ///
+    /// - Parameters:
+    ///   - arguments: The command line.
+    ///   - folder: Where it runs.
+    ///   - input: The bytes of standard input.
+    ///   - inputPath: A file, a pipe or a device as standard input instead.
+    ///   - environment: Variables besides the test's own.
+    /// - Returns: The status and the output.
+    /// - Throws: When the program cannot be started.
     static func run(
         _ arguments: [String],
         in folder: TemporaryFolder,
-        input: Data = Data()
+        input: Data = Data(),
+        inputPath: String? = nil,
+        environment: [String: String] = [:]
     ) async throws -> Outcome {
         let name = UUID().uuidString
         let files = ["in", "out", "err"].map {
@@ -36,7 +47,11 @@ enum KFProgram {
         process.executableURL = executable
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
-        process.standardInput = try FileHandle(forReadingFrom: files[0])
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["XDG_CACHE_HOME": folder.usersCache.path]) { $1 }
+            .merging(environment) { $1 }
+        let inputFile = inputPath.map { URL(fileURLWithPath: $0) } ?? files[0]
+        process.standardInput = try FileHandle(forReadingFrom: inputFile)
         process.standardOutput = try FileHandle(forWritingTo: files[1])
         process.standardError = try FileHandle(forWritingTo: files[2])
         let status = try await withCheckedThrowingContinuation { continuation in
@@ -66,6 +81,8 @@ final class TemporaryFolder: Sendable {
     let url: URL
     /// Apart from `url`, so that a test sees only what the program wrote.
     let streams: URL
+    /// Takes the place of `~/.cache`.
+    var usersCache: URL { streams.appendingPathComponent("caches", isDirectory: true) }
 
     init() throws {
         let base = FileManager.default.temporaryDirectory

@@ -53,14 +53,14 @@ struct CacheClearCommand: AsyncParsableCommand {
         try options.run { storage in
             let entries = storage.entries
             try storage.removeAll()
-            return Report(
+            return Result(
                 removed: entries.count,
                 bytes: entries.reduce(0) { $0 + $1.size }
             )
         }
     }
 
-    struct Report: CacheReport {
+    struct Result: Report {
         let removed: Int
         let bytes: Int
 
@@ -71,7 +71,7 @@ struct CacheClearCommand: AsyncParsableCommand {
 }
 
 /// What cleaning has removed.
-struct CacheRemovalReport: CacheReport {
+struct CacheRemovalReport: Report {
     let expired: Int
     let trimmed: Int
     let bytes: Int

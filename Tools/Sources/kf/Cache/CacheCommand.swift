@@ -1,14 +1,18 @@
 import ArgumentParser
 import Kingfisher
 
-/// `kf cache`: what a cache on disk has, and keeping it in order.
+/// `kf cache`: the contents of a cache on disk, and keeping it in order.
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
         abstract: "Shows, cleans and verifies a cache on disk.",
         discussion: """
             --cache names the folder that was given to `kf get --cache`, or the folder of any \
-            cache that Kingfisher made. An app may use the cache meanwhile.
+            cache that Kingfisher made. An app may use the cache at the same time.
+
+            Examples:
+              kf cache stats
+              kf cache list --cache ~/.cache/com.onevcat.Kingfisher.ImageCache.default --json
             """,
         subcommands: [
             CacheStatsCommand.self, CacheListCommand.self, CachePathCommand.self,
@@ -17,7 +21,7 @@ struct CacheCommand: AsyncParsableCommand {
     )
 }
 
-/// What all commands on caches are told.
+/// The options of all commands on caches.
 struct CacheOptions: ParsableArguments {
     @Option(
         name: .customLong("cache"),
@@ -25,14 +29,12 @@ struct CacheOptions: ParsableArguments {
     )
     var folder: String?
 
-    @Flag(help: "Print one line of JSON.")
-    var json = false
+    @OptionGroup var out: OutputOptions
 
-    /// Opens the cache, does something with it, and prints what it gives.
-    func run<Report: CacheReport>(_ body: (ToolCache.Storage) throws -> Report) throws {
+    /// Opens the cache, does something with it, and prints the report.
+    func run<Result: Report>(_ body: (ToolCache.Storage) throws -> Result) throws {
         do {
-            let report = try body(try ToolCache.existing(folder: folder))
-            print(json ? try report.jsonLine() : report.summary())
+            try out.print(try body(try ToolCache.existing(folder: folder)))
         } catch {
             throw ErrorReport.exit(for: error)
         }

@@ -13,11 +13,11 @@ struct CacheListCommand: AsyncParsableCommand {
 
     func run() async throws {
         try options.run { storage in
-            Report(entries: storage.entries.reversed().map(CacheEntryReport.init))
+            Result(entries: storage.entries.reversed().map(CacheEntryReport.init))
         }
     }
 
-    struct Report: CacheReport {
+    struct Result: Report {
         let entries: [CacheEntryReport]
 
         func summary() -> String {
@@ -27,7 +27,7 @@ struct CacheListCommand: AsyncParsableCommand {
                 let expires = entry.expiration.map { Readable.distance(from: now, to: $0) }
                 return [
                     Readable.bytes(entry.bytes), Readable.moment(entry.lastAccess),
-                    entry.isExpired ? "expired" : expires ?? "never", entry.title,
+                    entry.isExpired ? "expired" : expires ?? "never", Terminal.line(entry.title),
                 ]
             }
             return Table.lines([["size", "last used (UTC)", "expires", "key"]] + rows)

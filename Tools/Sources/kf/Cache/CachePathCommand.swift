@@ -6,34 +6,74 @@ import Kingfisher
 struct CachePathCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "path",
-        abstract: "Prints the file of a key, if the cache has it.",
+        abstract: "Prints the cached file of an image.",
         discussion: """
-            One line for each file, should the key be cached with several extensions. What has \
-            expired is not there.
+            The file of the unprocessed image, or with --processor of the result of those steps. \
+            --all prints every file of the image, one a line. What has expired is not found.
+
+            Examples:
+              kf cache path https://example.com/photo.jpg
+              kf cache path photo.jpg -p resize:300x --cache thumbnails
             """
     )
 
-    @Argument(help: "The key as `kf cache list` shows it: the URL, then @ and the processor.")
-    var key: String
+    @Argument(help: "A URL, a path, or a key as `kf cache list` shows it.")
+    var source: String
+
+    @Option(
+        name: [.customShort("p"), .customLong("processor")],
+        parsing: .singleValue,
+        help: ArgumentHelp("A step as in `kf get`; may be repeated.", valueName: "spec"),
+        transform: ProcessorSpec.init
+    )
+    var processors: [ProcessorSpec] = []
+
+    @Flag(help: "Print the files of the image with any processor.")
+    var all = false
 
     @OptionGroup var options: CacheOptions
 
-    func run() async throws {
-        try options.run { storage in
-            let entries = storage.entries.map(CacheEntryReport.init)
-                .filter { $0.title == key && !$0.isExpired }
-            if entries.isEmpty {
-                let variants = storage.entries.count { $0.key?.hasPrefix(key + "@") ?? false }
-                throw Failure(
-                    "nothing valid is cached for \(key)"
-                        + (variants > 0 ? " as it is, but for \(variants) with a processor" : "")
-                )
-            }
-            return Report(entries: entries)
+    func validate() throws {
+        if all, !processors.isEmpty {
+            throw ValidationError("--all and --processor exclude each other")
         }
     }
 
-    struct Report: CacheReport {
+    func run() async throws {
+        try options.run { storage in
+            let valid = storage.entries.map(CacheEntryReport.init).filter { !$0.isExpired }
+            let keys = self.keys
+            let entries = valid.filter { isWanted($0.title, among: keys) }
+            guard entries.isEmpty else { return Result(entries: entries) }
+            let others = valid.count { entry in keys.contains { entry.title.hasPrefix($0 + "@") } }
+            throw Failure(
+                "nothing valid is cached for \(LibraryErrorText.shown(source)) as it is"
+                    + (others > 0 ? ", but \(others) with other steps; --all shows them" : "")
+            )
+        }
+    }
+
+    /// The keys that the source may have: as it was written, and as `kf get` makes one of it.
+    private var keys: [String] {
+        // A file that is gone, or a text that is no source, may still be a key.
+        let own = (try? PictureSource(source)).flatMap { try? $0.key() }
+        return [source] + (own.map { [$0] } ?? [])
+    }
+
+    private func isWanted(_ title: String, among keys: [String]) -> Bool {
+        if all { return keys.contains { title == $0 || title.hasPrefix($0 + "@") } }
+        guard let chain = ProcessorSpec.chain(processors) else { return keys.contains(title) }
+        return keys.contains { key in
+            guard title.hasPrefix(key + "@") else { return false }
+            let identifier = title.dropFirst(key.count + 1)
+            // The steps of an animation stand inside the processor for its frames.
+            return identifier == chain.identifier
+                || (identifier.hasPrefix("com.onevcat.Kingfisher.AnimatedImageProcessor(")
+                    && identifier.hasSuffix("_\(chain.identifier))"))
+        }
+    }
+
+    struct Result: Report {
         let entries: [CacheEntryReport]
 
         func summary() -> String { entries.map(\.path).joined(separator: "\n") }

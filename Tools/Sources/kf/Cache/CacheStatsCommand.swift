@@ -13,11 +13,11 @@ struct CacheStatsCommand: AsyncParsableCommand {
 
     func run() async throws {
         try options.run { storage in
-            Report(folder: storage.directoryURL.path, storage.entries.map(CacheEntryReport.init))
+            Result(folder: storage.directoryURL.path, storage.entries.map(CacheEntryReport.init))
         }
     }
 
-    struct Report: CacheReport {
+    struct Result: Report {
         let folder: String
         let entries: Int
         let bytes: Int

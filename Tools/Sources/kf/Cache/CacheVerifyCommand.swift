@@ -21,12 +21,12 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             let count = storage.entries.count
             let damaged = storage.verify(repairing: repair).map(CacheEntryReport.init)
             isLeftDamaged = !damaged.isEmpty && !repair
-            return Report(checked: count, damaged: damaged, repaired: repair)
+            return Result(checked: count, damaged: damaged, repaired: repair)
         }
         if isLeftDamaged { throw ExitCode.failure }
     }
 
-    struct Report: CacheReport {
+    struct Result: Report {
         let checked: Int
         let damaged: [CacheEntryReport]
         let repaired: Bool
@@ -37,7 +37,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             guard !damaged.isEmpty else { return "Checked \(all); all are intact." }
             let outcome = repaired ? "removed" : "--repair removes what is damaged"
             return
-                (damaged.map { "damaged  \($0.title)" }
+                (damaged.map { "damaged  \(Terminal.line($0.title))" }
                 + ["Checked \(all); \(damaged.count) damaged (\(outcome))."])
                 .joined(separator: "\n")
         }

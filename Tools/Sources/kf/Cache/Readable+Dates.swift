@@ -20,6 +20,16 @@ extension Readable {
         }
     }
 
+    /// `40 s`, `3 min 20 s`, `2 h 5 min`.
+    static func seconds(_ seconds: Double) -> String {
+        let whole = Int(min(1e9, max(0, seconds.rounded())))
+        switch whole {
+        case ..<60: return "\(whole) s"
+        case ..<3600: return "\(whole / 60) min \(whole % 60) s"
+        default: return "\(whole / 3600) h \(whole % 3600 / 60) min"
+        }
+    }
+
     /// `1 entry`, `3 entries`.
     static func count(_ number: Int, _ one: String, _ many: String) -> String {
         "\(number) \(number == 1 ? one : many)"

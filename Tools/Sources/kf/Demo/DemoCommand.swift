@@ -8,10 +8,14 @@ import KingfisherTesting
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Loads pictures at several sizes and shows what came from where.",
+        abstract: "Loads images at several sizes and shows what came from where.",
         discussion: """
             Without URLs it paints pictures and serves them itself on 127.0.0.1; no network is \
             needed then.
+
+            Examples:
+              kf demo
+              kf demo https://example.com/photo.jpg -o sheet.png
             """
     )
 
@@ -28,9 +32,7 @@ struct DemoCommand: AsyncParsableCommand {
     var timeout = 30.0
 
     func validate() throws {
-        if !(timeout > 0 && timeout <= 86_400) {
-            throw ValidationError("the timeout is more than 0 and at most 86400 seconds")
-        }
+        try LoadOptions.check(timeout: timeout)
         if output?.isEmpty == true { throw ValidationError("the output has no name") }
     }
 
@@ -85,7 +87,7 @@ struct DemoCommand: AsyncParsableCommand {
         try AtomicFile.write(sheet, to: sheetPath)
         print("Contact sheet: \(sheetPath) (\(Readable.bytes(sheet.count)))")
         guard surprises.isEmpty else {
-            for surprise in surprises { StandardError.write("kf: " + surprise) }
+            for surprise in surprises { Terminal.note("kf: " + surprise) }
             throw ExitCode.failure
         }
     }
@@ -169,7 +171,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     private static func url(_ text: String) throws -> URL {
-        guard case .web(let url) = try PictureSource(text) else {
+        guard let url = try PictureSource(text).webURL else {
             throw ValidationError("'\(text)' is no http or https URL")
         }
         return url

@@ -1,8 +1,11 @@
 import Foundation
 import Kingfisher
 
-/// What `kf get` tells about a load; encodes to its `--json` line.
-struct LoadReport: Encodable {
+/// What `kf get` reports about a load; encodes to its `--json` line.
+struct LoadReport: Report {
+    /// The source as it is shown.
+    let title: String
+    /// The source as it was written.
     let source: String
     /// The key of the source; the cache adds the processors to it.
     let key: String
@@ -94,8 +97,8 @@ struct LoadReport: Encodable {
             time.map { "\(name) \(Readable.milliseconds($0))" }
         }
         return """
-            \(source)\(output.map { " → \($0)" } ?? "")
-              picture  \(width) × \(height) pixels\(many), \(kind), \(Readable.bytes(bytes))
+            \(title)\(output.map { " → \(Terminal.line($0))" } ?? "")
+              image    \(width) × \(height) pixels\(many), \(kind), \(Readable.bytes(bytes))
               from     \(origin)
               times    \(times.joined(separator: ", "))
             """
@@ -109,7 +112,8 @@ enum Readable {
         switch count {
         case ..<1000: "\(count) bytes"
         case ..<1_000_000: String(format: "%.1f kB", Double(count) / 1e3)
-        default: String(format: "%.1f MB", Double(count) / 1e6)
+        case ..<1_000_000_000: String(format: "%.1f MB", Double(count) / 1e6)
+        default: String(format: "%.1f GB", Double(count) / 1e9)
         }
     }
 

@@ -7,69 +7,27 @@ import FoundationNetworking
 
 /// The load that a command asks for.
 struct PictureLoad: Sendable {
-    /// A picture that came in.
+    /// An image that was loaded.
     struct Loaded: Sendable {
         let result: RetrieveImageResult
         /// The bytes as they were loaded or cached; nil when the library has none.
         let original: Data?
+        /// The format of the source, before any step; nil if it is not known any more.
+        let sourceFormat: PictureFormat?
     }
 
-    private let place: PictureSource
-    private let cacheFolder: String?
-    private let timeout: Double
-    private let headers: [RequestHeader]
-    private let processor: (any ImageProcessor)?
-    private let forceRefresh: Bool
-    private let onlyFromCache: Bool
+    let source: PictureSource
+    let loading: LoadOptions
+    let processor: (any ImageProcessor)?
 
-    init(_ command: GetCommand) {
-        self.init(
-            place: command.source.place,
-            cacheFolder: command.cache,
-            timeout: command.timeout,
-            processor: Self.processor(of: command),
-            headers: command.headers,
-            forceRefresh: command.forceRefresh,
-            onlyFromCache: command.onlyFromCache
-        )
+    /// Loads the image, in the time that the options allow.
+    func run(_ bar: ProgressBar? = nil) async throws -> Loaded {
+        try await withDeadline(seconds: loading.timeout) { try await load(bar) }
     }
 
-    /// The steps of a command, on every frame if the file is to hold them all.
-    private static func processor(of command: GetCommand) -> (any ImageProcessor)? {
-        let chain = ProcessorSpec.chain(command.processors)
-        guard let chain, command.output != nil, command.outputFormat?.holdsAnimations != false
-        else { return chain }
-        return AnimatedImageProcessor(
-            chain,
-            format: command.outputFormat?.imageFormat,
-            compressionQuality: command.compressionQuality
-        )
-    }
-
-    init(
-        place: PictureSource,
-        cacheFolder: String?,
-        timeout: Double,
-        processor: (any ImageProcessor)?,
-        headers: [RequestHeader] = [],
-        forceRefresh: Bool = false,
-        onlyFromCache: Bool = false
-    ) {
-        self.place = place
-        self.cacheFolder = cacheFolder
-        self.timeout = timeout
-        self.processor = processor
-        self.headers = headers
-        self.forceRefresh = forceRefresh
-        self.onlyFromCache = onlyFromCache
-    }
-
-    func run(_ bar: ProgressBar?) async throws -> Loaded {
-        let cache = try ToolCache.open(folder: cacheFolder)
-        let downloader = ImageDownloader(name: "kf")
-        downloader.downloadTimeout = timeout
-        let manager = KingfisherManager(downloader: downloader, cache: cache)
-        let source = try place.resolved()
+    private func load(_ bar: ProgressBar?) async throws -> Loaded {
+        let manager = try manager()
+        let source = try resolved()
         let result = try await manager.retrieveImage(
             with: source,
             options: options,
@@ -77,52 +35,93 @@ struct PictureLoad: Sendable {
                 { received, total in bar.update(received: received, total: total) }
             }
         )
-        return Loaded(result: result, original: original(result, in: cache))
+        return Loaded(
+            result: result,
+            original: original(result, in: manager.cache),
+            sourceFormat: format(of: result, in: manager.cache)
+        )
     }
 
-    private var options: KingfisherOptionsInfo {
+    /// A manager over the cache that the options choose.
+    func manager() throws -> KingfisherManager {
+        let downloader = ImageDownloader(name: "kf")
+        downloader.downloadTimeout = loading.timeout
+        return KingfisherManager(downloader: downloader, cache: try ToolCache.open(cache))
+    }
+
+    /// The library's source.
+    func resolved() throws -> Source {
+        try source.resolved(patience: loading.timeout, isCached: cache != .none)
+    }
+
+    private var cache: CacheChoice { loading.usedCache(for: source) }
+
+    /// What the library is to do.
+    var options: KingfisherOptionsInfo {
         var options: KingfisherOptionsInfo = [.waitForCache]
         if let processor {
-            // Lossless, so that the picture is the same whether it comes from the cache or not.
+            // Lossless, so that the image is the same whether it comes from the cache or not.
             options += [.processor(processor), .cacheSerializer(LosslessSerializer())]
         } else {
             var serializer = DefaultCacheSerializer()
             serializer.preferCacheOriginalData = true
             options += [.cacheSerializer(serializer)]
         }
-        if !place.isCacheable { options.append(.cacheMemoryOnly) }
-        if forceRefresh { options.append(.forceRefresh) }
-        if onlyFromCache { options.append(.onlyFromCache) }
-        if !headers.isEmpty {
-            let headers = headers
-            options.append(
-                .requestModifier(
-                    AnyModifier { request in
-                        var request = request
-                        for header in headers {
-                            request.setValue(header.value, forHTTPHeaderField: header.name)
-                        }
-                        return request
-                    }
-                )
-            )
+        if cache == .none {
+            options += [
+                .cacheMemoryOnly, .forceRefresh, .memoryCacheExpiration(.expired),
+            ]
+        } else if processor != nil {
+            // Other sizes are made without another download, and the source's format stays known.
+            options.append(.cacheOriginalImage)
         }
+        if loading.forceRefresh { options.append(.forceRefresh) }
+        if loading.onlyFromCache { options.append(.onlyFromCache) }
+        if !loading.headers.isEmpty { options.append(.requestModifier(HeaderModifier(loading))) }
         return options
     }
 
-    /// What was downloaded, or for a cached picture the file in the cache.
+    /// The downloaded bytes, or for a cached image the file in the cache.
     private func original(_ result: RetrieveImageResult, in cache: ImageCache) -> Data? {
         guard result.cacheType != .none else { return result.data() }
         let file = cache.cacheFileURLIfOnDisk(
             forKey: result.originalSource.cacheKey,
             processorIdentifier: processor?.identifier ?? ""
         )
-        // A file that has just gone is no failure: the picture is encoded anew.
+        // A file that has just gone is no failure: the image is encoded again.
         return file.flatMap { try? Data(contentsOf: $0) } ?? result.data()
+    }
+
+    /// The format of the loaded bytes, of the cached original, or the one that a URL ends in.
+    private func format(of result: RetrieveImageResult, in cache: ImageCache) -> PictureFormat? {
+        if result.cacheType == .none, let data = result.data() {
+            return PictureFormat(data.kf.imageFormat)
+        }
+        let file = cache.cacheFileURLIfOnDisk(forKey: result.originalSource.cacheKey)
+        // A file that cannot be read leaves the name to judge by.
+        if let file, let bytes = try? InputFile(path: file.path, patience: 1).beginning(4096),
+            bytes.kf.imageFormat != .unknown
+        {
+            return PictureFormat(bytes.kf.imageFormat)
+        }
+        return (source.webURL?.pathExtension).flatMap { PictureFormat(name: $0) }
     }
 }
 
-/// Keeps a picture as PNG, and an animation in its own file.
+/// Adds the headers of the command line to a request.
+private struct HeaderModifier: ImageDownloadRequestModifier {
+    private let headers: [RequestHeader]
+
+    init(_ options: LoadOptions) { headers = options.headers }
+
+    func modified(for request: URLRequest) -> URLRequest? {
+        var request = request
+        for header in headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
+        return request
+    }
+}
+
+/// Keeps an image as PNG, and an animation in its own file.
 private struct LosslessSerializer: CacheSerializer {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         image.kf.gifRepresentation() ?? image.kf.pngRepresentation()

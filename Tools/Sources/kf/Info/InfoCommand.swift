@@ -6,10 +6,15 @@ import Kingfisher
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Prints what the header of a picture file tells, without decoding it.",
+        abstract: "Prints what the header of an image file says, without decoding it.",
         discussion: """
-            The size, the format told by the bytes, frames and their time, orientation, depth, \
-            and whether there is transparency or a colour profile.
+            The size, the format by the bytes, frames and their time, orientation, depth, and \
+            whether there is transparency or a colour profile. Only the beginning of a large file \
+            is read.
+
+            Examples:
+              kf info photo.jpg
+              kf info --json photos/*.jpg
             """
     )
 
@@ -18,43 +23,39 @@ struct InfoCommand: ParsableCommand {
             "A path, a file or data URL, or - for standard input.",
             valueName: "file"
         ),
-        transform: Self.place
+        transform: Self.source
     )
-    var files: [Place]
+    var files: [PictureSource]
 
-    @Flag(help: "Print one line of JSON for each file.")
-    var json = false
+    @Option(help: ArgumentHelp("How long a pipe may be silent.", valueName: "seconds"))
+    var timeout = 30.0
 
-    /// A source that needs no network, and how it was written.
-    struct Place {
-        let text: String
-        let source: PictureSource
-    }
+    @OptionGroup var out: OutputOptions
+
+    func validate() throws { try LoadOptions.check(timeout: timeout) }
 
     func run() throws {
         var failed = false
         for file in files {
             do {
-                let data = try file.source.bytes()
-                let info = try ImageFileInfo(data: data)
-                let report = InfoReport(file.text, info, byteCount: data.count)
-                print(json ? try report.jsonLine() : report.summary())
+                let (info, byteCount) = try file.info(patience: timeout)
+                try out.print(InfoReport(file, info, byteCount: byteCount))
             } catch {
-                // The other files are told about all the same.
-                StandardError.write("kf: \(file.text): " + ErrorReport.line(for: error))
+                // The other files are reported all the same.
+                Terminal.note("kf: \(file.title): " + ErrorReport.line(for: error), style: .red)
                 failed = true
             }
         }
         if failed { throw ExitCode.failure }
     }
 
-    private static func place(_ text: String) throws -> Place {
+    private static func source(_ text: String) throws -> PictureSource {
         let source = try PictureSource(text)
-        if case .web = source {
+        if source.isWeb {
             throw ValidationError(
                 "'\(text)' is not on this machine; kf get \(text) -o FILE brings it here"
             )
         }
-        return Place(text: text, source: source)
+        return source
     }
 }

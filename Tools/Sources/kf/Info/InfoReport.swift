@@ -2,13 +2,15 @@ import Foundation
 import Kingfisher
 
 /// What `kf info` has found; encodes to its `--json` line.
-struct InfoReport: Encodable {
+struct InfoReport: Report {
+    private let title: String
     private let source: String
     private let info: ImageFileInfo
     private let byteCount: Int
 
-    init(_ source: String, _ info: ImageFileInfo, byteCount: Int) {
-        self.source = source
+    init(_ source: PictureSource, _ info: ImageFileInfo, byteCount: Int) {
+        title = source.title
+        self.source = source.text
         self.info = info
         self.byteCount = byteCount
     }
@@ -45,8 +47,8 @@ struct InfoReport: Encodable {
             info.isProgressive ? (info.format == .PNG ? "interlaced " : "progressive ") : ""
         let kind = progressive + info.formatName.uppercased()
         var lines = [
-            "\(source)",
-            "  picture  \(Self.pixels(info.size)), \(kind), \(Readable.bytes(byteCount))",
+            title,
+            "  image    \(Self.pixels(info.size)), \(kind), \(Readable.bytes(byteCount))",
             "  colour   \(colour)",
         ]
         if info.orientation != 1 {
@@ -56,7 +58,7 @@ struct InfoReport: Encodable {
         if let frames = info.frameCount, frames > 1 {
             lines.append("  frames   \(frames)\(timing)")
         } else if info.frameCount == nil {
-            lines.append("  frames   more than the bytes tell")
+            lines.append("  frames   not known from the first 64 MiB")
         }
         return lines.joined(separator: "\n")
     }
@@ -73,7 +75,7 @@ struct InfoReport: Encodable {
         let loops =
             switch info.loopCount {
             case nil: ""
-            case 0: ", for ever"
+            case 0: ", forever"
             case 1: ", once"
             case let count?: ", \(count) times"
             }

@@ -2,22 +2,26 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf placeholder`: what to show until a picture is there.
+/// `kf placeholder`: what to show until an image is there.
 struct PlaceholderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "placeholder",
-        abstract: "Prints what stands for a picture until it is there.",
+        abstract: "Prints what stands for an image until it is there.",
         discussion: """
-            A ThumbHash in base64, a BlurHash, the dominant colour, and a data URL of the picture \
+            A ThumbHash in base64, a BlurHash, the dominant colour, and a data URL of the image \
             in 16 pixels.
+
+            Examples:
+              kf placeholder photo.jpg
+              kf placeholder https://example.com/photo.jpg --components 5x4 --json
             """
     )
 
     @Argument(
         help: "An http, https, file or data URL, a path, or - for standard input.",
-        transform: { text in (text, try PictureSource(text)) }
+        transform: { try PictureSource($0) }
     )
-    var source: (text: String, place: PictureSource)
+    var source: PictureSource
 
     @Option(
         help: ArgumentHelp("The waves of the BlurHash across and down, 1 to 9.", valueName: "NxM"),
@@ -25,14 +29,8 @@ struct PlaceholderCommand: AsyncParsableCommand {
     )
     var components: Components = Components(across: 4, down: 3)
 
-    @Option(help: ArgumentHelp("The folder to keep the cache in.", valueName: "dir"))
-    var cache: String?
-
-    @Option(help: ArgumentHelp("How long the load may take at most.", valueName: "seconds"))
-    var timeout = 30.0
-
-    @Flag(help: "Print one line of JSON.")
-    var json = false
+    @OptionGroup var loading: LoadOptions
+    @OptionGroup var out: OutputOptions
 
     /// How many waves a BlurHash has.
     struct Components {
@@ -40,26 +38,19 @@ struct PlaceholderCommand: AsyncParsableCommand {
         let down: Int
     }
 
-    func validate() throws {
-        if !(timeout > 0 && timeout <= 86_400) {
-            throw ValidationError("the timeout is more than 0 and at most 86400 seconds")
-        }
-    }
+    func validate() throws { try loading.check(source) }
 
     func run() async throws {
         do {
             let load = PictureLoad(
-                place: source.place,
-                cacheFolder: cache,
-                timeout: timeout,
-                // All that the hashes look at; a large picture never exists in full.
+                source: source,
+                loading: loading,
+                // All that the hashes look at; a large image never exists in full.
                 processor: DownsamplingImageProcessor(size: CGSize(width: 100, height: 100))
             )
-            let loaded = try await withDeadline(seconds: timeout) { try await load.run(nil) }
-            let report = try PlaceholderReport(loaded.result.image, components)
-            print(json ? try report.jsonLine() : report.summary())
+            try out.print(PlaceholderReport(try await load.run().result.image, components))
         } catch {
-            throw ErrorReport.exit(for: error)
+            throw ErrorReport.exit(for: error, source: source.title)
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Kingfisher
 
 /// What `kf placeholder` has found.
-struct PlaceholderReport: Encodable {
+struct PlaceholderReport: Report {
     /// In base64.
     let thumbHash: String
     let blurHash: String
@@ -10,7 +10,7 @@ struct PlaceholderReport: Encodable {
     let dominantColor: String?
     let dataURL: String
 
-    /// Hashes a picture.
+    /// Hashes an image.
     ///
     /// - Throws: A ``Failure`` when it has no pixels.
     init(
@@ -22,7 +22,7 @@ struct PlaceholderReport: Encodable {
         guard let thumbHash = image.kf.thumbHash(),
             let blurHash = image.kf.blurHash(components: (components.across, components.down)),
             let png = tiny?.kf.pngRepresentation()
-        else { throw Failure("the picture has no pixels") }
+        else { throw Failure("the image has no pixels") }
         self.thumbHash = thumbHash.base64EncodedString()
         self.blurHash = blurHash
         dominantColor = image.kf.dominantColor?.hexadecimal

@@ -10,8 +10,7 @@ import Musl
 enum AtomicFile {
     /// Writes aside, in the same folder, and renames.
     ///
-    /// What is no regular file, a device or a pipe, is written to directly: renaming would replace
-    /// it.
+    /// A device or a pipe is written to directly: renaming would replace it.
     static func write(_ data: Data, to path: String) throws {
         if let status = specialFile(at: path) {
             guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(path, EISDIR) }
@@ -21,22 +20,17 @@ enum AtomicFile {
             return try write(data, to: file, path)
         }
         try checkFolder(of: path)
-        var template = Array((path + ".XXXXXX").utf8CString)
-        let file = mkstemp(&template)
-        guard file >= 0 else { throw failure(path, errno) }
-        let aside = template.withUnsafeBufferPointer { characters in
-            String(decoding: characters.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        let (file, aside) = try makeAside(path)
         do {
             defer { close(file) }
             // mkstemp makes a file for its owner alone; ours is as open as any other new file.
-            let mask = umask(0)
-            umask(mask)
-            guard fchmod(file, 0o666 & ~mask) == 0 else { throw failure(path, errno) }
+            guard fchmod(file, 0o666 & ~fileMask) == 0 else { throw failure(path, errno) }
             try write(data, to: file, path)
-            guard rename(aside, path) == 0 else { throw failure(path, errno) }
+            try UnfinishedFiles.shared.finish(aside) {
+                guard rename(aside, path) == 0 else { throw failure(path, errno) }
+            }
         } catch {
-            unlink(aside)
+            UnfinishedFiles.shared.remove(aside)
             throw error
         }
     }
@@ -52,11 +46,29 @@ enum AtomicFile {
         }
     }
 
-    /// What is at a path, if it is there and no regular file.
+    /// Permissions that new files do not get; read once, because reading it means setting it.
+    private static let fileMask: mode_t = {
+        let mask = umask(0)
+        umask(mask)
+        return mask
+    }()
+
+    /// The status of what is at a path, if it is there and no regular file.
     private static func specialFile(at path: String) -> stat? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
         return status
+    }
+
+    private static func makeAside(_ path: String) throws -> (file: Int32, path: String) {
+        // Hidden, so that no other program takes it for a finished file.
+        let folder = (path as NSString).deletingLastPathComponent
+        let name = "." + (path as NSString).lastPathComponent.prefix(40) + ".XXXXXX"
+        var template = Array((folder as NSString).appendingPathComponent(name).utf8CString)
+        let (file, code) = UnfinishedFiles.shared.make(&template)
+        guard file >= 0 else { throw failure(path, code) }
+        let made = template.dropLast().map { UInt8(bitPattern: $0) }
+        return (file, String(decoding: made, as: UTF8.self))
     }
 
     private static func write(_ data: Data, to file: Int32, _ path: String) throws {
@@ -73,6 +85,6 @@ enum AtomicFile {
     }
 
     private static func failure(_ path: String, _ code: Int32) -> Failure {
-        Failure("cannot write \(path): \(String(cString: strerror(code)))")
+        Failure("cannot write \(path)", code: code)
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Kingfisher
 
@@ -9,7 +10,7 @@ enum PictureFormat: String, CaseIterable, Sendable {
     case webp
     case avif
 
-    /// What `--format` takes, for messages.
+    /// The values of `--format`, for messages.
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// Knows `jpg` too, and does not care about case.
@@ -28,6 +29,24 @@ enum PictureFormat: String, CaseIterable, Sendable {
         default: return nil
         }
     }
+
+    /// The format that a file's name ends in; nil for a name without an ending and for `-`.
+    ///
+    /// - Throws: A `ValidationError` for an ending that is none of a format.
+    init?(ending path: String) throws {
+        let suffix = (path as NSString).pathExtension
+        guard path != "-", !suffix.isEmpty else { return nil }
+        guard let format = PictureFormat(name: suffix) else {
+            throw ValidationError(
+                "cannot tell a format from '.\(suffix)'; name one with --format: "
+                    + PictureFormat.names
+            )
+        }
+        self = format
+    }
+
+    /// How names of files in the format end.
+    var suffix: String { self == .jpeg ? "jpg" : rawValue }
 
     /// Whether animations are written whole; of others the first frame is.
     var holdsAnimations: Bool { self == .gif || self == .webp }

@@ -8,40 +8,53 @@ import Glibc
 import Musl
 #endif
 
-/// Where a picture is to come from, as it is written on the command line.
-enum PictureSource: Sendable {
-    case web(URL)
-    case file(path: String)
-    /// A `data:` URL, already taken apart.
-    case inline(Data)
-    case standardInput
+/// Where an image is to come from, as it is written on the command line.
+struct PictureSource: Sendable {
+    private enum Place: Sendable {
+        case web(URL)
+        case file(path: String)
+        /// A `data:` URL, already taken apart.
+        case inline(Data)
+        case standardInput
+    }
+
+    /// As it was written.
+    let text: String
+    private let place: Place
 
     /// Reads an http, https, file or `data:` URL, a path, or `-`.
     ///
     /// - Throws: A `ValidationError` for a URL that cannot be one of these.
     init(_ text: String) throws {
-        if text == "-" {
-            self = .standardInput
-            return
-        }
+        self.text = text
+        place = try Self.place(text)
+    }
+
+    /// A file by its path, whatever that looks like.
+    init(file path: String) {
+        text = path
+        place = .file(path: path)
+    }
+
+    private static func place(_ text: String) throws -> Place {
+        if text == "-" { return .standardInput }
         guard let scheme = Self.scheme(of: text) else {
             guard !text.isEmpty else { throw ValidationError("the source is empty") }
-            self = .file(path: text)
-            return
+            return .file(path: text)
         }
         switch scheme {
         case "http", "https":
             guard let url = URL(string: text), url.host?.isEmpty == false else {
                 throw ValidationError("'\(text)' is no usable URL; it needs a host")
             }
-            self = .web(url)
+            return .web(url)
         case "file":
             guard let url = URL(string: text), url.isFileURL, !url.path.isEmpty else {
                 throw ValidationError("'\(text)' is no usable file URL")
             }
-            self = .file(path: url.path)
+            return .file(path: url.path)
         case "data":
-            self = .inline(try Self.payload(of: text))
+            return .inline(try DataURL.payload(of: text))
         default:
             throw ValidationError(
                 "'\(scheme)' is not supported; give an http, https, file or data URL, a path, "
@@ -50,51 +63,96 @@ enum PictureSource: Sendable {
         }
     }
 
-    /// Whether what was loaded can be asked for again and be found in a cache.
+    /// As it is shown: `data:` URLs cut short, without passwords and control characters.
+    var title: String {
+        if case .standardInput = place { return "standard input" }
+        return LibraryErrorText.shown(text)
+    }
+
+    var isWeb: Bool {
+        if case .web = place { true } else { false }
+    }
+
+    /// The URL of an http or https source.
+    var webURL: URL? {
+        if case .web(let url) = place { url } else { nil }
+    }
+
+    /// The path of a file.
+    var path: String? {
+        if case .file(let path) = place { path } else { nil }
+    }
+
+    /// Whether a load can be repeated and be found in a cache then.
     var isCacheable: Bool {
-        switch self {
-        case .web, .file: true
+        switch place {
+        case .web: true
+        case .file(let path): Self.isRegular(path)
         case .inline, .standardInput: false
         }
     }
 
-    /// What the library loads from; reads standard input to its end.
-    func resolved() throws -> Source {
-        switch self {
+    /// The library's source; reads files and standard input to their ends.
+    ///
+    /// - Parameters:
+    ///   - patience: The seconds that a pipe may be silent.
+    ///   - isCached: Whether a cache may have the image of a file, which is then read only if not.
+    /// - Returns: The source.
+    /// - Throws: A ``Failure`` when the bytes cannot be read.
+    func resolved(patience: Double, isCached: Bool) throws -> Source {
+        switch place {
         case .web(let url):
             return .network(url)
-        case .file(let path):
-            let url = URL(fileURLWithPath: path)
-            return .provider(
-                LocalFileImageDataProvider(fileURL: url, cacheKey: try Self.cacheKey(of: url))
-            )
-        case .inline(let data):
-            return .provider(RawImageDataProvider(data: data, cacheKey: "data:"))
-        case .standardInput:
-            return .provider(RawImageDataProvider(data: try Self.standardInput(), cacheKey: "-"))
+        case .file where isCached:
+            return .provider(FileProvider(source: self, cacheKey: try key(), patience: patience))
+        case .file, .inline, .standardInput:
+            let data = try bytes(patience: patience)
+            return .provider(RawImageDataProvider(data: data, cacheKey: title))
         }
     }
 
-    /// The bytes of what is on this machine; files are mapped, so that only what is looked at is
-    /// read.
+    /// The key under which the image is cached.
     ///
-    /// - Precondition: This is no ``web(_:)``.
-    func bytes() throws -> Data {
-        switch self {
-        case .web(let url):
-            preconditionFailure("\(url) is not on this machine")
+    /// That of a file changes with it, so that an image saved anew is not taken from the cache.
+    func key() throws -> String {
+        switch place {
+        case .web(let url): return url.absoluteString
+        case .inline, .standardInput: return title
         case .file(let path):
-            _ = try Self.status(ofFile: path)
-            return try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
-        case .inline(let data):
-            return data
-        case .standardInput:
-            return try Self.standardInput()
+            var status = stat()
+            guard stat(path, &status) == 0 else {
+                throw Failure("cannot read \(path)", code: errno)
+            }
+            let changed = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+            let url = URL(fileURLWithPath: path).absoluteString
+            return "\(url)?changed=\(changed)&size=\(status.st_size)"
         }
     }
 
-    private static func standardInput() throws -> Data {
-        try FileHandle.standardInput.readToEnd() ?? Data()
+    /// The bytes of what is on this machine.
+    ///
+    /// - Precondition: The source is no ``isWeb``.
+    func bytes(patience: Double) throws -> Data {
+        if case .inline(let data) = place { return data }
+        return try opened(patience: patience).contents()
+    }
+
+    /// The header of the image and the number of bytes of the whole file.
+    ///
+    /// - Precondition: The source is no ``isWeb``.
+    func info(patience: Double) throws -> (info: ImageFileInfo, byteCount: Int) {
+        if case .inline(let data) = place { return (try ImageFileInfo(data: data), data.count) }
+        let file = try opened(patience: patience)
+        let info = try file.info()
+        return (info, file.byteCount)
+    }
+
+    private func opened(patience: Double) throws -> InputFile {
+        switch place {
+        case .web(let url): preconditionFailure("\(url) is not on this machine")
+        case .file(let path): try InputFile(path: path, patience: patience)
+        case .inline, .standardInput: try InputFile(standardInputPatience: patience)
+        }
     }
 
     /// The scheme of a URL in lower case; nil for a path.
@@ -113,57 +171,19 @@ enum PictureSource: Sendable {
         return isURL ? name : nil
     }
 
-    /// The bytes of a `data:` URL, RFC 2397.
-    private static func payload(of text: String) throws -> Data {
-        let rest = text.dropFirst("data:".count)
-        guard let comma = rest.firstIndex(of: ",") else {
-            throw ValidationError("the data URL has no comma before its data")
-        }
-        guard let plain = percentDecoded(rest[rest.index(after: comma)...].utf8) else {
-            throw ValidationError("the data URL is not percent-encoded as it should be")
-        }
-        guard rest[..<comma].lowercased().hasSuffix(";base64") else { return plain }
-        guard let data = Data(base64Encoded: plain, options: .ignoreUnknownCharacters) else {
-            throw ValidationError("the data URL's data is no base64")
-        }
-        return data
-    }
-
-    /// The bytes that a percent-encoded text stands for, which need not be UTF-8; nil if a percent
-    /// sign is not followed by two digits.
-    private static func percentDecoded(_ text: Substring.UTF8View) -> Data? {
-        var bytes = Data()
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
-                let value = UInt8(digits, radix: 16)
-            else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return bytes
-    }
-
-    /// A key that changes with the file, so that a picture saved anew is not taken from the cache.
-    private static func cacheKey(of url: URL) throws -> String {
-        let status = try status(ofFile: url.path)
-        let changed = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
-        return "\(url.absoluteString)?changed=\(changed)&size=\(status.st_size)"
-    }
-
-    private static func status(ofFile path: String) throws -> stat {
+    private static func isRegular(_ path: String) -> Bool {
         var status = stat()
-        guard stat(path, &status) == 0 else {
-            throw Failure("cannot read \(path): \(String(cString: strerror(errno)))")
-        }
-        guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw Failure("cannot read \(path): it is a folder")
-        }
-        return status
+        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    }
+}
+
+/// A file that is read, within bounds, only when no cache has its image.
+private struct FileProvider: ImageDataProvider {
+    let source: PictureSource
+    let cacheKey: String
+    let patience: Double
+
+    func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
+        DispatchQueue.global().async { handler(Result { try source.bytes(patience: patience) }) }
     }
 }

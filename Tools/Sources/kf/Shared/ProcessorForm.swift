@@ -26,28 +26,20 @@ struct ProcessorForm: Sendable {
     static let all: [ProcessorForm] = sizes + shapes + colours
 
     private static let sizes = [
-        ProcessorForm("downsample:WxH", 1...1) {
-            DownsamplingImageProcessor(size: try $0.size(0))
+        ProcessorForm("downsample:SIZE", 1...1) { try $0.size(0).downsampling },
+        ProcessorForm("resize:SIZE[:fit|:fill|:none]", 1...2) {
+            let modes = ["fit": .aspectFit, "fill": .aspectFill, "none": ContentMode.none]
+            return try $0.size(0).resizing(try $0.choice(1, modes, default: "fit"))
         },
-        ProcessorForm("resize:WxH[:fit|:fill|:none]", 1...2) {
-            ResizingImageProcessor(
-                referenceSize: try $0.size(0),
-                mode: try $0.choice(
-                    1,
-                    ["fit": .aspectFit, "fill": .aspectFill, "none": ContentMode.none],
-                    default: "fit"
-                )
-            )
-        },
-        ProcessorForm("crop:WxH[@X,Y]", 1...1) {
+        ProcessorForm("crop:SIZE[@X,Y]", 1...1) {
             let (size, anchor) = $0.split(0, at: "@")
             return CroppingImageProcessor(
-                size: try $0.size(size),
+                size: try $0.extent(size),
                 anchor: try $0.anchor(anchor, default: CGPoint(x: 0.5, y: 0.5))
             )
         },
-        ProcessorForm("smartcrop:WxH", 1...1) {
-            SmartCroppingImageProcessor(size: try $0.size(0))
+        ProcessorForm("smartcrop:SIZE", 1...1) {
+            SmartCroppingImageProcessor(size: try $0.extent($0.values[0]))
         },
         ProcessorForm("trim[:TOLERANCE]", 0...1) {
             TrimmingImageProcessor(tolerance: try $0.number(0, 0...1, default: 0))

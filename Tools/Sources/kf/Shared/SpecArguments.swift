@@ -10,15 +10,20 @@ struct SpecArguments: Sendable {
     let text: String
     let values: [String]
 
-    /// Two sides in pixels, 1…65,535 each, the largest that a picture here can have.
-    func size(_ index: Int) throws -> CGSize { try size(values[index]) }
+    /// A size in pixels, one or both sides, or a share of the image's own.
+    func size(_ index: Int) throws -> SizeSpec { try SizeSpec(values[index], in: text) }
 
-    func size(_ value: String) throws -> CGSize {
-        let sides = value.split(separator: "x", omittingEmptySubsequences: false)
-        guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]),
-            (1...65_535).contains(width), (1...65_535).contains(height)
-        else { throw unreadable(value, "size; write WIDTHxHEIGHT, each 1 to 65535") }
-        return CGSize(width: width, height: height)
+    /// Both sides of a size that must not be larger than the image; a side left out is all of it.
+    func extent(_ value: String) throws -> CGSize {
+        switch try SizeSpec(value, in: text) {
+        case .both(let size): return size
+        case .width(let width): return CGSize(width: width, height: SizeSpec.largestSide)
+        case .height(let height): return CGSize(width: SizeSpec.largestSide, height: height)
+        case .share:
+            throw ValidationError(
+                "'\(value)' in '\(text)': a share of the size is for resize and downsample"
+            )
+        }
     }
 
     /// A number within a range; `standard` when it is left out.

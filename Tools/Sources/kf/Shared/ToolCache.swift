@@ -41,25 +41,82 @@ enum ToolCache {
         return try Storage(config: config)
     }
 
-    /// Opens the cache, and makes sure that it can be written.
+    /// Opens a cache for loads.
     ///
-    /// The library takes a failed write lightly, since a picture that cannot be cached can still
-    /// be shown. Somebody who names a folder wants to know.
+    /// A cache that cannot be written, because its file system is full or read-only, still gives
+    /// the images that it has; a note on standard error says so.
     ///
-    /// The cache's own folder is made inside `folder`, or in the user's caches when it is nil.
-    static func open(folder: String?) throws -> ImageCache {
-        let url = folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
-        let cache = try ImageCache(name: name, cacheDirectoryURL: url, diskCachePathClosure: nil)
-        var probe = Array(
-            cache.diskStorage.directoryURL.appendingPathComponent(".probe.XXXXXX").path.utf8CString
-        )
-        let file = mkstemp(&probe)
-        guard file >= 0 else {
-            let path = cache.diskStorage.directoryURL.path
-            throw Failure("cannot write to the cache \(path): \(String(cString: strerror(errno)))")
+    /// The cache's own folder is made inside a ``CacheChoice/folder(_:)``.
+    ///
+    /// - Throws: The library's error for a folder that can never be made, as when a file is in its
+    ///   place.
+    static func open(_ choice: CacheChoice) throws -> ImageCache {
+        let folder: URL? =
+            switch choice {
+            case .none: nil
+            case .users: nil
+            case .folder(let path): URL(fileURLWithPath: path, isDirectory: true)
+            }
+        guard choice != .none else { return withoutDisk() }
+        let cache: ImageCache
+        do {
+            cache = try ImageCache(
+                name: name,
+                cacheDirectoryURL: folder,
+                diskCachePathClosure: nil
+            )
+        } catch KingfisherError.cacheError(.cannotCreateDirectory(let path, let error)) {
+            guard let code = systemCode(of: error), ![ENOTDIR, EEXIST].contains(code) else {
+                throw KingfisherError.cacheError(
+                    reason: .cannotCreateDirectory(path: path, error: error)
+                )
+            }
+            note("\(path) cannot be made", code, "loading without it")
+            return withoutDisk()
         }
+        let path = cache.diskStorage.directoryURL.path
+        if let code = writeFailure(in: path) {
+            note("\(path) cannot be written", code, "nothing new is kept")
+        }
+        return cache
+    }
+
+    /// A cache in memory alone.
+    ///
+    /// The library has none without a folder, and works in memory when it cannot use its folder. This
+    /// is one that is on every Linux and takes no files.
+    static func withoutDisk() -> ImageCache {
+        let folder = URL(fileURLWithPath: "/proc/self/fdinfo", isDirectory: true)
+        let cache = try? ImageCache(name: name, cacheDirectoryURL: nil) { _, _ in folder }
+        // In a jail without /proc there is nothing better than the user's folder.
+        return cache ?? ImageCache(name: name)
+    }
+
+    private static func note(_ what: String, _ code: Int32, _ consequence: String) {
+        LibraryLog.shared.noteCache("\(what): \(String(cString: strerror(code))); \(consequence)")
+    }
+
+    /// Why no file can be made in a folder; nil if one can.
+    private static func writeFailure(in folder: String) -> Int32? {
+        var probe = Array((folder as NSString).appendingPathComponent(".probe.XXXXXX").utf8CString)
+        let file = mkstemp(&probe)
+        guard file >= 0 else { return errno }
         close(file)
         unlink(probe)
-        return cache
+        return nil
+    }
+
+    /// The system's number for a reason of Foundation's.
+    private static func systemCode(of error: any Error) -> Int32? {
+        let error = error as NSError
+        if error.domain == NSPOSIXErrorDomain { return Int32(truncatingIfNeeded: error.code) }
+        if let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error {
+            return systemCode(of: cause)
+        }
+        let codes: [CocoaError.Code: Int32] = [
+            .fileWriteNoPermission: EACCES, .fileWriteOutOfSpace: ENOSPC,
+            .fileWriteVolumeReadOnly: EROFS,
+        ]
+        return codes[CocoaError.Code(rawValue: error.code)]
     }
 }

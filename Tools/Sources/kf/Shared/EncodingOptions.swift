@@ -1,0 +1,90 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// The steps that an image goes through, and how it is written.
+struct EncodingOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("p"), .customLong("processor")],
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A step to apply, in the order given; may be repeated. Steps are listed above.",
+            valueName: "spec"
+        ),
+        transform: ProcessorSpec.init
+    )
+    var processors: [ProcessorSpec] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The format to write: \(PictureFormat.names). By default the one that the output's "
+                + "name ends in, else the source's.",
+            valueName: "f"
+        ),
+        transform: Self.format
+    )
+    var format: PictureFormat?
+
+    @Option(
+        help: ArgumentHelp("For formats that lose detail: 0 to 100. (default: 90)", valueName: "n")
+    )
+    var quality: Int?
+
+    func validate() throws {
+        if let quality, !(0...100).contains(quality) {
+            throw ValidationError("the quality is 0 to 100, not \(quality)")
+        }
+    }
+
+    /// 0 to 1, for formats that lose detail.
+    var compressionQuality: CGFloat { CGFloat(quality ?? 90) / 100 }
+
+    /// The steps as one processor, which goes over every frame if the file is to hold them all.
+    ///
+    /// - Parameters:
+    ///   - isWritten: Whether there is to be a file.
+    ///   - target: Its format; nil for the source's.
+    /// - Returns: The processor; nil without steps.
+    func processor(isWritten: Bool, as target: PictureFormat?) -> (any ImageProcessor)? {
+        let chain = ProcessorSpec.chain(processors)
+        guard let chain, isWritten, target?.holdsAnimations != false else { return chain }
+        return AnimatedImageProcessor(
+            chain,
+            format: target?.imageFormat,
+            compressionQuality: compressionQuality
+        )
+    }
+
+    /// The bytes of an image in a format; nil if it cannot be written so.
+    func encode(_ image: KFCrossPlatformImage, as target: PictureFormat) -> Data? {
+        let own = image.kf.gifRepresentation()?.kf.imageFormat
+        // A processor has encoded an animation with the wanted quality already.
+        let isDone = own == target.imageFormat && (quality == nil || !processors.isEmpty)
+        if target.holdsAnimations, !isDone {
+            return image.kf.animationRepresentation(
+                format: target.imageFormat,
+                compressionQuality: compressionQuality
+            )
+        }
+        return image.kf.data(
+            format: target.imageFormat,
+            compressionQuality: compressionQuality
+        )
+    }
+
+    /// The list of steps for the help of a command.
+    static let steps = """
+        Steps for --processor. Sizes are in pixels: 300x200, one side alone (300x or x200), or a \
+        share (50%). Colours are written #rrggbb or #rrggbbaa, places X,Y from 0,0 (top left) to \
+        1,1:
+
+        \(ProcessorForm.all.map { "  " + $0.form }.joined(separator: "\n"))
+        """
+
+    private static func format(_ name: String) throws -> PictureFormat {
+        guard let format = PictureFormat(name: name) else {
+            throw ValidationError("unknown format '\(name)'; there are: \(PictureFormat.names)")
+        }
+        return format
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Kingfisher
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A file, a pipe or a device to read an image from, within bounds of bytes and time.
+///
+/// A regular file is asked for its size first. A pipe may be endless and may never send anything:
+/// it is read up to ``Limit/stream`` bytes, and each wait for more has an end.
+final class InputFile {
+    /// The most bytes that are read.
+    enum Limit {
+        /// Far above any photo; what is larger is no image that fits into memory.
+        static let file = 2_000_000_000
+        /// As much as the library takes from a server.
+        static let stream = 256_000_000
+        /// Beginnings are judged by these many bytes before the rest is read.
+        static let judged = 1 << 20
+    }
+
+    private let descriptor: Int32
+    private let name: String
+    private let patience: Double
+    /// The size of a regular file in bytes; nil for pipes and devices.
+    let size: Int?
+    private var bytes = Data()
+    private var isAtEnd = false
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is.
+    ///   - patience: The seconds that a pipe may be silent.
+    /// - Throws: A ``Failure`` when it cannot be read or is a folder.
+    convenience init(path: String, patience: Double) throws {
+        // Without O_NONBLOCK opening a pipe that nobody writes to would wait without end.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Failure("cannot read \(path)", code: errno) }
+        try self.init(descriptor, name: path, patience: patience)
+    }
+
+    /// Standard input.
+    convenience init(standardInputPatience patience: Double) throws {
+        let descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+        guard descriptor >= 0 else { throw Failure("cannot read standard input", code: errno) }
+        try self.init(descriptor, name: "standard input", patience: patience)
+    }
+
+    private init(_ descriptor: Int32, name: String, patience: Double) throws {
+        self.descriptor = descriptor
+        self.name = name
+        self.patience = patience
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            size = nil
+            throw Failure("cannot read \(name)", code: errno)
+        }
+        let kind = status.st_mode & S_IFMT
+        size = kind == S_IFREG ? Int(status.st_size) : nil
+        if kind == S_IFDIR { throw Failure("cannot read \(name): it is a folder") }
+    }
+
+    deinit { close(descriptor) }
+
+    /// All bytes.
+    ///
+    /// A large input whose beginning is no image is not read to its end.
+    ///
+    /// - Throws: A ``Failure`` when there are more than the limit, or they do not come.
+    func contents() throws -> Data {
+        if let size, size > Limit.file { throw tooLarge(Limit.file) }
+        let limit = size == nil ? Limit.stream : Limit.file
+        if let size { bytes.reserveCapacity(size) }
+        try fill(to: Limit.judged)
+        if !isAtEnd { try judge() }
+        // One byte above the limit tells that there are more.
+        try fill(to: limit + 1)
+        guard bytes.count <= limit else { throw tooLarge(limit) }
+        return bytes
+    }
+
+    /// The first bytes, fewer if there are not as many.
+    func beginning(_ count: Int) throws -> Data {
+        try fill(to: count)
+        return bytes
+    }
+
+    /// The header of the image, read from as few bytes as tell it.
+    ///
+    /// Frames are counted as far as 64 MiB reach.
+    func info() throws -> ImageFileInfo {
+        var count = 256 << 10
+        while true {
+            try fill(to: count)
+            let isLast = isAtEnd || count >= 64 << 20
+            let header = Result { () throws(ImageFileInfo.Failure) in
+                try ImageFileInfo(data: bytes)
+            }
+            switch header {
+            case .success(let info) where isLast || info.frameCount == 1: return info
+            case .failure(let failure) where isLast || !failure.mayPass: throw failure
+            case .success, .failure: break
+            }
+            count *= 4
+        }
+    }
+
+    /// The bytes of the whole input, as far as they are known.
+    var byteCount: Int { size ?? bytes.count }
+
+    private func judge() throws {
+        do {
+            _ = try ImageFileInfo(data: bytes)
+        } catch .unreadable(let reason) {
+            throw Failure("\(name) is no image: \(reason)")
+        } catch .needsMoreData {
+            // A long preamble is no reason to refuse.
+        }
+    }
+
+    private func fill(to count: Int) throws {
+        var block = [UInt8](repeating: 0, count: min(1 << 20, max(1, count - bytes.count)))
+        while bytes.count < count, !isAtEnd {
+            let wanted = min(block.count, count - bytes.count)
+            try waitForBytes()
+            let received = read(descriptor, &block, wanted)
+            if received > 0 { bytes.append(contentsOf: block[..<received]) }
+            if received == 0 { isAtEnd = true }
+            if received < 0, errno != EINTR, errno != EAGAIN {
+                throw Failure("cannot read \(name)", code: errno)
+            }
+        }
+    }
+
+    private func waitForBytes() throws {
+        guard size == nil else { return }
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let ready = poll(&request, 1, Int32(min(patience * 1000, 86_400_000)))
+        guard ready != 0 else {
+            throw Failure("\(name) sent nothing for \(trimmed(patience)) s")
+        }
+    }
+
+    private func tooLarge(_ limit: Int) -> Failure {
+        Failure(
+            "\(name) has more than \(Readable.bytes(limit)), the most that is read"
+                + (size == nil ? " from a pipe; save it to a file first" : "")
+        )
+    }
+}
+
+extension ImageFileInfo.Failure {
+    /// Whether more bytes may help.
+    fileprivate var mayPass: Bool {
+        if case .needsMoreData = self { true } else { false }
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Kingfisher
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The library's errors in the words of the command line.
+///
+/// The library advises programmers: it names options and delegates. Here the same errors name
+/// what can be typed.
+enum LibraryErrorText {
+    static func text(for error: KingfisherError) -> String {
+        switch error {
+        case .requestError(let reason): text(for: reason)
+        case .responseError(let reason): text(for: reason)
+        case .cacheError(let reason): text(for: reason)
+        case .processorError(.processingFailed(_, let item)): failedStep(item)
+        case .imageSettingError(let reason): text(for: reason)
+        }
+    }
+
+    private static func text(for reason: KingfisherError.RequestErrorReason) -> String {
+        switch reason {
+        case .invalidURL(let request):
+            "'\(url(request.url))' cannot be loaded; give an http or https URL with a host"
+        case .emptyRequest: "there is nothing to load"
+        case .taskCancelled, .livePhotoTaskCancelled, .asyncTaskContextCancelled,
+            .dataProviderCancelled:
+            "the load was cancelled"
+        }
+    }
+
+    private static func text(for reason: KingfisherError.ResponseErrorReason) -> String {
+        switch reason {
+        case .invalidHTTPStatusCode(let response): answer(response)
+        case .URLSessionError(let error): transfer(error)
+        case .invalidURLResponse(let response), .cancelledByDelegate(let response):
+            "the answer of \(url(response.url)) cannot be used"
+        case .dataModifyingFailed, .noURLResponse: "the server gave no answer; try again later"
+        }
+    }
+
+    private static func text(for reason: KingfisherError.CacheErrorReason) -> String {
+        switch reason {
+        case .imageNotExisting(let key):
+            "the cache does not have \(shown(key)); without --only-from-cache it is loaded"
+        case .cannotCreateDirectory(let path, let error):
+            "the cache folder \(path) cannot be made: \(SystemErrorText.text(for: error)); \(other)"
+        case .diskStorageIsNotReady(let folder), .fileEnumeratorCreationFailed(let folder),
+            .invalidFileEnumeratorContent(let folder):
+            "the cache folder \(folder.path) cannot be used; check its permissions, or \(other)"
+        case .cannotLoadDataFromDisk(let file, let error),
+            .invalidURLResource(let error, _, let file):
+            "the cached file \(file.path) cannot be read: \(SystemErrorText.text(for: error)); "
+                + "--force-refresh loads it again"
+        case .cannotCreateCacheFile(let file, _, _, let error):
+            "the cache cannot write \(file.path): \(SystemErrorText.text(for: error)); \(other)"
+        case .cannotSetCacheFileAttribute(let file, _, let error):
+            "the cache cannot write \(file): \(SystemErrorText.text(for: error)); \(other)"
+        case .cannotConvertToData, .cannotSerializeImage:
+            "the image cannot be written to the cache; --no-cache goes without"
+        case .missingLivePhotoResourceOnDisk: "the cache lost a file; load the image again"
+        }
+    }
+
+    private static func text(for reason: KingfisherError.ImageSettingErrorReason) -> String {
+        switch reason {
+        case .dataProviderError(_, let error): ErrorReport.reason(for: error)
+        case .alternativeSourcesExhausted(let errors):
+            errors.map { ErrorReport.reason(for: $0.error) }.joined(separator: "; ")
+        case .emptySource: "there is nothing to load"
+        case .notCurrentSourceTask, .notCurrentLivePhotoSourceTask: "the load was cancelled"
+        case .livePhotoResultError: "the image cannot be made"
+        }
+    }
+
+    private static let other = "--cache names another folder, --no-cache goes without"
+
+    // MARK: - Servers
+
+    private static func answer(_ response: HTTPURLResponse) -> String {
+        let status = response.statusCode
+        let advice =
+            switch status {
+            case 401, 403: "--header 'Authorization: …' sends credentials"
+            case 407: "the proxy wants credentials"
+            case 408, 425, 429, 500...599: "try again later"
+            default: "check the URL"
+            }
+        let name = HTTPURLResponse.localizedString(forStatusCode: status)
+        return "the server answered \(status) (\(name)) for \(url(response.url)); \(advice)"
+    }
+
+    private static func transfer(_ error: any Error) -> String {
+        var text = SystemErrorText.text(for: error)
+        if text.hasSuffix(".") { text.removeLast() }
+        return switch error {
+        case TransferError.timedOut: "\(text); --timeout gives it longer"
+        case let error as TransferError where error.isTransient:
+            "\(text); check the connection and try again"
+        default: text
+        }
+    }
+
+    // MARK: - Steps
+
+    /// Why no image was made: the library's own reason where the bytes cannot be decoded.
+    private static func failedStep(_ item: ImageProcessItem) -> String {
+        switch item {
+        case .image(let image):
+            return "a step makes no image of \(image.pixelWidth) × \(image.pixelHeight) pixels; "
+                + "check its sizes"
+        case .data(let data):
+            guard let image = KFCrossPlatformImage(data: data) else { return undecodable(data) }
+            return failedStep(.image(image))
+        }
+    }
+
+    /// The sentence that the library has for bytes that it cannot decode, without its advice.
+    private static func undecodable(_ data: Data) -> String {
+        guard !data.isEmpty else { return "there are no bytes; check the source" }
+        let decoding = KingfisherError.processorError(
+            reason: .processingFailed(processor: DefaultImageProcessor.default, item: .data(data))
+        )
+        let sentence = decoding.errorDescription ?? ""
+        let reason = sentence.split(separator: ":", maxSplits: 1).last.map(String.init) ?? sentence
+        let clause = reason.components(separatedBy: ". ").first ?? reason
+        return "the \(Readable.bytes(data.count)) cannot be decoded:\(clause)"
+    }
+
+    // MARK: - Names
+
+    private static func url(_ url: URL?) -> String { shown(url?.absoluteString ?? "the server") }
+
+    /// A URL or a key as it may be shown: one line, without a password, `data:` URLs cut short.
+    static func shown(_ text: String) -> String {
+        var text = text
+        if var parts = URLComponents(string: text), parts.password != nil || parts.user != nil,
+            parts.host != nil
+        {
+            parts.user = nil
+            parts.password = nil
+            text = parts.string ?? text
+        }
+        let isInline = text.prefix(5).lowercased() == "data:"
+        return Terminal.line(isInline && text.count > 48 ? text.prefix(47) + "…" : text)
+    }
+}

@@ -1,0 +1,64 @@
+import Logging
+import Synchronization
+
+/// The library's log, which speaks to programmers, as far as it concerns a user.
+///
+/// Normally it is one note, that a cache could not keep something; with `--verbose` every line.
+final class LibraryLog: Sendable {
+    enum Level {
+        case quiet, normal, verbose
+    }
+
+    static let shared = LibraryLog()
+
+    private struct State {
+        var level = Level.normal
+        var isNoted = false
+    }
+
+    private let state = Mutex(State())
+
+    var level: Level {
+        get { state.withLock { $0.level } }
+        set { state.withLock { $0.level = newValue } }
+    }
+
+    /// Takes over the log of the process; to be called once.
+    func start() {
+        LoggingSystem.bootstrap { _ in Handler(log: self) }
+    }
+
+    /// Prints a note about the cache; only the first of a process is printed.
+    func noteCache(_ text: String) {
+        let isFirst = state.withLock { state in
+            defer { state.isNoted = true }
+            return !state.isNoted && state.level != .quiet
+        }
+        if isFirst { Terminal.note("kf: note: the cache " + text, style: .yellow) }
+    }
+
+    private func add(_ text: String, isWarning: Bool) {
+        switch level {
+        case .verbose: Terminal.note(text, style: .dim)
+        case .normal where isWarning: noteCache("could not be used in full; --verbose shows why")
+        case .normal, .quiet: break
+        }
+    }
+
+    private struct Handler: LogHandler {
+        let log: LibraryLog
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.notice
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        init(log: LibraryLog) { self.log = log }
+
+        func log(event: LogEvent) {
+            log.add("\(event.message)", isWarning: event.level >= .warning)
+        }
+    }
+}

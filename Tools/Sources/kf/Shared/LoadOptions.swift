@@ -1,0 +1,83 @@
+import ArgumentParser
+
+/// How the commands that load images reach them.
+struct LoadOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the cache. Without it, images from the network are kept in the user's "
+                + "cache and those from this machine in none.",
+            valueName: "dir"
+        )
+    )
+    var cache: String?
+
+    @Flag(help: "Neither read nor write a cache.")
+    var noCache = false
+
+    @Flag(help: "Load from the source, whatever the cache has.")
+    var forceRefresh = false
+
+    @Flag(help: "Fail rather than load from the source.")
+    var onlyFromCache = false
+
+    @Option(help: ArgumentHelp("The most time that a load may take.", valueName: "seconds"))
+    var timeout = 30.0
+
+    @Option(
+        name: .customLong("header"),
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A header to send, for example 'Accept: image/*'; may be repeated.",
+            valueName: "header"
+        ),
+        transform: RequestHeader.init
+    )
+    var headers: [RequestHeader] = []
+
+    func validate() throws {
+        try Self.check(timeout: timeout)
+        if forceRefresh, onlyFromCache {
+            throw ValidationError("--force-refresh and --only-from-cache exclude each other")
+        }
+        if noCache, cache != nil || onlyFromCache {
+            throw ValidationError(
+                "--no-cache excludes \(cache != nil ? "--cache" : "--only-from-cache")"
+            )
+        }
+        if cache?.isEmpty == true { throw ValidationError("the cache folder has no name") }
+    }
+
+    /// Throws if the options make no sense for a source.
+    func check(_ source: PictureSource) throws {
+        if onlyFromCache, !source.isCacheable {
+            throw ValidationError("\(source.title) is never cached")
+        }
+        if onlyFromCache, usedCache(for: source) == .none {
+            throw ValidationError("files are cached with --cache alone; name the folder")
+        }
+        if !headers.isEmpty, !source.isWeb {
+            throw ValidationError("--header is for http and https sources")
+        }
+    }
+
+    /// The cache that a load uses.
+    func usedCache(for source: PictureSource) -> CacheChoice {
+        if noCache || !source.isCacheable { return .none }
+        if let cache { return .folder(cache) }
+        return source.isWeb ? .users : .none
+    }
+
+    static func check(timeout: Double) throws {
+        if !(timeout > 0 && timeout <= 86_400) {
+            throw ValidationError("the timeout is more than 0 and at most 86400 seconds")
+        }
+    }
+}
+
+/// Where loaded images are kept.
+enum CacheChoice: Equatable, Sendable {
+    case none
+    /// The tool's own cache among the user's caches.
+    case users
+    case folder(String)
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+
+/// How much a command prints, and for whom.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print JSON instead of text, one object a line.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Print errors alone, and what was asked for by --json.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Print details on standard error.")
+    var verbose = false
+
+    func validate() throws {
+        if quiet, verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+        LibraryLog.shared.level = verbose ? .verbose : quiet ? .quiet : .normal
+    }
+
+    /// Prints a report as JSON or, unless the command is quiet, as text.
+    ///
+    /// - Parameters:
+    ///   - report: The report.
+    ///   - toError: Whether standard output belongs to an image.
+    /// - Throws: The encoder's error.
+    func print(_ report: some Report, toError: Bool = false) throws {
+        let text = json ? try report.jsonLine() : report.summary()
+        guard json || !quiet, !text.isEmpty else { return }
+        if toError { Terminal.note(text) } else { Terminal.print(text) }
+    }
+
+    /// Prints a detail when the command is verbose.
+    func detail(_ text: @autoclosure () -> String) {
+        if verbose { Terminal.note(text(), style: .dim) }
+    }
+
+    /// Whether the progress of a command is shown: to people alone.
+    var showsProgress: Bool { Terminal.errorIsTerminal && !quiet }
+}

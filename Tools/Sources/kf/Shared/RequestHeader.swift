@@ -1,0 +1,24 @@
+import ArgumentParser
+import Foundation
+
+/// A header as it is written on the command line.
+struct RequestHeader: Sendable {
+    let name: String
+    let value: String
+
+    /// Reads `Name: value`.
+    init(_ text: String) throws {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        // The characters of a token, RFC 9110, 5.6.2.
+        let marks = "!#$%&'*+-.^_`|~"
+        let isToken = name.allSatisfy {
+            $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0))
+        }
+        guard parts.count == 2, !name.isEmpty, isToken, !text.contains(where: \.isNewline) else {
+            throw ValidationError("'\(text)' is no header; write 'Name: value'")
+        }
+        self.name = name
+        value = parts[1].trimmingCharacters(in: .whitespaces)
+    }
+}

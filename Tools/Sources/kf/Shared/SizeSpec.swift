@@ -1,0 +1,119 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// A size as it is written on the command line: `300x200`, `300x`, `x200` or `50%`.
+enum SizeSpec: Equatable, Sendable {
+    case both(CGSize)
+    case width(CGFloat)
+    case height(CGFloat)
+    /// A share of both sides, above 0 and at most 10.
+    case share(CGFloat)
+
+    /// The largest side that an image can have.
+    static let largestSide: CGFloat = 65_535
+
+    /// Reads a size that stands in a longer text.
+    init(_ value: String, in text: String) throws {
+        if value.hasSuffix("%") {
+            guard let percent = Double(value.dropLast()), percent > 0, percent <= 1000 else {
+                throw ValidationError("'\(value)' in '\(text)' is no share; write 1% to 1000%")
+            }
+            self = .share(CGFloat(percent) / 100)
+            return
+        }
+        let sides = value.split(separator: "x", omittingEmptySubsequences: false).map(String.init)
+        let numbers = sides.map { Int($0) ?? 0 }
+        let areValid = zip(sides, numbers).allSatisfy { $0.isEmpty || (1...65_535).contains($1) }
+        guard sides.count == 2, areValid, sides != ["", ""] else {
+            throw ValidationError(
+                "'\(value)' in '\(text)' is no size; write WIDTHxHEIGHT, WIDTHx, xHEIGHT or "
+                    + "PERCENT%, each side 1 to 65535"
+            )
+        }
+        self =
+            switch (sides[0].isEmpty, sides[1].isEmpty) {
+            case (false, true): .width(CGFloat(numbers[0]))
+            case (true, false): .height(CGFloat(numbers[1]))
+            default: .both(CGSize(width: numbers[0], height: numbers[1]))
+            }
+    }
+
+    /// The size that an image of `own` pixels gets.
+    func resolved(for own: CGSize) -> CGSize {
+        switch self {
+        case .both(let size): size
+        case .width(let width): own.kf.constrained(CGSize(width: width, height: Self.largestSide))
+        case .height(let height):
+            own.kf.constrained(CGSize(width: Self.largestSide, height: height))
+        case .share(let share):
+            CGSize(
+                width: max(1, (own.width * share).rounded()),
+                height: max(1, (own.height * share).rounded())
+            )
+        }
+    }
+
+    /// Resizes by content mode; a size that follows from the image has its ratio in any mode.
+    func resizing(_ mode: ContentMode) -> any ImageProcessor {
+        switch self {
+        case .both(let size): ResizingImageProcessor(referenceSize: size, mode: mode)
+        case .width(let width):
+            ResizingImageProcessor(
+                referenceSize: CGSize(width: width, height: Self.largestSide),
+                mode: .aspectFit
+            )
+        case .height(let height):
+            ResizingImageProcessor(
+                referenceSize: CGSize(width: Self.largestSide, height: height),
+                mode: .aspectFit
+            )
+        case .share: RelativeSizeProcessor(size: self, enlarges: true)
+        }
+    }
+
+    /// Resizes and never enlarges.
+    var downsampling: any ImageProcessor {
+        if case .both(let size) = self { return DownsamplingImageProcessor(size: size) }
+        return RelativeSizeProcessor(size: self, enlarges: false)
+    }
+}
+
+/// Resizes to a size that depends on the image's own.
+struct RelativeSizeProcessor: ImageProcessor {
+    let size: SizeSpec
+    let enlarges: Bool
+
+    var identifier: String {
+        let text =
+            switch size {
+            case .both(let size): "\(size.width)x\(size.height)"
+            case .width(let width): "\(width)x"
+            case .height(let height): "x\(height)"
+            case .share(let share): "\(share * 100)%"
+            }
+        return "kf.RelativeSizeProcessor(\(text)\(enlarges ? "" : ", shrink"))"
+    }
+
+    /// Resizes; bytes are decoded straight to the size.
+    func process(
+        item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        let own: CGSize
+        switch item {
+        case .image(let image): own = CGSize(width: image.pixelWidth, height: image.pixelHeight)
+        case .data(let data):
+            // Without a header there is no image: the decoder gives the reason.
+            guard let info = try? ImageFileInfo(data: data) else { return nil }
+            own = info.size
+        }
+        let target = size.resolved(for: own)
+        let isEnlarged = target.width > own.width || target.height > own.height
+        let step: any ImageProcessor =
+            isEnlarged && !enlarges || target == own
+            ? DefaultImageProcessor.default
+            : ResizingImageProcessor(referenceSize: target, mode: .none)
+        return step.process(item: item, options: options)
+    }
+}

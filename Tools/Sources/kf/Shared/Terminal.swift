@@ -1,0 +1,110 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Text for people, on standard output or standard error.
+///
+/// Control characters never reach the terminal: a cache key, a file name or a server's answer could
+/// drive it otherwise. Styles are added after that, and only where a person reads.
+enum Terminal {
+    /// How a line looks on a terminal; plain everywhere else.
+    enum Style: String {
+        case plain = ""
+        case bold = "\u{1B}[1m"
+        case dim = "\u{1B}[2m"
+        case red = "\u{1B}[31m"
+        case yellow = "\u{1B}[33m"
+    }
+
+    static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
+    static let errorIsTerminal = isatty(STDERR_FILENO) == 1
+
+    /// Columns of the terminal on standard error or output; 80 where there is none.
+    static var columns: Int { size.columns }
+
+    /// Columns and rows of the terminal; 80 by 24 where there is none.
+    static var size: (columns: Int, rows: Int) {
+        var window = winsize()
+        for descriptor in [STDERR_FILENO, STDOUT_FILENO] {
+            if ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0 {
+                return (Int(window.ws_col), max(1, Int(window.ws_row)))
+            }
+        }
+        return (80, 24)
+    }
+
+    /// Whether colours are wanted: not with `NO_COLOR`, see https://no-color.org.
+    private static let hasColours: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        return environment["NO_COLOR"]?.isEmpty != false && environment["TERM"] != "dumb"
+    }()
+
+    /// Prints lines to standard output.
+    static func print(_ text: String, style: Style = .plain) {
+        write(styled(text, style, isTerminal: outputIsTerminal) + "\n", to: .standardOutput)
+    }
+
+    /// Prints lines to standard error, over the progress bar if there is one.
+    static func note(_ text: String, style: Style = .plain) {
+        status.withLock { status in
+            let line = styled(text, style, isTerminal: errorIsTerminal) + "\n"
+            write((status.isEmpty ? "" : "\r\u{1B}[K") + line + status, to: .standardError)
+        }
+    }
+
+    /// Draws the status line of standard error in place of the last one; an empty one erases it.
+    ///
+    /// Does nothing where standard error is no terminal.
+    static func showStatus(_ text: String) {
+        guard errorIsTerminal else { return }
+        status.withLock { status in
+            guard text != status else { return }
+            status = String(escaped(text).prefix(max(1, columns - 1)))
+            // "\u{1B}[K" erases to the end of the line.
+            write("\r" + status + "\u{1B}[K", to: .standardError)
+        }
+    }
+
+    private static let status = Mutex("")
+
+    /// The text with control characters as escapes such as `\x1b`; line breaks stay.
+    static func escaped(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            guard isControl(scalar) else { return result.unicodeScalars.append(scalar) }
+            result += String(format: scalar.value < 256 ? "\\x%02x" : "\\u{%04x}", scalar.value)
+        }
+    }
+
+    /// One line of text from elsewhere: as ``escaped(_:)``, with line breaks as `\n`.
+    static func line(_ text: String) -> String {
+        escaped(
+            text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
+        )
+    }
+
+    /// Control characters but the line feed, and the marks that turn the direction of writing.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0A: false
+        case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+
+    private static func styled(_ text: String, _ style: Style, isTerminal: Bool) -> String {
+        let text = escaped(text)
+        guard style != .plain, isTerminal, hasColours else { return text }
+        return style.rawValue + text + "\u{1B}[0m"
+    }
+
+    private static func write(_ text: String, to handle: FileHandle) {
+        // Text that nobody can read any more, a closed pipe's, is no failure of the work.
+        try? handle.write(contentsOf: Data(text.utf8))
+    }
+}

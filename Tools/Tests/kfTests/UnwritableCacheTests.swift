@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// Caches on file systems that are full or read-only.
+///
+/// Each run mounts its own, in a mount namespace; where that is not allowed there is nothing to
+/// test with.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: Namespaces.canMount))
+struct UnwritableCacheTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "cache"),
+            withIntermediateDirectories: true
+        )
+    }
+
+    private func mounted(
+        _ mount: String,
+        _ arguments: String
+    ) throws -> (
+        status: Int32, errors: String
+    ) {
+        let program = KFProgram.executable.path
+        return try Namespaces.shell("\(mount)\nexec \(program) \(arguments)", in: folder.url.path)
+    }
+
+    private static let readOnly = "mount --bind cache cache; mount -o remount,bind,ro cache"
+
+    @Test func `a read-only cache gives what it has`() async throws {
+        _ = try await KFProgram.run(["get", "in.jpg", "--cache", "cache"], in: folder)
+        let outcome = try mounted(
+            Self.readOnly,
+            "get in.jpg --cache cache --only-from-cache -o out.jpg"
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("nothing new is kept"), "\(outcome.errors)")
+        #expect(try folder.data("out.jpg") == folder.data("in.jpg"))
+    }
+
+    @Test(arguments: [
+        "mount --bind cache cache; mount -o remount,bind,ro cache",
+        "mount -t tmpfs -o size=8k none cache",
+        "mount -t tmpfs -o nr_inodes=1 none cache",
+    ])
+    func `what cannot be cached is loaded all the same`(mount: String) throws {
+        let outcome = try mounted(mount, "get in.jpg -p resize:64x --cache cache -o out.jpg")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("kf: note: the cache"), "\(outcome.errors)")
+        #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+        #expect(try !folder.data("out.jpg").isEmpty)
+    }
+}
+
+/// Mount namespaces of the tests' own.
+private enum Namespaces {
+    static let canMount = (try? shell("mount -t tmpfs none /mnt", in: "/").status) == 0
+
+    /// Runs a script as root of namespaces of its own.
+    static func shell(
+        _ script: String,
+        in directory: String
+    ) throws -> (status: Int32, errors: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["unshare", "-rm", "sh", "-ec", script]
+        process.currentDirectoryURL = URL(fileURLWithPath: directory)
+        let pipe = Pipe()
+        process.standardError = pipe
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let errors = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: errors, as: UTF8.self))
+    }
+}
