@@ -15,7 +15,7 @@ struct KFCommand: AsyncParsableCommand {
             """,
         version: "kf 0.1.0 (Kingfisher for Linux)",
         subcommands: [
-            GetCommand.self, InfoCommand.self, PlaceholderCommand.self,
+            GetCommand.self, ConvertCommand.self, InfoCommand.self, PlaceholderCommand.self,
             CacheCommand.self, DemoCommand.self,
         ]
     )

@@ -1,0 +1,128 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// `kf convert`: many files into a folder.
+struct ConvertCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "convert",
+        abstract: "Converts files, folders and patterns of files into a folder.",
+        discussion: """
+            Folders are searched for images, with their folders. Quoted patterns are understood, \
+            too: * and ? within a name, ** for any folders. Files that fail do not stop the \
+            others; they are listed at the end, and the exit status is 1.
+
+            Names follow --name: {stem} is the file's name without its ending, {dir} its folder \
+            below the one that was searched, {format} the ending, {width} and {height} the size \
+            in pixels of the result.
+
+            Examples:
+              kf convert photos -o small -p downsample:400x400
+              kf convert 'raw/**/*.png' -o web --format webp --quality 80 --name '{stem}-{width}'
+
+            \(EncodingOptions.steps)
+            """
+    )
+
+    @Argument(help: ArgumentHelp("Files, folders or quoted patterns.", valueName: "input"))
+    var inputs: [String]
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp("The folder to write to; it is made if missing.", valueName: "dir")
+    )
+    var output: String
+
+    @Option(
+        help: ArgumentHelp(
+            "How the files are named. (default: {dir}/{stem}.{format})",
+            valueName: "template"
+        ),
+        transform: { try NameTemplate($0) }
+    )
+    var name: NameTemplate?
+
+    @OptionGroup var encoding: EncodingOptions
+
+    @Flag(help: "Leave out files whose output is there already.")
+    var skipExisting = false
+
+    @Flag(help: "Print what would be written, and write nothing.")
+    var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How many files are converted at once; one for each core by default.",
+            valueName: "n"
+        )
+    )
+    var jobs: Int?
+
+    @OptionGroup var out: OutputOptions
+
+    func validate() throws {
+        if let jobs, !(1...256).contains(jobs) { throw ValidationError("the jobs are 1 to 256") }
+        if output.isEmpty || output == "-" {
+            throw ValidationError("the output is a folder; kf get writes to standard output")
+        }
+    }
+
+    func run() async throws {
+        do {
+            let plan = try ConvertPlan(
+                inputs: InputSearch(leavingOut: output).files(inputs),
+                folder: output,
+                name: name ?? .standard,
+                format: encoding.format
+            )
+            if dryRun { return try printed(plan) }
+            try FileManager.default.createDirectory(
+                atPath: output,
+                withIntermediateDirectories: true
+            )
+            try await convert(plan)
+        } catch {
+            throw ErrorReport.exit(for: error)
+        }
+    }
+
+    // MARK: - Steps
+
+    private func printed(_ plan: ConvertPlan) throws {
+        for item in plan.items {
+            let exists = skipExisting && plan.isThere(item)
+            try out.print(
+                ConvertOutcome(
+                    input: item.input.path,
+                    output: item.outputTitle(in: output),
+                    status: exists ? .skipped : .planned
+                )
+            )
+        }
+    }
+
+    private func convert(_ plan: ConvertPlan) async throws {
+        let converter = Converter(plan: plan, encoding: encoding, skipsExisting: skipExisting)
+        let tally = ConvertTally(total: plan.items.count, showsProgress: out.showsProgress)
+        let width = jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        tally.draw()
+        await Batch.run(plan.items, width: width) { item in
+            let outcome = await converter.outcome(of: item)
+            tally.add(outcome)
+            if out.json || out.verbose { report(outcome) }
+        }
+        Terminal.showStatus("")
+        let summary = tally.summary()
+        for failure in summary.failures {
+            Terminal.note("kf: \(failure)", style: .red)
+        }
+        try out.print(summary)
+        if summary.failed > 0 { throw ExitCode.failure }
+    }
+
+    private func report(_ outcome: ConvertOutcome) {
+        // An outcome is made of texts and numbers, which JSON takes.
+        if out.json, let line = try? outcome.jsonLine() { return Terminal.print(line) }
+        Terminal.note(outcome.summary(), style: .dim)
+    }
+}

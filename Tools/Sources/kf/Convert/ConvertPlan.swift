@@ -1,0 +1,96 @@
+import Foundation
+import Kingfisher
+
+/// What is converted to what; made before any work, so that no mistake costs half of it.
+struct ConvertPlan: Sendable {
+    /// A file and the name of its output.
+    struct Item: Sendable {
+        let input: InputSearch.Found
+        /// Nil for a file without a header: converting it gives the reason.
+        let format: PictureFormat?
+        /// Below the output folder; with `{width}` in it as long as that is not known.
+        let name: String
+
+        /// The output as it is shown.
+        func outputTitle(in folder: String) -> String {
+            (folder as NSString).appendingPathComponent(name)
+        }
+    }
+
+    let items: [Item]
+    let folder: String
+    private let template: NameTemplate
+
+    /// Plans the outputs.
+    ///
+    /// - Throws: A ``Failure`` when two inputs would get one name, or an output is an input.
+    init(
+        inputs: [InputSearch.Found],
+        folder: String,
+        name template: NameTemplate,
+        format: PictureFormat?
+    ) throws {
+        self.folder = folder
+        self.template = template
+        items = inputs.map { input in
+            let format = format ?? Self.format(of: input.path)
+            return Item(
+                input: input,
+                format: format,
+                name: template.path(Self.values(input, format, size: nil))
+            )
+        }
+        try checkNames()
+    }
+
+    /// The path of an output, once the size of the image is known.
+    func path(of item: Item, size: (width: Int, height: Int)) -> String {
+        let values = Self.values(item.input, item.format, size: size)
+        return (folder as NSString).appendingPathComponent(template.path(values))
+    }
+
+    /// Whether an output exists; false as long as its name is not known.
+    func isThere(_ item: Item) -> Bool {
+        !template.needsSize
+            && FileManager.default.fileExists(atPath: item.outputTitle(in: folder))
+    }
+
+    private func checkNames() throws {
+        let inputs = Set(items.compactMap { InputSearch.resolved($0.input.path) })
+        var owners: [String: String] = [:]
+        for item in items {
+            if let other = owners.updateValue(item.input.path, forKey: item.name) {
+                throw Failure(
+                    "\(other) and \(item.input.path) would both become \(item.name); "
+                        + "--name tells them apart, for example by {dir} or {format}"
+                )
+            }
+            let output = item.outputTitle(in: folder)
+            if let real = InputSearch.resolved(output), inputs.contains(real) {
+                throw Failure("\(output) is an input; give another folder or another --name")
+            }
+        }
+    }
+
+    private static func values(
+        _ input: InputSearch.Found,
+        _ format: PictureFormat?,
+        size: (width: Int, height: Int)?
+    ) -> NameTemplate.Values {
+        let file = (input.path as NSString).lastPathComponent as NSString
+        return NameTemplate.Values(
+            stem: file.deletingPathExtension,
+            dir: input.dir,
+            format: format?.suffix ?? file.pathExtension,
+            size: size
+        )
+    }
+
+    /// The format of a file by its first bytes, PNG for one that is only read; nil for no image.
+    private static func format(of path: String) -> PictureFormat? {
+        guard let file = try? InputFile(path: path, patience: 1), file.size != nil,
+            let bytes = try? file.beginning(4096), bytes.kf.imageFormat != .unknown
+        else { return nil }
+        return PictureFormat(bytes.kf.imageFormat) ?? .png
+    }
+}

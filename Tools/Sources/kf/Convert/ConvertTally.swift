@@ -1,0 +1,147 @@
+import Foundation
+import Synchronization
+
+/// What became of one file; a line of `--json`.
+struct ConvertOutcome: Report, Sendable {
+    enum Status: String, Encodable {
+        case planned, converted, skipped, failed
+    }
+
+    let input: String
+    let output: String?
+    var status: Status
+    var error: String?
+    var width: Int?
+    var height: Int?
+    var inputBytes: Int?
+    var outputBytes: Int?
+
+    init(input: String, output: String, status: Status) {
+        self.input = input
+        self.output = output
+        self.status = status
+    }
+
+    init(input: String, error: String) {
+        self.input = input
+        output = nil
+        status = .failed
+        self.error = error
+    }
+
+    func summary() -> String {
+        let head = Terminal.line(input) + (output.map { " → " + Terminal.line($0) } ?? "")
+        return switch status {
+        case .planned: head
+        case .converted:
+            "\(head)  \(width ?? 0) × \(height ?? 0), \(Readable.bytes(outputBytes ?? 0))"
+        case .skipped: "\(head)  skipped, it is there"
+        case .failed: "\(head)  \(error ?? "failed")"
+        }
+    }
+}
+
+/// Counts outcomes and draws the progress.
+final class ConvertTally: Sendable {
+    private struct State {
+        var summary = ConvertSummary()
+        var done = 0
+        var lastDrawn = -1.0
+    }
+
+    private let state = Mutex(State())
+    private let total: Int
+    private let showsProgress: Bool
+    private let clock = ContinuousClock()
+    private let start = ContinuousClock.now
+
+    init(total: Int, showsProgress: Bool) {
+        self.total = total
+        self.showsProgress = showsProgress
+    }
+
+    func add(_ outcome: ConvertOutcome) {
+        state.withLock { state in
+            state.done += 1
+            state.summary.add(outcome)
+        }
+        draw()
+    }
+
+    /// The counts and the time so far.
+    func summary() -> ConvertSummary {
+        state.withLock { state in
+            state.summary.seconds = (seconds * 1000).rounded() / 1000
+            return state.summary
+        }
+    }
+
+    private var seconds: Double { start.duration(to: clock.now) / .seconds(1) }
+
+    /// Draws the bar, ten times a second at most.
+    func draw() {
+        guard showsProgress else { return }
+        let seconds = seconds
+        let text: String? = state.withLock { state in
+            guard seconds - state.lastDrawn >= 0.1 || state.done == total else { return nil }
+            state.lastDrawn = seconds
+            return Self.line(done: state.done, total: total, failed: state.summary.failed, seconds)
+        }
+        if let text { Terminal.showStatus(text) }
+    }
+
+    /// `  ████░░ 40 %  80 of 200  46/s  3 s left`.
+    static func line(done: Int, total: Int, failed: Int, _ seconds: Double) -> String {
+        let share = Double(done) / Double(max(1, total))
+        var parts = [ProgressBar.bar(share), "\(done) of \(total)"]
+        if done > 0, seconds > 0 {
+            let rate = Double(done) / seconds
+            parts.append(String(format: rate < 10 ? "%.1f/s" : "%.0f/s", rate))
+            let left = (Double(total - done) / rate).rounded(.up)
+            if left > 0 { parts.append(Readable.seconds(left) + " left") }
+        }
+        if failed > 0 { parts.append("\(failed) failed") }
+        return "  " + parts.joined(separator: "  ")
+    }
+}
+
+/// The end of a run.
+struct ConvertSummary: Report {
+    private(set) var converted = 0
+    private(set) var skipped = 0
+    private(set) var failed = 0
+    private(set) var inputBytes = 0
+    private(set) var outputBytes = 0
+    var seconds = 0.0
+    /// A line for each failure.
+    private(set) var failures: [String] = []
+
+    mutating func add(_ outcome: ConvertOutcome) {
+        switch outcome.status {
+        case .converted:
+            converted += 1
+            inputBytes += outcome.inputBytes ?? 0
+            outputBytes += outcome.outputBytes ?? 0
+        case .skipped: skipped += 1
+        case .failed:
+            failed += 1
+            failures.append(outcome.error ?? "failed")
+        case .planned: break
+        }
+    }
+
+    enum CodingKeys: CodingKey {
+        case converted, skipped, failed, inputBytes, outputBytes, seconds
+    }
+
+    func summary() -> String {
+        var parts = ["\(converted) converted"]
+        if skipped > 0 { parts.append("\(skipped) skipped") }
+        if failed > 0 { parts.append("\(failed) failed") }
+        let rate = seconds > 0 ? String(format: ", %.1f/s", Double(converted) / seconds) : ""
+        let sizes = "\(Readable.bytes(inputBytes)) → \(Readable.bytes(outputBytes))"
+        let work =
+            converted > 0 ? "; \(sizes) in \(Readable.milliseconds(seconds * 1000))\(rate)" : ""
+        return parts.joined(separator: ", ") + work
+    }
+}

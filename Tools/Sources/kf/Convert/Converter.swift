@@ -1,0 +1,99 @@
+import Foundation
+import Kingfisher
+
+/// Converts one file after the other, by the library's pipeline and within its memory budget.
+struct Converter: Sendable {
+    private let plan: ConvertPlan
+    private let encoding: EncodingOptions
+    private let skipsExisting: Bool
+    private let manager: KingfisherManager
+    /// The output folder without links.
+    private let root: String
+
+    init(plan: ConvertPlan, encoding: EncodingOptions, skipsExisting: Bool) {
+        self.plan = plan
+        self.encoding = encoding
+        self.skipsExisting = skipsExisting
+        manager = KingfisherManager(
+            downloader: ImageDownloader(name: "kf"),
+            cache: ToolCache.withoutDisk()
+        )
+        root = InputSearch.resolved(plan.folder) ?? plan.folder
+    }
+
+    /// Converts a file; a failure is an outcome like others.
+    @concurrent
+    func outcome(of item: ConvertPlan.Item) async -> ConvertOutcome {
+        let input = item.input.path
+        if skipsExisting, plan.isThere(item) {
+            return ConvertOutcome(
+                input: input,
+                output: item.outputTitle(in: plan.folder),
+                status: .skipped
+            )
+        }
+        do {
+            return try await converted(item)
+        } catch {
+            return ConvertOutcome(input: input, error: ErrorReport.line(for: error, source: input))
+        }
+    }
+
+    private func converted(_ item: ConvertPlan.Item) async throws -> ConvertOutcome {
+        let bytes = try PictureSource(file: item.input.path).bytes(patience: 30)
+        let image = try await image(of: bytes, item)
+        let size = (width: image.pixelWidth, height: image.pixelHeight)
+        let output = plan.path(of: item, size: size)
+        var outcome = ConvertOutcome(input: item.input.path, output: output, status: .converted)
+        outcome.inputBytes = bytes.count
+        outcome.width = size.width
+        outcome.height = size.height
+        if skipsExisting, FileManager.default.fileExists(atPath: output) {
+            outcome.status = .skipped
+            return outcome
+        }
+        let target = item.format ?? .png
+        guard let data = encoded(image, bytes, as: target) else {
+            throw Failure("cannot write this image as \(target.rawValue)")
+        }
+        try write(data, to: output)
+        outcome.outputBytes = data.count
+        return outcome
+    }
+
+    private func image(
+        of bytes: Data,
+        _ item: ConvertPlan.Item
+    ) async throws -> KFCrossPlatformImage {
+        var options: KingfisherOptionsInfo = [
+            .cacheMemoryOnly, .forceRefresh, .memoryCacheExpiration(.expired),
+        ]
+        if let processor = encoding.processor(isWritten: true, as: item.format) {
+            options.append(.processor(processor))
+        }
+        let provider = RawImageDataProvider(data: bytes, cacheKey: item.input.path)
+        return try await manager.retrieveImage(with: .provider(provider), options: options).image
+    }
+
+    /// The file's own bytes where nothing asks for others.
+    private func encoded(
+        _ image: KFCrossPlatformImage,
+        _ bytes: Data,
+        as target: PictureFormat
+    ) -> Data? {
+        let isUnchanged = encoding.processors.isEmpty && encoding.quality == nil
+        if isUnchanged, PictureFormat(bytes.kf.imageFormat) == target { return bytes }
+        return encoding.encode(image, as: target)
+    }
+
+    /// Writes below the output folder, and nowhere that a link in it may lead.
+    private func write(_ data: Data, to path: String) throws {
+        let folder = (path as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let real = InputSearch.resolved(folder) ?? folder
+        guard real == root || real.hasPrefix(root == "/" ? "/" : root + "/") else {
+            throw Failure("\(path) leaves the output folder by a link")
+        }
+        try AtomicFile.write(data, to: path)
+    }
+}

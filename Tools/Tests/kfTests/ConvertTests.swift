@@ -1,0 +1,203 @@
+import Foundation
+import Kingfisher
+import Testing
+
+/// `kf convert`.
+@Suite(.timeLimit(.minutes(1)))
+struct ConvertTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try add("in/a.jpg", TestPictures.jpeg())
+        try add("in/b.png", TestPictures.png())
+        try add("in/sub/a.jpg", TestPictures.jpeg(width: 100, height: 50))
+        try add("in/notes.txt", Data("no image".utf8))
+        try add("in/.hidden.png", TestPictures.png())
+    }
+
+    private func add(_ name: String, _ data: Data) throws {
+        let url = folder.url.appending(path: name)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try data.write(to: url)
+    }
+
+    private func convert(_ arguments: String...) async throws -> KFProgram.Outcome {
+        try await KFProgram.run(["convert"] + arguments, in: folder)
+    }
+
+    /// The files below a folder, hidden ones as well.
+    private func files(_ name: String) -> [String] {
+        (FileManager.default.enumerator(atPath: folder.path(name))?.compactMap { $0 as? String }
+            ?? [])
+            .filter { !($0 as NSString).pathExtension.isEmpty }
+            .sorted()
+    }
+
+    private func size(_ name: String) throws -> [Int] {
+        let image = try #require(KFCrossPlatformImage(data: try folder.data(name)))
+        return [image.pixelWidth, image.pixelHeight]
+    }
+
+    @Test func `a folder is converted with its folders, each file in its own format`() async throws
+    {
+        let outcome = try await convert("in", "-o", "out", "-p", "resize:50x")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(files("out") == ["a.jpg", "b.png", "sub/a.jpg"])
+        #expect(try size("out/a.jpg") == [50, 38])
+        #expect(try size("out/sub/a.jpg") == [50, 25])
+        #expect(try folder.data("out/b.png").kf.imageFormat == .PNG)
+        #expect(outcome.text.hasPrefix("3 converted; "), "\(outcome.text)")
+        #expect(outcome.errors.isEmpty)
+    }
+
+    @Test func `names follow the template, the size of the result included`() async throws {
+        let name = "{format}/{dir}-{stem}-{width}x{height}"
+        let outcome = try await convert(
+            "in",
+            "-o",
+            "out",
+            "--name",
+            name,
+            "--format",
+            "webp",
+            "-p",
+            "downsample:40x40"
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(
+            files("out") == [
+                "webp/-a-40x30.webp", "webp/-b-40x30.webp", "webp/sub-a-40x20.webp",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("in/*.jpg", ["a.jpg"]), ("in/**/*.jpg", ["a.jpg", "sub/a.jpg"]), ("in/*/*", ["sub/a.jpg"]),
+        ("in/?.p[mn]g", ["b.png"]),
+    ])
+    func `quoted patterns are understood`(pattern: String, wanted: [String]) async throws {
+        let outcome = try await convert(pattern, "-o", "out")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(files("out") == wanted)
+    }
+
+    @Test func `failures do not stop the others, and are listed at the end`() async throws {
+        try add("in/bad.jpg", Data("<html>".utf8))
+        let cut = try TestPictures.jpeg().prefix(900)
+        try add("in/cut.jpg", Data(cut))
+        let outcome = try await convert("in", "-o", "out", "-p", "resize:10x")
+        #expect(outcome.status == 1)
+        #expect(files("out") == ["a.jpg", "b.png", "sub/a.jpg"])
+        let errors = outcome.errors.split(separator: "\n")
+        #expect(errors.count == 2, "\(outcome.errors)")
+        #expect(errors.allSatisfy { $0.hasPrefix("kf: error 4001: in/") }, "\(outcome.errors)")
+        #expect(outcome.text.hasPrefix("3 converted, 2 failed"))
+    }
+
+    @Test func `what is there can be skipped, and a dry run writes nothing`() async throws {
+        let plan = try await convert("in", "-o", "out", "--dry-run")
+        #expect(plan.status == 0)
+        #expect(plan.text.contains("in/sub/a.jpg → out/sub/a.jpg"), "\(plan.text)")
+        #expect(try folder.files() == ["in"])
+        try add("out/a.jpg", Data("mine".utf8))
+        let outcome = try await convert("in", "-o", "out", "--skip-existing")
+        #expect(outcome.text.hasPrefix("2 converted, 1 skipped"), "\(outcome.text)")
+        #expect(try folder.data("out/a.jpg") == Data("mine".utf8))
+    }
+
+    @Test func `json has a line for each file and one for all`() async throws {
+        try add("in/bad.jpg", Data("<html>".utf8))
+        let outcome = try await convert("in", "-o", "out", "--json")
+        let lines = try outcome.text.split(separator: "\n").map {
+            try #require(
+                try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+            )
+        }
+        #expect(lines.count == 5)
+        #expect(lines.last?["converted"] as? Int == 3)
+        #expect(lines.last?["failed"] as? Int == 1)
+        let failed = try #require(lines.first { $0["status"] as? String == "failed" })
+        #expect(failed["input"] as? String == "in/bad.jpg")
+        #expect(failed["error"] is String)
+    }
+
+    @Test func `two inputs with one output are an error before any work`() async throws {
+        let outcome = try await convert("in", "-o", "out", "--name", "{stem}")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("in/a.jpg and in/sub/a.jpg would both become a.jpg"))
+        #expect(try folder.files() == ["in"])
+    }
+
+    @Test func `an input is never overwritten`() async throws {
+        let before = try folder.data("in/a.jpg")
+        for arguments in [
+            ["in/a.jpg", "-o", "in"], ["in", "-o", "in"], ["in/a.jpg", "-o", "in/."],
+        ] {
+            let outcome = try await KFProgram.run(
+                ["convert"] + arguments + ["-p", "bw"],
+                in: folder
+            )
+            #expect(outcome.status == 1, "\(outcome.text)")
+        }
+        #expect(try folder.data("in/a.jpg") == before)
+    }
+
+    @Test(arguments: ["../{stem}", "/tmp/{stem}", "{stem}/../../x", "{name}", "{stem", "a/", ""])
+    func `a template that leaves the folder or cannot be read is refused`(
+        template: String
+    ) async throws {
+        let outcome = try await convert("in", "-o", "out", "--name", template)
+        #expect(outcome.status == 64)
+        #expect(try folder.files() == ["in"])
+    }
+
+    @Test func `a link in the output folder leads nowhere`() async throws {
+        let elsewhere = folder.url.appending(path: "elsewhere")
+        let out = folder.url.appending(path: "out")
+        for made in [elsewhere, out] {
+            try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
+        }
+        try FileManager.default.createSymbolicLink(
+            at: out.appending(path: "sub"),
+            withDestinationURL: elsewhere
+        )
+        let outcome = try await convert("in", "-o", "out")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("leaves the output folder"), "\(outcome.errors)")
+        #expect(files("elsewhere").isEmpty)
+    }
+
+    @Test func `the output folder is not searched when it lies in an input`() async throws {
+        for _ in 0..<2 {
+            let outcome = try await convert("in", "-o", "in/out")
+            #expect(outcome.text.hasPrefix("3 converted"), "\(outcome.text)")
+        }
+    }
+
+    @Test func `an interrupted run leaves no partial file`() async throws {
+        let photo = try TestPictures.photo()
+        for index in 0..<200 { try add("many/\(index).jpg", photo) }
+        let process = Process()
+        process.executableURL = KFProgram.executable
+        process.arguments = ["convert", "many", "-o", "out", "-p", "blur:20", "--format", "png"]
+        process.currentDirectoryURL = folder.url
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        // Some work is done, and some is under way.
+        while files("out").count < 3, process.isRunning { await Task.yield() }
+        process.interrupt()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal)
+        #expect(process.terminationStatus == SIGINT)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("out"))
+        #expect(left.count < 200)
+        for name in left {
+            #expect(!name.hasPrefix("."))
+            #expect(KFCrossPlatformImage(data: try folder.data("out/\(name)")) != nil)
+        }
+    }
+}
