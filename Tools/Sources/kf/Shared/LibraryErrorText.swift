@@ -16,6 +16,10 @@ enum LibraryErrorText {
         case .responseError(let reason): text(for: reason)
         case .cacheError(let reason): text(for: reason)
         case .processorError(.processingFailed(_, let item)): failedStep(item)
+        case .processorError(.resultTooLarge(_, let size, let limits)):
+            "a step would make an image of \(Int(clamping: size.width)) × "
+                + "\(Int(clamping: size.height)) pixels, above the limit of \(limits.maxPixelCount) "
+                + "in all and \(limits.maxSide) on a side; choose a smaller size"
         case .imageSettingError(let reason): text(for: reason)
         }
     }
@@ -93,11 +97,13 @@ enum LibraryErrorText {
     }
 
     private static func transfer(_ error: any Error) -> String {
-        var text = SystemErrorText.text(for: error)
+        let underlying = (error as? URLError)?.userInfo[NSUnderlyingErrorKey]
+        let failure = error as? TransferError ?? underlying as? TransferError
+        var text = SystemErrorText.text(for: failure ?? error)
         if text.hasSuffix(".") { text.removeLast() }
-        return switch error {
-        case TransferError.timedOut: "\(text); --timeout gives it longer"
-        case let error as TransferError where error.isTransient:
+        return switch failure {
+        case .timedOut: "\(text); --timeout gives it longer"
+        case let failure? where failure.isTransient:
             "\(text); check the connection and try again"
         default: text
         }
@@ -129,7 +135,7 @@ enum LibraryErrorText {
         return "the \(Readable.bytes(data.count)) cannot be decoded:\(clause)"
     }
 
-    // MARK: - Names
+    // MARK: - Names and numbers
 
     private static func url(_ url: URL?) -> String { shown(url?.absoluteString ?? "the server") }
 
@@ -145,5 +151,12 @@ enum LibraryErrorText {
         }
         let isInline = text.prefix(5).lowercased() == "data:"
         return Terminal.line(isInline && text.count > 48 ? text.prefix(47) + "…" : text)
+    }
+}
+
+extension Int {
+    /// A number of pixels as a whole; sizes that are none come from absurd requests.
+    fileprivate init(clamping number: CGFloat) {
+        self = number.isFinite ? Int(Swift.max(-1e15, Swift.min(1e15, number))) : 0
     }
 }
