@@ -15,7 +15,8 @@ struct KFCommand: AsyncParsableCommand {
             """,
         version: "kf 0.1.0 (Kingfisher for Linux)",
         subcommands: [
-            GetCommand.self, ConvertCommand.self, InfoCommand.self, PlaceholderCommand.self,
+            GetCommand.self, ConvertCommand.self, InfoCommand.self, DiffCommand.self,
+            CompareCommand.self, PlaceholderCommand.self,
             CacheCommand.self, DemoCommand.self,
         ]
     )

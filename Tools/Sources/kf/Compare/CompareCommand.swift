@@ -1,0 +1,181 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// `kf compare`: what formats and qualities make of one image.
+struct CompareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compare",
+        abstract: "Writes one image in several formats and qualities, and compares size and loss.",
+        discussion: """
+            Nothing is kept; the table shows what each choice would cost. PSNR (dB, more is \
+            better) and DSSIM (less is better) are measured against the image as it was loaded, \
+            after the steps.
+
+            Examples:
+              kf compare photo.jpg -p resize:1200x
+              kf compare photo.jpg --formats webp,avif --qualities 40,60,80
+            """
+    )
+
+    @Argument(
+        help: "A URL, a path, or - for standard input.",
+        transform: { try PictureSource($0) }
+    )
+    var source: PictureSource
+
+    @Option(
+        help: ArgumentHelp("Formats with commas between them.", valueName: "list"),
+        transform: Self.formats
+    )
+    var formats: [PictureFormat] = [.jpeg, .webp, .avif, .png]
+
+    @Option(
+        help: ArgumentHelp("Qualities with commas between them, 0 to 100.", valueName: "list"),
+        transform: Self.qualities
+    )
+    var qualities: [Int] = [50, 75, 90]
+
+    @Option(
+        name: [.customShort("p"), .customLong("processor")],
+        parsing: .singleValue,
+        help: ArgumentHelp("A step to apply before, as in kf get.", valueName: "spec"),
+        transform: ProcessorSpec.init
+    )
+    var processors: [ProcessorSpec] = []
+
+    @OptionGroup var loading: LoadOptions
+    @OptionGroup var out: OutputOptions
+
+    func validate() throws { try loading.check(source) }
+
+    func run() async throws {
+        do {
+            let load = PictureLoad(
+                source: source,
+                loading: loading,
+                processor: ProcessorSpec.chain(processors)
+            )
+            let image = try await load.run().result.image
+            var rows: [Row] = []
+            for (format, quality) in choices {
+                Terminal.showStatus(out.showsProgress ? "  \(format.rawValue) …" : "")
+                rows.append(try Self.row(image, format, quality))
+            }
+            Terminal.showStatus("")
+            try out.print(
+                Result(
+                    title: source.title,
+                    source: source.text,
+                    width: image.pixelWidth,
+                    height: image.pixelHeight,
+                    rows: rows
+                )
+            )
+        } catch {
+            throw ErrorReport.exit(for: error, source: source.title)
+        }
+    }
+
+    /// Every format with every quality; those that lose nothing, once.
+    private var choices: [(PictureFormat, Int?)] {
+        formats.flatMap { format -> [(PictureFormat, Int?)] in
+            format == .png || format == .gif ? [(format, nil)] : qualities.map { (format, $0) }
+        }
+    }
+
+    private static func row(
+        _ image: KFCrossPlatformImage,
+        _ format: PictureFormat,
+        _ quality: Int?
+    ) throws -> Row {
+        let start = ContinuousClock.now
+        let data =
+            format == .gif
+            ? image.kf.animationRepresentation(format: .GIF)
+            : image.kf.data(
+                format: format.imageFormat,
+                compressionQuality: CGFloat(quality ?? 100) / 100
+            )
+        let time = start.duration(to: .now)
+        guard let data, let decoded = KFCrossPlatformImage(data: data) else {
+            throw Failure("cannot write this image as \(format.rawValue)")
+        }
+        let difference = try ImageDifference(image, decoded)
+        return Row(
+            format: format.rawValue,
+            quality: quality,
+            bytes: data.count,
+            psnr: difference.psnr.isFinite ? difference.psnr : nil,
+            dssim: difference.dssim,
+            milliseconds: LoadReport.Timings.milliseconds(time)
+        )
+    }
+
+    private static func formats(_ text: String) throws -> [PictureFormat] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).map {
+            guard let format = PictureFormat(name: String($0)) else {
+                throw ValidationError("unknown format '\($0)'; there are: \(PictureFormat.names)")
+            }
+            return format
+        }
+    }
+
+    private static func qualities(_ text: String) throws -> [Int] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).map {
+            guard let quality = Int($0), (0...100).contains(quality) else {
+                throw ValidationError("'\($0)' is no quality from 0 to 100")
+            }
+            return quality
+        }
+    }
+
+    struct Row: Encodable {
+        let format: String
+        let quality: Int?
+        let bytes: Int
+        let psnr: Double?
+        let dssim: Double
+        let milliseconds: Double
+
+        enum CodingKeys: CodingKey {
+            case format, quality, bytes, psnr, dssim, milliseconds
+        }
+
+        // Written out, because the synthesised one leaves nil out.
+        func encode(to encoder: any Encoder) throws {
+            var values = encoder.container(keyedBy: CodingKeys.self)
+            try values.encode(format, forKey: .format)
+            try values.encode(quality, forKey: .quality)
+            try values.encode(bytes, forKey: .bytes)
+            try values.encode(psnr, forKey: .psnr)
+            try values.encode(dssim, forKey: .dssim)
+            try values.encode(milliseconds, forKey: .milliseconds)
+        }
+    }
+
+    struct Result: Report {
+        let title: String
+        let source: String
+        let width: Int
+        let height: Int
+        let rows: [Row]
+
+        enum CodingKeys: CodingKey {
+            case source, width, height, rows
+        }
+
+        func summary() -> String {
+            let cells = rows.map { row in
+                [
+                    Readable.bytes(row.bytes), row.format, row.quality.map { "\($0)" } ?? "-",
+                    row.psnr.map { String(format: "%.1f dB", $0) } ?? "equal",
+                    String(format: "%.5f", row.dssim), Readable.milliseconds(row.milliseconds),
+                ]
+            }
+            let head = ["size", "format", "quality", "PSNR", "DSSIM", "time to write"]
+            return (["\(title), \(width) × \(height) pixels"] + Table.lines([head] + cells))
+                .joined(separator: "\n")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Kingfisher
+import Testing
+
+/// `kf diff` and `kf compare`.
+@Suite(.timeLimit(.minutes(1)))
+struct CompareTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try TestPictures.png().write(to: folder.url.appending(path: "a.png"))
+    }
+
+    private func run(_ arguments: String...) async throws -> KFProgram.Outcome {
+        try await KFProgram.run(arguments, in: folder)
+    }
+
+    /// A grey image with one pixel of another brightness.
+    private func grey(_ name: String, spot: UInt8) throws {
+        var bytes = Data(repeating: 100, count: 16 * 16 * 4)
+        for pixel in 0..<256 { bytes[pixel * 4 + 3] = 255 }
+        for channel in 0..<3 { bytes[(5 * 16 + 3) * 4 + channel] = spot }
+        let image = try #require(
+            KFCrossPlatformImage(premultipliedRGBA: bytes, width: 16, height: 16)
+        )
+        try #require(image.kf.pngRepresentation()).write(to: folder.url.appending(path: name))
+    }
+
+    @Test func `an image equals itself`() async throws {
+        let fields = try GetTests.fields(try await run("diff", "a.png", "a.png", "--json"))
+        #expect(fields["psnr"] is NSNull)
+        #expect(fields["dssim"] as? Double == 0)
+        #expect(fields["differingPixels"] as? Int == 0)
+    }
+
+    @Test func `PSNR is that of the definition, and the picture shows where`() async throws {
+        try grey("a.png", spot: 100)
+        try grey("b.png", spot: 110)
+        let outcome = try await run("diff", "a.png", "b.png", "-o", "d.png", "--json")
+        let fields = try GetTests.fields(outcome)
+        // One pixel of 256 is 10 off in each channel: the mean square error is 100 / 256.
+        let wanted = 10 * log10(255 * 255 * 256.0 / 100)
+        #expect(abs((fields["psnr"] as? Double ?? 0) - wanted) < 1e-9)
+        #expect(fields["differingPixels"] as? Int == 1)
+        #expect(fields["largestDifference"] as? Int == 10)
+        let dssim = try #require(fields["dssim"] as? Double)
+        #expect(dssim > 0 && dssim < 0.5)
+        let drawn = try folder.data("d.png")
+        #expect(try TestPictures.pixel(drawn, x: 3, y: 5) == [80, 80, 80, 255])
+        #expect(try TestPictures.pixel(drawn, x: 4, y: 5) == [0, 0, 0, 255])
+    }
+
+    @Test func `sizes that differ and a low PSNR exit with 1`() async throws {
+        try TestPictures.png(width: 20, height: 20).write(to: folder.url.appending(path: "s.png"))
+        let sizes = try await run("diff", "a.png", "s.png")
+        #expect(sizes.status == 1)
+        #expect(sizes.errors.contains("64 × 48 and 20 × 20"), "\(sizes.errors)")
+        try grey("b.png", spot: 0)
+        try grey("c.png", spot: 255)
+        #expect(try await run("diff", "b.png", "c.png", "--min-psnr", "40").status == 1)
+        #expect(try await run("diff", "b.png", "c.png", "--min-psnr", "10").status == 0)
+        #expect(try await run("diff", "b.png").status == 64)
+    }
+
+    @Test func `the table has a row for each format and quality`() async throws {
+        try TestPictures.photo().write(to: folder.url.appending(path: "p.jpg"))
+        let outcome = try await run(
+            "compare",
+            "p.jpg",
+            "--formats",
+            "jpg,webp,png",
+            "--qualities",
+            "30,90",
+            "--json"
+        )
+        let rows = try #require(try GetTests.fields(outcome)["rows"] as? [[String: Any]])
+        #expect(rows.map { $0["format"] as? String } == ["jpeg", "jpeg", "webp", "webp", "png"])
+        let bytes = rows.compactMap { $0["bytes"] as? Int }
+        #expect(bytes[0] < bytes[1] && bytes[2] < bytes[3])
+        let losses = rows.compactMap { $0["dssim"] as? Double }
+        #expect(losses[0] > losses[1])
+        #expect(losses[4] == 0)
+        #expect(try await run("compare", "p.jpg", "--qualities", "101").status == 64)
+        let text = try await run("compare", "p.jpg", "--formats", "png").text
+        #expect(text.contains("equal"), "\(text)")
+    }
+}
