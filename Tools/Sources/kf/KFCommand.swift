@@ -15,9 +15,11 @@ struct KFCommand: AsyncParsableCommand {
             """,
         version: "kf 0.1.0 (Kingfisher for Linux)",
         subcommands: [
-            GetCommand.self, ConvertCommand.self, InfoCommand.self, DiffCommand.self,
-            CompareCommand.self, PlaceholderCommand.self,
-            CacheCommand.self, DemoCommand.self,
+            GetCommand.self, ConvertCommand.self, InfoCommand.self, ShowCommand.self,
+            DiffCommand.self, CompareCommand.self, PlaceholderCommand.self, PrefetchCommand.self,
+            ExplainCommand.self, TraceCommand.self,
+            CacheCommand.self, DemoCommand.self, CompletionsCommand.self,
+            ManualCommand.self,
         ]
     )
 }

@@ -123,9 +123,11 @@ struct GetOptionsTests {
     }
 
     @Test func `every command has help with two examples`() async throws {
-        let commands: [[String]] = [
-            [], ["get"], ["info"], ["placeholder"], ["demo"], ["cache"], ["cache", "path"],
+        let names = [
+            "get", "convert", "info", "show", "diff", "compare", "placeholder", "prefetch",
+            "explain", "trace", "cache", "demo", "completions", "man",
         ]
+        let commands = [[]] + names.map { [$0] } + [["cache", "path"]]
         for command in commands {
             let outcome = try await KFProgram.run(command + ["--help"], in: folder)
             #expect(outcome.status == 0)

@@ -25,6 +25,13 @@ struct PictureLoad: Sendable {
         try await withDeadline(seconds: loading.timeout) { try await load(bar) }
     }
 
+    /// Loads the image by a manager that several loads share.
+    func run(by manager: KingfisherManager) async throws -> RetrieveImageResult {
+        try await withDeadline(seconds: loading.timeout) {
+            try await manager.retrieveImage(with: try resolved(), options: options)
+        }
+    }
+
     private func load(_ bar: ProgressBar?) async throws -> Loaded {
         let manager = try manager()
         let source = try resolved()

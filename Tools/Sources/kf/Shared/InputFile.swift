@@ -83,6 +83,13 @@ final class InputFile {
         return bytes
     }
 
+    /// All bytes of a text, within the limit of a pipe.
+    func text() throws -> Data {
+        try fill(to: Limit.stream + 1)
+        guard bytes.count <= Limit.stream else { throw tooLarge(Limit.stream) }
+        return bytes
+    }
+
     /// The first bytes, fewer if there are not as many.
     func beginning(_ count: Int) throws -> Data {
         try fill(to: count)

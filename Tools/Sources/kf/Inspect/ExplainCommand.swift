@@ -1,0 +1,139 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// `kf explain`: what a load would do, and why.
+struct ExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Says where an image would come from, and why, without loading it.",
+        discussion: """
+            Examples:
+              kf explain https://example.com/photo.jpg
+              kf explain https://example.com/photo.jpg -p resize:300x --cache thumbnails --json
+            """
+    )
+
+    @Argument(help: "An http, https or file URL, or a path.", transform: { try PictureSource($0) })
+    var source: PictureSource
+
+    @Option(
+        name: [.customShort("p"), .customLong("processor")],
+        parsing: .singleValue,
+        help: ArgumentHelp("A step as in kf get; may be repeated.", valueName: "spec"),
+        transform: ProcessorSpec.init
+    )
+    var processors: [ProcessorSpec] = []
+
+    @OptionGroup var loading: LoadOptions
+    @OptionGroup var out: OutputOptions
+
+    func validate() throws {
+        try loading.check(source)
+        if !source.isCacheable {
+            throw ValidationError(
+                "\(source.title) is never in a cache; there is nothing to explain"
+            )
+        }
+    }
+
+    func run() async throws {
+        do {
+            let load = PictureLoad(
+                source: source,
+                loading: loading,
+                processor: ProcessorSpec.chain(processors)
+            )
+            let manager = try load.manager()
+            // The index of a cache is read in the background; without it nothing would be known.
+            _ = manager.cache.diskStorage.entries
+            let explanation = manager.explain(try load.resolved(), options: load.options)
+            let cache = loading.usedCache(for: source)
+            try out.print(Result(source, processors, cache, explanation))
+        } catch {
+            throw ErrorReport.exit(for: error, source: source.title)
+        }
+    }
+
+    struct Result: Report {
+        private let source: PictureSource
+        private let steps: [String]
+        private let hasCache: Bool
+        private let explanation: LoadExplanation
+
+        init(
+            _ source: PictureSource,
+            _ processors: [ProcessorSpec],
+            _ cache: CacheChoice,
+            _ explanation: LoadExplanation
+        ) {
+            self.source = source
+            steps = processors.map(\.text)
+            hasCache = cache != .none
+            self.explanation = explanation
+        }
+
+        enum CodingKeys: CodingKey {
+            case source, key, processor, disk, original, outcome
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var values = encoder.container(keyedBy: CodingKeys.self)
+            try values.encode(source.text, forKey: .source)
+            try values.encode(explanation.key, forKey: .key)
+            try values.encode(explanation.processor, forKey: .processor)
+            try values.encode(MissText.layer(explanation.disk), forKey: .disk)
+            try values.encode(MissText.layer(explanation.original), forKey: .original)
+            try values.encode(outcome, forKey: .outcome)
+        }
+
+        private var outcome: String {
+            switch explanation.outcome {
+            case .cache(.memory): "memory"
+            case .cache: "disk"
+            case .original: "original"
+            case .download: "download"
+            case .provider: "file"
+            case .fails: "fails"
+            }
+        }
+
+        func summary() -> String {
+            let sentence =
+                switch explanation.outcome {
+                case .cache: "It comes from the cache."
+                case .original: "It is made from the cached original, without the network."
+                case .download: "It is downloaded."
+                case .provider: "The file is read."
+                case .fails: "It fails: the cache does not have it, and nothing else is allowed."
+                }
+            let with = steps.isEmpty ? "" : " with \(steps.joined(separator: ", "))"
+            guard hasCache else {
+                return "\(source.title)\(with)\n  cache     none is used\n  \(sentence)"
+            }
+            var lines = [source.title + with, "  result    \(MissText.layer(explanation.disk))"]
+            if !steps.isEmpty {
+                lines.append("  original  \(MissText.layer(explanation.original))")
+            }
+            return (lines + ["  " + sentence]).joined(separator: "\n")
+        }
+    }
+}
+
+/// Hits and misses in the words of the command line.
+enum MissText {
+    /// Why a layer does not have an image, or that it has.
+    static func layer(_ reason: CacheMissReason?) -> String { reason.map { text($0) } ?? "cached" }
+
+    static func text(_ reason: CacheMissReason) -> String {
+        switch reason {
+        case .neverStored: "not cached"
+        case .expired: reason.description
+        case .evicted: "was removed to make room"
+        case .otherProcessor([""]): "cached unprocessed alone"
+        case .otherProcessor: "cached with other steps alone"
+        case .damaged: "damaged on disk"
+        case .notAsked: "not asked, by the options"
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Foundation
+
+/// `kf man`: manual pages, made of the definitions that the help is made of.
+struct ManualCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "man",
+        abstract: "Writes manual pages, one for each command.",
+        discussion: """
+            Examples:
+              kf man -o ~/.local/share/man/man1
+              kf man -o man1 && man ./man1/kf-convert.1
+            """
+    )
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp("The folder to write to; it is made if missing.", valueName: "dir")
+    )
+    var output: String
+
+    func run() throws {
+        do {
+            let pages = try ManualPage.all(fromHelp: Data(KFCommand._dumpHelp().utf8))
+            try FileManager.default.createDirectory(
+                atPath: output,
+                withIntermediateDirectories: true
+            )
+            for page in pages {
+                let path = (output as NSString).appendingPathComponent(page.name + ".1")
+                try AtomicFile.write(Data(page.text.utf8), to: path)
+            }
+        } catch {
+            throw ErrorReport.exit(for: error)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// `kf prefetch`: images into the cache before they are needed.
+struct PrefetchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prefetch",
+        abstract: "Loads images from the network into the cache.",
+        discussion: """
+            URLs come from the command line, a file with one a line, or standard input; empty \
+            lines and lines that begin with # are left out. Cached images are not loaded again. \
+            Failures do not stop the rest; they are listed at the end, and the exit status is 1.
+
+            Examples:
+              kf prefetch https://example.com/a.jpg https://example.com/b.jpg
+              kf prefetch --from urls.txt -p resize:300x --concurrency 8 --per-host 2
+            """
+    )
+
+    @Argument(help: ArgumentHelp("http or https URLs.", valueName: "url"))
+    var urls: [String] = []
+
+    @Option(
+        help: ArgumentHelp("A file with a URL a line; - is standard input.", valueName: "file")
+    )
+    var from: String?
+
+    @Option(help: ArgumentHelp("How many images are loaded at once.", valueName: "n"))
+    var concurrency = 5
+
+    @Option(help: ArgumentHelp("The most connections to one host.", valueName: "n"))
+    var perHost = 6
+
+    @Option(
+        name: [.customShort("p"), .customLong("processor")],
+        parsing: .singleValue,
+        help: ArgumentHelp("A step as in kf get; may be repeated.", valueName: "spec"),
+        transform: ProcessorSpec.init
+    )
+    var processors: [ProcessorSpec] = []
+
+    @OptionGroup var loading: LoadOptions
+    @OptionGroup var out: OutputOptions
+
+    func validate() throws {
+        if urls.isEmpty, from == nil { throw ValidationError("give URLs, or a file with --from") }
+        if !(1...256).contains(concurrency) { throw ValidationError("--concurrency is 1 to 256") }
+        if !(1...64).contains(perHost) { throw ValidationError("--per-host is 1 to 64") }
+        if loading.noCache || loading.onlyFromCache {
+            throw ValidationError("prefetching fills the cache; it needs one, and the network")
+        }
+        for url in urls { _ = try Self.source(url) }
+    }
+
+    func run() async throws {
+        do {
+            let (sources, refused) = try sources()
+            guard let first = sources.first else {
+                for line in refused { Terminal.note("kf: " + line, style: .red) }
+                throw Failure("there are no URLs to load")
+            }
+            let processor = ProcessorSpec.chain(processors)
+            let manager = try load(first, processor).manager()
+            manager.downloader.transferSettings.maxConnectionsPerHost = perHost
+            let tally = Tally(total: sources.count, showsProgress: out.showsProgress, refused)
+            let isTold = out.json || out.verbose
+            await Batch.run(sources, width: concurrency) { source in
+                let outcome = await outcome(of: load(source, processor), by: manager)
+                tally.add(outcome)
+                if isTold { report(outcome) }
+            }
+            Terminal.showStatus("")
+            let summary = tally.summary
+            for failure in summary.failures { Terminal.note("kf: " + failure, style: .red) }
+            try out.print(summary)
+            if summary.failed > 0 { throw ExitCode.failure }
+        } catch {
+            throw ErrorReport.exit(for: error)
+        }
+    }
+
+    // MARK: - Steps
+
+    private func load(_ source: PictureSource, _ processor: (any ImageProcessor)?) -> PictureLoad {
+        PictureLoad(source: source, loading: loading, processor: processor)
+    }
+
+    private func outcome(of load: PictureLoad, by manager: KingfisherManager) async -> Outcome {
+        do {
+            let result = try await load.run(by: manager)
+            let isCached = result.cacheType != .none
+            return Outcome(
+                url: load.source.text,
+                status: isCached ? "cached" : "loaded",
+                error: nil
+            )
+        } catch {
+            let line = ErrorReport.line(for: error, source: load.source.title)
+            return Outcome(url: load.source.text, status: "failed", error: line)
+        }
+    }
+
+    private func report(_ outcome: Outcome) {
+        // An outcome is made of texts, which JSON takes.
+        if out.json, let line = try? outcome.jsonLine() { return Terminal.print(line) }
+        Terminal.note(outcome.summary(), style: .dim)
+    }
+
+    /// The sources, each once, and a line for each text of the file that is none.
+    private func sources() throws -> ([PictureSource], [String]) {
+        var seen: Set<String> = []
+        var refused: [String] = []
+        let texts = (urls + (try lines())).filter { seen.insert($0).inserted }
+        let sources = texts.compactMap { text -> PictureSource? in
+            guard let source = try? Self.source(text) else {
+                refused.append("error: '\(Terminal.line(text))' is no http or https URL")
+                return nil
+            }
+            return source
+        }
+        return (sources, refused)
+    }
+
+    private func lines() throws -> [String] {
+        guard let from else { return [] }
+        let file =
+            from == "-"
+            ? try InputFile(standardInputPatience: loading.timeout)
+            : try InputFile(path: from, patience: loading.timeout)
+        return String(decoding: try file.text(), as: UTF8.self).split(whereSeparator: \.isNewline)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    }
+
+    private static func source(_ text: String) throws -> PictureSource {
+        let source = try PictureSource(text)
+        guard source.isWeb else { throw ValidationError("'\(text)' is no http or https URL") }
+        return source
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Synchronization
+
+extension PrefetchCommand {
+    /// What became of one URL; a line of `--json`.
+    struct Outcome: Report {
+        let url: String
+        /// `loaded`, `cached` or `failed`.
+        let status: String
+        let error: String?
+
+        func summary() -> String {
+            "\(LibraryErrorText.shown(url))  \(error ?? status)"
+        }
+    }
+
+    /// The end of a run.
+    struct Summary: Report {
+        var loaded = 0
+        var cached = 0
+        var failed = 0
+        /// A line for each failure.
+        var failures: [String] = []
+
+        enum CodingKeys: CodingKey {
+            case loaded, cached, failed
+        }
+
+        func summary() -> String {
+            "\(loaded) loaded, \(cached) cached before" + (failed > 0 ? ", \(failed) failed" : "")
+        }
+    }
+
+    /// Counts outcomes and draws the progress.
+    final class Tally: Sendable {
+        private let state: Mutex<Summary>
+        private let total: Int
+        private let showsProgress: Bool
+        private let refused: Int
+        private let start = ContinuousClock.now
+
+        init(total: Int, showsProgress: Bool, _ refused: [String]) {
+            self.total = total
+            self.showsProgress = showsProgress
+            self.refused = refused.count
+            state = Mutex(Summary(failed: refused.count, failures: refused))
+        }
+
+        var summary: Summary { state.withLock { $0 } }
+
+        func add(_ outcome: Outcome) {
+            let summary = state.withLock { summary in
+                switch outcome.status {
+                case "loaded": summary.loaded += 1
+                case "cached": summary.cached += 1
+                default:
+                    summary.failed += 1
+                    summary.failures.append(outcome.error ?? "failed")
+                }
+                return summary
+            }
+            guard showsProgress else { return }
+            let done = summary.loaded + summary.cached + summary.failed - refused
+            let seconds = start.duration(to: .now) / .seconds(1)
+            Terminal.showStatus(
+                ConvertTally.line(done: done, total: total, failed: summary.failed, seconds)
+            )
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+
+/// `kf completions`: the script that lets a shell complete commands and options.
+struct CompletionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions",
+        abstract: "Prints a script with which a shell completes commands and options.",
+        discussion: """
+            Examples:
+              kf completions bash > ~/.local/share/bash-completion/completions/kf
+              kf completions fish > ~/.config/fish/completions/kf.fish
+            """
+    )
+
+    enum Shell: String, ExpressibleByArgument, CaseIterable {
+        case bash, zsh, fish
+    }
+
+    @Argument(help: "bash, zsh or fish.")
+    var shell: Shell
+
+    func run() {
+        let kind: CompletionShell =
+            switch shell {
+            case .bash: .bash
+            case .zsh: .zsh
+            case .fish: .fish
+            }
+        // Not for people: scripts have tabs, which the terminal's own printing would escape.
+        print(KFCommand.completionScript(for: kind))
+    }
+}

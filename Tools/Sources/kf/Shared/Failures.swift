@@ -1,0 +1,10 @@
+import Synchronization
+
+/// Lines about what failed, gathered from several tasks.
+final class Failures: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+
+    var all: [String] { lines.withLock { $0 } }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// `kf show`: an image in the terminal.
+struct ShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows an image in the terminal.",
+        discussion: """
+            Terminals that draw images (kitty, ghostty, WezTerm, iTerm2, foot, mlterm) get the \
+            image itself, others half blocks in colour. What a terminal can is told by its \
+            environment; --protocol chooses by hand. With NO_COLOR the blocks are characters.
+
+            Examples:
+              kf show photo.jpg
+              kf show https://example.com/photo.jpg -p smartcrop:300x300 --width 40
+            """
+    )
+
+    @Argument(
+        help: "A URL, a path, or - for standard input.",
+        transform: { try PictureSource($0) }
+    )
+    var source: PictureSource
+
+    @Option(help: ArgumentHelp("How many columns to use at most.", valueName: "columns"))
+    var width: Int?
+
+    @Option(
+        name: .customLong("protocol"),
+        help: "How to draw: auto, kitty, iterm, sixel, blocks."
+    )
+    var style: TerminalDrawing = .auto
+
+    @Option(
+        name: [.customShort("p"), .customLong("processor")],
+        parsing: .singleValue,
+        help: ArgumentHelp("A step as in kf get; may be repeated.", valueName: "spec"),
+        transform: ProcessorSpec.init
+    )
+    var processors: [ProcessorSpec] = []
+
+    @OptionGroup var loading: LoadOptions
+    @OptionGroup var out: OutputOptions
+
+    func validate() throws {
+        try loading.check(source)
+        if let width, !(1...1000).contains(width) {
+            throw ValidationError("the width is 1 to 1000")
+        }
+        if out.json { throw ValidationError("an image in a terminal has no JSON") }
+    }
+
+    func run() async throws {
+        do {
+            let drawing = style.resolved(ProcessInfo.processInfo.environment)
+            let size = Terminal.size
+            // A row stays free for the prompt.
+            let box = (columns: width ?? size.columns, rows: width == nil ? size.rows - 1 : 1000)
+            let pixels = drawing.pixels(columns: max(1, box.columns), rows: max(1, box.rows))
+            let fitting = DownsamplingFit(box: pixels)
+            let load = PictureLoad(
+                source: source,
+                loading: loading,
+                processor: ProcessorSpec.chain(processors)
+                    .map { $0.append(another: fitting) } ?? fitting
+            )
+            let image = try await load.run().result.image
+            guard let data = drawing.data(for: image) else {
+                throw Failure("cannot draw this image")
+            }
+            try FileHandle.standardOutput.write(contentsOf: data)
+        } catch {
+            throw ErrorReport.exit(for: error, source: source.title)
+        }
+    }
+}
+
+/// Shrinks an image until it fits into a box; the larger of two sides does not count twice.
+struct DownsamplingFit: ImageProcessor {
+    let box: CGSize
+
+    var identifier: String { "kf.DownsamplingFit(\(Int(box.width))x\(Int(box.height)))" }
+
+    func process(
+        item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        let own: CGSize
+        switch item {
+        case .image(let image): own = CGSize(width: image.pixelWidth, height: image.pixelHeight)
+        case .data(let data):
+            // Without a header there is no image: the decoder gives the reason.
+            guard let info = try? ImageFileInfo(data: data) else { return nil }
+            own = info.size
+        }
+        let isSmaller = own.width <= box.width && own.height <= box.height
+        let step: any ImageProcessor =
+            isSmaller
+            ? DefaultImageProcessor.default
+            : ResizingImageProcessor(referenceSize: box, mode: .aspectFit)
+        return step.process(item: item, options: options)
+    }
+}
