@@ -34,6 +34,12 @@ struct ProcessorTests {
         #expect(try GetTests.isRed(TestPictures.pixel(round, x: 8, y: 8)))
     }
 
+    @Test func `a background lies behind transparent parts alone`() async throws {
+        let round = try await run("round:50%", "background:#00ff00")
+        #expect(try TestPictures.pixel(round, x: 0, y: 0) == [0, 255, 0, 255])
+        #expect(try GetTests.isRed(TestPictures.pixel(round, x: 20, y: 24)))
+    }
+
     @Test(arguments: ["mark.png", "mark@2x.png"])
     func `a watermark lies at its place, whatever its file is called`(name: String) async throws {
         let bytes = Data(repeating: 255, count: 8 * 8 * 4)

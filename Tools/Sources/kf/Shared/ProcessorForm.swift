@@ -59,6 +59,10 @@ struct ProcessorForm: Sendable {
                 backgroundColor: try $0.colour(1)
             )
         },
+        ProcessorForm("background:COLOUR", 1...1) {
+            // Corners of no radius: what is left is the colour behind transparent parts.
+            RoundCornerImageProcessor(radius: .point(0), backgroundColor: try $0.colour(0))
+        },
         ProcessorForm("rotate:DEGREES[:COLOUR]", 1...2) {
             RotatingImageProcessor(
                 degrees: try $0.number(0, -3600...3600),
