@@ -17,5 +17,6 @@ enum Experiments {
     static let all = [
         MemoryExperiment.experiment, DiskExperiment.experiment, OpeningExperiment.experiment,
         GrowthExperiment.experiment, SharingExperiment.experiment,
+        OriginalsExperiment.experiment,
     ]
 }

@@ -1,0 +1,132 @@
+import Dispatch
+import Foundation
+import Kingfisher
+import KingfisherTesting
+import Synchronization
+
+/// What a service does: 200 thumbnails at once of twenty photos whose originals are on disk, beside
+/// loading the photos anew.
+enum OriginalsExperiment {
+    static let experiment = Experiment(
+        name: "originals",
+        title: "200 thumbnails at once of twenty 12 MP originals on disk, or downloaded"
+    ) { folder in
+        try run(in: folder)
+    }
+
+    private static let photoCount = 20
+    private static let loadCount = 200
+    /// Bytes that the process may hold at most, which includes the photos of the server.
+    private static let memoryLimit = 400.0
+
+    private static func run(in folder: URL) throws -> [String] {
+        let photo = try makePhoto()
+        let server = try LoopbackServer { _, _ in LoopbackServer.Answer(body: photo) }
+        defer { server.stop() }
+        let urls = (0..<photoCount).compactMap { URL(string: server.url("/\($0).jpg")) }
+        let directory = folder.appendingPathComponent("originals", isDirectory: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let cache = try ImageCache(name: "originals", cacheDirectoryURL: directory)
+        let manager = KingfisherManager(
+            downloader: ImageDownloader(name: "originals"),
+            cache: cache
+        )
+        try wait {
+            for url in urls { try await cache.storeToDisk(photo, forKey: url.absoluteString) }
+        }
+        var lines: [String] = []
+        for (name, spread) in [("one size", 0), ("a size each", 1)] {
+            cache.clearMemoryCache()
+            let stored = try seconds {
+                try await load(urls, spread, by: manager, [.cacheOriginalImage])
+            }
+            // Before the downloads, whose bodies are in memory too.
+            let peak = Double(ProcessMemory.peak) / 1_000
+            cache.clearMemoryCache()
+            let anew = try seconds { try await load(urls, spread, by: manager, [.forceRefresh]) }
+            let rates = (stored: Double(loadCount) / stored, anew: Double(loadCount) / anew)
+            lines += [
+                "\(name):",
+                String(format: "  originals on disk %6.1f thumbnails/s", rates.stored),
+                String(format: "  loaded anew       %6.1f thumbnails/s", rates.anew),
+                "  " + Verdict("time / loaded anew", stored / anew, atMost: 1).line,
+                "  " + Verdict("MB at the peak", peak, atMost: memoryLimit).line,
+            ]
+        }
+        return lines
+    }
+
+    private static func load(
+        _ urls: [URL],
+        _ spread: Int,
+        by manager: KingfisherManager,
+        _ options: KingfisherOptionsInfo
+    ) async throws {
+        try await withThrowingTaskGroup { group in
+            for number in 0..<loadCount {
+                let side = 400 + spread * number
+                let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
+                let url = urls[number % urls.count]
+                group.addTask {
+                    let result = try await manager.retrieveImage(
+                        with: url,
+                        options: options + [
+                            .processor(processor), .cacheMemoryOnly, .callbackQueue(.untouch),
+                        ]
+                    )
+                    guard result.image.pixelWidth == side else {
+                        throw BenchmarkError("a picture of the wrong size came")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// 12 megapixels with detail everywhere, as a JPEG of a few megabytes.
+    private static func makePhoto() throws -> Data {
+        let (width, height) = (4_000, 3_000)
+        var pixels = Data(count: width * height * 4)
+        pixels.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) in
+            var state: UInt32 = 1
+            for index in 0..<(width * height) {
+                state = state &* 1_664_525 &+ 1_013_904_223
+                let (x, y) = (index % width, index / width)
+                let noise = UInt8(truncatingIfNeeded: state >> 27)
+                bytes[4 * index] = UInt8(truncatingIfNeeded: x / 16) &+ noise
+                bytes[4 * index + 1] = UInt8(truncatingIfNeeded: y / 12) &+ noise
+                bytes[4 * index + 2] = UInt8(truncatingIfNeeded: (x + y) / 28)
+                bytes[4 * index + 3] = 255
+            }
+        }
+        let image = KFCrossPlatformImage(premultipliedRGBA: pixels, width: width, height: height)
+        guard let data = image?.kf.jpegRepresentation(compressionQuality: 0.9) else {
+            throw BenchmarkError("the photo cannot be made")
+        }
+        return data
+    }
+
+    private static func seconds(
+        _ body: @escaping @Sendable () async throws -> Void
+    ) throws -> Double {
+        let watch = Stopwatch()
+        try wait(body)
+        return watch.wall
+    }
+
+    /// Runs something to its end while this thread waits.
+    private static func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
+        let done = DispatchSemaphore(value: 0)
+        let failure = Failure()
+        Task {
+            do { try await body() } catch { failure.error.withLock { $0 = error } }
+            done.signal()
+        }
+        done.wait()
+        if let error = failure.error.withLock({ $0 }) { throw error }
+    }
+
+    private final class Failure: Sendable {
+        let error = Mutex<(any Error)?>(nil)
+    }
+}
