@@ -1,5 +1,6 @@
 public import Foundation
 import Synchronization
+import SystemPackage
 
 extension DiskStorage {
     /// Values in the files of a folder, by key; any thread may use it, and every call may block.
@@ -37,11 +38,8 @@ extension DiskStorage {
         /// - Throws: ``KingfisherError`` with `cannotCreateDirectory`.
         public convenience init(config: Config, clock: WallClock) throws {
             self.init(notThrowing: config, clock: clock)
-            do {
-                try FileManager.default.createDirectory(
-                    at: directoryURL,
-                    withIntermediateDirectories: true
-                )
+            do throws(Errno) {
+                try store.files.makeDirectory(store.directory)
             } catch {
                 throw KingfisherError.cacheError(
                     reason: .cannotCreateDirectory(path: directoryURL.path, error: error)
@@ -97,7 +95,7 @@ extension DiskStorage {
                 try store.store(
                     data,
                     named: fileName(key, forcedExtension),
-                    key: key,
+                    key: loggedKey(key),
                     expiration: expiration ?? settings.withLock { $0.expiration },
                     replacing: !writeOptions.contains(.withoutOverwriting)
                 )
@@ -214,21 +212,26 @@ extension DiskStorage {
             settings.withLock { $0.naming }.name(forKey: key, forcedExtension: forcedExtension)
         }
 
+        /// What the log keeps of a key.
+        func loggedKey(_ key: String) -> String {
+            if config.hashesKeysInIndex { return FileNaming().name(forKey: key) }
+            return CacheEntryName.isAmbiguous(key) ? key.withoutUsers : key
+        }
+
         private func urls(_ cleaning: DiskCleaning) -> [URL] {
             cleaning.removed.map { directoryURL.appendingPathComponent($0, isDirectory: false) }
         }
 
         /// Tries once more to open a folder that could not be opened.
         private func requireReady() throws(KingfisherError) {
-            guard !store.isOpen else { return }
-            do throws(DiskError) {
-                try store.prepare()
-            } catch {
+            guard isReady else {
                 throw KingfisherError.cacheError(
                     reason: .diskStorageIsNotReady(cacheURL: directoryURL)
                 )
             }
         }
+
+        var isReady: Bool { store.isOpen || (try? store.prepare()) != nil }
 
         func storeError(
             _ error: DiskError,

@@ -5,7 +5,8 @@ extension DiskStorage {
     public struct Entry: Sendable, Equatable {
         /// The key under which it was stored, the processor's identifier included.
         ///
-        /// Nil for a file that was found in the folder and never stored by a cache.
+        /// Names and passwords in URLs are left out. Nil for a file whose record in the index was
+        /// lost.
         public let key: String?
         /// The file.
         public let fileURL: URL

@@ -8,8 +8,8 @@ struct DiskEntry: Sendable, Equatable {
     var key: String
     /// In bytes, on the disk.
     var size: Int
-    /// Of the bytes on the disk; `nil` for a file that was found and not read yet.
-    var checksum: UInt64?
+    /// Of the bytes on the disk.
+    var checksum: UInt64
     /// When the file was written, by the file system's clock, in nanoseconds since 1970.
     var modified: Int64
     /// Seconds since the reference date, as is ``expiry``.

@@ -18,6 +18,8 @@ enum DiskError: Error, Sendable, Equatable {
     case cannotList(path: String, Errno)
     /// The log of the index cannot be opened, locked or written.
     case cannotWriteIndex(path: String, Errno)
+    /// Another process has held the lock of the folder for too long.
+    case locked(path: String)
     /// There are no bytes to write, because what makes them could not.
     case nothingToWrite(key: String)
     /// Too many bytes wait to be written already.
@@ -47,6 +49,8 @@ extension DiskError: CustomStringConvertible {
             "the folder \(path) cannot be listed (\(errno))"
         case .cannotWriteIndex(let path, let errno):
             "the index \(path) cannot be written (\(errno))"
+        case .locked(let path):
+            "another process holds the lock of \(path); end it, or use another folder"
         case .nothingToWrite(let key):
             "there are no bytes to write for the key \"\(key)\""
         case .queueIsFull(let key, let waiting):

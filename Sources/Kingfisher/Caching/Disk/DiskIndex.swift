@@ -21,7 +21,6 @@ struct DiskIndex: Sendable {
         var expiry: TimeInterval
         var lifetime: TimeInterval
         var text: DiskTexts.Place
-        var hasChecksum: Bool
         var unwritten = Unwritten.nothing
         var older: Int32
         var newer: Int32
@@ -82,7 +81,8 @@ struct DiskIndex: Sendable {
         places.insert(texts.hash(at: text), place: place)
         appendToList(place)
         count += 1
-        totalSize += entry.size
+        // Sizes may come from a hostile log; then the sum is as wrong as they are.
+        totalSize &+= entry.size
         liveLogSize += logSize(at: place)
         mark(place, unwritten)
     }
@@ -96,7 +96,7 @@ struct DiskIndex: Sendable {
         takeFromList(place)
         unmark(place)
         count -= 1
-        totalSize -= removed.size
+        totalSize &-= removed.size
         liveLogSize -= logSize(at: place)
         free.append(Int32(place))
         texts.remove(text)
@@ -146,17 +146,6 @@ struct DiskIndex: Sendable {
             place = node.newer
         }
         return names
-    }
-
-    /// When the youngest file was written, in nanoseconds since 1970; 0 if there is none.
-    var lastModified: Int64 {
-        var last: Int64 = 0
-        var place = oldest
-        while place != Self.end {
-            last = max(last, nodes[Int(place)].modified)
-            place = nodes[Int(place)].newer
-        }
-        return last
     }
 
     private mutating func moveToEnd(_ place: Int) {
@@ -267,7 +256,7 @@ struct DiskIndex: Sendable {
             name: name ?? texts.name(at: node.text),
             key: key ?? texts.key(at: node.text),
             size: node.size,
-            checksum: node.hasChecksum ? node.checksum : nil,
+            checksum: node.checksum,
             modified: node.modified,
             access: node.access,
             expiry: node.expiry,
@@ -276,10 +265,9 @@ struct DiskIndex: Sendable {
     }
 
     private mutating func change(_ place: Int, to entry: DiskEntry) {
-        totalSize += entry.size - nodes[place].size
+        totalSize &+= entry.size &- nodes[place].size
         nodes[place].size = entry.size
-        nodes[place].checksum = entry.checksum ?? 0
-        nodes[place].hasChecksum = entry.checksum != nil
+        nodes[place].checksum = entry.checksum
         nodes[place].modified = entry.modified
         nodes[place].access = entry.access
         nodes[place].expiry = entry.expiry
@@ -310,13 +298,12 @@ extension DiskIndex.Node {
     fileprivate init(_ entry: DiskEntry, text: DiskTexts.Place) {
         self.init(
             size: entry.size,
-            checksum: entry.checksum ?? 0,
+            checksum: entry.checksum,
             modified: entry.modified,
             access: entry.access,
             expiry: entry.expiry,
             lifetime: entry.lifetime,
             text: text,
-            hasChecksum: entry.checksum != nil,
             older: -1,
             newer: -1
         )

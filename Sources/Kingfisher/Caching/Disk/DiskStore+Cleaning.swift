@@ -176,7 +176,7 @@ extension DiskStore.State {
             if rest <= sizeLimit / 2 || names.count == count { break }
             if entry.name == spared { continue }
             names.append(entry.name)
-            rest -= entry.size
+            rest &-= entry.size
         }
         return names
     }

@@ -84,11 +84,13 @@ extension DiskStore {
             let (log, isWritable) = state.withLock { ($0.log, $0.isWritable) }
             guard let log, isWritable else {
                 try open(&writer)
-                guard state.withLock({ $0.isWritable }) else { throw whyNotWritable() }
+                guard state.withLock({ $0.isWritable }) else {
+                    throw writer.refused == nil ? whyNotWritable() : .locked(path: directory)
+                }
                 continue
             }
             do throws(Errno) {
-                try files.lock(log)
+                try lock(log, &writer)
                 // No file at the path, or none that can be looked at: not the one that is open.
                 let there = try? files.status(of: logPath)
                 let (identity, position) = state.withLock { ($0.logIdentity, $0.position) }
@@ -102,6 +104,8 @@ extension DiskStore {
                     writer.unfinished = .nothing
                     return log
                 }
+            } catch .timedOut {
+                throw .locked(path: directory)
             } catch {
                 files.unlock(log)
                 throw .cannotWriteIndex(path: logPath, error)

@@ -16,6 +16,8 @@ extension DiskStore {
     private func openFolder(_ writer: inout Writer) throws(DiskError) {
         do throws(Errno) {
             try files.makeDirectory(directory)
+            // A folder with our file in it was ours before; any other may be meant for others too.
+            if (try? files.status(of: presencePath)) != nil { files.restrict(directory: directory) }
         } catch {
             close()
             state.withLock { $0.lastFailure = clock.now() }
@@ -24,10 +26,12 @@ extension DiskStore {
         let isAlone = notePresence(&writer)
         defer {
             // If that fails the lock stays ours alone, and others leave temporary files.
-            if isAlone, let presence = writer.presence { try? files.share(presence) }
+            if isAlone, let presence = writer.presence {
+                try? files.lock(presence, sharing: true, waiting: .zero)
+            }
         }
         writer.unfinished = .nothing
-        let opened = openLog()
+        let opened = openLog(&writer)
         defer { if let log = opened.log, opened.isWritable { files.unlock(log) } }
         try load(opened, isAlone: isAlone)
     }
@@ -46,13 +50,27 @@ extension DiskStore {
         }
         writer.presence = nil
         // Without this file nobody can tell that others are there, so nothing temporary is deleted.
-        guard let presence = try? files.open(presencePath, writable: true) else { return false }
+        guard let presence = try? openOwn(presencePath) else { return false }
         writer.presence = presence
-        if (try? files.lockIfFree(presence)) == true { return true }
-        // Waits for one that is opening the folder alone. If it fails our temporary files are at
-        // the mercy of the others, and a store of ours that loses its file says so.
-        try? files.share(presence)
-        return false
+        do throws(Errno) {
+            try files.lock(presence, sharing: false, waiting: .zero)
+            return true
+        } catch {
+            // Waits for one that is opening the folder alone. If it fails our temporary files are
+            // at the mercy of the others, and a store of ours that loses its file says so.
+            try? files.lock(presence, sharing: true, waiting: options.lockLimit)
+            return false
+        }
+    }
+
+    /// Opens a file of the store's own, in place of what is no such file.
+    private func openOwn(_ path: String) throws(Errno) -> OpenFile {
+        do throws(Errno) {
+            return try files.open(path, writable: true)
+        } catch .foreignFile {
+            try files.remove(path)
+            return try files.open(path, writable: true)
+        }
     }
 
     private func close() {
@@ -72,12 +90,18 @@ extension DiskStore {
         var isWritable = false
     }
 
-    private func openLog() -> OpenedLog {
+    private func openLog(_ writer: inout Writer) -> OpenedLog {
         for _ in 0..<16 {
             // Not writable: the folder may be read-only, or the disk full.
-            guard let log = try? files.open(logPath, writable: true) else { break }
-            // A file system without locks has no second process that would use it either.
-            try? files.lock(log)
+            guard let log = try? openOwn(logPath) else { break }
+            do throws(Errno) {
+                try lock(log, &writer)
+            } catch .timedOut {
+                // What is there can be read without the lock.
+                break
+            } catch {
+                // A file system without locks has no second process that would use it either.
+            }
             guard let mine = try? files.status(of: log) else { break }
             guard let there = try? files.status(of: logPath) else { break }
             if mine.identity == there.identity {
@@ -88,21 +112,34 @@ extension DiskStore {
         return OpenedLog(log: try? files.open(logPath, writable: false))
     }
 
+    /// Takes the lock of the log. After a wait that came to nothing, nobody waits for a while.
+    func lock(_ log: OpenFile, _ writer: inout Writer) throws(Errno) {
+        let wasRefused =
+            writer.refused.map { ContinuousClock.now - $0 < options.lockLimit } ?? false
+        do throws(Errno) {
+            try files.lock(log, sharing: false, waiting: wasRefused ? .zero : options.lockLimit)
+            writer.refused = nil
+        } catch {
+            if error == .timedOut, !wasRefused { writer.refused = .now }
+            throw error
+        }
+    }
+
     private func load(_ opened: OpenedLog, isAlone: Bool) throws(DiskError) {
         let bytes = opened.log.flatMap(readAll) ?? Data()
         var index = DiskIndex()
         var reader = LogReader()
         index.reserve(logSize: bytes.count)
         reader.read(bytes) { index.apply($0) }
-        let isAfterPowerCut = reader.bootID != nil && reader.bootID != options.bootID
         let isNew = bytes.isEmpty
         let isDamaged = !isNew && (reader.damagedBytes > 0 || reader.end < bytes.count)
         if opened.isWritable { finish(reader.unfinished) }
         var statistics = DiskStatistics()
         try compare(
             &index,
-            trust: isAfterPowerCut ? .untilLastStore : isDamaged ? .asFound : .entries,
-            deletesTemporary: isAlone,
+            doubtsEntries: isDamaged,
+            deletesTemporary: isAlone && opened.isWritable,
+            isWritable: opened.isWritable,
             &statistics
         )
         let isRebuilt = isDamaged || isNew && index.count > 0
@@ -124,23 +161,16 @@ extension DiskStore {
                 // Nothing must be appended to a log without header or with damage.
                 state.withLock { $0.isWritable = false }
             }
-        } else if let boot = options.bootID, boot != reader.bootID {
-            noteBoot(boot, in: log)
         }
     }
 
-    private func noteBoot(_ id: String, in log: OpenFile) {
-        do throws(Errno) {
-            try append([.booted(id)], to: log)
-            try files.sync(log)
-        } catch {
-            // Then the next one to open the folder doubts more files than it has to.
-        }
-    }
+    // A million entries take a quarter of it.
+    private static let maximalLogSize = 1 << 30
 
     private func readAll(_ log: OpenFile) -> Data? {
         // A log that cannot be read is as good as none: the folder has the files.
-        guard let status = try? files.status(of: log) else { return nil }
+        guard let status = try? files.status(of: log), status.size <= Self.maximalLogSize
+        else { return nil }
         return try? files.read(log, from: 0, count: status.size)
     }
 
@@ -177,28 +207,17 @@ extension DiskStore {
         try files.names(in: directory) { !$0.hasPrefix(Self.ownPrefix) }
     }
 
-    /// What is believed of files that the log does not know as they are.
-    private enum Trust {
-        /// They are strangers; what has an entry is as the entry says until it is read.
-        case entries
-        /// They are what was stored, for parts of the log are missing.
-        case asFound
-        /// Those that are younger than the last store in the log may have lost bytes.
-        case untilLastStore
-    }
-
     /// Removes entries without a file, and makes entries of files without one.
     ///
     /// Entries of a damaged log may be older than their files; those that do not look like theirs
     /// are made again of them.
     private func compare(
         _ index: inout DiskIndex,
-        trust: Trust,
+        doubtsEntries: Bool,
         deletesTemporary: Bool,
+        isWritable: Bool,
         _ statistics: inout DiskStatistics
     ) throws(DiskError) {
-        // A minute: who wrote a file may have waited for his turn to announce it.
-        let lastStore = index.lastModified - 60_000_000_000
         let names: [String]
         do throws(Errno) {
             names = try files.names(in: directory) { name in
@@ -206,8 +225,7 @@ extension DiskStore {
                     return deletesTemporary && name.hasSuffix(".tmp")
                 }
                 // The others are hidden files of somebody else's.
-                return index.confirm(name)
-                    ? !isBelieved(name, in: index, trust) : !name.hasPrefix(".")
+                return index.confirm(name) ? doubtsEntries : !name.hasPrefix(".")
             }
         } catch {
             throw .cannotList(path: directory, error)
@@ -220,21 +238,19 @@ extension DiskStore {
                 continue
             }
             let known = index[name]
-            guard var entry = adopt(name) else { continue }
-            if let known {
-                if entry.size == known.size, entry.modified == known.modified { continue }
-                entry.key = known.key
-                entry.expiry = known.expiry
-                entry.lifetime = known.lifetime
-            }
-            if case .untilLastStore = trust, entry.modified >= lastStore {
-                // What cannot be deleted is no entry at least, until the folder is opened again.
-                try? files.remove(path(of: name))
-                index.remove(name)
-                statistics.damaged += 1
-            } else {
+            // A file that vanished, or may not be looked at, is none of ours.
+            guard let status = try? files.status(of: path(of: name)) else { continue }
+            if let known, status.size == known.size, status.modified == known.modified { continue }
+            if let entry = adopt(name, status, knownAs: known) {
                 found.append(entry)
+                continue
             }
+            index.remove(name)
+            guard isWritable, known != nil || FileNaming.isHashed(name) else { continue }
+            // The name is one of ours, and nobody can tell what the bytes are. What cannot be
+            // deleted is no entry at least.
+            try? files.remove(path(of: name))
+            statistics.damaged += 1
         }
         index.removeUnconfirmed()
         for entry in found.sorted(by: { $0.access < $1.access }) {
@@ -243,32 +259,28 @@ extension DiskStore {
         statistics.adopted = found.count
     }
 
-    /// Whether an entry stands whatever its file looks like.
-    private func isBelieved(_ name: String, in index: DiskIndex, _ trust: Trust) -> Bool {
-        switch trust {
-        case .entries: true
-        case .asFound: false
-        // The checksum will tell.
-        case .untilLastStore: index[name]?.checksum != nil
-        }
-    }
-
-    /// Makes an entry of a file that has none; its checksum is taken when it is read first.
-    private func adopt(_ name: String) -> DiskEntry? {
-        // A file that vanished, or may not be looked at, is none of ours.
-        guard let status = try? files.status(of: path(of: name)) else { return nil }
-        let now = clock.now()
+    /// Makes an entry of a file that has none, if it proves to be what was stored under its name.
+    ///
+    /// The proof's checksum is compared when the file is read.
+    private func adopt(
+        _ name: String,
+        _ status: FileStatus,
+        knownAs known: DiskEntry?
+    ) -> DiskEntry? {
+        guard let bytes = try? files.proof(of: path(of: name)),
+            let proof = FileProof(bytes, name: name)
+        else { return nil }
         let modified =
             TimeInterval(status.modified) * 1e-9 - Date.timeIntervalBetween1970AndReferenceDate
         return DiskEntry(
             name: name,
-            key: "",
+            key: known?.key ?? "",
             size: status.size,
-            checksum: nil,
+            checksum: proof.checksum,
             modified: status.modified,
-            access: min(modified, now),
-            expiry: now + options.adoptedLifetime,
-            lifetime: options.adoptedLifetime
+            access: min(modified, clock.now()),
+            expiry: proof.expiry,
+            lifetime: proof.lifetime
         )
     }
 
@@ -295,18 +307,17 @@ extension DiskStore {
             state.firstUnwritten = .infinity
             return state.index
         }
-        let boot = options.bootID.map { [LogRecord.booted($0)] } ?? []
         let bytes = LogRecord.encode(
             index.entries.lazy.map { .stored($0, temporary: 0) },
             size: index.liveLogSize,
-            after: LogRecord.encode(boot, after: LogRecord.header)
+            after: LogRecord.header
         )
         let temporary = temporaryPath(makeTemporaryNumber())
         do throws(Errno) {
             // Always to the medium: a power cut must not take the old log and the new one.
-            let status = try files.write(bytes, toNew: temporary, synced: true)
+            let status = try files.write(bytes, proof: nil, toNew: temporary, synced: true)
             let new = try files.open(temporary, writable: true)
-            try files.lock(new)
+            try files.lock(new, sharing: false, waiting: .zero)
             try files.rename(temporary, to: logPath)
             state.withLock { state in
                 state.log = new

@@ -13,9 +13,9 @@ extension DiskStore {
     ) throws(DiskError) -> Data? {
         let now = clock.now()
         // What was stored is right whatever others did since; if it is gone or is not what is known
-        // of it, the log is looked at. A file that was found has nothing to be compared with.
+        // of it, the log is looked at.
         let known = state.withLock { state -> DiskEntry? in
-            state.index[name].flatMap { $0.expiry > now && $0.checksum != nil ? $0 : nil }
+            state.index[name].flatMap { $0.expiry > now ? $0 : nil }
         }
         if let known, let data = try contents(of: known, extending: extending, at: now) {
             return data
@@ -49,17 +49,20 @@ extension DiskStore {
         let bytes: Data
         do throws(Errno) {
             bytes = try files.read(path(of: entry.name), expecting: entry.size)
-        } catch .noSuchFileOrDirectory {
+        } catch .noSuchFileOrDirectory, .foreignFile {
+            return nil
+        } catch .permissionDenied where (try? files.status(of: path(of: entry.name))) == nil {
+            // The folder is closed, not the file.
             return nil
         } catch {
             state.withLock { $0.statistics.unreadable += 1 }
             throw .cannotRead(path: path(of: entry.name), key: entry.key, error)
         }
         guard bytes.count == entry.size else { return nil }
-        let checksum = Checksum.of(bytes)
-        guard entry.checksum == nil || entry.checksum == checksum else { return nil }
-        guard let data = opened(bytes, of: entry) else { return nil }
-        let isFlushDue = noteRead(of: entry, checksum: checksum, extending: extending, at: now)
+        guard entry.checksum == Checksum.of(bytes), let data = opened(bytes, of: entry) else {
+            return nil
+        }
+        let isFlushDue = noteRead(of: entry, extending: extending, at: now)
         if isFlushDue { flushIfNobodyWrites() }
         return data
     }
@@ -73,7 +76,6 @@ extension DiskStore {
     /// - Returns: Whether it is time to write what the log lacks.
     private func noteRead(
         of entry: DiskEntry,
-        checksum: UInt64,
         extending: ExpirationExtending,
         at now: TimeInterval
     ) -> Bool {
@@ -81,14 +83,12 @@ extension DiskStore {
         if case .none = extending { isUse = false }
         return state.withLock { state in
             state.statistics.hits += 1
-            guard isUse || entry.checksum == nil else { return false }
-            let unwritten = entry.checksum == nil ? DiskIndex.Unwritten.everything : .access
-            state.index.use(entry.name, unwritten: unwritten) { known in
+            guard isUse else { return false }
+            state.index.use(entry.name, unwritten: .access) { known in
                 // Stored again meanwhile: the access belongs to the file that is gone.
                 guard known.modified == entry.modified, known.checksum == entry.checksum,
                     known.size == entry.size
                 else { return false }
-                known.checksum = checksum
                 known.extend(extending, at: now)
                 return true
             }

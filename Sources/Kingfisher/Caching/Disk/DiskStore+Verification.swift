@@ -34,7 +34,6 @@ extension DiskStore {
         guard let bytes = try? files.read(path(of: entry.name), expecting: entry.size) else {
             return false
         }
-        return bytes.count == entry.size
-            && (entry.checksum == nil || entry.checksum == Checksum.of(bytes))
+        return bytes.count == entry.size && entry.checksum == Checksum.of(bytes)
     }
 }

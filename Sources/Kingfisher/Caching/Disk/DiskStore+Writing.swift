@@ -43,10 +43,7 @@ extension DiskStore {
     }
 
     private func validate(_ name: String, key: String) throws(DiskError) {
-        let isImpossible =
-            name.isEmpty || name == "." || name == ".." || name.utf8.count > 255
-            || name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
-        if isImpossible || name.hasPrefix(Self.ownPrefix) { throw .invalidName(name, key: key) }
+        guard FileNaming.isEntryName(name) else { throw .invalidName(name, key: key) }
         guard key.utf8.count < LogRecord.maximalBodySize - 1_024 else {
             throw .cannotWrite(path: path(of: name), key: key, .fileNameTooLong)
         }
@@ -72,7 +69,12 @@ extension DiskStore {
         let replaced: Bool
         do throws(Errno) {
             // Outside of every lock: this is what takes time.
-            let status = try files.write(bytes, toNew: temporary, synced: syncs)
+            let status = try files.write(
+                bytes,
+                proof: FileProof(entry).bytes(for: entry.name),
+                toNew: temporary,
+                synced: syncs
+            )
             entry.modified = status.modified
         } catch {
             throw .cannotWrite(path: path(of: entry.name), key: entry.key, error)

@@ -14,18 +14,17 @@ import SystemPackage
 /// was stored is lost, and nothing half done is seen.
 ///
 /// A power cut may take files whose records are there, and records whose files are there. The first
-/// are found by their checksums when they are read. The others cannot be told from whole files, so
-/// they are deleted when the folder is opened after another start of the machine than the last one.
+/// are found by their checksums when they are read. The others are taken in if they carry a
+/// ``FileProof`` of their name, whose checksum is compared when they are read.
 ///
 /// All calls block; any thread may make them. What opens the folder is the first of them.
 final class DiskStore: Sendable {
     /// What can be chosen when a store is made.
     struct Options: Sendable {
         var transformer: (any DiskDataTransformer)?
-        /// How long files without an entry are valid after they were found, in seconds.
-        var adoptedLifetime: TimeInterval = 7 * 86_400
-        /// Tells one start of the machine from another; nil if nobody knows.
-        var bootID = SystemBoot.id
+        /// How long a lock of another process is waited for. Locks are held for milliseconds; a
+        /// sweep of a million files may take seconds.
+        var lockLimit = Duration.seconds(5)
     }
 
     /// What readers and writers share; held for moments only, never during input or output.
@@ -57,6 +56,8 @@ final class DiskStore: Sendable {
         /// What another process announced last, as far as it was read without the lock: whether it
         /// was done is known only to who has the lock.
         var unfinished = LogReader.Unfinished.nothing
+        /// When the lock could not be had last.
+        var refused: ContinuousClock.Instant?
     }
 
     let directory: String

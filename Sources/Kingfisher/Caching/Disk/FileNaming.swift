@@ -13,11 +13,35 @@ struct FileNaming: Sendable, Equatable {
     ///
     /// An extension that the caller forces goes before that of the settings.
     func name(forKey key: String, forcedExtension: String? = nil) -> String {
-        let base = usesHash ? Self.hash(key) : key
+        name(forKey: key, uniqueKey: key, forcedExtension: forcedExtension)
+    }
+
+    /// As above, of a text that stands for the key and no other; extensions are looked for in the
+    /// key itself.
+    func name(forKey key: String, uniqueKey: String, forcedExtension: String?) -> String {
+        let base = usesHash ? Self.hash(uniqueKey) : uniqueKey
         guard let suffix = forcedExtension ?? pathExtension ?? extensionOfKey(key) else {
             return base
         }
         return "\(base).\(suffix)"
+    }
+
+    /// Whether an entry's file can have a name: a single component, and none of the store's own.
+    static func isEntryName(_ name: String) -> Bool {
+        let bytes = name.utf8
+        return (1...255).contains(bytes.count) && name != "." && name != ".."
+            && !bytes.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+            && !name.hasPrefix(DiskStore.ownPrefix)
+    }
+
+    /// Whether a name is one that the hash of a key gives.
+    static func isHashed(_ name: String) -> Bool {
+        let digits = name.utf8.prefix { $0 != UInt8(ascii: ".") }
+        return digits.count == 64
+            && digits.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
     }
 
     private func extensionOfKey(_ key: String) -> String? {

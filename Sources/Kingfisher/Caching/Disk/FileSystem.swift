@@ -5,8 +5,12 @@ import SystemPackage
 ///
 /// Every call blocks until it is done, and may be made by several threads at once.
 protocol FileSystem: Sendable {
-    /// Makes a folder with those above it; one that exists is no error.
+    /// Makes a folder that only its owner may enter, with those above it; one that exists is no
+    /// error.
     func makeDirectory(_ path: String) throws(Errno)
+
+    /// Takes the rights of other users from a folder of this user's.
+    func restrict(directory: String)
 
     /// The names for which `isWanted` holds of what is in a folder, folders left out, in no order.
     ///
@@ -16,15 +20,27 @@ protocol FileSystem: Sendable {
         where isWanted: (String) -> Bool
     ) throws(Errno) -> [String]
 
+    /// The status of a file; of a symbolic link, not of its target.
     func status(of path: String) throws(Errno) -> FileStatus
 
     /// Reads a file that should have `count` bytes; of one that has more, one byte more.
+    ///
+    /// - Throws: `Errno.foreignFile` for everything but a regular file of this user's.
     func read(_ path: String, expecting count: Int) throws(Errno) -> Data
 
     /// Writes a file that must not exist yet, to the storage medium if `synced`.
     ///
-    /// Nothing is left of the file if that fails.
-    func write(_ data: Data, toNew path: String, synced: Bool) throws(Errno) -> FileStatus
+    /// `proof` is kept beside the bytes where the file system can do so. Nothing is left of the
+    /// file if writing fails.
+    func write(
+        _ data: Data,
+        proof: Data?,
+        toNew path: String,
+        synced: Bool
+    ) throws(Errno) -> FileStatus
+
+    /// Reads the proof that was written with a file.
+    func proof(of path: String) throws(Errno) -> Data
 
     /// Gives a file another name, whose file it replaces in one step.
     func rename(_ path: String, to other: String) throws(Errno)
@@ -35,6 +51,8 @@ protocol FileSystem: Sendable {
     func remove(_ path: String) throws(Errno)
 
     /// Opens a file to read, and to append if it is writable; makes a writable one that is missing.
+    ///
+    /// - Throws: `Errno.foreignFile` for everything but a regular file of this user's.
     func open(_ path: String, writable: Bool) throws(Errno) -> OpenFile
 
     func status(of file: OpenFile) throws(Errno) -> FileStatus
@@ -50,12 +68,16 @@ protocol FileSystem: Sendable {
     func sync(_ file: OpenFile) throws(Errno)
     func sync(directory: String) throws(Errno)
 
-    /// Waits for a lock that also counts between processes; `lockIfFree` does not wait.
-    func lock(_ file: OpenFile) throws(Errno)
-    func lockIfFree(_ file: OpenFile) throws(Errno) -> Bool
-    /// Shares the lock with others that share it, instead of holding it alone.
-    func share(_ file: OpenFile) throws(Errno)
+    /// Takes a lock that also counts between processes, alone or with others that share it.
+    ///
+    /// - Throws: `Errno.timedOut` if others hold the lock for the whole `limit`.
+    func lock(_ file: OpenFile, sharing: Bool, waiting limit: Duration) throws(Errno)
     func unlock(_ file: OpenFile)
+}
+
+extension Errno {
+    /// The file is a link, a pipe, a device, or belongs to another user.
+    static let foreignFile = Errno.notPermitted
 }
 
 /// What the file system knows about a file.

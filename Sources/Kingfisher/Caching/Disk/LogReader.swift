@@ -15,8 +15,6 @@ struct LogReader {
     /// How many bytes before ``end`` belong to no record.
     private(set) var damagedBytes = 0
     var unfinished: Unfinished { removals.isEmpty ? last : .removals(removals) }
-    /// The start of the machine after which the last records were written, if they say so.
-    private(set) var bootID: String?
     private var last = Unfinished.nothing
     /// The names of the removals at the end, if there are some.
     private var removals: [String] = []
@@ -81,8 +79,8 @@ struct LogReader {
             removals.append(name)
         case .used:
             break
-        case .booted(let id):
-            bootID = id
+        case .booted:
+            break
         case .cleared:
             removals = []
             last = .clearing

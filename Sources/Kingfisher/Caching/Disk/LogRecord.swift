@@ -10,8 +10,8 @@ enum LogRecord: Sendable, Equatable {
     case used(String, access: TimeInterval, expiry: TimeInterval, lifetime: TimeInterval)
     /// Every file was removed.
     case cleared
-    /// The records from here on were written after this start of the machine.
-    case booted(String)
+    /// A start of the machine, noted by earlier versions.
+    case booted
 }
 
 /// The bytes of a log.
@@ -24,8 +24,8 @@ extension LogRecord {
     static let mark: UInt32 = 0x524C_4BCB
     static let prefixSize = 16
     private static let storedFixedSize = 1 + 1 + 7 * 8 + 2 + 4
-    // A name has at most 255 bytes, and three times as many if they are no text and were mended.
-    static let maximalNameSize = 1_024
+    /// 1 TiB: sums of sizes cannot overflow before a log has eight million records of it.
+    static let maximalFileSize = 1 << 40
     // A key of a megabyte is nobody's URL.
     static let maximalBodySize = 1 << 20
 
@@ -54,7 +54,7 @@ extension LogRecord {
         case .removed(let name): Self.prefixSize + 1 + name.utf8.count
         case .used(let name, _, _, _): Self.prefixSize + 25 + name.utf8.count
         case .cleared: Self.prefixSize + 1
-        case .booted(let id): Self.prefixSize + 1 + id.utf8.count
+        case .booted: Self.prefixSize + 1
         }
     }
 
@@ -94,9 +94,9 @@ extension LogRecord {
         switch self {
         case .stored(let entry, let temporary):
             body[0] = Kind.stored.rawValue
-            body[1] = entry.checksum == nil ? 0 : 1
+            body[1] = 1
             body.store(UInt64(entry.size), at: 2)
-            body.store(entry.checksum ?? 0, at: 10)
+            body.store(entry.checksum, at: 10)
             body.store(entry.modified, at: 18)
             body.store(entry.access.bitPattern, at: 26)
             body.store(entry.expiry.bitPattern, at: 34)
@@ -117,9 +117,8 @@ extension LogRecord {
             body.store(name, at: 25)
         case .cleared:
             body[0] = Kind.cleared.rawValue
-        case .booted(let id):
+        case .booted:
             body[0] = Kind.booted.rawValue
-            body.store(id, at: 1)
         }
     }
 
@@ -131,11 +130,15 @@ extension LogRecord {
             guard let record = Self.readStored(body) else { return nil }
             self = record
         case .removed:
-            self = .removed(String(decoding: body[1...], as: UTF8.self))
+            let name = String(decoding: body[1...], as: UTF8.self)
+            guard FileNaming.isEntryName(name) else { return nil }
+            self = .removed(name)
         case .used:
             guard body.count > 25 else { return nil }
+            let name = String(decoding: body[25...], as: UTF8.self)
+            guard FileNaming.isEntryName(name) else { return nil }
             self = .used(
-                String(decoding: body[25...], as: UTF8.self),
+                name,
                 access: TimeInterval(bitPattern: body.number(at: 1)),
                 expiry: TimeInterval(bitPattern: body.number(at: 9)),
                 lifetime: TimeInterval(bitPattern: body.number(at: 17))
@@ -143,24 +146,27 @@ extension LogRecord {
         case .cleared:
             self = .cleared
         case .booted:
-            self = .booted(String(decoding: body[1...], as: UTF8.self))
+            self = .booted
         }
     }
 
     private static func readStored(_ body: UnsafeRawBufferPointer) -> LogRecord? {
-        guard body.count >= storedFixedSize, body[1] <= 1 else { return nil }
+        // Earlier versions took files in without a checksum; now nothing proves what they are.
+        guard body.count >= storedFixedSize, body[1] == 1 else { return nil }
         let nameCount = Int(body.number(at: 58) as UInt16)
         let keyCount = Int(body.number(at: 60) as UInt32)
-        guard (1...maximalNameSize).contains(nameCount),
-            body.count == storedFixedSize + nameCount + keyCount,
-            let size = Int(exactly: body.number(at: 2) as UInt64)
+        guard body.count == storedFixedSize + nameCount + keyCount,
+            let size = Int(exactly: body.number(at: 2) as UInt64), size <= maximalFileSize
         else { return nil }
         let names = body[storedFixedSize...]
+        let name = String(decoding: names.prefix(nameCount), as: UTF8.self)
+        // A log may come from anybody: no record reaches a file outside of the folder.
+        guard FileNaming.isEntryName(name) else { return nil }
         let entry = DiskEntry(
-            name: String(decoding: names.prefix(nameCount), as: UTF8.self),
+            name: name,
             key: String(decoding: names.dropFirst(nameCount), as: UTF8.self),
             size: size,
-            checksum: body[1] == 1 ? body.number(at: 10) : nil,
+            checksum: body.number(at: 10),
             modified: Int64(bitPattern: body.number(at: 18)),
             access: TimeInterval(bitPattern: body.number(at: 26)),
             expiry: TimeInterval(bitPattern: body.number(at: 34)),

@@ -10,7 +10,7 @@ import Musl
 /// The file system of this machine.
 struct POSIXFileSystem: FileSystem {
     func makeDirectory(_ path: String) throws(Errno) {
-        if mkdir(path, 0o777) == 0 { return }
+        if mkdir(path, 0o700) == 0 { return }
         switch Errno(rawValue: errno) {
         case .fileExists:
             guard isDirectory(path) else { throw .notDirectory }
@@ -19,10 +19,19 @@ struct POSIXFileSystem: FileSystem {
             guard !parent.isEmpty, parent != path else { throw .noSuchFileOrDirectory }
             try makeDirectory(parent)
             // Another process may have made it in the meantime.
-            if mkdir(path, 0o777) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
+            if mkdir(path, 0o700) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
         case let other:
             throw other
         }
+    }
+
+    func restrict(directory: String) {
+        var found = stat()
+        guard lstat(directory, &found) == 0, found.st_mode & S_IFMT == S_IFDIR,
+            found.st_uid == geteuid(), found.st_mode & 0o077 != 0
+        else { return }
+        // A folder that cannot be restricted is as usable as before.
+        _ = chmod(directory, found.st_mode & 0o700)
     }
 
     private func isDirectory(_ path: String) -> Bool {
@@ -56,7 +65,7 @@ struct POSIXFileSystem: FileSystem {
 
     func status(of path: String) throws(Errno) -> FileStatus {
         var found = stat()
-        guard stat(path, &found) == 0 else { throw Errno(rawValue: errno) }
+        guard lstat(path, &found) == 0 else { throw Errno(rawValue: errno) }
         return FileStatus(found)
     }
 
@@ -72,20 +81,45 @@ struct POSIXFileSystem: FileSystem {
         }
     }
 
-    // Looked up, for Swift's module of the C library leaves it out, and older ones lack it.
+    // Looked up, for Swift's module of the C library leaves them out, and older ones lack some.
     private static let renameat2: RenameAt2? = dlsym(nil, "renameat2").map {
         unsafeBitCast($0, to: RenameAt2.self)
+    }
+    private static let fsetxattr: SetAttribute? = dlsym(nil, "fsetxattr").map {
+        unsafeBitCast($0, to: SetAttribute.self)
+    }
+    private static let lgetxattr: GetAttribute? = dlsym(nil, "lgetxattr").map {
+        unsafeBitCast($0, to: GetAttribute.self)
     }
 
     private typealias RenameAt2 =
         @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+    private typealias SetAttribute =
+        @convention(c) (Int32, UnsafePointer<CChar>, UnsafeRawPointer?, Int, Int32) -> Int32
+    private typealias GetAttribute =
+        @convention(c) (
+            UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int
+        ) -> Int
+
+    private static let proofName = "user.kingfisher.proof"
+
+    func proof(of path: String) throws(Errno) -> Data {
+        guard let lgetxattr = Self.lgetxattr else { throw .notSupported }
+        var bytes = Data(count: FileProof.size)
+        let count = bytes.withUnsafeMutableBytes {
+            lgetxattr(path, Self.proofName, $0.baseAddress, $0.count)
+        }
+        guard count >= 0 else { throw Errno(rawValue: errno) }
+        return bytes.prefix(count)
+    }
 
     func remove(_ path: String) throws(Errno) {
         guard unlink(path) == 0 else { throw Errno(rawValue: errno) }
     }
 
     func sync(directory: String) throws(Errno) {
-        try sync(open(directory, flags: O_RDONLY | O_DIRECTORY))
+        let descriptor = try openDescriptor(directory, O_RDONLY | O_DIRECTORY)
+        try sync(OpenFile(FileDescriptor(rawValue: descriptor)))
     }
 }
 
@@ -93,16 +127,18 @@ extension POSIXFileSystem {
     // MARK: Whole files
 
     func read(_ path: String, expecting count: Int) throws(Errno) -> Data {
-        let descriptor = try openDescriptor(path, O_RDONLY)
+        let (descriptor, status) = try openOwnFile(path, O_RDONLY)
         defer { close(descriptor) }
-        // The byte more shows that there are not fewer nor more, without a call that says so.
-        guard let buffer = malloc(count + 1) else { throw .noMemory }
+        // The expected size comes from a log, so the file's own bounds what is reserved. The byte
+        // more shows a file that is longer than expected, or grows.
+        let wanted = min(max(count, 0), status.size)
+        guard let buffer = malloc(wanted + 1) else { throw .noMemory }
         var done = 0
         do throws(Errno) {
             while true {
-                let got = try retrying { Glibc.read(descriptor, buffer + done, count + 1 - done) }
+                let got = try retrying { Glibc.read(descriptor, buffer + done, wanted + 1 - done) }
                 done += got
-                if got == 0 || done >= count { break }
+                if got == 0 || done > wanted || done == count { break }
             }
         } catch {
             free(buffer)
@@ -111,12 +147,21 @@ extension POSIXFileSystem {
         return Data(bytesNoCopy: buffer, count: done, deallocator: .free)
     }
 
-    func write(_ data: Data, toNew path: String, synced: Bool) throws(Errno) -> FileStatus {
+    func write(
+        _ data: Data,
+        proof: Data?,
+        toNew path: String,
+        synced: Bool
+    ) throws(Errno) -> FileStatus {
         let descriptor = try openDescriptor(path, O_WRONLY | O_CREAT | O_EXCL)
         // Nothing is buffered on our side; there is nobody to tell that closing failed.
         defer { close(descriptor) }
         do throws(Errno) {
             try write(data, to: descriptor)
+            // Without support for it the file is only worth less when the log is lost.
+            proof?.withUnsafeBytes {
+                _ = Self.fsetxattr?(descriptor, Self.proofName, $0.baseAddress, $0.count, 0)
+            }
             if synced { _ = try retrying { fsync(descriptor) } }
             return try status(of: descriptor)
         } catch {
@@ -130,15 +175,39 @@ extension POSIXFileSystem {
     // MARK: Open files
 
     func open(_ path: String, writable: Bool) throws(Errno) -> OpenFile {
-        try open(path, flags: writable ? O_RDWR | O_CREAT | O_APPEND : O_RDONLY)
+        let flags = writable ? O_RDWR | O_CREAT | O_APPEND : O_RDONLY
+        let (descriptor, _) = try openOwnFile(path, flags)
+        // Files of earlier versions could be read by everybody.
+        if writable { _ = fchmod(descriptor, 0o600) }
+        return OpenFile(FileDescriptor(rawValue: descriptor))
     }
 
-    private func open(_ path: String, flags: Int32) throws(Errno) -> OpenFile {
-        OpenFile(FileDescriptor(rawValue: try openDescriptor(path, flags)))
+    /// Opens a regular file of this user's, and nothing that somebody else put in its place.
+    private func openOwnFile(
+        _ path: String,
+        _ flags: Int32
+    ) throws(Errno) -> (Int32, FileStatus) {
+        let descriptor: Int32
+        do throws(Errno) {
+            descriptor = try openDescriptor(path, flags)
+        } catch .tooManySymbolicLinkLevels {
+            throw .foreignFile
+        }
+        var found = stat()
+        guard fstat(descriptor, &found) == 0, found.st_mode & S_IFMT == S_IFREG,
+            found.st_uid == geteuid()
+        else {
+            close(descriptor)
+            throw .foreignFile
+        }
+        return (descriptor, FileStatus(found))
     }
 
+    /// Follows no link, and waits for no writer of a pipe.
     private func openDescriptor(_ path: String, _ flags: Int32) throws(Errno) -> Int32 {
-        try retrying { Glibc.open(path, flags | O_CLOEXEC, 0o666) }
+        try retrying {
+            Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        }
     }
 
     func status(of file: OpenFile) throws(Errno) -> FileStatus {
@@ -196,21 +265,22 @@ extension POSIXFileSystem {
         _ = try retrying { fsync(file.descriptor.rawValue) }
     }
 
-    func lock(_ file: OpenFile) throws(Errno) {
-        _ = try retrying { flock(file.descriptor.rawValue, LOCK_EX) }
-    }
-
-    func lockIfFree(_ file: OpenFile) throws(Errno) -> Bool {
-        do throws(Errno) {
-            _ = try retrying { flock(file.descriptor.rawValue, LOCK_EX | LOCK_NB) }
-            return true
-        } catch .wouldBlock {
-            return false
+    func lock(_ file: OpenFile, sharing: Bool, waiting limit: Duration) throws(Errno) {
+        let kind = (sharing ? LOCK_SH : LOCK_EX) | LOCK_NB
+        let start = ContinuousClock.now
+        var pause: UInt32 = 50
+        while true {
+            do throws(Errno) {
+                _ = try retrying { flock(file.descriptor.rawValue, kind) }
+                return
+            } catch .wouldBlock {
+                guard ContinuousClock.now - start < limit else { throw .timedOut }
+            }
+            // Asked again and again, for a wait of the kernel's has no bound. Locks are held for
+            // about a millisecond.
+            usleep(pause)
+            pause = min(pause * 2, 5_000)
         }
-    }
-
-    func share(_ file: OpenFile) throws(Errno) {
-        _ = try retrying { flock(file.descriptor.rawValue, LOCK_SH) }
     }
 
     func unlock(_ file: OpenFile) {
@@ -231,7 +301,8 @@ extension FileStatus {
     fileprivate init(_ found: stat) {
         self.init(
             size: found.st_size,
-            modified: Int64(found.st_mtim.tv_sec) * 1_000_000_000 + Int64(found.st_mtim.tv_nsec),
+            // A date may be millennia away; what matters is that it is the same next time.
+            modified: Int64(found.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_mtim.tv_nsec),
             inode: UInt64(found.st_ino),
             device: UInt64(found.st_dev),
             links: Int(found.st_nlink)

@@ -37,17 +37,6 @@ struct DiskStoreRecoveryTests {
         #expect(open().statistics.rebuilds == 0)
     }
 
-    @Test func `a file that was found gets its checksum when it is read`() throws {
-        try data(1).write(to: folder.file("found"))
-        let store = open()
-        #expect(try store.data(named: "found") == data(1))
-        store.flush()
-        let other = open()
-        #expect(other.entries.first?.checksum == Checksum.of(data(1)))
-        try Data("cOntent 1".utf8).write(to: folder.file("found"))
-        #expect(try other.data(named: "found") == nil)
-    }
-
     @Test func `folders and hidden files of others are left alone`() throws {
         let inner = folder.file("inner")
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)

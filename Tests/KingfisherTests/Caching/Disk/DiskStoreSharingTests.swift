@@ -94,6 +94,29 @@ struct DiskStoreSharingTests {
         #expect(store.isOpen)
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [".kingfisher.log", ".kingfisher.lock"])
+    func `a lock that another process keeps costs one wait and an error`(name: String) throws {
+        try put("1", "a", in: open())
+        let files = POSIXFileSystem()
+        let held = try files.open(folder.file(name).path, writable: true)
+        try files.lock(held, sharing: false, waiting: .zero)
+        let store = DiskStore(
+            directory: folder.url.path,
+            options: .init(lockLimit: .milliseconds(20))
+        )
+        #expect(try store.data(named: "a") == Data("1".utf8))
+        if name.hasSuffix(".log") {
+            let error = DiskError.locked(path: folder.url.path)
+            #expect(throws: error) { try put("2", "b", in: store) }
+            #expect(throws: error) { try store.removeAll() }
+        } else {
+            try put("2", "b", in: store)
+        }
+        files.unlock(held)
+        try put("3", "b", in: store)
+        #expect(try open().data(named: "b") == Data("3".utf8))
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `stores of one folder may be used by many threads at once`() async throws {
         let stores = [open(), open()]

@@ -113,6 +113,13 @@ final class FaultyFileSystem: FileSystem {
         return try real.names(in: directory, where: isWanted)
     }
 
+    func restrict(directory: String) { real.restrict(directory: directory) }
+
+    func proof(of path: String) throws(Errno) -> Data {
+        try check(.read, path)
+        return try real.proof(of: path)
+    }
+
     func status(of path: String) throws(Errno) -> FileStatus {
         try check(.status, path)
         return try real.status(of: path)
@@ -123,13 +130,18 @@ final class FaultyFileSystem: FileSystem {
         return try real.read(path, expecting: count)
     }
 
-    func write(_ data: Data, toNew path: String, synced: Bool) throws(Errno) -> FileStatus {
+    func write(
+        _ data: Data,
+        proof: Data?,
+        toNew path: String,
+        synced: Bool
+    ) throws(Errno) -> FileStatus {
         if !synced { try check(.unsyncedWrite, path) }
         let half = {
             _ = FileManager.default.createFile(atPath: path, contents: data.prefix(data.count / 2))
         }
         return try change(.write, path, half: half) { () throws(Errno) in
-            try real.write(data, toNew: path, synced: synced)
+            try real.write(data, proof: proof, toNew: path, synced: synced)
         }
     }
 
@@ -193,17 +205,10 @@ final class FaultyFileSystem: FileSystem {
         try real.sync(directory: directory)
     }
 
-    func lock(_ file: OpenFile) throws(Errno) {
-        try check(.lock)
-        try real.lock(file)
+    func lock(_ file: OpenFile, sharing: Bool, waiting limit: Duration) throws(Errno) {
+        if !sharing { try check(.lock) }
+        try real.lock(file, sharing: sharing, waiting: limit)
     }
-
-    func lockIfFree(_ file: OpenFile) throws(Errno) -> Bool {
-        try check(.lock)
-        return try real.lockIfFree(file)
-    }
-
-    func share(_ file: OpenFile) throws(Errno) { try real.share(file) }
 
     func unlock(_ file: OpenFile) { real.unlock(file) }
 }
