@@ -1,15 +1,23 @@
+import Foundation
+
 /// The name under which an image is cached: the source's key, the processor, the extension.
 ///
 /// A load makes it once and carries it, and the key's hash with it, through all its lookups.
 struct CacheEntryName: Hashable, Sendable {
-    /// The key with the processor's identifier behind it, and its hash.
+    /// The unique form of the computed key, and its hash.
     let memoryKey: CacheKey
     let forcedExtension: String?
+    /// The source's key with the processor's identifier behind it, for people.
+    let computedKey: String
 
-    var computedKey: String { memoryKey.string }
+    /// What names of memory and of files are made of.
+    var uniqueKey: String { memoryKey.string }
 
     init(key: String, identifier: String, forced: String?) {
-        memoryKey = CacheKey(identifier.isEmpty ? key : "\(key)@\(identifier)")
+        computedKey = identifier.isEmpty ? key : "\(key)@\(identifier)"
+        memoryKey = CacheKey(
+            Self.isAmbiguous(key) ? Self.unique(key, identifier) : computedKey
+        )
         forcedExtension = forced
     }
 
@@ -19,5 +27,26 @@ struct CacheEntryName: Hashable, Sendable {
             identifier: options.processor.identifier,
             forced: options.forcedExtension
         )
+    }
+
+    /// Whether a key could be read as another key with the identifier of a processor.
+    static func isAmbiguous(_ key: String) -> Bool {
+        let at = Int32(UInt8(ascii: "@"))
+        return key.utf8.withContiguousStorageIfAvailable {
+            $0.baseAddress.map { memchr($0, at, key.utf8.count) != nil } ?? false
+        } ?? key.utf8.contains(UInt8(ascii: "@"))
+    }
+
+    /// The form of an ambiguous key that no other key and identifier have.
+    ///
+    /// A key without `@` gives a text without it, or one with something behind its first `@`. This
+    /// form has its only `@` at the end. What is before it tells key and identifier apart, because
+    /// both are escaped, and escaping leaves no `%/`.
+    private static func unique(_ key: String, _ identifier: String) -> String {
+        "\(escaped(key))%/\(escaped(identifier))@"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacingOccurrences(of: "%", with: "%25").replacingOccurrences(of: "@", with: "%40")
     }
 }

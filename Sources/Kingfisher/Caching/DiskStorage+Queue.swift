@@ -24,7 +24,15 @@ extension DiskStorage.Backend<Data> {
     }
 
     func fileName(of entry: CacheEntryName) -> String {
-        fileName(entry.computedKey, entry.forcedExtension)
+        config.naming.name(
+            forKey: entry.computedKey,
+            uniqueKey: entry.uniqueKey,
+            forcedExtension: entry.forcedExtension
+        )
+    }
+
+    func fileURL(of entry: CacheEntryName) -> URL {
+        directoryURL.appendingPathComponent(fileName(of: entry), isDirectory: false)
     }
 
     /// Stores bytes behind the caller.
@@ -38,7 +46,7 @@ extension DiskStorage.Backend<Data> {
         queue.enqueueStore(
             bytes,
             named: fileName(of: entry),
-            key: entry.computedKey,
+            key: loggedKey(entry.computedKey),
             expiration: expiration ?? config.expiration,
             replacing: !writeOptions.contains(.withoutOverwriting)
         ) { [self] result in
@@ -81,6 +89,8 @@ extension DiskStorage.Backend<Data> {
         case .removal: return nil
         case nil: break
         }
+        // A folder that cannot be opened has nothing; stores report why.
+        guard isReady else { return nil }
         return try data(named: name, extending: extending)
     }
 

@@ -31,6 +31,13 @@ public enum DiskStorage {
         /// medium does, milliseconds on most.
         public var synchronizesWrites = false
 
+        /// Whether the index keeps a hash of each key instead of the key.
+        ///
+        /// The index is a file in the cache's folder. Names and passwords in URLs never reach it;
+        /// with this setting, tokens in paths and queries do not either, and
+        /// ``DiskStorage/Entry/key`` is the hash.
+        public var hashesKeysInIndex = false
+
         /// What turns bytes into those of the files, such as ``AESGCMTransformer``; nil leaves them
         /// as they are.
         ///
@@ -65,7 +72,15 @@ public enum DiskStorage {
 
         var directoryURL: URL {
             let base = directory ?? FileManager.default.temporaryDirectory
-            return cachePathBlock(base, "com.onevcat.Kingfisher.ImageCache.\(name)")
+            return cachePathBlock(base, "com.onevcat.Kingfisher.ImageCache.\(containedName)")
+        }
+
+        /// The name, with its slashes escaped if it would lead out of the base folder.
+        private var containedName: String {
+            let name = name.replacingOccurrences(of: "\0", with: "%00")
+            guard name.split(separator: "/").contains("..") else { return name }
+            return name.replacingOccurrences(of: "%", with: "%25")
+                .replacingOccurrences(of: "/", with: "%2F")
         }
 
         var naming: FileNaming {

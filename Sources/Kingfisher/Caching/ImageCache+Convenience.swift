@@ -61,18 +61,13 @@ extension ImageCache {
     }
 
     func fileURL(_ key: String, _ identifier: String, _ forced: String?) -> URL {
-        diskStorage.cacheFileURL(
-            forKey: CacheEntryName(key: key, identifier: identifier, forced: forced).computedKey,
-            forcedExtension: forced
-        )
+        diskStorage.fileURL(of: CacheEntryName(key: key, identifier: identifier, forced: forced))
     }
 
     func fileURLIfValid(_ key: String, _ identifier: String, _ forced: String?) -> URL? {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: forced)
-        return diskStorage.isCached(
-            forKey: entry.computedKey,
-            forcedExtension: entry.forcedExtension
-        ) ? fileURL(key, identifier, forced) : nil
+        return diskStorage.store.contains(diskStorage.fileName(of: entry))
+            ? diskStorage.fileURL(of: entry) : nil
     }
 
     func measureDisk(then handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void) {

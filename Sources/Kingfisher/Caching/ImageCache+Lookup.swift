@@ -91,7 +91,7 @@ extension ImageCache {
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
         // The usual key is the source's own; a name made of it would own it.
-        options.processor.identifier.isEmpty
+        options.processor.identifier.isEmpty && !CacheEntryName.isAmbiguous(key)
             ? imageInMemory(key, hash: KeyHash.of(key), options)
             : imageInMemory(CacheEntryName(key: key, options: options), options)
     }

@@ -203,11 +203,7 @@ extension ImageCache {
         _ key: String,
         _ options: KingfisherParsedOptionsInfo
     ) -> String {
-        let entry = CacheEntryName(key: key, options: options)
-        return diskStorage.cacheFileURL(
-            forKey: entry.computedKey,
-            forcedExtension: entry.forcedExtension
-        ).lastPathComponent
+        diskStorage.fileName(of: CacheEntryName(key: key, options: options))
     }
 }
 

@@ -23,16 +23,13 @@ extension ImageCache {
         options: KingfisherParsedOptionsInfo
     ) -> CacheMissReason? {
         let entry = CacheEntryName(key: key, options: options)
-        let name = diskStorage.cacheFileURL(
-            forKey: entry.computedKey,
-            forcedExtension: entry.forcedExtension
-        ).lastPathComponent
-        switch diskStorage.store.finding(for: name) {
+        switch diskStorage.store.finding(for: diskStorage.fileName(of: entry)) {
         case .valid: return nil
         case .expired(let ago): return .expired(.seconds(ago))
         case .evicted: return .evicted
         case .unknown: break
         }
+        let key = key.withoutUsers
         let others = diskStorage.store.keys(withPrefix: key).compactMap { other -> String? in
             if other == key { return "" }
             return other.hasPrefix(key + "@") ? String(other.dropFirst(key.count + 1)) : nil

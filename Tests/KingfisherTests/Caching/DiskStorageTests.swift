@@ -29,6 +29,52 @@ struct DiskStorageTests {
 
     private func bytes(_ text: String) -> Data { Data(text.utf8) }
 
+    // MARK: Walls
+
+    @Test(arguments: ["../../x", "../x", "a/../../../x", "..", "x/.."])
+    func `a name cannot lead out of the base folder`(name: String) throws {
+        let base = folder.file("base/inner")
+        let cache = try ImageCache(name: name, cacheDirectoryURL: base)
+        let path = cache.diskStorage.directoryURL.standardizedFileURL.path
+        #expect(path.hasPrefix(base.standardizedFileURL.path + "/"), "\(path)")
+    }
+
+    @Test func `the index has no passwords, and no keys where they are hashed`() throws {
+        let key = "https://user:secret@host.test/a.png?token=t0ken"
+        let open = try backend()
+        try open.store(value: bytes("x"), forKey: key)
+        let log = open.directoryURL.appendingPathComponent(".kingfisher.log")
+        #expect(try Data(contentsOf: log).range(of: Data("secret".utf8)) == nil)
+        #expect(open.entries.first?.key == "https://host.test/a.png?token=t0ken")
+        let closed = try DiskStorage.Backend<Data>(
+            config: {
+                var config = DiskStorage.Config(name: "closed", sizeLimit: 0, directory: folder.url)
+                config.hashesKeysInIndex = true
+                return config
+            }()
+        )
+        try closed.store(value: bytes("x"), forKey: key)
+        let closedLog = closed.directoryURL.appendingPathComponent(".kingfisher.log")
+        #expect(try Data(contentsOf: closedLog).range(of: Data("t0ken".utf8)) == nil)
+        #expect(try closed.value(forKey: key) == bytes("x"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a folder that cannot be opened is a miss, not an error`() async throws {
+        let base = folder.file("base")
+        try bytes("in the way").write(to: base)
+        let cache = ImageCache(
+            memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: .max)),
+            diskStorage: DiskStorage.Backend(
+                notThrowing: config {
+                    $0.cachePathBlock = { _, _ in base.appendingPathComponent("cache") }
+                }
+            )
+        )
+        #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
+        #expect(!cache.isCached(forKey: "a"))
+    }
+
     // MARK: A folder that cannot be made
 
     @Test func `DSK-11: without a folder a store fails, and goes on when there is one`() throws {
