@@ -112,7 +112,9 @@ extension DiskStore {
         return OpenedLog(log: try? files.open(logPath, writable: false))
     }
 
-    /// Takes the lock of the log. After a wait that came to nothing, nobody waits for a while.
+    /// Takes the lock of the log.
+    ///
+    /// After a wait in vain, nobody waits for as long as that took.
     func lock(_ log: OpenFile, _ writer: inout Writer) throws(Errno) {
         let wasRefused =
             writer.refused.map { ContinuousClock.now - $0 < options.lockLimit } ?? false

@@ -22,8 +22,9 @@ final class DiskStore: Sendable {
     /// What can be chosen when a store is made.
     struct Options: Sendable {
         var transformer: (any DiskDataTransformer)?
-        /// How long a lock of another process is waited for. Locks are held for milliseconds; a
-        /// sweep of a million files may take seconds.
+        /// How long a lock of another process is waited for.
+        ///
+        /// Locks are held for milliseconds; clearing a million files may take seconds.
         var lockLimit = Duration.seconds(5)
     }
 
