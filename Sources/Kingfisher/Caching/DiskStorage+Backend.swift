@@ -11,9 +11,10 @@ extension DiskStorage {
         public let directoryURL: URL
 
         private let settings: Mutex<Config>
-        let store: DiskStore
-        /// Changes that are made behind the caller.
-        let queue: DiskWriteQueue
+        /// The owner of the folder, which all caches of the folder share.
+        let disk: DiskCache
+        var store: DiskStore { disk.store }
+        var queue: DiskWriteQueue { disk.queue }
 
         /// The settings; a new limit applies to the next store.
         public var config: Config {
@@ -52,10 +53,9 @@ extension DiskStorage {
             directoryURL = config.directoryURL
             settings = Mutex(config)
             let options = DiskStore.Options(transformer: config.transformer)
-            store = DiskStoreRegistry.store(at: config.directoryURL) { path in
+            disk = DiskCache.shared(at: config.directoryURL) { path in
                 DiskStore(directory: path, clock: clock, options: options)
             }
-            queue = DiskWriteQueue(store: store)
             apply(config)
         }
 
@@ -92,13 +92,13 @@ extension DiskStorage {
                 )
             }
             do {
-                try store.store(
-                    data,
-                    named: fileName(key, forcedExtension),
+                let change = DiskWriteQueue.Operation.Change.store(
+                    .ready(data),
                     key: loggedKey(key),
                     expiration: expiration ?? settings.withLock { $0.expiration },
                     replacing: !writeOptions.contains(.withoutOverwriting)
                 )
+                try queue.perform(change, on: fileName(key, forcedExtension))
             } catch {
                 throw storeError(error, key: key, forcedExtension: forcedExtension, data: data)
             }
@@ -132,20 +132,20 @@ extension DiskStorage {
         ) throws(KingfisherError) -> Data? {
             try requireReady()
             do throws(DiskError) {
-                return try store.data(named: name, extending: extending)
+                return try disk.read(name, extending: extending)
             } catch {
                 throw loadError(error, name: name)
             }
         }
 
-        private func loadError(_ error: any Error, name: String) -> KingfisherError {
+        func loadError(_ error: any Error, name: String) -> KingfisherError {
             let url = directoryURL.appendingPathComponent(name, isDirectory: false)
             return .cacheError(reason: .cannotLoadDataFromDisk(url: url, error: error))
         }
 
-        /// Whether there is a valid value now; prolongs nothing and touches no disk.
+        /// Whether there is a valid value now; prolongs nothing and reads no file.
         public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
-            store.contains(fileName(key, forcedExtension))
+            disk.hasFile(fileName(key, forcedExtension))
         }
 
         /// Whether there is a value that is valid at a date.
@@ -154,7 +154,7 @@ extension DiskStorage {
             referenceDate: Date,
             forcedExtension: String? = nil
         ) -> Bool {
-            store.contains(
+            store.hasFile(
                 fileName(key, forcedExtension),
                 at: referenceDate.timeIntervalSinceReferenceDate
             )
@@ -164,12 +164,12 @@ extension DiskStorage {
         ///
         /// - Throws: An error that says so when there is none.
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
-            try store.remove(fileName(key, forcedExtension))
+            try queue.perform(.removal, on: fileName(key, forcedExtension))
         }
 
         /// Removes every value.
         public func removeAll() throws {
-            try store.removeAll()
+            try queue.performAlone { [store] () throws(DiskError) in try store.removeAll() }
         }
 
         /// The file of a key, whether or not it exists.

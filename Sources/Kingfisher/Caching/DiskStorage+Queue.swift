@@ -66,15 +66,8 @@ extension DiskStorage.Backend<Data> {
         }
     }
 
-    /// Whether there is a valid entry, on disk or on its way there.
-    func holds(_ entry: CacheEntryName) -> Bool {
-        let name = fileName(of: entry)
-        return switch queue.pending(name) {
-        case .bytes: true
-        case .removal: false
-        case nil: store.contains(name)
-        }
-    }
+    /// Whether there is a valid entry, on disk or on its way there, by the index alone.
+    func holds(_ entry: CacheEntryName) -> Bool { disk.holds(fileName(of: entry)) }
 
     /// The bytes of an entry, on disk or on their way there.
     func bytes(
@@ -82,16 +75,11 @@ extension DiskStorage.Backend<Data> {
         extending: ExpirationExtending
     ) throws(KingfisherError) -> Data? {
         let name = fileName(of: entry)
-        switch queue.pending(name) {
-        case .bytes(let bytes):
-            // Those that cannot be made will not take the place of what is there.
-            if let data = bytes.data { return data }
-        case .removal: return nil
-        case nil: break
+        do throws(DiskError) {
+            return try disk.read(name, extending: extending)
+        } catch {
+            throw loadError(error, name: name)
         }
-        // A folder that cannot be opened has nothing; stores report why.
-        guard isReady else { return nil }
-        return try data(named: name, extending: extending)
     }
 
     /// Whether an entry's bytes are in its file, or wait to be written.

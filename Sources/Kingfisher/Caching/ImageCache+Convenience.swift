@@ -25,6 +25,9 @@ extension ImageCache {
     }
 
     /// Reports in which layer an image is.
+    ///
+    /// A memory hit is reported before the call returns; the disk is asked on a thread of the
+    /// cache.
     public func imageCachedTypeAsync(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -32,12 +35,18 @@ extension ImageCache {
         callbackQueue: CallbackQueue = .mainCurrentOrAsync,
         completionHandler: @escaping @Sendable (CacheType) -> Void
     ) {
-        let type = imageCachedType(
-            forKey: key,
-            processorIdentifier: identifier,
-            forcedExtension: forcedExtension
-        )
-        callbackQueue.execute { completionHandler(type) }
+        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
+        if !isSubclassed, memoryStorage.store.contains(entry.memoryKey) {
+            return callbackQueue.execute { completionHandler(.memory) }
+        }
+        reader.submit(priority: 1) { [self] in
+            let type = imageCachedType(
+                forKey: key,
+                processorIdentifier: identifier,
+                forcedExtension: forcedExtension
+            )
+            callbackQueue.execute { completionHandler(type) }
+        }
     }
 
     /// In which layer an image is.
@@ -46,18 +55,23 @@ extension ImageCache {
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil
     ) async -> CacheType {
-        imageCachedType(
-            forKey: key,
-            processorIdentifier: identifier,
-            forcedExtension: forcedExtension
-        )
+        await withCheckedContinuation { continuation in
+            imageCachedTypeAsync(
+                forKey: key,
+                processorIdentifier: identifier,
+                forcedExtension: forcedExtension,
+                callbackQueue: .untouch
+            ) { continuation.resume(returning: $0) }
+        }
     }
 
     // MARK: How
 
-    func layer(of entry: CacheEntryName) -> CacheType {
+    /// The layer of an entry, by memory and the index alone unless it `asksForFile`.
+    func layer(of entry: CacheEntryName, asksForFile: Bool = false) -> CacheType {
         if memoryStorage.store.contains(entry.memoryKey) { return .memory }
-        return diskStorage.holds(entry) ? .disk : .none
+        let (disk, name) = (diskStorage.disk, diskStorage.fileName(of: entry))
+        return (asksForFile ? disk.hasFile(name) : disk.holds(name)) ? .disk : .none
     }
 
     func fileURL(_ key: String, _ identifier: String, _ forced: String?) -> URL {
@@ -66,7 +80,7 @@ extension ImageCache {
 
     func fileURLIfValid(_ key: String, _ identifier: String, _ forced: String?) -> URL? {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: forced)
-        return diskStorage.store.contains(diskStorage.fileName(of: entry))
+        return diskStorage.disk.hasFile(diskStorage.fileName(of: entry))
             ? diskStorage.fileURL(of: entry) : nil
     }
 

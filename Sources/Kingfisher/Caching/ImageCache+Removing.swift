@@ -1,20 +1,46 @@
 import Foundation
+import Synchronization
+
+/// The disk's error of a removal, for `async` callers.
+///
+/// The method that a subclass may override reports an end and no error; this carries the error
+/// past it.
+final class RemovalOutcome: Sendable {
+    @TaskLocal static var current: RemovalOutcome?
+
+    private let failure = Mutex<(any Error)?>(nil)
+
+    /// Starts a removal, waits for its end, and throws the disk's error.
+    static func of(_ remove: (_ done: @escaping @Sendable () -> Void) -> Void) async throws {
+        let outcome = RemovalOutcome()
+        await withCheckedContinuation { continuation in
+            $current.withValue(outcome) { remove { continuation.resume() } }
+        }
+        if let error = outcome.failure.withLock({ $0 }) { throw error }
+    }
+
+    func set(_ result: Result<(), DiskError>) {
+        if case .failure(let error) = result { failure.withLock { $0 = error } }
+    }
+}
 
 extension ImageCache {
-    /// Removes an entry, and reports the disk's error.
+    /// Removes an entry.
     func remove(
         _ entry: CacheEntryName,
         fromMemory: Bool,
         fromDisk: Bool,
-        completion: @escaping @Sendable (Result<(), any Error>) -> Void
+        completion: @escaping @Sendable () -> Void
     ) {
         if fromMemory { memoryStorage.store.remove(entry.memoryKey) }
         guard fromDisk else {
-            completion(.success(()))
+            completion()
             return
         }
+        let outcome = RemovalOutcome.current
         diskStorage.queue.enqueueRemoval(of: diskStorage.fileName(of: entry)) { result in
-            completion(result.mapError { $0 })
+            outcome?.set(result)
+            completion()
         }
     }
 

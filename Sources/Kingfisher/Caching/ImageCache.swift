@@ -3,19 +3,14 @@ import Synchronization
 
 /// Images in memory and on disk.
 ///
-/// What is meant to be overridden is declared here; how it is done is in extensions, a file for
-/// each facet. The flavours for `async` callers call those with a closure, so that a subclass that
-/// overrides one of these is asked there too.
-///
+/// The overloads for `async` callers call those with a closure, so overrides of these are asked.
 /// `@unchecked`: the class is open; its parts are constants that are safe to share.
 open class ImageCache: @unchecked Sendable {
     /// The memory layer.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
     /// The disk layer.
     public let diskStorage: DiskStorage.Backend<Data>
-    /// What the servers said about how long their pictures are good.
     let httpRecords: HTTPRecords
-    /// Reads and decodes; as wide as a disk has use for.
     let reader = WorkPool(label: "com.onevcat.Kingfisher.ImageCache.read", width: 4)
     let upkeep = Mutex(Upkeep())
 
@@ -29,8 +24,7 @@ open class ImageCache: @unchecked Sendable {
     ) {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
-        httpRecords = HTTPRecords(cacheDirectory: diskStorage.directoryURL)
-        // So that the first lookup, which may be on the main thread, finds the index there.
+        httpRecords = HTTPRecords(images: diskStorage.disk)
         reader.submit(priority: 1) { diskStorage.open() }
         startUpkeep()
     }
@@ -55,8 +49,7 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
         keep(image, original, key: key, options: options, toDisk: toDisk) { result in
-            guard let completionHandler else { return }
-            options.callbackQueue.execute { completionHandler(result) }
+            if let completionHandler { options.callbackQueue.execute { completionHandler(result) } }
         }
     }
 
@@ -94,8 +87,7 @@ open class ImageCache: @unchecked Sendable {
     ) {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
         keep(data, as: entry, expiration: expiration) { result in
-            guard let completionHandler else { return }
-            callbackQueue.execute { completionHandler(result) }
+            if let completionHandler { callbackQueue.execute { completionHandler(result) } }
         }
     }
 
@@ -162,19 +154,23 @@ open class ImageCache: @unchecked Sendable {
             @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
         let options = KingfisherParsedOptionsInfo(options)
-        let entry = CacheEntryName(key: key, options: options)
-        readDisk(key: key, entry: entry, options: options) { result in
+        readDisk(key: key, entry: .init(key: key, options: options), options: options) { result in
             callbackQueue.execute { completionHandler(result) }
         }
     }
 
-    /// Whether an image is cached, and in which layer; prolongs nothing and touches no disk.
+    /// Whether an image is cached, and in which layer; prolongs nothing.
+    ///
+    /// Asks the file system for the file, and may open the folder, on this thread.
     open func imageCachedType(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil
     ) -> CacheType {
-        layer(of: CacheEntryName(key: key, identifier: identifier, forced: forcedExtension))
+        layer(
+            of: .init(key: key, identifier: identifier, forced: forcedExtension),
+            asksForFile: true
+        )
     }
 
     // MARK: Removing
@@ -190,7 +186,7 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
-        remove(entry, fromMemory: fromMemory, fromDisk: fromDisk) { _ in
+        remove(entry, fromMemory: fromMemory, fromDisk: fromDisk) {
             if let completionHandler { callbackQueue.execute(completionHandler) }
         }
     }
@@ -333,11 +329,15 @@ open class ImageCache: @unchecked Sendable {
         fromMemory: Bool = true,
         fromDisk: Bool = true
     ) async throws {
-        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
-        try await withCheckedThrowingContinuation { continuation in
-            remove(entry, fromMemory: fromMemory, fromDisk: fromDisk) {
-                continuation.resume(with: $0)
-            }
+        try await RemovalOutcome.of { done in
+            removeImage(
+                forKey: key,
+                processorIdentifier: identifier,
+                forcedExtension: forcedExtension,
+                fromMemory: fromMemory,
+                fromDisk: fromDisk,
+                completionHandler: done
+            )
         }
     }
 

@@ -86,9 +86,8 @@ struct HTTPCachingStage {
 
     /// The record of what the caches gave; an image takes over that of the original.
     private func record(of hit: RetrieveImageResult) -> HTTPRecord? {
-        let known = known(of: hit)
-        if known.isOfMemoryAlone, hit.cacheType != .memory { return nil }
-        return known.record?.isNegative == true ? nil : known.record
+        let record = known(of: hit).record(of: hit.cacheType)
+        return record?.isNegative == true ? nil : record
     }
 
     private func policy(_ record: HTTPRecord) async -> HTTPFreshnessPolicy {
@@ -121,7 +120,7 @@ struct HTTPCachingStage {
             response.statusCode == 304, let hit, let record = record(of: hit)
         else { return nil }
         let refreshed = record.refreshed(by: response, time: time)
-        records.replace(known(of: hit), by: refreshed, name)
+        records.replace(known(of: hit), of: hit.cacheType, by: refreshed, name)
         return hit.with(.revalidated, metrics: fetched.metrics)
     }
 
@@ -149,7 +148,7 @@ struct HTTPCachingStage {
 
     /// What to note of a picture that was made of the cached original.
     var notesOfOriginal: HTTPNotes {
-        let record = knownOriginal.isOfMemoryAlone ? nil : knownOriginal.record
+        let record = knownOriginal.record(of: .disk)
         let isThere = record?.isNegative == false
         return HTTPNotes(image: HTTPNotes.Note(isThere ? record : nil, name, in: records))
     }

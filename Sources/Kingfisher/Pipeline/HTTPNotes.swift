@@ -12,7 +12,8 @@ struct HTTPNotes: Sendable {
     final class Note: Sendable {
         private struct Progress {
             var isThere = false
-            var wasWritten: Bool?
+            /// The file's checksum; the outer optional is nil until the store has ended.
+            var written: UInt64??
         }
 
         private let record: HTTPRecord?
@@ -32,21 +33,23 @@ struct HTTPNotes: Sendable {
         func isThere(willReachDisk: Bool) {
             guard let record else { return records.remove(name) }
             records.remember(record, name, isOfMemoryAlone: !willReachDisk)
-            let wasWritten = progress.withLock { progress in
+            let written = progress.withLock { progress in
                 progress.isThere = true
-                return progress.wasWritten
+                return progress.written
             }
-            if let wasWritten { records.pictureIsOnDisk(wasWritten, record, name) }
+            if let written { records.pictureIsOnDisk(written, record, name) }
         }
 
         /// The picture was written, or could not be; the disk may be faster than who stores.
         func wasWritten(_ isOnDisk: Bool) {
             guard let record else { return }
+            // What was written instead of it is another picture.
+            let checksum = isOnDisk ? DiskWriteQueue.written : nil
             let isThere = progress.withLock { progress in
-                progress.wasWritten = isOnDisk
+                progress.written = .some(checksum)
                 return progress.isThere
             }
-            if isThere { records.pictureIsOnDisk(isOnDisk, record, name) }
+            if isThere { records.pictureIsOnDisk(checksum, record, name) }
         }
     }
 }

@@ -21,7 +21,7 @@ struct HTTPCachingTests {
         bench = try TestBench()
     }
 
-    private func load(
+    func load(
         _ options: KingfisherOptionsInfo = [.httpCaching],
         manager: KingfisherManager? = nil
     ) async throws -> RetrieveImageResult {
@@ -32,7 +32,7 @@ struct HTTPCachingTests {
     }
 
     /// Serves a picture with these fields; a 304 to who has its tag.
-    private func serve(_ data: Data, _ fields: [(String, String)], tag: String = "\"1\"") {
+    func serve(_ data: Data, _ fields: [(String, String)], tag: String = "\"1\"") {
         let whole = ServerReply.body(data, type: "image/jpeg", fields: fields + [("ETag", tag)])
         let same = ServerReply.status(304, fields: fields + [("ETag", tag)])
         bench.server.route("/a.jpg") {
@@ -41,11 +41,11 @@ struct HTTPCachingTests {
     }
 
     // Old on arrival: no test has to wait.
-    private func stale(_ more: String = "") -> [(String, String)] {
+    func stale(_ more: String = "") -> [(String, String)] {
         [("Cache-Control", "max-age=60\(more)"), ("Age", "70")]
     }
 
-    private var conditions: [String?] {
+    var conditions: [String?] {
         bench.server.requests.map { $0.value(for: "If-None-Match") }
     }
 

@@ -18,6 +18,8 @@ enum DiskError: Error, Sendable, Equatable {
     case cannotList(path: String, Errno)
     /// The log of the index cannot be opened, locked or written.
     case cannotWriteIndex(path: String, Errno)
+    /// The entry alone is larger than the cache may be.
+    case tooLarge(key: String, size: Int, limit: Int)
     /// Another process has held the lock of the folder for too long.
     case locked(path: String)
     /// There are no bytes to write, because what makes them could not.
@@ -49,6 +51,8 @@ extension DiskError: CustomStringConvertible {
             "the folder \(path) cannot be listed (\(errno))"
         case .cannotWriteIndex(let path, let errno):
             "the index \(path) cannot be written (\(errno))"
+        case .tooLarge(let key, let size, let limit):
+            "\(size) bytes for the key \"\(key)\" are more than the cache's size limit of \(limit)"
         case .locked(let path):
             "another process holds the lock of \(path); end it, or use another folder"
         case .nothingToWrite(let key):

@@ -21,7 +21,7 @@ public struct DiskStatistics: Sendable, Equatable {
     /// Entries that were removed because the size was over the limit.
     public internal(set) var trimmed = 0
     /// Entries that were deleted because their bytes were not those that had been stored, or
-    /// because nobody could tell after a power cut.
+    /// because nothing proved what they were.
     public internal(set) var damaged = 0
     /// Files without an entry that were taken in when the folder was opened.
     public internal(set) var adopted = 0

@@ -106,14 +106,11 @@ extension DiskStore {
         return isDue ? trim(sparing: nil) : DiskCleaning()
     }
 
-    /// Trims after a store that passed the limit; what was stored stays unless it alone is too big.
+    /// Trims after a store that passed the limit; the new entry stays.
     func trimIfNeeded(sparing name: String) {
-        let fits = state.withLock { state -> Bool? in
-            let isDue = state.sizeLimit > 0 && state.index.totalSize > state.sizeLimit
-            return isDue ? state.index[name].map { $0.size <= state.sizeLimit } ?? false : nil
-        }
+        let isDue = state.withLock { $0.sizeLimit > 0 && $0.index.totalSize > $0.sizeLimit }
         // What could not be deleted keeps its entry, so the next store tries again.
-        if let fits { _ = trim(sparing: fits ? name : nil) }
+        if isDue { _ = trim(sparing: name) }
     }
 
     private func trim(sparing spared: String?) -> DiskCleaning {

@@ -21,6 +21,10 @@ extension DiskStore {
         guard !expiration.isAlreadyExpired(at: now) else { return }
         try validate(name, key: key)
         let bytes = try seal(data, name: name, key: key)
+        let limit = sizeLimit
+        guard limit == 0 || bytes.count <= limit else {
+            throw .tooLarge(key: key, size: bytes.count, limit: limit)
+        }
         let entry = DiskEntry(
             name: name,
             key: key,

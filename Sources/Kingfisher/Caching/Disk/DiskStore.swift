@@ -150,6 +150,13 @@ final class DiskStore: Sendable {
         }
     }
 
+    /// Whether there is an entry that is valid now, or at another time, and its file is there.
+    ///
+    /// Prolongs nothing; asks the file system for the file's status.
+    func hasFile(_ name: String, at time: TimeInterval? = nil) -> Bool {
+        contains(name, at: time) && (try? files.status(of: path(of: name))) != nil
+    }
+
     /// Whether there is an entry that is valid now, or was or will be at another time.
     ///
     /// Prolongs nothing.

@@ -173,36 +173,97 @@ final class DiskWriteQueue: Sendable {
     }
 
     private func enqueue(_ operation: Operation, name: String) {
-        let startsLine = state.withLock { state in
+        if append(operation, name: name) { pool.submit { self.work(on: name) } }
+    }
+
+    /// - Returns: Whether the operation is the first of its line, which the caller has to start.
+    private func append(_ operation: Operation, name: String) -> Bool {
+        state.withLock { state in
             state.byteCount += operation.byteCount
             if state.later.isEmpty { return state.add(operation, name: name) }
             state.later.append(.operation(operation, name: name))
             return false
         }
-        if startsLine { pool.submit { self.work(on: name) } }
+    }
+
+    // MARK: Waiting
+
+    /// Whether this thread makes a change, or calls a completion.
+    @TaskLocal private static var isWorking = false
+
+    /// The checksum of the bytes whose store a completion on this thread reports.
+    ///
+    /// Nil where the store was left out, because a later one of the name had come.
+    @TaskLocal static var written: UInt64?
+
+    /// Makes a change when it is next, and returns when it is made.
+    ///
+    /// A change of a name that has no line is made on this thread. In a completion and in a
+    /// serializer the change is made at once, because waiting there for the same line would never
+    /// end.
+    func perform(_ change: Operation.Change, on name: String) throws(DiskError) {
+        if Self.isWorking { return try make(change, name: name).get() }
+        let result = Mutex<Result<Void, DiskError>>(.success(()))
+        let isMade = DispatchSemaphore(value: 0)
+        let operation = Operation(change: change) { made in
+            result.withLock { $0 = made }
+            isMade.signal()
+        }
+        if append(operation, name: name) { work(on: name, endsAfterFirst: true) }
+        isMade.wait()
+        try result.withLock { $0 }.get()
+    }
+
+    /// Runs work alone, and returns when it is done.
+    func performAlone(_ work: @escaping @Sendable () throws(DiskError) -> Void) throws(DiskError) {
+        if Self.isWorking { return try work() }
+        let result = Mutex<Result<Void, DiskError>>(.success(()))
+        let isDone = DispatchSemaphore(value: 0)
+        enqueueAlone {
+            do throws(DiskError) {
+                try work()
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+            isDone.signal()
+        }
+        isDone.wait()
+        try result.withLock { $0 }.get()
     }
 
     // MARK: Working
 
-    private func work(on name: String) {
+    private func work(on name: String, endsAfterFirst: Bool = false) {
+        Self.$isWorking.withValue(true) { workInTurn(on: name, endsAfterFirst: endsAfterFirst) }
+    }
+
+    private func workInTurn(on name: String, endsAfterFirst: Bool) {
         while true {
             let operations = state.withLock { $0.next(name) }
             guard let operation = operations.last else { return }
-            let result = perform(operation.change, name: name)
+            let result = make(operation.change, name: name)
             // What is told as done no longer waits to be; whoever is told may look at once.
             state.withLock { $0.done[name] = operations.count }
             // Told before the line ends, so that work that runs alone comes after the completions too.
-            for operation in operations { operation.completion(result) }
+            for operation in operations.dropLast() { operation.completion(result) }
+            Self.$written.withValue(store.checksum(of: name)) { operation.completion(result) }
             switch state.withLock({ $0.end(operations.count, name: name) }) {
-            case .more: continue
+            case .more:
+                guard endsAfterFirst else { continue }
+                pool.submit { self.work(on: name) }
+                return
             // Whoever queues something for the name now starts a line with a worker of its own.
             case .lineEnded: return
-            case .allEnded: return workAlone()
+            case .allEnded:
+                guard endsAfterFirst else { return workAlone() }
+                // A barrier is not the work of a caller who waits for one change.
+                if state.withLock({ !$0.later.isEmpty }) { pool.submit { self.workAlone() } }
+                return
             }
         }
     }
 
-    private func perform(_ change: Operation.Change, name: String) -> Result<Void, DiskError> {
+    private func make(_ change: Operation.Change, name: String) -> Result<Void, DiskError> {
         do throws(DiskError) {
             switch change {
             case .store(let bytes, let key, let expiration, let replacing):
@@ -226,7 +287,7 @@ final class DiskWriteQueue: Sendable {
     /// Runs what is to run alone, if it is its turn, and lets in what is behind it.
     private func workAlone() {
         while let work = state.withLock({ $0.claimBarrier() }) {
-            work()
+            Self.$isWorking.withValue(true) { work() }
             let names = state.withLock { $0.admit() }
             for name in names { pool.submit { self.work(on: name) } }
         }

@@ -168,15 +168,15 @@ struct DiskStoreSharingTests {
         }
     }
 
-    @Test func `W-21: two users of one path in a process share one store`() throws {
+    @Test func `W-21: two users of one path in a process share one cache`() throws {
         let link = folder.file("link")
         let target = folder.file("cache")
         try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
-        var one: DiskStore? = DiskStoreRegistry.store(at: target)
-        let two = DiskStoreRegistry.store(at: folder.file("x/../link"))
+        var one: DiskCache? = DiskCache.shared(at: target)
+        let two = DiskCache.shared(at: folder.file("x/../link"))
         #expect(one === two)
-        let other = DiskStoreRegistry.store(at: folder.file("other"))
+        let other = DiskCache.shared(at: folder.file("other"))
         #expect(one !== other)
         weak let gone = other
         one = nil

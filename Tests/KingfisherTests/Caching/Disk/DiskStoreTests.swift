@@ -241,8 +241,18 @@ struct DiskStoreTests {
         try fill(store, ["a"], size: 40)
         try fill(store, ["b"], size: 90)
         #expect(store.entries.map(\.name) == ["b"])
-        try fill(store, ["c"], size: 101)
-        #expect(store.entries == [])
+    }
+
+    @Test func `an entry bigger than the limit is not stored, and nothing leaves for it`() throws {
+        let store = open()
+        store.sizeLimit = 100
+        try fill(store, ["a", "b"], size: 40)
+        #expect(throws: DiskError.tooLarge(key: "c", size: 101, limit: 100)) {
+            try fill(store, ["c"], size: 101)
+        }
+        #expect(throws: DiskError.self) { try fill(store, ["a"], size: 101) }
+        #expect(store.entries.map(\.name) == ["a", "b"])
+        #expect(try visibleFiles() == ["a", "b"])
     }
 
     // MARK: Damage

@@ -1,0 +1,65 @@
+import Foundation
+import Synchronization
+
+/// The one owner of a folder in this process: its entries, and the changes that wait to be made.
+///
+/// All caches of the folder share it. Changes of a name are made in the order in which they came,
+/// whichever cache asked, and reads see those that wait.
+final class DiskCache: Sendable {
+    private static let owners = FolderOwners<DiskCache>()
+
+    let store: DiskStore
+    let queue: DiskWriteQueue
+
+    init(store: DiskStore) {
+        self.store = store
+        queue = DiskWriteQueue(store: store)
+    }
+
+    /// Returns the cache of a folder; the first caller decides about its options.
+    static func shared(
+        at directory: URL,
+        make: @Sendable (String) -> DiskStore = { DiskStore(directory: $0) }
+    ) -> DiskCache {
+        owners.owner(of: directory) { DiskCache(store: make($0)) }
+    }
+
+    /// The bytes of an entry, on disk or on their way there; nil for a miss.
+    func read(_ name: String, extending: ExpirationExtending) throws(DiskError) -> Data? {
+        switch queue.pending(name) {
+        case .bytes(let bytes):
+            // Those that cannot be made will not take the place of what is there.
+            if let data = bytes.data { return data }
+        case .removal: return nil
+        case nil: break
+        }
+        // A folder that cannot be opened has nothing; stores report why.
+        guard store.isOpen || (try? store.prepare()) != nil else { return nil }
+        return try store.data(named: name, extending: extending)
+    }
+
+    /// The checksum of an entry's bytes; nil while others wait to take their place.
+    func checksum(of name: String) -> UInt64? {
+        guard queue.pending(name) == nil else { return nil }
+        store.freshen()
+        return store.checksum(of: name)
+    }
+
+    /// Whether there is a valid entry, on disk or on its way there, by the index alone.
+    func holds(_ name: String) -> Bool {
+        switch queue.pending(name) {
+        case .bytes: true
+        case .removal: false
+        case nil: store.contains(name)
+        }
+    }
+
+    /// Whether there is a valid entry, whose file was not deleted by others.
+    func hasFile(_ name: String) -> Bool {
+        switch queue.pending(name) {
+        case .bytes: true
+        case .removal: false
+        case nil: store.hasFile(name)
+        }
+    }
+}
