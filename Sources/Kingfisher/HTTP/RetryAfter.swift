@@ -13,10 +13,7 @@ package enum RetryAfter {
     /// - Returns: 0 … ``longest``; `nil` if the value is neither.
     package static func delay(_ value: String, now: Date) -> Duration? {
         let text = value.trimmingCharacters(in: .whitespaces)
-        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            // More digits than fit are a long time as well.
-            return Int64(text).map { min(.seconds($0), longest) } ?? longest
-        }
+        if let seconds = HTTPSyntax.seconds(text) { return min(.seconds(seconds), longest) }
         guard let date = HTTPDate.parse(text, now: now) else { return nil }
         let seconds = date.timeIntervalSince(now)
         return min(max(.zero, .seconds(min(seconds, 1e6))), longest)

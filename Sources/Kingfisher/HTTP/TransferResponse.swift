@@ -109,8 +109,8 @@ public final class TransferResponse: Sendable {
     public var expectedLength: Int? {
         let encoding = value(for: "Content-Encoding") ?? "identity"
         guard encoding.lowercased() == "identity", value(for: "Transfer-Encoding") == nil,
-            let text = firstValue(for: "Content-Length"), let length = Int(text), length >= 0
+            let text = firstValue(for: "Content-Length")
         else { return nil }
-        return length
+        return HTTPSyntax.number(text)
     }
 }

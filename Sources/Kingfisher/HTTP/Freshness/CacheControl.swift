@@ -23,9 +23,9 @@ struct CacheControl: Sendable, Equatable {
             case "no-cache": isNoCache = true
             case "must-revalidate": mustRevalidate = true
             // Said twice, the shorter time counts.
-            case "max-age": maxAge = min(maxAge ?? .max, Self.seconds(value) ?? 0)
-            case "stale-while-revalidate": staleWhileRevalidate = Self.seconds(value) ?? 0
-            case "stale-if-error": staleIfError = Self.seconds(value) ?? 0
+            case "max-age": maxAge = min(maxAge ?? .max, HTTPSyntax.seconds(value) ?? 0)
+            case "stale-while-revalidate": staleWhileRevalidate = HTTPSyntax.seconds(value) ?? 0
+            case "stale-if-error": staleIfError = HTTPSyntax.seconds(value) ?? 0
             default: break
             }
         }
@@ -45,13 +45,5 @@ struct CacheControl: Sendable, Equatable {
         let start = text.drop { ends.contains($0) }
         let count = start.reversed().prefix { ends.contains($0) }.count
         return start.dropLast(count)
-    }
-
-    /// Delta seconds (RFC 9111, 1.2.2): what is too large to count is a very long time.
-    private static func seconds(_ text: Substring) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
-        return min(Int(text) ?? .max, 1 << 31)
     }
 }

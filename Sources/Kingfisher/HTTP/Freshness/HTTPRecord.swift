@@ -82,9 +82,15 @@ package struct HTTPRecord: Sendable, Codable, Equatable {
     /// Seconds since the answer was made, or was last found to be good.
     func age(at now: Date) -> TimeInterval {
         let apparent = date("date").map { max(0, time.timeIntervalSince($0)) } ?? 0
-        let told = value("age").flatMap { Int($0) }.map { TimeInterval(max(0, $0)) } ?? 0
         // A clock that was set back makes nothing younger than new.
-        return max(apparent, told) + max(0, now.timeIntervalSince(time))
+        return max(apparent, TimeInterval(toldAge)) + max(0, now.timeIntervalSince(time))
+    }
+
+    /// The `Age` in seconds: of several the first; what is no number counts as long ago.
+    private var toldAge: Int {
+        guard let value = value("age") else { return 0 }
+        let first = value.prefix { $0 != "," }.trimmingCharacters(in: .whitespaces)
+        return HTTPSyntax.seconds(first) ?? HTTPSyntax.longest
     }
 
     /// Seconds for which the answer is good.

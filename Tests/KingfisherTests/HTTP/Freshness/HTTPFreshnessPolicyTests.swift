@@ -86,6 +86,9 @@ struct HTTPFreshnessPolicyTests {
 
     // MARK: Age (4.2.3)
 
+    /// The largest age, and the ten seconds since.
+    static let longAgo = TimeInterval(1 << 31) + 10
+
     @Test(
         arguments: [
             ("from the request on", [:], 10, 10),
@@ -93,8 +96,11 @@ struct HTTPFreshnessPolicyTests {
             ("with the time since its date", ["Date": "Sun, 06 Nov 1994 08:49:07 GMT"], 10, 40),
             ("the greater of both", ["Date": "Sun, 06 Nov 1994 08:49:07 GMT", "Age": "7"], 10, 40),
             ("a date in the future", ["Date": "Sun, 06 Nov 1994 09:49:07 GMT"], 10, 10),
-            ("an age that is none", ["Age": "old"], 10, 10),
-            ("a negative age", ["Age": "-5"], 10, 10),
+            ("an age that is none counts as old", ["Age": "old"], 10, longAgo),
+            ("a negative age", ["Age": "-5"], 10, longAgo),
+            ("a fraction", ["Age": "7200.5"], 10, longAgo),
+            ("more digits than fit", ["Age": "99999999999999999999"], 10, longAgo),
+            ("two ages: the first", ["Age": "7200, 0"], 10, 7210),
             ("a clock that was set back", ["Age": "7"], -1000, 7),
         ] as [(String, [String: String], TimeInterval, TimeInterval)]
     )

@@ -1,0 +1,35 @@
+/// The parts of HTTP's grammar that text from outside is held against.
+enum HTTPSyntax {
+    /// The largest number of seconds that is told apart from others (RFC 9111, 1.2.2): 68 years.
+    static let longest = 1 << 31
+
+    /// Whether `text` is a token (RFC 9110, 5.6.2): a method or the name of a header.
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+    }
+
+    /// Whether `text` has no control character but the tabulator (RFC 9110, 5.5).
+    ///
+    /// A line break in a header would smuggle in a second one.
+    static func isFieldValue(_ text: String) -> Bool {
+        text.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+    }
+
+    /// The number that `text` writes in decimal digits, at most `Int.max`; `nil` if there is
+    /// anything but digits.
+    static func number(_ text: some StringProtocol) -> Int? {
+        guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
+        return Int(text) ?? .max
+    }
+
+    /// A number of seconds, at most ``longest``.
+    static func seconds(_ text: some StringProtocol) -> Int? {
+        number(text).map { min($0, longest) }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+}
