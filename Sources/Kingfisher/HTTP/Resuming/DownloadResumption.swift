@@ -2,10 +2,10 @@ public import Foundation
 
 /// Where interrupted bodies are kept, so that the next request continues them, and how many.
 ///
-/// A body is kept when its transfer broke off or was cancelled and the server gave a validator that
-/// is safe to continue by: a strong `ETag`, or a `Last-Modified` a minute older than the answer
-/// (RFC 9110, 8.8). The next equal request, in this process or a later one, asks for the rest with
-/// `Range` and `If-Range`; if the picture has changed meanwhile, it starts from the beginning.
+/// A body is kept when its transfer broke off or was cancelled and the server gave a strong `ETag`
+/// (RFC 9110, 8.8.3). The next equal request, in this process or a later one, asks for the rest
+/// with `Range` and `If-Range`, and joins it if it comes with the same `ETag` (15.3.7.3); otherwise
+/// the image is fetched from its beginning.
 public struct DownloadResumption: Sendable, Hashable {
     /// The folder; it is made when the first body is kept, for this user alone.
     public var folder: URL

@@ -38,18 +38,20 @@ struct PartialHead: Sendable, Codable, Equatable {
         self.received = received
     }
 
-    /// A validator that names the bytes themselves (RFC 9110, 8.8.1 and 13.1.5).
+    /// The validator that names the bytes themselves: a strong entity tag (RFC 9110, 8.8.1).
+    ///
+    /// A weak one says that two versions look alike. A date is none at all: a file can change twice
+    /// in a second, and servers set dates back.
     static func validator(of response: TransferResponse) -> String? {
-        if let tag = response.values(for: "ETag").first {
-            // A weak one says that two pictures look alike. A date beside it is no better.
-            let isStrong = tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count > 2
-            return isStrong ? tag : nil
-        }
-        guard let modified = response.values(for: "Last-Modified").first,
-            let date = response.values(for: "Date").first,
-            let modification = HTTPDate.parse(modified), let answer = HTTPDate.parse(date)
+        guard let tag = response.value(for: "ETag"), tag.utf8.count > 2, tag.hasPrefix("\""),
+            tag.hasSuffix("\""),
+            tag.dropFirst().dropLast().utf8.allSatisfy({ $0 > 0x20 && $0 != 0x22 && $0 != 0x7F })
         else { return nil }
-        // Within a second a file can change twice; a minute allows for clocks that differ.
-        return answer.timeIntervalSince(modification) >= 60 ? modified : nil
+        return tag
+    }
+
+    /// The date of the version, which must not change either.
+    var lastModified: String? {
+        fields.first { $0.name.lowercased() == "last-modified" }?.value
     }
 }

@@ -25,33 +25,40 @@ enum ResumedAnswer {
         _ response: TransferResponse,
         _ head: PartialHead
     ) -> TransferResponse? {
-        guard let range = response.values(for: "Content-Range").first.flatMap(ContentRange.init),
-            range.first == head.received, range.isOpenEnded,
-            head.total == nil || range.total == nil || range.total == head.total,
+        guard let range = response.value(for: "Content-Range").flatMap(ContentRange.init),
+            range.first == head.received, range.reachesEnd,
+            head.total == nil || range.total == head.total,
+            response.value(for: "Content-Length").map({ HTTPSyntax.number($0) == range.count })
+                ?? true,
             // Validators name a version of one resource: a redirect may have led to another.
             response.url == head.url,
-            response.value(for: "Content-Encoding") ?? "identity" == "identity"
+            response.value(for: "Content-Encoding") ?? "identity" == "identity",
+            isSameVersion(response, head)
         else { return nil }
-        if let tag = response.values(for: "ETag").first, head.validator.hasPrefix("\""),
-            tag != head.validator
-        {
-            return nil
+        return whole(response, head, total: range.total)
+    }
+
+    /// Whether both parts carry the same strong validator (RFC 9110, 15.3.7.3).
+    private static func isSameVersion(_ response: TransferResponse, _ head: PartialHead) -> Bool {
+        guard let tag = PartialHead.validator(of: response), tag == head.validator else {
+            return false
         }
-        return whole(response, head, total: range.total ?? head.total)
+        guard let date = response.value(for: "Last-Modified") else { return true }
+        return date == head.lastModified
     }
 
     /// Joins the fields (RFC 9110, 15.3.7.3): the newer ones win.
     private static func whole(
         _ response: TransferResponse,
         _ head: PartialHead,
-        total: Int?
+        total: Int
     ) -> TransferResponse {
         let ofPart: Set = ["content-range", "content-length"]
         var fields = response.fields.filter { !ofPart.contains($0.name.lowercased()) }
         let known = Set(fields.map { $0.name.lowercased() }).union(ofPart)
         fields += head.fields.filter { !known.contains($0.name.lowercased()) }
             .map { ($0.name, $0.value) }
-        if let total { fields.append(("Content-Length", "\(total)")) }
+        fields.append(("Content-Length", "\(total)"))
         return TransferResponse(
             url: response.url,
             statusCode: 200,
@@ -62,31 +69,33 @@ enum ResumedAnswer {
 }
 
 /// `Content-Range: bytes 100-199/200` (RFC 9110, 14.4).
+///
+/// The complete length must be there: without it nobody can tell whether the rest is all of it.
 struct ContentRange: Equatable {
     let first: Int
     let last: Int
-    /// `nil` for `*`.
-    let total: Int?
+    let total: Int
 
     init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
         let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, ends.count == 2, let first = Self.number(ends[0]),
-            let last = Self.number(ends[1]), first <= last
+        guard parts.count == 2, ends.count == 2, let first = HTTPSyntax.number(ends[0]),
+            let last = HTTPSyntax.number(ends[1]), let total = HTTPSyntax.number(parts[1]),
+            first <= last, last < total
         else { return nil }
-        let total = Self.number(parts[1])
-        guard parts[1] == "*" || (total.map { $0 > last } ?? false) else { return nil }
         self.first = first
         self.last = last
         self.total = total
     }
 
-    /// Whether it reaches to the end; a part of the rest would leave a hole.
-    var isOpenEnded: Bool { total == nil || total == last + 1 }
+    /// The number of bytes.
+    var count: Int { last - first + 1 }
 
-    private static func number(_ text: Substring) -> Int? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
-    }
+    /// Whether nothing follows; a part of the rest would leave a hole.
+    var reachesEnd: Bool { last == total - 1 }
+
+    /// Whether it is all of the body.
+    var isWhole: Bool { first == 0 && reachesEnd }
 }

@@ -177,7 +177,8 @@ struct DownloadState {
         return false
     }
 
-    private mutating func fail(_ error: TransferError) -> Bool {
+    /// Stops the transfer, for a reason that the transport does not know.
+    mutating func fail(_ error: TransferError) -> Bool {
         effects.append(.stop)
         return end(.failure(error))
     }

@@ -232,6 +232,11 @@ extension SharedDownload: HTTPTransferHandler {
         guard let head = state.withLock({ $0.receive(response) }) else {
             return reply(.cancel)
         }
+        guard head.statusCode != 206 || request.value(forHTTPHeaderField: "Range") != nil else {
+            let reason = "it is a part (206) of a body that was asked for as a whole"
+            finish { $0.fail(.badResponse(reason: reason, url: head.url)) }
+            return reply(.cancel)
+        }
         guard let check = hooks.response else { return reply(.allow) }
         check(self, head, reply)
     }
