@@ -154,7 +154,7 @@ extension ImageDownloader {
         let ticket = downloads.join(
             request,
             settings: settings(for: request, options),
-            discriminator: Self.discriminator(options),
+            owner: RequestOwner(options.redirectHandler),
             hooks: hooks(
                 redirectHandler: options.redirectHandler,
                 isConditional: isConditional
@@ -185,17 +185,13 @@ extension ImageDownloader {
             RequestIdentity(
                 request,
                 settings: settings(for: request, options),
-                discriminator: Self.discriminator(options)
+                owner: RequestOwner(options.redirectHandler)
             )
         }
         guard let membership = arrived?.enterIfInUse(options) else { return nil }
         task.attach(membership.task, token: membership.token)
         options.requestModifier?.onDownloadTaskStarted?(task)
         return membership
-    }
-
-    private static func discriminator(_ options: KingfisherParsedOptionsInfo) -> String {
-        options.redirectHandler.map { "\(type(of: $0))" } ?? ""
     }
 
     /// Reports a known length to the one, and each piece to the other.
@@ -240,7 +236,9 @@ extension ImageDownloader {
     ) -> TransferSettings {
         let state = snapshot()
         var settings = state.transferSettings
-        let timeout = Duration.seconds(max(0.001, request.timeoutInterval))
+        // 30 years stand for what is no number, or more than a duration can hold.
+        let seconds = request.timeoutInterval
+        let timeout = Duration.seconds(seconds < 1e9 ? max(0.001, seconds) : 1e9)
         settings.connectTimeout = timeout
         settings.idleTimeout = timeout
         settings.priority = options.downloadPriority

@@ -16,6 +16,8 @@ public protocol ImageDownloadRedirectHandler: Sendable {
 
 /// A redirect handler made of a closure.
 public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
+    /// Tells handlers apart: closures cannot be compared.
+    fileprivate let identity = HandlerIdentity()
     private let block:
         @Sendable (SessionDataTask, HTTPURLResponse, URLRequest, @escaping (URLRequest?) -> Void)
             -> Void
@@ -40,5 +42,30 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
             let once = OnceCompletion<URLRequest?> { continuation.resume(returning: $0) }
             block(task, response, newRequest) { once($0) }
         }
+    }
+}
+
+private final class HandlerIdentity: Sendable {}
+
+extension RequestOwner {
+    /// Callers share a download if the same handler is asked about its redirects.
+    ///
+    /// A class and ``AnyRedirectHandler`` are known by their identity, a type without properties by
+    /// its name; what other values would answer nobody knows, so they share nothing.
+    init(_ handler: (any ImageDownloadRedirectHandler)?) {
+        self =
+            switch handler {
+            case nil: .nobody
+            case let handler as AnyRedirectHandler: .object(handler.identity)
+            case let handler?: Self.owner(handler)
+            }
+    }
+
+    private static func owner<Handler: ImageDownloadRedirectHandler>(
+        _ handler: Handler
+    ) -> RequestOwner {
+        if Handler.self is AnyClass { return .object(handler as AnyObject) }
+        return MemoryLayout<Handler>.size == 0
+            ? .type(ObjectIdentifier(Handler.self)) : .object(HandlerIdentity())
     }
 }

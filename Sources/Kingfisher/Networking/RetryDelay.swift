@@ -7,6 +7,6 @@ enum RetryDelay {
     typealias Schedule = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
     static let onMainQueue: Schedule = { seconds, body in
-        DispatchQueue.main.asyncAfter(deadline: .now() + seconds, execute: body)
+        DispatchQueue.main.asyncAfter(deadline: .now() + min(seconds, 1e9), execute: body)
     }
 }

@@ -44,6 +44,32 @@ struct DownloadSharingTests {
         )
     }
 
+    @Test func `different redirect handlers are different requests`() async throws {
+        let handlers = (0..<2).map { _ in AnyRedirectHandler { $3($2) } }
+        let loads = [
+            load([.redirectHandler(handlers[0])]), load([.redirectHandler(handlers[1])]),
+            load([.redirectHandler(handlers[0])]), load([.redirectHandler(Follow())]),
+            load([.redirectHandler(Follow())]), load([.redirectHandler(Refuse())]),
+            load([.redirectHandler(Carrying(value: 1))]),
+            load([.redirectHandler(Carrying(value: 2))]), load(),
+        ]
+        // One each for the closures, the two types without state, each value, and no handler.
+        await transport.started(7)
+        for transfer in transport.transfers { transfer.complete(jpeg) }
+        for load in loads { _ = try await load.value }
+        #expect(transport.transfers.count == 7)
+    }
+
+    @Test(arguments: [TimeInterval.infinity, .nan, 1e300, -1e300, 0])
+    func `a time-out that is no usable number is no crash`(timeout: TimeInterval) async throws {
+        downloader.downloadTimeout = timeout
+        let one = load()
+        await transport.started(1)
+        #expect(transport.transfers[0].settings.idleTimeout > .zero)
+        transport.transfers[0].complete(jpeg)
+        _ = try await one.value
+    }
+
     @Test func `DL-9, W-28: what changes the answer is not shared`() async throws {
         let loads = [
             load(),
@@ -186,4 +212,30 @@ private struct Watching: ImageProcessor {
         started(item)
         return DefaultImageProcessor.default.process(item: item, options: options)
     }
+}
+
+private struct Follow: ImageDownloadRedirectHandler {
+    func handleHTTPRedirection(
+        for task: SessionDataTask,
+        response: HTTPURLResponse,
+        newRequest: URLRequest
+    ) async -> URLRequest? { newRequest }
+}
+
+private struct Refuse: ImageDownloadRedirectHandler {
+    func handleHTTPRedirection(
+        for task: SessionDataTask,
+        response: HTTPURLResponse,
+        newRequest: URLRequest
+    ) async -> URLRequest? { nil }
+}
+
+private struct Carrying: ImageDownloadRedirectHandler {
+    let value: Int
+
+    func handleHTTPRedirection(
+        for task: SessionDataTask,
+        response: HTTPURLResponse,
+        newRequest: URLRequest
+    ) async -> URLRequest? { value == 1 ? newRequest : nil }
 }

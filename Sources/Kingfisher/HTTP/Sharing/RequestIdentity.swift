@@ -32,9 +32,10 @@ package final class RequestIdentity: Hashable, Sendable {
         let addressPolicy: AddressPolicy
         let trustedHosts: Set<String>
         let allowsConstrainedNetwork: Bool
-        let discriminator: String
+        let headersKeptAcrossOrigins: Set<String>
+        let owner: RequestOwner
 
-        init(_ request: URLRequest, _ settings: TransferSettings, _ discriminator: String) {
+        init(_ request: URLRequest, _ settings: TransferSettings, _ owner: RequestOwner) {
             let text = request.url?.absoluteString ?? ""
             url = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
             method = request.httpMethod ?? "GET"
@@ -52,7 +53,8 @@ package final class RequestIdentity: Hashable, Sendable {
             addressPolicy = settings.addressPolicy
             trustedHosts = settings.trustedHosts
             allowsConstrainedNetwork = settings.allowsConstrainedNetwork
-            self.discriminator = discriminator
+            headersKeptAcrossOrigins = settings.headersKeptAcrossOrigins
+            self.owner = owner
         }
     }
 
@@ -65,10 +67,13 @@ package final class RequestIdentity: Hashable, Sendable {
     /// - Parameters:
     ///   - request: The request as it will be sent.
     ///   - settings: Its settings; extra headers count like the request's own.
-    ///   - discriminator: Anything else that keeps callers apart, such as who is asked about
-    ///     redirects.
-    package init(_ request: URLRequest, settings: TransferSettings, discriminator: String = "") {
-        content = Content(request, settings, discriminator)
+    ///   - owner: Decides about redirects.
+    package init(
+        _ request: URLRequest,
+        settings: TransferSettings,
+        owner: RequestOwner = .nobody
+    ) {
+        content = Content(request, settings, owner)
         var hasher = Hasher()
         hasher.combine(content.url)
         hasher.combine(content.method)
@@ -99,5 +104,26 @@ package final class RequestIdentity: Hashable, Sendable {
             hash.update(Data([0]))
         }
         return hash.finalize().withUnsafeBytes { Hexadecimal.text(of: $0) }
+    }
+}
+
+/// Who is asked about the redirects of a request: two owners could lead to two images.
+///
+/// `@unchecked`: the object is compared by its address and never used.
+package enum RequestOwner: @unchecked Sendable, Equatable {
+    /// Every redirect that the settings allow is followed.
+    case nobody
+    /// Any object of a type without state.
+    case type(ObjectIdentifier)
+    /// This object alone; held, so that its address is not given to another one.
+    case object(AnyObject)
+
+    package static func == (a: RequestOwner, b: RequestOwner) -> Bool {
+        switch (a, b) {
+        case (.nobody, .nobody): true
+        case (.type(let a), .type(let b)): a == b
+        case (.object(let a), .object(let b)): a === b
+        default: false
+        }
     }
 }

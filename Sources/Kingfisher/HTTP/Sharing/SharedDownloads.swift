@@ -31,7 +31,7 @@ package final class SharedDownloads: Sendable {
     /// - Parameters:
     ///   - request: What to send.
     ///   - settings: How; those of the creator hold.
-    ///   - discriminator: Keeps requests apart that look equal.
+    ///   - owner: Who decides about redirects.
     ///   - hooks: Who decides about the answer; those of the creator hold.
     ///   - partials: Where interrupted bodies are kept; `nil` to keep none.
     ///   - caller: Who waits.
@@ -39,12 +39,12 @@ package final class SharedDownloads: Sendable {
     package func join(
         _ request: URLRequest,
         settings: TransferSettings = TransferSettings(),
-        discriminator: String = "",
+        owner: RequestOwner = .nobody,
         hooks: DownloadHooks = DownloadHooks(),
         partials: PartialBodies? = nil,
         caller: DownloadCaller
     ) -> DownloadTicket {
-        let identity = RequestIdentity(request, settings: settings, discriminator: discriminator)
+        let identity = RequestIdentity(request, settings: settings, owner: owner)
         let ticket = table.join(identity, caller) {
             SharedDownload(
                 request,

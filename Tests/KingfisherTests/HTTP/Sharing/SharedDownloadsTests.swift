@@ -141,9 +141,10 @@ struct SharedDownloadsTests {
         #expect(transport.transfers.count == 3)
     }
 
-    @Test func `a discriminator keeps equal requests apart`() {
-        for name in ["a", "b", "a"] {
-            _ = downloads.join(request, discriminator: name, caller: journal.caller(name))
+    @Test func `different owners keep equal requests apart`() {
+        let (a, b) = (Locked(0), Locked(0))
+        for owner in [a, b, a] {
+            _ = downloads.join(request, owner: .object(owner), caller: journal.caller("a"))
         }
         #expect(downloads.running.count == 2)
     }
