@@ -60,6 +60,12 @@ CURLMcode kf_curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value
     return curl_multi_setopt(multi, option, value);
 }
 
+CURLSH *kf_curl_share_tls_sessions(void) {
+    CURLSH *share = curl_share_init();
+    if (share) curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+    return share;
+}
+
 void kf_curl_set_callbacks(
     CURL *handle,
     void *context,

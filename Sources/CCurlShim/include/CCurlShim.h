@@ -21,6 +21,10 @@ CURLcode kf_curl_getinfo_pointer(CURL *handle, CURLINFO info, void **value);
 
 CURLMcode kf_curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value);
 
+// Keeps TLS sessions for all handles that are given it, which one thread alone may use: nothing
+// locks. NULL without memory.
+CURLSH *kf_curl_share_tls_sessions(void);
+
 // All callbacks of one handle; `context` reaches each of them as its client pointer.
 void kf_curl_set_callbacks(
     CURL *handle,

@@ -43,7 +43,7 @@ public protocol HTTPTransferHandler: AnyObject, Sendable {
         reply: @escaping @Sendable (TransferDisposition) -> Void
     )
 
-    /// Hands over the next piece of the body, decoded (gzip, br, zstd); valid during the call only.
+    /// Hands over the next piece of the body, decoded (gzip, deflate, br); valid during the call only.
     func transfer(_ transfer: any HTTPTransfer, didReceive chunk: RawSpan)
 
     /// Tells that the transfer has ended; `nil` means that the whole body was delivered.

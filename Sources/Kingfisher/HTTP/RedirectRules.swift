@@ -29,7 +29,7 @@ struct RedirectRules {
         var next = request
         next.url = target
         adaptMethod(of: &next, to: response.statusCode)
-        if !target.hasSameOrigin(as: base) { dropCredentials(from: &next) }
+        if !target.hasSameOrigin(as: base) { dropBoundHeaders(from: &next) }
         return next
     }
 
@@ -53,8 +53,23 @@ struct RedirectRules {
         }
     }
 
-    private func dropCredentials(from request: inout URLRequest) {
-        for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
+    /// Headers that tell nothing about the caller that another origin must not know.
+    private static let harmless: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control",
+        "content-encoding", "content-language", "content-type", "dnt", "if-match",
+        "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "pragma", "range",
+        "sec-gpc", "user-agent",
+    ]
+
+    /// Headers that are for one origin by their meaning.
+    private static let bound: Set<String> = [
+        "authorization", "cookie", "host", "proxy-authorization",
+    ]
+
+    private func dropBoundHeaders(from request: inout URLRequest) {
+        let kept = Self.harmless.union(settings.headersKeptAcrossOrigins).subtracting(Self.bound)
+        for name in (request.allHTTPHeaderFields ?? [:]).keys
+        where !kept.contains(name.lowercased()) {
             request.setValue(nil, forHTTPHeaderField: name)
         }
     }

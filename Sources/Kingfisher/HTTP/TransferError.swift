@@ -8,6 +8,8 @@ public enum TransferError: Error, Sendable {
         case connect = "to be connected"
         /// The next byte.
         case idle = "for the server to send something"
+        /// A body that came more slowly than ``TransferSettings/minimumSpeed``.
+        case speed = "for the body, which came below the minimum speed"
         /// The whole transfer.
         case total = "for the transfer to end"
     }

@@ -3,7 +3,16 @@ public struct TransferSettings: Sendable, Hashable {
     /// Limit for resolving, connecting and the TLS handshake together.
     public var connectTimeout: Duration = .seconds(15)
     /// Longest silence of the server, from the moment the request gets its connection.
+    ///
+    /// The head of an answer must be complete this long after its first line.
     public var idleTimeout: Duration = .seconds(15)
+    /// Fewest bytes of a body in each second, on average over an ``idleTimeout``; 0 sets none.
+    ///
+    /// A body that comes more slowly ends with ``TransferError/timedOut(_:limit:url:)``, so that a
+    /// server cannot occupy connections forever with a byte now and then. 256 by default: six
+    /// transfers still pass through a mobile connection that is throttled to 16 kbit/s. Bytes on
+    /// the wire are counted; time during which the transfer is paused is not.
+    public var minimumSpeed = 256
     /// Limit for everything from `start` on, waiting for a connection included; `nil` sets none.
     public var totalTimeout: Duration?
     /// Largest body in bytes, checked against what is announced and against what arrives decoded.
@@ -19,8 +28,16 @@ public struct TransferSettings: Sendable, Hashable {
     public var maxRedirects = 20
     /// Schemes, in lower case, that a redirect may lead to; http and https at most.
     public var redirectSchemes: Set<String> = ["http", "https"]
-    /// Headers added to the request where it has none of that name, and to its redirects.
+    /// Headers added to the request where it has none of that name, and to its redirects as far
+    /// as those may have them: see ``headersKeptAcrossOrigins``.
     public var extraHeaders: [String: String] = [:]
+    /// Headers, in lower case, that a redirect to another origin keeps besides the harmless ones.
+    ///
+    /// Harmless are `Accept` and its kin, `User-Agent`, `Cache-Control`, conditions, ranges, and
+    /// what describes a body. Every other header can carry a secret and stays with its origin
+    /// unless it is named here; `Host`, `Authorization`, `Proxy-Authorization` and `Cookie` stay
+    /// in any case.
+    public var headersKeptAcrossOrigins: Set<String> = []
     /// Transfers at the same time to one origin; HTTP/2 counts as one connection.
     public var maxConnectionsPerHost = 6
     /// Place in the queue, 0 (last) … 1 (first).

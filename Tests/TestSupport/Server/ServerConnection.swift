@@ -46,6 +46,17 @@ final class ServerConnection {
             try send(data)
         case .repeatForever(let data):
             while true { try send(data) }
+        case .drip(let data, let pause):
+            for byte in data {
+                try send(Data([byte]))
+                let wake = ServerSocket.waitReadable(
+                    descriptor,
+                    or: [core.stopping],
+                    atMost: pause
+                )
+                if wake == .descriptor { throw End.abandoned }
+                if wake == .event { throw End.closed }
+            }
         case .wait(let gate):
             gate.arrive()
             let wake = ServerSocket.waitReadable(descriptor, or: [gate.event, core.stopping])

@@ -8,6 +8,8 @@ package struct ServerReply: Sendable {
         case send(Data)
         /// Sends the same bytes until the client is gone or the server stops.
         case repeatForever(Data)
+        /// Sends bytes one by one, with this time between them.
+        case drip(Data, every: Duration)
         /// Waits for a gate, or until the client hangs up, which ends the script.
         case wait(ServerGate)
         /// Closes with a RST.

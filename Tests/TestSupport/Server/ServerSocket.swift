@@ -5,6 +5,7 @@ enum ServerSocket {
     enum Wake: Equatable {
         case descriptor
         case event
+        case time
     }
 
     struct Failure: Error {
@@ -44,13 +45,20 @@ enum ServerSocket {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Waits until `descriptor` can be read (or was closed by the peer), or an event is set.
-    static func waitReadable(_ descriptor: Int32, or events: [ServerEvent]) -> Wake {
+    /// Waits until `descriptor` can be read (or was closed by the peer), an event is set, or the
+    /// time is up.
+    static func waitReadable(
+        _ descriptor: Int32,
+        or events: [ServerEvent],
+        atMost limit: Duration? = nil
+    ) -> Wake {
         var polled = events.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+        let timeout = limit.map { Int32($0 / .milliseconds(1)) } ?? -1
         while true {
-            let count = poll(&polled, nfds_t(polled.count), -1)
+            let count = poll(&polled, nfds_t(polled.count), timeout)
             if count < 0, errno == EINTR { continue }
+            if count == 0 { return .time }
             return polled.dropLast().contains { $0.revents != 0 } ? .event : .descriptor
         }
     }

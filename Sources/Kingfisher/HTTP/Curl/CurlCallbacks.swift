@@ -12,7 +12,6 @@ private func exchange(_ context: UnsafeMutableRawPointer?) -> CurlExchange? {
 
 let curlHeadCallback: curl_write_callback = { bytes, size, count, context in
     guard let exchange = exchange(context), let bytes else { return 0 }
-    exchange.touch()
     let length = size * count
     let goesOn = bytes.withMemoryRebound(to: UInt8.self, capacity: length) {
         exchange.receiveHeadLine(UnsafeBufferPointer(start: $0, count: length))

@@ -6,6 +6,4 @@ package struct CurlCensus: Sendable, Equatable {
     package var queued: Int
     /// Transfers that have not ended, whatever they wait for.
     package var alive: Int
-    /// Idle libcurl handles that are kept.
-    package var pooledHandles: Int
 }

@@ -14,6 +14,7 @@ extension CurlExchange {
         _ handle: UnsafeMutableRawPointer,
         _ environment: CurlEnvironment
     ) throws(TransferError) {
+        try checkSyntax()
         func set(_ option: CURLoption, _ value: Int) {
             kf_curl_setopt_long(handle, option, value)
         }
@@ -48,7 +49,7 @@ extension CurlExchange {
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.connectTimeout.milliseconds))
         setTrust(handle, environment)
         setMethod(handle)
-        try setHeaders(handle, environment)
+        setHeaders(handle, environment)
         if let (credential, scheme) = credential {
             setText(handle, CURLOPT_USERNAME, credential.user)
             setText(handle, CURLOPT_PASSWORD, credential.password)
@@ -60,6 +61,25 @@ extension CurlExchange {
         if !settings.addressPolicy.isUnrestricted {
             setText(handle, CURLOPT_PROXY, "")
         }
+    }
+
+    /// Refuses what would change the request on the wire: a line break starts another header.
+    private func checkSyntax() throws(TransferError) {
+        let refused: String? =
+            if !HTTPSyntax.isToken(request.httpMethod ?? "GET") {
+                "its method is not valid"
+            } else if !url.absoluteString.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) {
+                "its URL has a space or a control character"
+            } else if let field = (request.allHTTPHeaderFields ?? [:]).first(where: {
+                !HTTPSyntax.isToken($0.key) || !HTTPSyntax.isFieldValue($0.value)
+            }) {
+                "its header “\(field.key)” is not valid"
+            } else if let user = credential?.0.user, !HTTPSyntax.isFieldValue(user) {
+                "its user name has a control character"
+            } else {
+                nil
+            }
+        if let refused { throw .invalidRequest(reason: refused, url: url) }
     }
 
     private func setTrust(
@@ -100,7 +120,7 @@ extension CurlExchange {
     private func setHeaders(
         _ handle: UnsafeMutableRawPointer,
         _ environment: CurlEnvironment
-    ) throws(TransferError) {
+    ) {
         var encoding: String?
         var userAgent = environment.userAgent
         var isRange = false
@@ -109,10 +129,6 @@ extension CurlExchange {
             headerList = curl_slist_append(nil, "Expect:")
         }
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
-            guard Self.isClean(name), Self.isClean(value), !name.isEmpty, !name.contains(":")
-            else {
-                throw .invalidRequest(reason: "its header “\(name)” is not valid", url: url)
-            }
             switch name.lowercased() {
             case "accept-encoding": encoding = value
             // libcurl counts the body itself.
@@ -129,10 +145,9 @@ extension CurlExchange {
         }
         kf_curl_setopt_pointer(handle, CURLOPT_HTTPHEADER, headerList)
         setText(handle, CURLOPT_USERAGENT, userAgent)
-        // Empty: all that libcurl can decode. A range is a range of the encoded body: leave that.
-        if encoding != nil || !isRange {
-            setText(handle, CURLOPT_ACCEPT_ENCODING, encoding ?? "")
-        }
+        // A range is a range of the encoded body: it must not be encoded.
+        if encoding == nil, isRange { encoding = "identity" }
+        setText(handle, CURLOPT_ACCEPT_ENCODING, ContentCoding.accepted(encoding))
     }
 
     /// Sets an option to a string, which libcurl copies.
@@ -147,11 +162,6 @@ extension CurlExchange {
         text.withCString { kf_curl_setopt_string(handle, option, $0) }
     }
 
-    // A line break in a field would smuggle in a second one.
-    private static func isClean(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
-    }
-
     /// Frees what only the hop needed.
     func releaseHeaders() {
         curl_slist_free_all(headerList)
@@ -164,6 +174,7 @@ extension Duration {
     var milliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds < 30 * 86_400 else { return 30 * 86_400_000 }
+        guard seconds >= 0 else { return 0 }
         return Int(seconds) * 1000
             + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }

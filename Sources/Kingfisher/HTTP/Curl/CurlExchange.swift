@@ -61,6 +61,8 @@ final class CurlExchange {
     var headerList: UnsafeMutablePointer<curl_slist>?
     var isWaitingForConnection = true
     private(set) var hopOrigin: String
+    /// From where on the speed of the body is measured.
+    private(set) var measured: (from: ContinuousClock.Instant, wireBytes: Int)?
 
     // The whole transfer.
     var metrics = TransferMetrics()
@@ -82,7 +84,7 @@ final class CurlExchange {
         startTime = order.time
         queueTime = order.time
         lastActivity = order.time
-        priority = order.settings.priority
+        priority = Self.usable(order.settings.priority)
         var request = order.request
         for (name, value) in order.settings.extraHeaders
         where request.value(forHTTPHeaderField: name) == nil {
@@ -93,6 +95,9 @@ final class CurlExchange {
         hopOrigin = origin
         errorText.initialize(to: 0)
     }
+
+    /// A priority that can be compared.
+    static func usable(_ priority: Float) -> Float { priority.isNaN ? 0.5 : priority }
 
     deinit {
         errorText.deallocate()
@@ -113,6 +118,7 @@ final class CurlExchange {
         hopResult = nil
         discarded = 0
         isHeldBack = false
+        measured = nil
         isWaitingForConnection = true
         queueTime = time
     }
@@ -123,6 +129,8 @@ final class CurlExchange {
     ///
     /// - Returns: Whether to go on.
     func receiveHeadLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        // The first line is a sign of life, and the last; those between could go on for days.
+        if head.isEmpty { touch() }
         switch head.take(line) {
         case .more:
             return true
@@ -144,14 +152,29 @@ final class CurlExchange {
             httpVersion: head.httpVersion,
             fields: head.fields
         )
+        touch()
         let isFirst = self.response == nil
         self.response = response
         metrics.statusCode = response.statusCode
+        if let reason = ContentCoding.refusal(of: response) ?? Self.lengthRefusal(of: response) {
+            return fail(.badResponse(reason: reason, url: url))
+        }
         if isFirst, response.statusCode == 401, credential?.1 == .digest {
             hop = .tentative(response)
         } else {
             consider(response)
         }
+    }
+
+    /// libcurl reads the digits that a length begins with, and of several lengths one.
+    private static func lengthRefusal(of response: TransferResponse) -> String? {
+        guard let text = response.value(for: "Content-Length") else { return nil }
+        let lengths = text.split(separator: ",", omittingEmptySubsequences: false)
+            .map { HTTPSyntax.number($0.drop { $0 == " " }) }
+        guard let first = lengths[0], lengths.allSatisfy({ $0 == first }) else {
+            return "its length is “\(text)”"
+        }
+        return nil
     }
 
     /// Decides what an answer is: a redirect, a challenge or the end of the chain.
@@ -198,7 +221,7 @@ final class CurlExchange {
         case (.challenge(let challenge), .credential(let credential?)):
             if self.credential != nil { failedCredentials += 1 }
             self.credential = (credential, challenge.scheme)
-            hop = .discarding
+            beginBody(.discarding)
         case (.response(let response), .disposition(let disposition)):
             obey(disposition, response)
         default:
@@ -224,7 +247,7 @@ final class CurlExchange {
         }
         metrics.redirectCount += 1
         nextRequest = next
-        hop = .discarding
+        beginBody(.discarding)
     }
 
     private static func visitKey(_ request: URLRequest) -> String {
@@ -240,16 +263,39 @@ final class CurlExchange {
         case .reject(let reason):
             fail(.rejected(reason: reason, url: response.url))
         case .allow:
-            let declared = response.value(for: "Content-Length").flatMap { Int($0) } ?? 0
+            let declared =
+                response.firstValue(for: "Content-Length").flatMap(HTTPSyntax.number) ?? 0
             guard declared <= settings.maxBodyBytes || request.httpMethod == "HEAD" else {
                 return fail(.bodyTooLarge(limit: settings.maxBodyBytes, url: url))
             }
-            hop = .delivering
+            beginBody(.delivering)
         }
+    }
+
+    private func beginBody(_ next: Hop) {
+        hop = next
+        measureSpeed()
     }
 
     /// Notes that the server has given a sign of life.
     func touch() { lastActivity = clock.now }
+
+    /// Measures the speed of the body from now on.
+    func measureSpeed() { measured = (clock.now, wireBytes) }
+
+    /// Bytes of the hop's body so far, before decoding.
+    private var wireBytes: Int {
+        var count: curl_off_t = 0
+        if let handle { kf_curl_getinfo_off(handle, CURLINFO_SIZE_DOWNLOAD_T, &count) }
+        return Int(count)
+    }
+
+    /// Whether less of the body has come since ``measured`` than must come in an idle time-out.
+    var isTooSlow: Bool {
+        guard let measured else { return false }
+        let fewest = Double(settings.minimumSpeed) * settings.idleTimeout.inSeconds
+        return Double(wireBytes - measured.wireBytes) < fewest
+    }
 
     /// Ends the hop with an error; the first one counts.
     func fail(_ error: TransferError) {

@@ -17,6 +17,9 @@ struct CurlHead {
     private var bytes = 0
     private var isOpen = false
 
+    /// Whether no line has come.
+    var isEmpty: Bool { bytes == 0 }
+
     /// Takes one line, with its line end.
     ///
     /// Heads of interim answers (1xx) are skipped; lines after the head are trailers and ignored.
@@ -45,7 +48,7 @@ struct CurlHead {
         let version = line.prefix { $0 != 0x20 }
         let status = line[version.endIndex...].drop { $0 == 0x20 }.prefix { $0 != 0x20 }
         httpVersion = Self.string(UnsafeBufferPointer(rebasing: version))
-        statusCode = Int(Self.string(UnsafeBufferPointer(rebasing: status))) ?? 0
+        statusCode = HTTPSyntax.number(Self.string(UnsafeBufferPointer(rebasing: status))) ?? 0
         fields = []
         fields.reserveCapacity(16)
         isOpen = true

@@ -17,7 +17,9 @@ extension CurlLoop {
     }
 
     private func begin(_ exchange: CurlExchange) {
-        guard let multi, let handle = idleHandles.popLast() ?? curl_easy_init() else {
+        // A fresh handle for each hop: libcurl before 8.1.0 keeps pointers to freed headers across
+        // `curl_easy_reset`.
+        guard let multi, let handle = curl_easy_init() else {
             queue.finished(exchange, multiplexed: false)
             return end(
                 exchange,
@@ -29,6 +31,7 @@ extension CurlLoop {
         exchange.lastActivity = now
         exchange.handle = handle
         running[handle] = exchange
+        if let share { kf_curl_setopt_pointer(handle, CURLOPT_SHARE, share) }
         do throws(TransferError) {
             try exchange.configure(handle, environment)
         } catch {
@@ -60,14 +63,9 @@ extension CurlLoop {
         exchange.handle = nil
         running[handle] = nil
         queue.finished(exchange, multiplexed: exchange.metrics.protocolName == "h2")
-        // The handle holds a pointer to the list: reset it first.
-        curl_easy_reset(handle)
+        // The handle holds a pointer to the list: it goes first.
+        curl_easy_cleanup(handle)
         exchange.releaseHeaders()
-        if idleHandles.count < configuration.maxConnections {
-            idleHandles.append(handle)
-        } else {
-            curl_easy_cleanup(handle)
-        }
     }
 
     /// Decides what follows a hop whose handle has been released.

@@ -16,7 +16,11 @@ extension CurlLoop {
         guard let due = nextCheck, due <= now else { return }
         nextCheck = nil
         for exchange in Array(exchanges.values) {
-            guard let deadline = deadline(of: exchange) else { continue }
+            guard var deadline = deadline(of: exchange) else { continue }
+            if deadline.phase == .speed, deadline.time <= now, !exchange.isTooSlow {
+                exchange.measureSpeed()
+                deadline = self.deadline(of: exchange) ?? deadline
+            }
             if deadline.time > now {
                 nextCheck = nextCheck.map { min($0, deadline.time) } ?? deadline.time
             } else {
@@ -26,15 +30,23 @@ extension CurlLoop {
         }
     }
 
-    private func deadline(
-        of exchange: CurlExchange
-    ) -> (time: ContinuousClock.Instant, phase: TransferError.Phase, limit: Duration)? {
+    private typealias Deadline = (
+        time: ContinuousClock.Instant, phase: TransferError.Phase, limit: Duration
+    )
+
+    private func deadline(of exchange: CurlExchange) -> Deadline? {
         let settings = exchange.settings
-        let idle = exchange.isIdleCounted ? exchange.lastActivity + settings.idleTimeout : nil
-        let total = settings.totalTimeout.map { exchange.startTime + $0 }
-        if let total, idle.map({ total < $0 }) ?? true {
-            return (total, .total, settings.totalTimeout ?? .zero)
+        var deadlines: [Deadline] = []
+        if exchange.isIdleCounted {
+            let limit = settings.idleTimeout
+            deadlines.append((exchange.lastActivity + limit, .idle, limit))
+            if let start = exchange.measured?.from, settings.minimumSpeed > 0 {
+                deadlines.append((start + limit, .speed, limit))
+            }
         }
-        return idle.map { ($0, .idle, settings.idleTimeout) }
+        if let limit = settings.totalTimeout {
+            deadlines.append((exchange.startTime + limit, .total, limit))
+        }
+        return deadlines.min { $0.time < $1.time }
     }
 }

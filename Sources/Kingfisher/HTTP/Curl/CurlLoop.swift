@@ -15,12 +15,13 @@ final class CurlLoop {
     let configuration: CurlTransport.Configuration
     let environment: CurlEnvironment
     let multi: UnsafeMutableRawPointer?
+    /// TLS sessions, which would otherwise end with each handle; connections are the multi's.
+    let share: UnsafeMutableRawPointer?
     /// All transfers that have not ended.
     var exchanges: [UInt64: CurlExchange] = [:]
     var queue = CurlQueue()
     /// Handles in use, with their exchanges.
     var running: [UnsafeMutableRawPointer: CurlExchange] = [:]
-    var idleHandles: [UnsafeMutableRawPointer] = []
     let clock = CurlClock()
     var now: ContinuousClock.Instant { clock.now }
     /// When the next time-out may be due; checked no earlier.
@@ -35,6 +36,7 @@ final class CurlLoop {
         self.configuration = configuration
         environment = CurlEnvironment(configuration)
         multi = Self.isLibraryReady ? curl_multi_init() : nil
+        share = Self.isLibraryReady ? kf_curl_share_tls_sessions() : nil
         guard let multi else { return }
         let limit = configuration.maxConnections
         kf_curl_multi_setopt_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, limit)
@@ -110,8 +112,7 @@ final class CurlLoop {
         CurlCensus(
             running: running.count,
             queued: queue.count,
-            alive: exchanges.count,
-            pooledHandles: idleHandles.count
+            alive: exchanges.count
         )
     }
 
@@ -159,7 +160,7 @@ final class CurlLoop {
 
     private func prioritise(_ id: UInt64, _ priority: Float) {
         guard let exchange = exchanges[id] else { return }
-        exchange.priority = priority
+        exchange.priority = CurlExchange.usable(priority)
         queue.resort(exchange)
     }
 
@@ -185,6 +186,7 @@ final class CurlLoop {
     /// Lets libcurl deliver again; it may call back at once.
     private func releaseHeldBack(_ exchange: CurlExchange) {
         exchange.lastActivity = now
+        if exchange.measured != nil { exchange.measureSpeed() }
         watch(exchange)
         guard let handle = exchange.handle, exchange.isHeldBack else { return }
         exchange.isHeldBack = false
@@ -201,7 +203,7 @@ final class CurlLoop {
             release(exchange, harvest: false)
             end(exchange, .cancelled)
         }
-        for handle in idleHandles { curl_easy_cleanup(handle) }
         if let multi { curl_multi_cleanup(multi) }
+        if let share { curl_share_cleanup(share) }
     }
 }

@@ -1,0 +1,156 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Answers that a server sends to harm its client.
+@Suite(.timeLimit(.minutes(1)))
+struct CurlHostileAnswerTests {
+    let server: ImageServer
+    let transport = CurlTransport()
+
+    init() throws {
+        server = try ImageServer()
+    }
+
+    // libcurl before 8.1.0 continued the header of an earlier request of the same handle, in memory
+    // that was freed. Freed memory is not always noticed at once, hence the repetitions.
+    @Test func `a folded line at the start of a head behind a redirect is an ordinary error`()
+        async throws
+    {
+        let other = try ImageServer()
+        let folded = Data("HTTP/1.1 200 OK\r\n folded: x\r\nContent-Length: 0\r\n\r\n".utf8)
+        other.route("/b", ServerReply(steps: [.send(folded), .close]))
+        server.route("/a", .redirect(to: other.url("/b").absoluteString))
+        server.route("/fine", .text("fine"))
+        for _ in 0..<60 {
+            let outcome = await transport.load(server.url("/a"))
+            #expect(outcome.error != nil)
+            #expect(await transport.load(server.url("/fine")).body == Data("fine".utf8))
+        }
+    }
+
+    // MARK: Encodings
+
+    @Test(arguments: ["zstd", "compress", "gzip, gzip", "br, zstd", "x-unheard-of"])
+    func `an encoding that was not asked for is an error that names it`(encoding: String) async {
+        let reply = ServerReply.body(Data("x".utf8), fields: [("Content-Encoding", encoding)])
+        server.route("/a", reply)
+        let recorder = TransferRecorder()
+        let outcome = await transport.load(server.url("/a"), recorder: recorder)
+        guard case .badResponse(let reason, _) = outcome.error else {
+            Issue.record("\(String(describing: outcome.error))")
+            return
+        }
+        #expect(reason.contains(encoding))
+        #expect(recorder.byteCount == 0)
+    }
+
+    @Test func `a transfer encoding other than chunks is an error`() async {
+        let head = ServerReply.head(200, [("Transfer-Encoding", "gzip, chunked")])
+        server.route("/a", ServerReply(steps: [.send(head + Data("0\r\n\r\n".utf8)), .close]))
+        guard case .badResponse(let reason, _) = await transport.load(server.url("/a")).error
+        else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(reason.contains("gzip, chunked"))
+    }
+
+    @Test(arguments: [
+        (nil, "gzip, deflate, br"), ("zstd, gzip", "gzip"), ("*", "identity"),
+        ("BR;q=0.5, zstd;q=1", "BR;q=0.5"), ("identity", "identity"),
+    ])
+    func `only encodings that can be decoded within bounds are asked for`(
+        wish: String?,
+        sent: String
+    ) async {
+        server.route("/a", .text("x"))
+        var request = URLRequest(url: server.url("/a"))
+        request.setValue(wish, forHTTPHeaderField: "Accept-Encoding")
+        let recorder = TransferRecorder()
+        _ = transport.start(request, settings: .patient, handler: recorder)
+        _ = await recorder.outcome()
+        #expect(server.requests.first?.value(for: "Accept-Encoding") == sent)
+    }
+
+    // MARK: Slowness
+
+    @Test(arguments: [200, 302])
+    func `a body that drips is given up`(status: Int) async {
+        let head = ServerReply.head(status, [("Content-Length", "300"), ("Location", "/end")])
+        let steps: [ServerReply.Step] = [
+            .send(head), .drip(Data(repeating: 1, count: 300), every: .milliseconds(10)),
+        ]
+        server.route("/slow", ServerReply(steps: steps))
+        server.route("/end", .text("x"))
+        var settings = TransferSettings.patient
+        settings.idleTimeout = .seconds(1)
+        let outcome = await transport.load(server.url("/slow"), settings: settings)
+        // A busy machine may be silent for longer than the time-out.
+        guard case .timedOut(let phase, limit: .seconds(1), _) = outcome.error else {
+            Issue.record("\(String(describing: outcome.error))")
+            return
+        }
+        #expect(phase != .total && phase != .connect)
+    }
+
+    @Test func `a head that drips is given up`() async {
+        let line = Data("X: y\r\n".utf8)
+        let lines = (0..<30).flatMap { _ in
+            [ServerReply.Step.send(line), .drip(Data("X".utf8), every: .milliseconds(100))]
+        }
+        let end = ServerReply.Step.send(Data("Content-Length: 0\r\n\r\n".utf8))
+        server.route(
+            "/slow",
+            ServerReply(steps: [.send(Data("HTTP/1.1 200 OK\r\n".utf8))] + lines + [end])
+        )
+        var settings = TransferSettings.patient
+        settings.idleTimeout = .seconds(1)
+        let outcome = await transport.load(server.url("/slow"), settings: settings)
+        guard case .timedOut(.idle, _, _) = outcome.error else {
+            Issue.record("\(String(describing: outcome.error))")
+            return
+        }
+    }
+
+    @Test func `slow bodies do not keep the others of their host waiting`() async {
+        let head = ServerReply.head(200, [("Content-Length", "9000")])
+        let steps: [ServerReply.Step] = [
+            .send(head), .drip(Data(repeating: 1, count: 9000), every: .milliseconds(10)),
+        ]
+        server.route("/slow", ServerReply(steps: steps))
+        server.route("/quick", .text("x"))
+        var settings = TransferSettings.patient
+        settings.idleTimeout = .milliseconds(500)
+        settings.maxConnectionsPerHost = 2
+        for _ in 0..<2 {
+            _ = transport.start(
+                URLRequest(url: server.url("/slow")),
+                settings: settings,
+                handler: TransferRecorder()
+            )
+        }
+        await server.received(2)
+        settings.idleTimeout = .seconds(600)
+        let outcome = await transport.load(server.url("/quick"), settings: settings)
+        #expect(outcome.body == Data("x".utf8))
+    }
+
+    // MARK: Lengths
+
+    @Test(arguments: ["99999999999999999999999", "9223372036854775807", "-1", "+5", "5, 6", "1e3"])
+    func `a length that is none, or too large, ends with an error or an answer`(
+        length: String
+    ) async {
+        let head = ServerReply.head(200, [("Content-Length", length)])
+        server.route("/a", ServerReply(steps: [.send(head + Data("hello".utf8)), .close]))
+        let outcome = await transport.load(server.url("/a"))
+        #expect(outcome.error != nil || outcome.body == Data("hello".utf8))
+    }
+}
