@@ -57,7 +57,14 @@ final class CurlExchange {
     /// The `errno` of the last failed system call of the hop, 0 for none.
     var systemError: Int32 = 0
     var refusedAddress: (text: String, range: AddressRange)?
-    var errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    /// Where libcurl writes its words; made with the first handle, as thousands may wait for one.
+    private(set) lazy var errorText: UnsafeMutablePointer<CChar> = {
+        hasErrorText = true
+        let text = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+        text.initialize(to: 0)
+        return text
+    }()
+    private var hasErrorText = false
     var headerList: UnsafeMutablePointer<curl_slist>?
     var isWaitingForConnection = true
     private(set) var hopOrigin: String
@@ -93,14 +100,13 @@ final class CurlExchange {
         self.request = request
         self.url = url
         hopOrigin = origin
-        errorText.initialize(to: 0)
     }
 
     /// A priority that can be compared.
     static func usable(_ priority: Float) -> Float { priority.isNaN ? 0.5 : priority }
 
     deinit {
-        errorText.deallocate()
+        if hasErrorText { errorText.deallocate() }
     }
 
     /// Makes the hop that was decided on the current one.

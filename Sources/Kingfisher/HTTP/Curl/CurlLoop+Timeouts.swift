@@ -4,49 +4,75 @@ import Foundation
 extension CurlLoop {
     /// Makes sure that the exchange's time-outs are looked at in time.
     func watch(_ exchange: CurlExchange) {
-        guard let deadline = deadline(of: exchange)?.time else { return }
-        nextCheck = nextCheck.map { min($0, deadline) } ?? deadline
+        if let deadline = deadline(of: exchange) { check(at: deadline.time) }
+    }
+
+    /// Notes the end that an exchange has from its start on, whatever it waits for.
+    func watchTotal(of exchange: CurlExchange) {
+        guard let limit = exchange.settings.totalTimeout else { return }
+        ends.insert(TotalEnd(time: exchange.startTime + limit, id: exchange.id))
+        check(at: exchange.startTime + limit)
+    }
+
+    private func check(at time: ContinuousClock.Instant) {
+        nextCheck = nextCheck.map { min($0, time) } ?? time
     }
 
     /// Ends what has taken too long.
     ///
     /// Activity only ever moves a deadline back, so that all transfers need a look no earlier than
-    /// at the earliest deadline seen last time: receiving costs the note of a time.
+    /// at the earliest deadline seen last time: receiving costs the note of a time. What waits for
+    /// a connection has no deadline but its end.
     func checkTimeouts() {
         guard let due = nextCheck, due <= now else { return }
         nextCheck = nil
-        for exchange in Array(exchanges.values) {
+        while let first = ends.first, first.time <= now {
+            _ = ends.removeFirst()
+            guard let exchange = exchanges[first.id] else { continue }
+            expire(exchange, .total, exchange.settings.totalTimeout ?? .zero)
+        }
+        if let first = ends.first { check(at: first.time) }
+        for exchange in Array(running.values) {
             guard var deadline = deadline(of: exchange) else { continue }
             if deadline.phase == .speed, deadline.time <= now, !exchange.isTooSlow {
                 exchange.measureSpeed()
                 deadline = self.deadline(of: exchange) ?? deadline
             }
             if deadline.time > now {
-                nextCheck = nextCheck.map { min($0, deadline.time) } ?? deadline.time
+                check(at: deadline.time)
             } else {
-                release(exchange, harvest: true)
-                end(exchange, .timedOut(deadline.phase, limit: deadline.limit, url: exchange.url))
+                expire(exchange, deadline.phase, exchange.settings.idleTimeout)
             }
         }
     }
 
-    private typealias Deadline = (
-        time: ContinuousClock.Instant, phase: TransferError.Phase, limit: Duration
-    )
-
-    private func deadline(of exchange: CurlExchange) -> Deadline? {
-        let settings = exchange.settings
-        var deadlines: [Deadline] = []
-        if exchange.isIdleCounted {
-            let limit = settings.idleTimeout
-            deadlines.append((exchange.lastActivity + limit, .idle, limit))
-            if let start = exchange.measured?.from, settings.minimumSpeed > 0 {
-                deadlines.append((start + limit, .speed, limit))
-            }
-        }
-        if let limit = settings.totalTimeout {
-            deadlines.append((exchange.startTime + limit, .total, limit))
-        }
-        return deadlines.min { $0.time < $1.time }
+    private func expire(
+        _ exchange: CurlExchange,
+        _ phase: TransferError.Phase,
+        _ limit: Duration
+    ) {
+        release(exchange, harvest: true)
+        end(exchange, .timedOut(phase, limit: limit, url: exchange.url))
     }
+
+    /// When an exchange must have shown activity, or a body its speed.
+    private func deadline(
+        of exchange: CurlExchange
+    ) -> (time: ContinuousClock.Instant, phase: TransferError.Phase)? {
+        guard exchange.isIdleCounted else { return nil }
+        let limit = exchange.settings.idleTimeout
+        let idle = exchange.lastActivity + limit
+        guard exchange.settings.minimumSpeed > 0, let start = exchange.measured?.from,
+            start + limit < idle
+        else { return (idle, .idle) }
+        return (start + limit, .speed)
+    }
+}
+
+/// When a transfer must have ended.
+struct TotalEnd: Comparable {
+    let time: ContinuousClock.Instant
+    let id: UInt64
+
+    static func < (a: TotalEnd, b: TotalEnd) -> Bool { a.time < b.time }
 }

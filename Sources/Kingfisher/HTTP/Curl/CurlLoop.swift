@@ -24,6 +24,8 @@ final class CurlLoop {
     var running: [UnsafeMutableRawPointer: CurlExchange] = [:]
     let clock = CurlClock()
     var now: ContinuousClock.Instant { clock.now }
+    /// Of the transfers that have a total time-out; those of transfers that have ended are skipped.
+    var ends = Heap<TotalEnd>()
     /// When the next time-out may be due; checked no earlier.
     var nextCheck: ContinuousClock.Instant?
 
@@ -122,7 +124,7 @@ final class CurlLoop {
             let exchange = CurlExchange(order, url: url, origin: origin, clock: clock)
             exchanges[exchange.id] = exchange
             queue.add(exchange)
-            if exchange.settings.totalTimeout != nil { watch(exchange) }
+            watchTotal(of: exchange)
         } catch {
             order.handler.transfer(order.transfer, didFinish: error, metrics: .init())
         }

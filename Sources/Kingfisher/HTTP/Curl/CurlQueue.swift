@@ -1,10 +1,39 @@
 /// Transfers that wait for a connection: highest priority first, then the oldest.
 ///
-/// Sorted on insertion; a queue is rarely longer than a screen of pictures, and a search in an
-/// array beats a heap until well past a thousand.
+/// Each operation costs O(log n). What is removed or moved leaves an outdated place behind, which is
+/// skipped when it comes first; a host's places are cleared out when most are outdated.
 struct CurlQueue {
-    private var waiting: [CurlExchange] = []
-    private var runningPerHost: [String: Int] = [:]
+    /// Where a transfer stands; a later place of the same transfer outdates it.
+    private struct Place: Comparable {
+        let priority: Float
+        let id: UInt64
+        let number: UInt64
+
+        static func < (a: Place, b: Place) -> Bool {
+            a.priority == b.priority ? a.id < b.id : a.priority > b.priority
+        }
+    }
+
+    private struct Host {
+        var places = Heap<Place>()
+        var waiting = 0
+        var running = 0
+        /// The place that stands in ``CurlQueue/ready``.
+        var ready: UInt64?
+    }
+
+    /// The first place of a host that has room.
+    private struct Ready: Comparable {
+        let place: Place
+        let origin: String
+
+        static func < (a: Ready, b: Ready) -> Bool { a.place < b.place }
+    }
+
+    private var waiting: [UInt64: (exchange: CurlExchange, number: UInt64)] = [:]
+    private var hosts: [String: Host] = [:]
+    private var ready = Heap<Ready>()
+    private var lastNumber: UInt64 = 0
     /// Origins that spoke HTTP/2: their streams share a connection.
     private var multiplexing: Set<String> = []
 
@@ -13,52 +42,96 @@ struct CurlQueue {
 
     var count: Int { waiting.count }
 
-    mutating func add(_ exchange: CurlExchange) {
-        var low = 0
-        var high = waiting.count
-        while low < high {
-            let middle = (low + high) / 2
-            if Self.precedes(exchange, waiting[middle]) { high = middle } else { low = middle + 1 }
-        }
-        waiting.insert(exchange, at: low)
-    }
+    /// Places in memory, outdated ones included.
+    var placeCount: Int { hosts.values.reduce(0) { $0 + $1.places.count } }
 
-    private static func precedes(_ a: CurlExchange, _ b: CurlExchange) -> Bool {
-        a.priority == b.priority ? a.id < b.id : a.priority > b.priority
+    mutating func add(_ exchange: CurlExchange) {
+        let origin = exchange.hopOrigin
+        if waiting[exchange.id] == nil { hosts[origin, default: Host()].waiting += 1 }
+        lastNumber += 1
+        waiting[exchange.id] = (exchange, lastNumber)
+        let place = Place(priority: exchange.priority, id: exchange.id, number: lastNumber)
+        hosts[origin]?.places.insert(place)
+        clearOut(origin)
+        offer(origin)
     }
 
     mutating func remove(_ exchange: CurlExchange) {
-        waiting.removeAll { $0 === exchange }
+        guard waiting.removeValue(forKey: exchange.id) != nil else { return }
+        left(exchange.hopOrigin)
     }
 
     /// Puts an exchange whose priority has changed where it belongs, if it waits.
     mutating func resort(_ exchange: CurlExchange) {
-        guard let index = waiting.firstIndex(where: { $0 === exchange }) else { return }
-        waiting.remove(at: index)
-        add(exchange)
+        if waiting[exchange.id] != nil { add(exchange) }
     }
 
     /// Takes the first exchange whose host has room, and counts it as running.
     mutating func takeNext() -> CurlExchange? {
-        guard let index = waiting.firstIndex(where: { hasRoom($0) }) else { return nil }
-        let exchange = waiting.remove(at: index)
-        runningPerHost[exchange.hopOrigin, default: 0] += 1
-        return exchange
-    }
-
-    private func hasRoom(_ exchange: CurlExchange) -> Bool {
-        let running = runningPerHost[exchange.hopOrigin] ?? 0
-        let limit = max(1, exchange.settings.maxConnectionsPerHost)
-        return running
-            < (multiplexing.contains(exchange.hopOrigin) ? Self.streamsPerConnection : limit)
+        while let first = ready.removeFirst() {
+            if hosts[first.origin]?.ready == first.place.number { hosts[first.origin]?.ready = nil }
+            guard isCurrent(first.place), let exchange = waiting[first.place.id]?.exchange,
+                hasRoom(for: exchange)
+            else {
+                offer(first.origin)
+                continue
+            }
+            waiting[exchange.id] = nil
+            hosts[first.origin]?.running += 1
+            left(first.origin)
+            return exchange
+        }
+        return nil
     }
 
     /// Gives back what `takeNext` counted.
     mutating func finished(_ exchange: CurlExchange, multiplexed: Bool) {
         let origin = exchange.hopOrigin
-        let left = (runningPerHost[origin] ?? 1) - 1
-        runningPerHost[origin] = left > 0 ? left : nil
         // Bounded: a crawler meets more hosts than anyone wants to remember.
         if multiplexed, multiplexing.count < 1024 { multiplexing.insert(origin) }
+        hosts[origin]?.running -= 1
+        forget(origin)
+        offer(origin)
+    }
+
+    // MARK: Places
+
+    private func isCurrent(_ place: Place) -> Bool { waiting[place.id]?.number == place.number }
+
+    private func hasRoom(for exchange: CurlExchange) -> Bool {
+        let limit = max(1, exchange.settings.maxConnectionsPerHost)
+        return hosts[exchange.hopOrigin]?.running ?? 0
+            < (multiplexing.contains(exchange.hopOrigin) ? Self.streamsPerConnection : limit)
+    }
+
+    /// Lists the first place of a host, if the host has room for it.
+    private mutating func offer(_ origin: String) {
+        while let place = hosts[origin]?.places.first {
+            guard isCurrent(place), let exchange = waiting[place.id]?.exchange else {
+                _ = hosts[origin]?.places.removeFirst()
+                continue
+            }
+            guard hosts[origin]?.ready != place.number, hasRoom(for: exchange) else { return }
+            hosts[origin]?.ready = place.number
+            ready.insert(Ready(place: place, origin: origin))
+            return
+        }
+    }
+
+    /// Notes that one waits no longer.
+    private mutating func left(_ origin: String) {
+        hosts[origin]?.waiting -= 1
+        clearOut(origin)
+        forget(origin)
+        offer(origin)
+    }
+
+    private mutating func clearOut(_ origin: String) {
+        guard let host = hosts[origin], host.places.count > 64 + 2 * host.waiting else { return }
+        hosts[origin]?.places.keep { [waiting] in waiting[$0.id]?.number == $0.number }
+    }
+
+    private mutating func forget(_ origin: String) {
+        if let host = hosts[origin], host.waiting == 0, host.running <= 0 { hosts[origin] = nil }
     }
 }
