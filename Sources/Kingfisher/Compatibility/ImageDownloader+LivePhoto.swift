@@ -59,7 +59,7 @@ extension ImageDownloader {
         // The bytes are nobody's picture: no decode is planned for them.
         options.processor = LivePhotoImageProcessor.default
         let fetched = try await fetch(url, options: options, task: task, progress: nil)
-        fetched.membership?.leave()
+        fetched.token?.leave()
         return LivePhotoResourceDownloadingResult(originalData: fetched.data, url: fetched.url)
     }
 }

@@ -8,7 +8,7 @@ struct FetchedData: Sendable {
     var response: TransferResponse?
     var metrics: NetworkMetrics?
     /// This caller's part in the download that the bytes came from; nil for a provider.
-    private(set) var membership: JobMembership?
+    private(set) var token: DownloadToken?
 
     init(
         data: Data,
@@ -22,16 +22,15 @@ struct FetchedData: Sendable {
         self.metrics = metrics
     }
 
-    func with(data: Data) -> FetchedData {
-        var copy = self
-        copy.data = data
-        return copy
-    }
-
-    func with(_ membership: JobMembership) -> FetchedData {
-        var copy = self
-        copy.membership = membership
-        return copy
+    /// What a caller got of a download.
+    init(_ body: DownloadedBody, of token: DownloadToken) {
+        self.init(
+            data: body.data,
+            url: token.download.request.url,
+            response: body.response,
+            metrics: NetworkMetrics(body.metrics)
+        )
+        self.token = token
     }
 
     /// The image that the options' processor makes of the bytes, shared with those who have the
@@ -40,9 +39,14 @@ struct FetchedData: Sendable {
         _ options: KingfisherParsedOptionsInfo,
         on processing: ProcessingJobs
     ) async throws -> KFCrossPlatformImage {
-        guard let graph = membership?.task.graph else {
+        guard let graph = token?.download.task.graph else {
             return try await processing.image(of: .data(data), options: options)
         }
         return try await graph.image(of: data, options: options, on: processing)
     }
+}
+
+extension SharedDownload {
+    /// The public face of the download.
+    var task: SessionDataTask { face { SessionDataTask(request: $0.request, download: $0) } }
 }

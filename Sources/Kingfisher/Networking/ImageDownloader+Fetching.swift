@@ -21,8 +21,10 @@ extension ImageDownloader {
     ///   - chunk: Called after each piece of the body.
     ///   - attachesLate: Whether bytes that have just arrived for others will do, as long as these
     ///     still work on them.
+    ///   - isStored: Asked before a transfer is started: whether others have loaded the image since
+    ///     the caches were asked.
     /// - Returns: The bytes, after the delegate's hook.
-    /// - Throws: ``KingfisherError``.
+    /// - Throws: ``KingfisherError``, or ``StoredMeanwhile``.
     func fetch(
         _ url: URL,
         options: KingfisherParsedOptionsInfo,
@@ -30,7 +32,8 @@ extension ImageDownloader {
         task: DownloadTask,
         progress: (@Sendable (Int64, Int64) -> Void)?,
         chunk: (@Sendable () -> Void)? = nil,
-        attachesLate: Bool = false
+        attachesLate: Bool = false,
+        isStored: (@Sendable () -> Bool)? = nil
     ) async throws -> FetchedData {
         var request = try await request(for: url, options: options)
         for (name, value) in condition {
@@ -39,27 +42,16 @@ extension ImageDownloader {
         do {
             try Task.checkCancellation()
             try checkNetwork(for: request, options)
-            let report = Self.report(progress, chunk)
-            while true {
-                let attached = attachesLate ? attach(request, options, task) : nil
-                let membership: JobMembership
-                if let attached {
-                    membership = attached
-                } else {
-                    membership = try await transfer(
-                        request,
-                        options,
-                        task,
-                        report,
-                        isConditional: !condition.isEmpty
-                    )
-                }
-                // Nil when all others were done before this caller was counted: then it begins anew.
-                if let outcome = await membership.task.outcome() {
-                    return try outcome.get().with(membership)
-                }
-                try Task.checkCancellation()
-            }
+            let wish = DownloadWish(
+                request: request,
+                options: options,
+                isConditional: !condition.isEmpty,
+                attachesLate: attachesLate,
+                isStored: isStored
+            )
+            return try await download(wish, task, Self.report(progress, chunk))
+        } catch let error as StoredMeanwhile {
+            throw error
         } catch {
             throw KingfisherError(downloading: error, task: task)
         }
@@ -101,97 +93,81 @@ extension ImageDownloader {
         return modify(request)
     }
 
-    /// Waits for the end of the transfer; the bytes are those of the session task's outcome.
-    private func transfer(
-        _ request: URLRequest,
-        _ options: KingfisherParsedOptionsInfo,
+    /// What one caller asks of the downloads.
+    private struct DownloadWish: Sendable {
+        let request: URLRequest
+        let options: KingfisherParsedOptionsInfo
+        let isConditional: Bool
+        let attachesLate: Bool
+        let isStored: (@Sendable () -> Bool)?
+    }
+
+    /// Waits for the bytes of a download that is joined or started.
+    private func download(
+        _ wish: DownloadWish,
         _ task: DownloadTask,
-        _ progress: (@Sendable (TransferProgress) -> Void)?,
-        isConditional: Bool
-    ) async throws -> JobMembership {
+        _ progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws -> FetchedData {
         let latch = CancellationLatch()
-        let joined = Mutex<JobMembership?>(nil)
+        let joined = Mutex<DownloadToken?>(nil)
+        let isStored = Mutex(false)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let caller = DownloadCaller(
-                    priority: options.downloadPriority,
+                    priority: wish.options.downloadPriority,
+                    keepsBytes: true,
+                    wish: DecodeWish(wish.options),
                     progress: progress,
-                    finished: { result in
-                        latch.finish()
-                        continuation.resume(returning: result)
-                    }
+                    finished: { continuation.resume(returning: $0) }
                 )
-                let (ticket, membership) = join(
-                    request,
-                    options,
-                    caller,
-                    task,
-                    isConditional: isConditional
-                )
-                joined.withLock { $0 = membership }
-                latch.onCancel {
-                    ticket.cancel()
-                    membership.leave()
+                let token = join(wish, caller)
+                joined.withLock { $0 = token }
+                if token.isCreator, wish.isStored?() == true {
+                    isStored.withLock { $0 = true }
+                    token.leave()
+                    // Others may have joined, and wait for the start.
+                    if !token.download.hasEnded { start(token, wish) }
+                    return
                 }
+                task.attach(token.download.task, token: token.number)
+                wish.options.requestModifier?.onDownloadTaskStarted?(task)
+                if token.isCreator { start(token, wish) }
+                latch.onCancel { token.leave() }
             }
         } onCancel: {
             latch.cancel()
         }
-        // The closure above has run, so there is one; whoever was cancelled has no use for it.
-        guard let membership = joined.withLock({ $0 }) else { throw CancellationError() }
-        if case .failure(.cancelled) = result { throw CancellationError() }
-        return membership
+        if isStored.withLock({ $0 }) { throw StoredMeanwhile() }
+        guard let token = joined.withLock({ $0 }) else { throw CancellationError() }
+        switch result {
+        case .success(let body): return FetchedData(body, of: token)
+        case .failure(.cancelled): throw CancellationError()
+        case .failure(let error): throw error
+        }
     }
 
-    /// Joins the download of an equal request, or starts one.
-    private func join(
-        _ request: URLRequest,
-        _ options: KingfisherParsedOptionsInfo,
-        _ caller: DownloadCaller,
-        _ task: DownloadTask,
-        isConditional: Bool
-    ) -> (DownloadTicket, JobMembership) {
-        let ticket = downloads.join(
-            request,
-            settings: settings(for: request, options),
-            owner: RequestOwner(options.redirectHandler),
+    /// Joins the download of an equal request, or makes one.
+    private func join(_ wish: DownloadWish, _ caller: DownloadCaller) -> DownloadToken {
+        downloads.join(
+            wish.request,
+            settings: settings(for: wish.request, wish.options),
+            owner: RequestOwner(wish.options.redirectHandler),
             hooks: hooks(
-                redirectHandler: options.redirectHandler,
-                isConditional: isConditional
+                redirectHandler: wish.options.redirectHandler,
+                isConditional: wish.isConditional
             ),
             partials: partials,
+            acceptsFinished: wish.attachesLate,
             caller: caller
         )
-        let membership = sessionTasks.task(for: ticket.download).enter(options)
-        task.attach(membership.task, token: membership.token)
-        options.requestModifier?.onDownloadTaskStarted?(task)
-        if ticket.isCreator {
-            if let url = request.url {
-                (delegate ?? self)
-                    .imageDownloader(self, willDownloadImageForURL: url, with: request)
-            }
-            ticket.download.start()
-        }
-        return (ticket, membership)
     }
 
-    /// Attaches to the bytes of an equal request that others still work on; nil if there are none.
-    private func attach(
-        _ request: URLRequest,
-        _ options: KingfisherParsedOptionsInfo,
-        _ task: DownloadTask
-    ) -> JobMembership? {
-        let arrived = arrivedDownloads.task {
-            RequestIdentity(
-                request,
-                settings: settings(for: request, options),
-                owner: RequestOwner(options.redirectHandler)
-            )
+    private func start(_ token: DownloadToken, _ wish: DownloadWish) {
+        if let url = wish.request.url {
+            (delegate ?? self)
+                .imageDownloader(self, willDownloadImageForURL: url, with: wish.request)
         }
-        guard let membership = arrived?.enterIfInUse(options) else { return nil }
-        task.attach(membership.task, token: membership.token)
-        options.requestModifier?.onDownloadTaskStarted?(task)
-        return membership
+        token.download.start()
     }
 
     /// Reports a known length to the one, and each piece to the other.
@@ -264,13 +240,26 @@ extension ImageDownloader {
     }
 }
 
+/// Nothing was downloaded: others have stored the image since the caches were asked.
+struct StoredMeanwhile: Error {}
+
 extension KingfisherError {
     /// What a download threw, in the words that callers know.
     init(downloading error: any Error, task: DownloadTask) {
         switch error {
         case let error as KingfisherError: self = error
         case is CancellationError: self = .cancelled(task)
+        case let error as TransferError: self.init(error)
         default: self = .responseError(reason: .URLSessionError(error: URLError.wrapping(error)))
+        }
+    }
+
+    /// What a transfer ended with; a reason of ours stands for itself.
+    init(_ error: TransferError) {
+        if case .rejected(let reason as KingfisherError, _) = error {
+            self = reason
+        } else {
+            self = .responseError(reason: .URLSessionError(error: URLError(error)))
         }
     }
 

@@ -21,8 +21,8 @@ extension ImageDownloader {
     ) -> DownloadHooks {
         var hooks = DownloadHooks()
         if let redirectHandler {
-            hooks.redirect = { [self] download, response, request, reply in
-                let task = sessionTasks.task(for: download)
+            hooks.redirect = { download, response, request, reply in
+                let task = download.task
                 Task {
                     let next = await redirectHandler.handleHTTPRedirection(
                         for: task,
@@ -34,15 +34,16 @@ extension ImageDownloader {
             }
         }
         hooks.challenge = { [self] download, challenge, reply in
-            answer(challenge, of: sessionTasks.task(for: download), reply: reply)
+            answer(challenge, of: download.task, reply: reply)
         }
         hooks.response = { [self] _, response, reply in
             if isConditional, response.statusCode == 304 { return reply(.allow) }
             check(response, reply: reply)
         }
-        hooks.finished = { [self] download, result in
-            finish(download, result, isConditional: isConditional)
+        hooks.finished = { [self] download, result, reply in
+            finish(download, result, isConditional: isConditional, reply)
         }
+        hooks.abandoned = { $0.task.forget() }
         return hooks
     }
 
@@ -71,88 +72,69 @@ extension ImageDownloader {
         }
     }
 
+    /// Lets the delegate see the end and change the bytes, before the callers get them.
     private func finish(
         _ download: SharedDownload,
         _ result: Result<DownloadedBody, TransferError>,
-        isConditional: Bool
+        isConditional: Bool,
+        _ reply: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
     ) {
-        let task = sessionTasks.remove(download)
+        let task = download.task
         if let metrics = download.metrics { task.setMetrics(NetworkMetrics(metrics)) }
-        if case .success = result { arrivedDownloads.add(task, download.identity) }
-        guard let delegate else { return task.end(outcome(of: result, task)) }
+        let deliver = { @Sendable (result: Result<DownloadedBody, TransferError>) in
+            task.graph.plan(download.wishes.compactMap { $0 as? DecodeWish })
+            reply(result)
+        }
+        guard let delegate else { return deliver(result) }
         let reference = WeakReference(delegate)
         // The delegate may decrypt or unpack: not on the one thread that carries every transfer.
         ProcessingJobs.pool.submit(priority: 1) { [self] in
-            var outcome = outcome(of: result, task)
+            guard let delegate = reference.object as? any ImageDownloaderDelegate else {
+                return deliver(result)
+            }
+            var result = result
             let isConfirmation =
-                isConditional && (try? outcome.get())?.response?.statusCode == 304
+                isConditional && (try? result.get())?.response.statusCode == 304
             // There are no bytes that it could change.
-            if !isConfirmation { outcome = hooked(outcome, task, reference) }
-            announceEnd(of: task, outcome, reference)
-            task.end(outcome)
-        }
-    }
-
-    private func outcome(
-        of result: Result<DownloadedBody, TransferError>,
-        _ task: SessionDataTask
-    ) -> SessionDataTask.Outcome {
-        switch result {
-        case .success(let body):
-            return .success(
-                FetchedData(
-                    data: body.data,
-                    url: task.originalURL,
-                    response: body.response,
-                    metrics: NetworkMetrics(body.metrics)
-                )
-            )
-        case .failure(.cancelled):
-            return .failure(.requestError(reason: .taskCancelled(task: task, token: 0)))
-        case .failure(.rejected(let reason as KingfisherError, _)):
-            return .failure(reason)
-        case .failure(let error):
-            return .failure(.responseError(reason: .URLSessionError(error: URLError(error))))
+            if !isConfirmation { result = hooked(result, task, delegate) }
+            announceEnd(of: task, result, delegate)
+            deliver(result)
         }
     }
 
     /// Lets the delegate change the bytes.
     private func hooked(
-        _ outcome: SessionDataTask.Outcome,
+        _ result: Result<DownloadedBody, TransferError>,
         _ task: SessionDataTask,
-        _ delegate: WeakReference
-    ) -> SessionDataTask.Outcome {
-        guard case .success(let fetched) = outcome,
-            let delegate = delegate.object as? any ImageDownloaderDelegate
-        else { return outcome }
-        guard let data = delegate.imageDownloader(self, didDownload: fetched.data, with: task)
-        else { return .failure(.responseError(reason: .dataModifyingFailed(task: task))) }
-        return .success(fetched.with(data: data))
+        _ delegate: any ImageDownloaderDelegate
+    ) -> Result<DownloadedBody, TransferError> {
+        guard case .success(let body) = result else { return result }
+        if let data = delegate.imageDownloader(self, didDownload: body.data, with: task) {
+            return .success(body.with(data))
+        }
+        let error = KingfisherError.responseError(reason: .dataModifyingFailed(task: task))
+        return .failure(.rejected(reason: error, url: body.response.url))
     }
 
     private func announceEnd(
         of task: SessionDataTask,
-        _ outcome: SessionDataTask.Outcome,
-        _ delegate: WeakReference
+        _ result: Result<DownloadedBody, TransferError>,
+        _ delegate: any ImageDownloaderDelegate
     ) {
-        guard let url = task.originalURL,
-            let delegate = delegate.object as? any ImageDownloaderDelegate
-        else { return }
-        switch outcome {
-        case .success(let fetched):
-            delegate.imageDownloader(
-                self,
-                didFinishDownloadingImageForURL: url,
-                with: fetched.response?.httpURLResponse,
-                error: nil
-            )
-        case .failure(let error):
-            delegate.imageDownloader(
-                self,
-                didFinishDownloadingImageForURL: url,
-                with: nil,
-                error: error
-            )
+        guard let url = task.originalURL else { return }
+        var response: URLResponse?
+        var reason: KingfisherError?
+        switch result {
+        case .success(let body): response = body.response.httpURLResponse
+        case .failure(.cancelled):
+            reason = .requestError(reason: .taskCancelled(task: task, token: 0))
+        case .failure(let error): reason = KingfisherError(error)
         }
+        delegate.imageDownloader(
+            self,
+            didFinishDownloadingImageForURL: url,
+            with: response,
+            error: reason
+        )
     }
 }

@@ -24,7 +24,7 @@ extension ImageDownloader {
         progress: (@Sendable (Int64, Int64) -> Void)?
     ) async throws -> ImageLoadingResult {
         let fetched = try await fetch(url, options: options, task: task, progress: progress)
-        defer { fetched.membership?.leave() }
+        defer { fetched.token?.leave() }
         let image = try await fetched.image(options, on: processing)
         announce(image, of: fetched)
         return ImageLoadingResult(

@@ -30,8 +30,6 @@ open class ImageDownloader: @unchecked Sendable {
     private let state = Mutex(State())
     private let name: String
     let downloads: SharedDownloads
-    let sessionTasks = SessionTaskTable()
-    let arrivedDownloads = ArrivedDownloads()
     let processing: ProcessingJobs
 
     /// Makes a downloader.

@@ -27,6 +27,7 @@ struct FetchStage {
         guard request.downloader.isOverridden else {
             let updates = ProgressiveUpdates(request, task: task, sink: events.partial)
             defer { updates?.end() }
+            let isStored: @Sendable () -> Bool = { [request] in request.isStored }
             let fetched = try await request.downloader.fetch(
                 url,
                 options: request.options,
@@ -35,7 +36,8 @@ struct FetchStage {
                 progress: events.progress,
                 chunk: updates?.wake,
                 // Who asks for a fresh download gets one that began no earlier.
-                attachesLate: request.looksUp
+                attachesLate: request.looksUp || request.acceptsFinished,
+                isStored: request.acceptsFinished ? isStored : nil
             )
             return .data(fetched)
         }

@@ -129,7 +129,7 @@ struct HTTPCachingStage {
         guard case .data(let fetched) = output, let response = fetched.response else {
             return HTTPNotes()
         }
-        let sent = fetched.membership?.task.request
+        let sent = fetched.token?.download.request
         let record = HTTPRecord(response, time: time) {
             request.downloader.fieldSent($0, with: sent)
         }

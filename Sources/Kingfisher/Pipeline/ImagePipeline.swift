@@ -46,8 +46,23 @@ struct ImagePipeline: Sendable {
         }
     }
 
-    /// One attempt with one source.
+    /// One attempt with one source, and one more if others have stored its image meanwhile.
     private func load(
+        _ request: LoadRequest,
+        _ events: LoadEvents,
+        _ task: DownloadTask,
+        _ journal: inout LoadJournal
+    ) async throws -> RetrieveImageResult {
+        var request = request
+        if request.looksUp, !request.options.httpCaching { request.acceptsFinished = true }
+        do {
+            return try await loadOnce(request, events, task, &journal)
+        } catch is StoredMeanwhile {
+            return try await loadOnce(request.afterFinish, events, task, &journal)
+        }
+    }
+
+    private func loadOnce(
         _ request: LoadRequest,
         _ events: LoadEvents,
         _ task: DownloadTask,

@@ -17,6 +17,9 @@ struct LoadRequest: Sendable {
     let targetCache: ImageCache
     let originalCache: ImageCache
     let downloader: ImageDownloader
+    /// Whether work for the same image that has just ended will do, although no cache is consulted:
+    /// the caller has found them empty.
+    var acceptsFinished = false
     /// Whether somebody still wants the image; nil when nobody says otherwise.
     let isStillWanted: (@Sendable () -> Bool)?
 
@@ -55,6 +58,24 @@ extension LoadRequest {
 
     /// Whether any cache is consulted.
     var looksUp: Bool { !options.forceRefresh }
+
+    /// Whether the image is cached by now: others may have loaded it since the lookup.
+    var isStored: Bool {
+        let type = targetCache.imageCachedType(
+            forKey: key,
+            processorIdentifier: identifier,
+            forcedExtension: options.forcedExtension
+        )
+        return acceptsDisk ? type.cached : type == .memory
+    }
+
+    /// The same request for what others have stored meanwhile; it asks no further time.
+    var afterFinish: LoadRequest {
+        var request = self
+        request.options.forceRefresh = false
+        request.acceptsFinished = false
+        return request
+    }
 
     /// Whether a lookup may go to the disk.
     var acceptsDisk: Bool { !options.fromMemoryCacheOrRefresh }

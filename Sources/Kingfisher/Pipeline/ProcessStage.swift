@@ -22,7 +22,7 @@ struct ProcessStage {
                 image: image,
                 data: fetched.data,
                 metrics: fetched.metrics,
-                membership: fetched.membership
+                token: fetched.token
             )
         }
     }
@@ -90,5 +90,5 @@ struct LoadedImage: Sendable {
     /// Whether the original is in its cache already.
     var originalIsStored = false
     /// The load's part in a download; a load that comes late can attach until it is given up.
-    var membership: JobMembership?
+    var token: DownloadToken?
 }

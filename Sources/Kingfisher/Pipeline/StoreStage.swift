@@ -16,7 +16,7 @@ struct StoreStage {
             let image = Gate()
             storeImage(loaded.image, original: loaded.data, gate: image)
             // Memory has the image now: who comes later finds it there.
-            loaded.membership?.leave()
+            loaded.token?.leave()
             if waits { group.addTask { await image.wait() } }
             guard request.storesOriginal, let original else { return }
             let stored = Gate()

@@ -11,12 +11,11 @@ import Synchronization
 ///                             └ …                       a processor that wants the bytes: alone
 /// ```
 ///
-/// Whoever joins the download says what it will need. When the bytes arrive, the wishes that are
-/// known then decide in which size the picture is decoded; a later one takes it if it is large
+/// When the bytes arrive, the wishes of those who wait for them decide in which size the picture is decoded; a later one takes it if it is large
 /// enough. Each waits for its own image alone: cancelling leaves the others whole, the last to
 /// leave a piece of work stops it, and work is as urgent as the most urgent who wait for it.
 ///
-/// Results are kept until the last member has left, so that nothing is done twice.
+/// Results are kept until the last caller has left the download, so that nothing is done twice.
 final class JobGraph: Sendable {
     /// What makes two images of the same bytes the same.
     struct Key: Hashable, Sendable {
@@ -36,21 +35,12 @@ final class JobGraph: Sendable {
     }
 
     private struct State {
-        var wishes: [Int: DecodeWish?] = [:]
-        var lastToken = 0
-        var isEmpty: Bool { wishes.isEmpty }
         /// Made for the first image: many download bytes alone.
         var results: Results?
-        /// Whether the last member has left: nothing is kept any more.
+        /// Whether nobody wants anything: nothing is kept any more.
         var isOver = false
         /// Those of the moment when the bytes arrived.
-        var planned: [DecodeWish]?
-
-        mutating func add(_ wish: DecodeWish?) -> Int {
-            lastToken += 1
-            wishes.updateValue(wish, forKey: lastToken)
-            return lastToken
-        }
+        var planned: [DecodeWish] = []
     }
 
     /// What was made, as long as anyone is a member.
@@ -68,39 +58,18 @@ final class JobGraph: Sendable {
 
     init() {}
 
-    // MARK: Members
-
-    /// Adds a member; its token is 1 for the first.
-    func join(_ options: KingfisherParsedOptionsInfo) -> Int {
-        let wish = DecodeWish(options)
-        return state.withLock { $0.add(wish) }
+    /// Notes what is wished for when the bytes arrive, which decides how they are decoded.
+    func plan(_ wishes: [DecodeWish]) {
+        state.withLock { $0.planned = wishes }
     }
 
-    /// Adds a member unless all have left.
-    func joinIfInUse(_ options: KingfisherParsedOptionsInfo) -> Int? {
-        let wish = DecodeWish(options)
-        return state.withLock { $0.isEmpty ? nil : $0.add(wish) }
-    }
-
-    /// Removes a member; returns whether it was the last, with whom all results go.
-    func leave(_ token: Int) -> Bool {
-        let (isLast, results) = state.withLock { state -> (Bool, Results?) in
-            guard state.wishes.removeValue(forKey: token) != nil, state.isEmpty else {
-                return (false, nil)
-            }
+    /// Drops the results, for good.
+    func forget() {
+        let results = state.withLock { state in
             state.isOver = true
-            return (true, state.results)
+            return state.results
         }
         results?.forget()
-        return isLast
-    }
-
-    /// Whether nobody wants anything.
-    var isEmpty: Bool { state.withLock { $0.isEmpty } }
-
-    /// Notes who waits now: what they wish decides how the bytes are decoded.
-    func bytesDidArrive() {
-        state.withLock { $0.planned = $0.wishes.values.compactMap { $0 } }
     }
 
     // MARK: Work
@@ -162,7 +131,7 @@ final class JobGraph: Sendable {
     }
 
     private func plan(for data: Data, _ processing: ProcessingJobs) -> DecodePlan? {
-        let wishes = state.withLock { $0.planned } ?? []
+        let wishes = state.withLock { $0.planned }
         return processing.plan(wishes, for: data)
     }
 }

@@ -157,7 +157,7 @@ struct DownloadEventTests {
         )
         DispatchQueue.concurrentPerform(iterations: 16) { _ in ticket.download.start() }
         #expect(transport.transfers.count == 1)
-        ticket.cancel()
+        ticket.leave()
     }
 
     @Test func `DL-43: the bytes so far are a copy that nobody changes`() async throws {

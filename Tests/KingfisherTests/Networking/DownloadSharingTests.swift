@@ -182,7 +182,7 @@ struct DownloadSharingTests {
             )
         }
         tickets[0].download.start()
-        tickets[3].cancel()
+        tickets[3].leave()
         transport.transfers[0].complete(jpeg)
         #expect(order.value == [3, 0, 1, 2, 4, 5, 6, 7])
     }

@@ -154,9 +154,7 @@ final class Interleaving {
             !ended.contains(index) && !transfer.isCancelled
         }
         if !open.isEmpty { complaints.append("\(open.count) transfers go on for nobody") }
-        if !downloader.downloads.running.isEmpty { complaints.append("a download is left") }
-        if downloader.sessionTasks.count != 0 { complaints.append("a session task is left") }
-        if downloader.arrivedDownloads.count != 0 { complaints.append("arrived bytes are left") }
+        if !downloader.downloads.isEmpty { complaints.append("a download or its bytes are left") }
         if downloader.processing.runningCount != 0 { complaints.append("processing is left") }
     }
 

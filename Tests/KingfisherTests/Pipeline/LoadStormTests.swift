@@ -36,8 +36,7 @@ struct LoadStormTests {
         // One download each, and one more where the first had ended before another size came.
         #expect(bench.server.requests.count <= 200)
         #expect(bench.downloader.downloads.running.isEmpty)
-        #expect(bench.downloader.sessionTasks.count == 0)
-        #expect(bench.downloader.arrivedDownloads.count == 0)
+        #expect(bench.downloader.downloads.isEmpty)
         #expect(ByteBudget.decoding.used <= ByteBudget.decoding.limit)
     }
 
@@ -76,6 +75,6 @@ struct LoadStormTests {
         #expect(budget.peak <= budget.limit)
         #expect(budget.used == 0)
         #expect(kept.value <= 10 * bytes)
-        #expect(downloader.arrivedDownloads.count == 0)
+        #expect(downloader.downloads.isEmpty)
     }
 }

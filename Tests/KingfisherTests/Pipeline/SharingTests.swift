@@ -133,7 +133,7 @@ struct SharingTests {
         let images = try await (first.value.image, same.value.image)
         #expect(images.0 === images.1)
         #expect(transport.transfers.count == 1)
-        #expect(manager.downloader.arrivedDownloads.count == 0)
+        #expect(manager.downloader.downloads.isEmpty)
     }
 
     @Test func `OPT-12: a load that wants it fresh does not attach late`() async throws {
@@ -176,7 +176,7 @@ struct SharingTests {
                 return
             }
         }
-        #expect(manager.downloader.arrivedDownloads.count == 0)
+        #expect(manager.downloader.downloads.isEmpty)
     }
 
     @Test func `an animation keeps its frames beside a size`() async throws {

@@ -35,6 +35,58 @@ struct ImagePrefetcherTests: PrefetchBench {
         #expect(bench.cache.imageCachedType(forKey: sources[1].cacheKey) == .disk)
     }
 
+    @Test func `a hundred prefetchers of the same URLs send each request once`() async throws {
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(TestImage.jpeg(), type: "image/jpeg"))
+        let downloader = ImageDownloader(name: "instant", transport: transport)
+        let manager = KingfisherManager(downloader: downloader, cache: bench.cache)
+        let sources = (0..<4).compactMap { URL(string: "http://host/\($0).jpg") }
+            .map { Source.network($0) }
+        await withTaskGroup { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    await withCheckedContinuation { continuation in
+                        ImagePrefetcher(
+                            sources: sources,
+                            options: nil,
+                            manager: manager,
+                            completion: { _, failed, _ in
+                                #expect(failed.isEmpty)
+                                continuation.resume()
+                            }
+                        ).start()
+                    }
+                }
+            }
+        }
+        #expect(transport.requests.count == 4)
+        #expect(downloader.downloads.isEmpty)
+    }
+
+    @Test func `a hundred prefetchers share what is slow to come`() async throws {
+        let gate = ServerGate()
+        let body = TestImage.jpeg()
+        bench.server.fallback { _ in .held(gate, then: .body(body)) }
+        let sources = (0..<4).map { Source.network(bench.server.url("/\($0)")) }
+        await withTaskGroup { group in
+            for _ in 0..<100 {
+                group.addTask { [bench] in
+                    await withCheckedContinuation { continuation in
+                        ImagePrefetcher(
+                            sources: sources,
+                            options: nil,
+                            manager: bench.manager,
+                            completion: { _, _, _ in continuation.resume() }
+                        ).start()
+                    }
+                }
+            }
+            await gate.reached(4)
+            gate.open()
+        }
+        #expect(bench.server.requests.count == 4)
+    }
+
     @Test func `PRE-2: so many at once and no more, each end starts the next`() async throws {
         let gates = (0..<4).map { _ in ServerGate() }
         let body = TestImage.jpeg()

@@ -88,8 +88,7 @@ struct DecodePlanTests {
                     options.scaleFactor = scale
                     return options
                 }
-                for options in all { _ = graph.join(options) }
-                graph.bytesDidArrive()
+                graph.plan(all.compactMap { DecodeWish($0) })
                 for options in all {
                     let shared = try? await graph.image(of: data, options: options, on: jobs)
                     let alone = try? await jobs.image(of: .data(data), options: options)
@@ -128,8 +127,7 @@ struct DecodePlanTests {
         let all = sides.map {
             options(DownsamplingImageProcessor(size: CGSize(width: $0, height: $0)))
         }
-        for options in all { _ = graph.join(options) }
-        graph.bytesDidArrive()
+        graph.plan(all.compactMap { DecodeWish($0) })
         for options in all {
             let shared = try await graph.image(of: data, options: options, on: jobs)
             let alone = try await jobs.image(of: .data(data), options: options)

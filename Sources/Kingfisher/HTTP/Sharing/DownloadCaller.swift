@@ -6,6 +6,11 @@
 package struct DownloadCaller: Sendable {
     /// 0 (last) … 1 (first); the download has the highest of its callers'.
     package var priority: Float
+    /// Whether the bytes stay for those who join late until this caller leaves; otherwise it leaves
+    /// with the end.
+    package var keepsBytes = false
+    /// What this caller will make of the bytes, for ``SharedDownload/wishes``.
+    package var wish: (any Sendable)?
     /// Told after each piece of the body.
     package var progress: (@Sendable (TransferProgress) -> Void)?
     /// Told the end.
@@ -14,10 +19,14 @@ package struct DownloadCaller: Sendable {
     /// Creates a caller.
     package init(
         priority: Float = 0.5,
+        keepsBytes: Bool = false,
+        wish: (any Sendable)? = nil,
         progress: (@Sendable (TransferProgress) -> Void)? = nil,
         finished: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
     ) {
         self.priority = priority
+        self.keepsBytes = keepsBytes
+        self.wish = wish
         self.progress = progress
         self.finished = finished
     }

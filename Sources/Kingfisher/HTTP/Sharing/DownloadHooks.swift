@@ -33,9 +33,16 @@ package struct DownloadHooks: Sendable {
             ) -> Void
         )?
     /// Told the end of the download, once for each call of ``SharedDownload/start()`` that was its
-    /// first, before the callers are.
+    /// first; replies, at once or later, with what the callers get.
     package var finished:
-        (@Sendable (SharedDownload, Result<DownloadedBody, TransferError>) -> Void)?
+        (
+            @Sendable (
+                SharedDownload, Result<DownloadedBody, TransferError>,
+                _ reply: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
+            ) -> Void
+        )?
+    /// Told that the last caller who keeps the bytes has left, or that nobody did.
+    package var abandoned: (@Sendable (SharedDownload) -> Void)?
 
     /// Creates hooks that follow redirects and allow every answer.
     package init() {}

@@ -6,7 +6,10 @@ struct DownloadState {
     enum Phase {
         case created
         case started
+        /// The transfer is over, and the hook has its result.
         case ended
+        /// The callers have the result.
+        case delivered
     }
 
     /// Something to do outside the lock, in order.
@@ -17,11 +20,22 @@ struct DownloadState {
         case tell(TransferProgress, [DownloadCaller])
         case announce(Result<DownloadedBody, TransferError>)
         case finish([DownloadCaller], Result<DownloadedBody, TransferError>)
+        case abandon
     }
 
     private(set) var phase = Phase.created
-    private var callers: [(token: Int, caller: DownloadCaller)] = []
+    private var callers: [Int: DownloadCaller] = [:]
+    /// How many callers have a priority; few differ.
+    private var priorities: [Float: Int] = [:]
     private var lastToken = 0
+    /// The callers who keep the bytes that they got.
+    private var keepers: Set<Int> = []
+    /// The bytes that callers keep.
+    private(set) var kept: DownloadedBody?
+    /// Whether the transfer ended with a whole body.
+    private var hasSucceeded = false
+    /// See ``SharedDownload/face(orMake:)``.
+    var face: (any AnyObject & Sendable)?
     private var priority: Float = 0
     private var wasStartCalled = false
     private var effects: [Effect] = []
@@ -38,7 +52,7 @@ struct DownloadState {
     private var startsOver = false
     private var interrupted: Interrupted?
     /// Whether the whole body came: what was kept of it is of no use any more.
-    private(set) var hasWhole = false
+    private var hasWhole = false
 
     /// A body that broke off, and that a later request may go on with.
     struct Interrupted {
@@ -57,41 +71,78 @@ struct DownloadState {
 
     var callerCount: Int { callers.count }
 
+    private var callersInOrder: [DownloadCaller] {
+        callers.count == 1
+            ? Array(callers.values) : callers.sorted { $0.key < $1.key }.map(\.value)
+    }
+
     var progress: TransferProgress {
         TransferProgress(received: body.count, expected: response?.expectedLength)
     }
 
     // MARK: Callers
 
+    var wishes: [any Sendable] { callers.values.compactMap(\.wish) }
+
+    var hasEnded: Bool { phase == .ended || phase == .delivered }
+
+    /// Whether the bytes are there for those who join late.
+    var isKept: Bool {
+        kept != nil
+            || phase == .ended && hasSucceeded && callers.values.contains(where: \.keepsBytes)
+    }
+
     /// Adds a caller; `nil` if it is too late.
-    mutating func join(_ caller: DownloadCaller) -> Int? {
-        guard phase != .ended else { return nil }
+    mutating func join(_ caller: DownloadCaller, acceptsFinished: Bool) -> Int? {
+        guard !hasEnded || acceptsFinished && isKept else { return nil }
         lastToken += 1
-        callers.append((lastToken, caller))
+        if let kept {
+            if caller.keepsBytes { keepers.insert(lastToken) }
+            effects.append(.finish([caller], .success(kept)))
+            return lastToken
+        }
+        callers[lastToken] = caller
+        count(caller.priority, 1)
         updatePriority()
         return lastToken
     }
 
-    /// Withdraws a caller, who is told that it was cancelled.
+    /// Withdraws a caller, who is told that it was cancelled unless it has its bytes.
     ///
-    /// The last one ends the download. Returns whether it did.
+    /// The last one ends the download, or gives its bytes up. Returns whether it did.
     mutating func leave(_ token: Int) -> Bool {
-        guard let index = callers.firstIndex(where: { $0.token == token }) else { return false }
-        if callers.count == 1 { return end(.failure(.cancelled)) }
-        let caller = callers.remove(at: index).caller
+        if keepers.remove(token) != nil {
+            guard keepers.isEmpty else { return false }
+            kept = nil
+            effects.append(.abandon)
+            return true
+        }
+        guard callers[token] != nil else { return false }
+        if callers.count == 1, !hasEnded { return end(.failure(.cancelled)) }
+        guard let caller = callers.removeValue(forKey: token) else { return false }
+        count(caller.priority, -1)
         effects.append(.finish([caller], .failure(.cancelled)))
         updatePriority()
-        return false
+        return hasEnded && callers.isEmpty
     }
 
     mutating func prioritise(_ token: Int, _ priority: Float) {
-        guard let index = callers.firstIndex(where: { $0.token == token }) else { return }
-        callers[index].caller.priority = priority
+        guard let old = callers[token]?.priority else { return }
+        count(old, -1)
+        count(priority, 1)
+        callers[token]?.priority = priority
         updatePriority()
     }
 
+    private mutating func count(_ priority: Float, _ change: Int) {
+        // What is no number would not be found again.
+        guard !priority.isNaN else { return }
+        let count = (priorities[priority] ?? 0) + change
+        priorities[priority] = count > 0 ? count : nil
+    }
+
     private mutating func updatePriority() {
-        let highest = callers.lazy.map(\.caller.priority).max() ?? priority
+        let highest = priorities.keys.max() ?? priority
         guard highest != priority else { return }
         priority = highest
         if phase == .started { effects.append(.prioritise(highest)) }
@@ -106,7 +157,7 @@ struct DownloadState {
         case .created:
             phase = .started
             effects.append(.start)
-        case .ended:
+        case .ended, .delivered:
             // All callers left while the creator announced it: it is told the end all the same.
             effects.append(.announce(.failure(.cancelled)))
         case .started:
@@ -170,8 +221,8 @@ struct DownloadState {
         } catch {
             return fail(.cannotKeepBody(reason: "\(error)", url: response.url))
         }
-        if callers.contains(where: { $0.caller.progress != nil }) {
-            let listeners = callers.map(\.caller).filter { $0.progress != nil }
+        if callers.values.contains(where: { $0.progress != nil }) {
+            let listeners = callersInOrder.filter { $0.progress != nil }
             effects.append(.tell(progress, listeners))
         }
         return false
@@ -185,7 +236,7 @@ struct DownloadState {
 
     /// Ends the download for all callers; returns `false` if it had ended before.
     mutating func end(_ error: TransferError?, _ metrics: TransferMetrics) -> Bool {
-        guard phase != .ended else { return false }
+        guard !hasEnded else { return false }
         var metrics = metrics
         metrics.resumedBytes = resumedBytes
         self.metrics = metrics
@@ -215,15 +266,32 @@ struct DownloadState {
 
     /// Ends the download with this result, whatever has arrived.
     mutating func end(_ result: Result<DownloadedBody, TransferError>) -> Bool {
-        guard phase != .ended else { return false }
-        if phase == .started {
-            if case .failure(.cancelled) = result { effects.append(.stop) }
-            effects.append(.announce(result))
-            if case .failure(let error) = result { noteInterruption(error) }
-        }
+        guard !hasEnded else { return false }
+        let wasStarted = phase == .started
         phase = .ended
-        effects.append(.finish(callers.map(\.caller), result))
-        callers = []
+        guard wasStarted else { return deliver(result) }
+        switch result {
+        case .success:
+            hasSucceeded = true
+        case .failure(let error):
+            if case .cancelled = error { effects.append(.stop) }
+            noteInterruption(error)
+        }
+        effects.append(.announce(result))
+        return true
+    }
+
+    /// Gives the callers what the hook made of the result; returns `false` if they have one.
+    mutating func deliver(_ result: Result<DownloadedBody, TransferError>) -> Bool {
+        guard phase == .ended else { return false }
+        phase = .delivered
+        if case .success(let body) = result {
+            keepers = Set(callers.filter(\.value.keepsBytes).keys)
+            if !keepers.isEmpty { kept = body }
+        }
+        effects.append(.finish(callersInOrder, result))
+        if kept == nil { effects.append(.abandon) }
+        callers = [:]
         return true
     }
 
@@ -243,6 +311,11 @@ struct DownloadState {
     mutating func takeInterrupted() -> Interrupted? {
         defer { interrupted = nil }
         return interrupted
+    }
+
+    mutating func takeHasWhole() -> Bool {
+        defer { hasWhole = false }
+        return hasWhole
     }
 
     // MARK: Effects

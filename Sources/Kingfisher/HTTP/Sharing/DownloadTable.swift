@@ -2,35 +2,46 @@ import Synchronization
 
 /// The downloads that can still be joined.
 final class DownloadTable: Sendable {
-    private let running = Mutex<[RequestIdentity: SharedDownload]>([:])
+    private let downloads = Mutex<[RequestIdentity: SharedDownload]>([:])
 
     var all: [SharedDownload] {
-        running.withLock { Array($0.values) }.sorted { $0.id < $1.id }
+        downloads.withLock { Array($0.values) }.sorted { $0.id < $1.id }
     }
 
     /// Joins the download of this identity or puts a new one into its place, in one step.
     func join(
         _ identity: RequestIdentity,
         _ caller: DownloadCaller,
+        acceptsFinished: Bool,
         orCreate create: () -> SharedDownload
-    ) -> DownloadTicket {
-        running.withLock { running in
-            if let download = running[identity], let token = download.join(caller) {
-                return DownloadTicket(download, token: token, isCreator: false)
+    ) -> DownloadToken {
+        func token(_ download: SharedDownload, isCreator: Bool) -> DownloadToken? {
+            download.join(caller, acceptsFinished: acceptsFinished).map {
+                DownloadToken(
+                    download,
+                    number: $0,
+                    isCreator: isCreator,
+                    keepsBytes: caller.keepsBytes
+                )
+            }
+        }
+        return downloads.withLock { downloads in
+            if let token = downloads[identity].flatMap({ token($0, isCreator: false) }) {
+                return token
             }
             let download = create()
-            running[identity] = download
-            guard let token = download.join(caller) else {
+            downloads[identity] = download
+            guard let token = token(download, isCreator: true) else {
                 preconditionFailure("a download that no one knows cannot have ended")
             }
-            return DownloadTicket(download, token: token, isCreator: true)
+            return token
         }
     }
 
     func remove(_ download: SharedDownload) {
-        running.withLock { running in
+        downloads.withLock { downloads in
             // A newer download may have the place: a request came between end and removal.
-            if running[download.identity] === download { running[download.identity] = nil }
+            if downloads[download.identity] === download { downloads[download.identity] = nil }
         }
     }
 }

@@ -56,6 +56,22 @@ package final class SharedDownload: Sendable {
         state.withLock { $0.body }.copy(from: offset)
     }
 
+    /// The bytes that the callers got, as long as one of them keeps them.
+    package var result: DownloadedBody? { state.withLock { $0.kept } }
+
+    /// What the callers will make of the bytes.
+    package var wishes: [any Sendable] { state.withLock { $0.wishes } }
+
+    /// An object that belongs to the download, made by whoever asks first.
+    package func face<Face: AnyObject & Sendable>(orMake make: (SharedDownload) -> Face) -> Face {
+        state.withLock { state in
+            if let face = state.face as? Face { return face }
+            let face = make(self)
+            state.face = face
+            return face
+        }
+    }
+
     /// The head of the answer, once it is here.
     package var response: TransferResponse? { state.withLock { $0.response } }
 
@@ -68,8 +84,8 @@ package final class SharedDownload: Sendable {
     /// How many wait for it.
     package var callerCount: Int { state.withLock { $0.callerCount } }
 
-    /// Whether it takes no more callers.
-    package var hasEnded: Bool { state.withLock { $0.phase == .ended } }
+    /// Whether the transfer is over, so that only those join who accept what has arrived.
+    package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     // MARK: Steering
 
@@ -87,8 +103,8 @@ package final class SharedDownload: Sendable {
         finish { $0.end(.failure(.cancelled)) }
     }
 
-    func join(_ caller: DownloadCaller) -> Int? {
-        state.withLock { $0.join(caller) }
+    func join(_ caller: DownloadCaller, acceptsFinished: Bool) -> Int? {
+        state.withLock { $0.join(caller, acceptsFinished: acceptsFinished) }
     }
 
     func leave(_ token: Int) {
@@ -100,16 +116,20 @@ package final class SharedDownload: Sendable {
         perform()
     }
 
-    /// Applies a change that may be the end; then a new request must not find this one any more,
-    /// not even from within the callbacks of the end, nor what was kept of a body that is whole now,
-    /// but what came of a body that broke off.
+    /// Applies a change that may be the end.
+    ///
+    /// A new request then does not find this download, not even from within the callbacks of the
+    /// end, unless someone keeps its bytes. Nor does it find what was kept of a body that is whole
+    /// now, but what came of a body that broke off.
     private func finish(_ change: (inout DownloadState) -> Bool) {
         let (hasEnded, hasEffects) = state.withLock { (change(&$0), $0.hasEffects) }
         if hasEnded {
-            let (interrupted, hasWhole) = state.withLock { ($0.takeInterrupted(), $0.hasWhole) }
+            let (interrupted, hasWhole) = state.withLock {
+                ($0.takeInterrupted(), $0.takeHasWhole())
+            }
             if let interrupted { keep(interrupted) }
             if hasWhole { forgetPartial() }
-            table.remove(self)
+            if !state.withLock({ $0.isKept }) { table.remove(self) }
         }
         // Most pieces of a body have none.
         if hasEffects { perform() }
@@ -141,7 +161,10 @@ package final class SharedDownload: Sendable {
         case .tell(let progress, let callers):
             for caller in callers { caller.progress?(progress) }
         case .announce(let result):
-            hooks.finished?(self, result)
+            guard let finished = hooks.finished else { return deliver(result) }
+            finished(self, result) { [self] in deliver($0) }
+        case .abandon:
+            hooks.abandoned?(self)
         case .finish(let callers, let result):
             for caller in callers { caller.finished(result) }
         }
@@ -151,6 +174,11 @@ package final class SharedDownload: Sendable {
 // MARK: The transfer
 
 extension SharedDownload {
+    /// Gives the callers their result, once.
+    private func deliver(_ result: Result<DownloadedBody, TransferError>) {
+        finish { $0.deliver(result) }
+    }
+
     /// Starts the transfer, after the look for an interrupted body if there may be one.
     private func begin() {
         guard let partials, !partials.isEmpty, let key = identity.resumptionKey,
@@ -175,7 +203,7 @@ extension SharedDownload {
         }
         guard isWanted else { return }
         let transfer = transport.start(request, settings: settings, handler: self)
-        state.withLock { if $0.phase != .ended { $0.transfer = transfer } }
+        state.withLock { if !$0.hasEnded { $0.transfer = transfer } }
         // It may have ended meanwhile; a transfer that is over does not mind.
         if hasEnded { transfer.cancel() }
     }

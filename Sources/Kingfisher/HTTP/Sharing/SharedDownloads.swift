@@ -7,8 +7,8 @@ package import FoundationNetworking
 /// Downloads, each shared by all who ask for the same thing at the same time.
 ///
 /// ```swift
-/// let ticket = downloads.join(request, caller: DownloadCaller { result in … })
-/// if ticket.isCreator { ticket.download.start() }
+/// let token = downloads.join(request, caller: DownloadCaller { result in … })
+/// if token.isCreator { token.download.start() }
 /// ```
 ///
 /// When the object is released, what still runs ends with ``TransferError/cancelled``.
@@ -34,6 +34,8 @@ package final class SharedDownloads: Sendable {
     ///   - owner: Who decides about redirects.
     ///   - hooks: Who decides about the answer; those of the creator hold.
     ///   - partials: Where interrupted bodies are kept; `nil` to keep none.
+    ///   - acceptsFinished: Whether bytes that have just arrived for others will do, as long as
+    ///     these keep them.
     ///   - caller: Who waits.
     /// - Returns: The caller's share. If it is the creator's, call ``SharedDownload/start()``.
     package func join(
@@ -42,10 +44,11 @@ package final class SharedDownloads: Sendable {
         owner: RequestOwner = .nobody,
         hooks: DownloadHooks = DownloadHooks(),
         partials: PartialBodies? = nil,
+        acceptsFinished: Bool = false,
         caller: DownloadCaller
-    ) -> DownloadTicket {
+    ) -> DownloadToken {
         let identity = RequestIdentity(request, settings: settings, owner: owner)
-        let ticket = table.join(identity, caller) {
+        let token = table.join(identity, caller, acceptsFinished: acceptsFinished) {
             SharedDownload(
                 request,
                 identity: identity,
@@ -57,13 +60,16 @@ package final class SharedDownloads: Sendable {
                 table: table
             )
         }
-        // A joiner may have raised the priority.
-        if !ticket.isCreator { ticket.download.perform() }
-        return ticket
+        // A joiner may have raised the priority, or be there after the end.
+        if !token.isCreator { token.download.perform() }
+        return token
     }
 
     /// The downloads that run, oldest first.
-    package var running: [SharedDownload] { table.all }
+    package var running: [SharedDownload] { table.all.filter { !$0.hasEnded } }
+
+    /// Whether nothing runs, and nobody keeps any bytes.
+    package var isEmpty: Bool { table.all.isEmpty }
 
     /// Ends every download; each caller is told ``TransferError/cancelled``.
     package func cancelAll() {

@@ -260,9 +260,9 @@ struct ResumingTests {
         server.route("/a") { $0.value(for: "Range") == nil ? held : rest }
         let downloads = SharedDownloads(transport: transport)
         let result = await withCheckedContinuation { continuation in
-            let ticket = Locked<DownloadTicket?>(nil)
+            let ticket = Locked<DownloadToken?>(nil)
             let caller = DownloadCaller(progress: { progress in
-                if progress.received == 40_000 { ticket.value?.cancel() }
+                if progress.received == 40_000 { ticket.value?.leave() }
             }) { continuation.resume(returning: $0) }
             let request = URLRequest(url: server.url("/a"))
             let joined = downloads.join(request, partials: partials, caller: caller)

@@ -1,8 +1,9 @@
 import Foundation
-import Kingfisher
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Kingfisher
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -30,7 +31,7 @@ struct SharedDownloadsTests {
         settings: TransferSettings = .init(),
         hooks: DownloadHooks = .init(),
         priority: Float = 0.5
-    ) -> DownloadTicket {
+    ) -> DownloadToken {
         let ticket = downloads.join(
             request ?? self.request,
             settings: settings,
@@ -79,7 +80,7 @@ struct SharedDownloadsTests {
 
     @Test func `W-5: what comes late of an old transfer is not taken for the new one's`() {
         let first = join("a")
-        first.cancel()
+        first.leave()
         let second = join("b")
         let other = SharedDownloads(transport: transport)
         let third = other.join(request, caller: journal.caller("c"))
@@ -149,23 +150,105 @@ struct SharedDownloadsTests {
         #expect(downloads.running.count == 2)
     }
 
+    // MARK: After the end
+
+    private func keep(_ name: String, acceptsFinished: Bool = true) -> DownloadToken {
+        var caller = journal.caller(name)
+        caller.keepsBytes = true
+        let token = downloads.join(request, acceptsFinished: acceptsFinished, caller: caller)
+        if token.isCreator { token.download.start() }
+        return token
+    }
+
+    @Test func `who joins late gets the bytes that others keep, and no one after the last`() {
+        let first = keep("a")
+        transport.transfers[0].complete(hello)
+        let second = keep("b")
+        first.leave()
+        first.leave()
+        let third = keep("c")
+        #expect(transport.transfers.count == 1)
+        #expect(downloads.running.isEmpty)
+        #expect(!downloads.isEmpty)
+        second.leave()
+        third.leave()
+        #expect(downloads.isEmpty)
+        let fourth = keep("d")
+        #expect(transport.transfers.count == 2)
+        #expect(journal.lines == ["a 5/5", "a done hello", "b done hello", "c done hello"])
+        fourth.leave()
+        #expect(downloads.isEmpty)
+    }
+
+    @Test func `a token that is dropped keeps nothing`() {
+        do {
+            let token = keep("a")
+            transport.transfers[0].complete(hello)
+            #expect(!downloads.isEmpty)
+            _ = token.number
+        }
+        #expect(downloads.isEmpty)
+    }
+
+    @Test func `who wants it fresh gets a download of its own`() {
+        let kept = keep("a")
+        transport.transfers[0].complete(hello)
+        let fresh = keep("b", acceptsFinished: false)
+        #expect(transport.transfers.count == 2)
+        kept.leave()
+        transport.transfers[1].complete(Data("fresh".utf8))
+        #expect(journal.lines.last == "b done fresh")
+        fresh.leave()
+        #expect(downloads.isEmpty)
+    }
+
+    @Test func `who joins while the hook has the result waits for what it makes of it`() {
+        let replies = Locked<[@Sendable (Result<DownloadedBody, TransferError>) -> Void]>([])
+        let isAbandoned = Locked(0)
+        var hooks = DownloadHooks()
+        hooks.finished = { _, _, reply in replies.change { $0.append(reply) } }
+        hooks.abandoned = { _ in isAbandoned.change { $0 += 1 } }
+        var caller = journal.caller("a")
+        caller.keepsBytes = true
+        let first = downloads.join(request, hooks: hooks, caller: caller)
+        first.download.start()
+        transport.transfers[0].complete(hello)
+        let second = keep("b")
+        let early = keep("c")
+        early.leave()
+        #expect(journal.lines == ["a 5/5", "c cancelled"])
+        let body = DownloadedBody(
+            data: Data("made".utf8),
+            response: TransferResponse(url: URL(filePath: "/"), statusCode: 200, fields: []),
+            metrics: TransferMetrics()
+        )
+        for _ in 0..<2 { replies.value[0](.success(body)) }
+        #expect(journal.lines == ["a 5/5", "c cancelled", "a done made", "b done made"])
+        #expect(isAbandoned.value == 0)
+        first.leave()
+        second.leave()
+        #expect(isAbandoned.value == 1)
+        #expect(downloads.isEmpty)
+        #expect(transport.transfers.count == 1)
+    }
+
     // MARK: Cancelling
 
     @Test func `DL-27: one caller leaves, the others go on; the last one stops the transfer`() {
         let a = join("a")
         let b = join("b")
-        a.cancel()
-        a.cancel()
+        a.leave()
+        a.leave()
         #expect(journal.lines == ["a cancelled"])
         #expect(transport.transfers[0].isCancelled == false)
-        b.cancel()
+        b.leave()
         #expect(journal.lines == ["a cancelled", "b cancelled"])
         #expect(transport.transfers[0].isCancelled)
         #expect(downloads.running.isEmpty)
     }
 
     @Test func `DL-29: cancel, then the same request, starts a new download`() {
-        join("a").cancel()
+        join("a").leave()
         join("b")
         transport.transfers[1].complete(hello)
         #expect(journal.lines == ["a cancelled", "b 5/5", "b done hello"])
@@ -173,7 +256,7 @@ struct SharedDownloadsTests {
 
     @Test func `DL-28: cancel before the start sends nothing`() {
         let ticket = downloads.join(request, caller: journal.caller("a"))
-        ticket.cancel()
+        ticket.leave()
         #expect(journal.lines == ["a cancelled"])
         ticket.download.start()
         #expect(transport.transfers.isEmpty)
@@ -182,7 +265,7 @@ struct SharedDownloadsTests {
     @Test func `the creator leaves before the start, and who joined is served`() {
         let ticket = downloads.join(request, caller: journal.caller("a"))
         join("b")
-        ticket.cancel()
+        ticket.leave()
         ticket.download.start()
         ticket.download.start()
         #expect(transport.transfers.count == 1)
@@ -191,9 +274,9 @@ struct SharedDownloadsTests {
     }
 
     @Test func `a caller who leaves during its own progress hears nothing more but the end`() {
-        let ticket = Mutex<DownloadTicket?>(nil)
+        let ticket = Mutex<DownloadToken?>(nil)
         journal.onProgress = { name in
-            if name == "a" { ticket.withLock { $0 }?.cancel() }
+            if name == "a" { ticket.withLock { $0 }?.leave() }
         }
         let a = join("a")
         ticket.withLock { $0 = a }
@@ -257,7 +340,7 @@ struct SharedDownloadsTests {
         #expect(transport.transfers[0].settings.priority == 0.3)
         #expect(transport.transfers[0].priorities == [0.8])
         b.setPriority(0.4)
-        b.cancel()
+        b.leave()
         #expect(transport.transfers[0].priorities == [0.8, 0.5])
     }
 
@@ -270,7 +353,10 @@ struct SharedDownloadsTests {
             journal.note("asked \(response.statusCode)")
             reply(.reject(NotWanted()))
         }
-        hooks.finished = { [journal] _, _ in journal.note("ended") }
+        hooks.finished = { [journal] _, result, reply in
+            journal.note("ended")
+            reply(result)
+        }
         join("a", hooks: hooks)
         join("b", hooks: DownloadHooks())
         transport.transfers[0].respond(404)
@@ -284,9 +370,12 @@ struct SharedDownloadsTests {
 
     @Test func `a download that ends before its start is announced as ended when started`() {
         var hooks = DownloadHooks()
-        hooks.finished = { [journal] _, _ in journal.note("ended") }
+        hooks.finished = { [journal] _, result, reply in
+            journal.note("ended")
+            reply(result)
+        }
         let ticket = downloads.join(request, hooks: hooks, caller: journal.caller("a"))
-        ticket.cancel()
+        ticket.leave()
         #expect(journal.lines == ["a cancelled"])
         ticket.download.start()
         ticket.download.start()
@@ -294,7 +383,7 @@ struct SharedDownloadsTests {
     }
 
     @Test func `late events of a cancelled transfer are ignored`() {
-        join("a").cancel()
+        join("a").leave()
         transport.transfers[0].respond()
         transport.transfers[0].send(hello)
         #expect(journal.lines == ["a cancelled"])
