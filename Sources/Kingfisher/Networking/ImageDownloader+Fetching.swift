@@ -223,6 +223,7 @@ extension ImageDownloader {
             settings.trustedHosts.formUnion(hosts.map { $0.lowercased() })
         }
         settings.maxConnectionsPerHost = state.configuration.httpMaximumConnectionsPerHost
+        settings.totalTimeout = state.configuration.totalTimeout ?? settings.totalTimeout
         for (name, value) in state.configuration.httpAdditionalHeaders ?? [:] {
             if let name = name as? String { settings.extraHeaders[name] = "\(value)" }
         }
@@ -259,7 +260,7 @@ extension KingfisherError {
         if case .rejected(let reason as KingfisherError, _) = error {
             self = reason
         } else {
-            self = .responseError(reason: .URLSessionError(error: URLError(error)))
+            self = .responseError(reason: .URLSessionError(error: URLError.wrapping(error)))
         }
     }
 

@@ -30,14 +30,18 @@ open class ImageDownloader: @unchecked Sendable {
     private let state = Mutex(State())
     private let name: String
     let downloads: SharedDownloads
+    private let routes: RoutedTransport
     let processing: ProcessingJobs
 
     /// Makes a downloader.
     ///
+    /// Its requests go to libcurl, or to ``defaultTransport`` while that is set.
+    ///
     /// - Parameter name: Not empty; for people who read logs.
     public init(name: String) {
         (self.name, processing) = (Self.checked(name), ProcessingJobs())
-        downloads = SharedDownloads(transport: CurlTransport())
+        routes = RoutedTransport(CurlTransport(), yieldsToProcess: true)
+        downloads = SharedDownloads(transport: routes)
         authenticationChallengeResponder = self
     }
 
@@ -48,14 +52,16 @@ open class ImageDownloader: @unchecked Sendable {
     ///   - transport: Carries requests out.
     public init(name: String, transport: any HTTPTransport) {
         (self.name, processing) = (Self.checked(name), ProcessingJobs())
-        downloads = SharedDownloads(transport: transport)
+        routes = RoutedTransport(transport, yieldsToProcess: false)
+        downloads = SharedDownloads(transport: routes)
         authenticationChallengeResponder = self
     }
 
     /// Makes a downloader that processes within bounds of its own.
     init(name: String, processing: ProcessingJobs) {
         (self.name, self.processing) = (Self.checked(name), processing)
-        downloads = SharedDownloads(transport: CurlTransport())
+        routes = RoutedTransport(CurlTransport(), yieldsToProcess: true)
+        downloads = SharedDownloads(transport: routes)
         authenticationChallengeResponder = self
     }
 
@@ -76,13 +82,25 @@ open class ImageDownloader: @unchecked Sendable {
         set { state.withLock { $0.trustedHosts = newValue } }
     }
 
-    /// Where extra headers and the number of connections per host come from.
+    /// What `URLSession` would be set up with; libcurl takes over what is listed here.
+    ///
+    /// | property | effect |
+    /// |---|---|
+    /// | `httpAdditionalHeaders` | added to every request that has none of that name |
+    /// | `httpMaximumConnectionsPerHost` | as with `URLSession` |
+    /// | `timeoutIntervalForResource` | the limit for a whole download, unless it is the default of seven days |
+    /// | `protocolClasses` | are asked for every request, the first one first; see ``defaultTransport`` for another way to stub the network |
+    /// | `timeoutIntervalForRequest` | none, as in the original: ``downloadTimeout`` counts |
+    /// | cookies, proxies, credentials, URL caches, cellular and service types | none; one that differs from the default is logged once. Set the `Cookie` header, the environment's `https_proxy` and the like, ``authenticationChallengeResponder`` and the image cache instead |
     ///
     /// Assigning cancels the downloads that run.
     open var sessionConfiguration: URLSessionConfiguration {
         get { state.withLock { $0.configuration } }
         set {
             state.withLock { $0.configuration = newValue }
+            let classes = newValue.protocolClasses ?? []
+            routes.protocolClasses = classes.compactMap { $0 as? URLProtocol.Type }
+            newValue.logIgnoredProperties()
             cancelAll()
         }
     }

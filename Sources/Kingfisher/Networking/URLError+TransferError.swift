@@ -16,8 +16,15 @@ extension URLError {
     }
 
     /// `error` as a `URLError` if it is a transfer's; unchanged otherwise.
+    ///
+    /// An error that a `URLProtocol` class failed with comes out as the class made it.
     static func wrapping(_ error: any Error) -> any Error {
-        (error as? TransferError).map(URLError.init) ?? error
+        switch error as? TransferError {
+        case .rejected(let reason as URLError, _): reason
+        case .rejected(let reason, _) where type(of: reason) is NSError.Type: reason
+        case let failure?: URLError(failure)
+        case nil: error
+        }
     }
 }
 

@@ -1,0 +1,49 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension URLSessionConfiguration {
+    /// The limit for a whole transfer; nil for the seven days that are Foundation's default.
+    var totalTimeout: Duration? {
+        let limit = timeoutIntervalForResource
+        guard limit.isFinite, limit > 0, limit < 7 * 86_400 else { return nil }
+        return .seconds(limit)
+    }
+
+    /// The names of the properties that were set and have no effect here.
+    var ignoredProperties: [String] {
+        let usual = URLSessionConfiguration.ephemeral
+        var names: [String] = []
+        if connectionProxyDictionary?.isEmpty == false { names.append("connectionProxyDictionary") }
+        if httpCookieStorage?.cookies?.isEmpty == false { names.append("httpCookieStorage") }
+        if httpShouldSetCookies != usual.httpShouldSetCookies {
+            names.append("httpShouldSetCookies")
+        }
+        if urlCredentialStorage?.allCredentials.isEmpty == false {
+            names.append("urlCredentialStorage")
+        }
+        if allowsCellularAccess != usual.allowsCellularAccess {
+            names.append("allowsCellularAccess")
+        }
+        if timeoutIntervalForRequest != usual.timeoutIntervalForRequest {
+            names.append("timeoutIntervalForRequest")
+        }
+        return names
+    }
+
+    private static let logged = Mutex<Set<String>>([])
+
+    /// Logs each ignored property, once in the process.
+    func logIgnoredProperties() {
+        for name in ignoredProperties
+        where Self.logged.withLock({ $0.insert(name).inserted }) {
+            Log.warning(
+                "sessionConfiguration.\(name) has no effect on Linux; see its documentation",
+                key: "ImageDownloader"
+            )
+        }
+    }
+}
