@@ -31,7 +31,7 @@ enum Architecture {
             "Tools/Sources/kf",
             [
                 "Kingfisher", "KingfisherTesting", "DemoKit", "ArgumentParser",
-                "FoundationNetworking",
+                "FoundationNetworking", "Logging",
             ]
         ),
         (
