@@ -226,18 +226,20 @@ struct NetworkStubbingTests {
 private struct OnlyOneURL: HTTPTransport {
     let url: URL
     let fake = FakeTransport()
-    private let network = CurlTransport()
+    // Not freed with this value, because their transfers would end with it.
+    private static let network = CurlTransport()
 
     func start(
         _ request: URLRequest,
         settings: TransferSettings,
         handler: any HTTPTransferHandler
     ) -> any HTTPTransfer {
-        let transport: any HTTPTransport = request.url == url ? fake : network
+        let transport: any HTTPTransport = request.url == url ? fake : Self.network
         return transport.start(request, settings: settings, handler: handler)
     }
 }
 
+@Suite(.serialized)
 struct DefaultTransportTests {
     @Test(.timeLimit(.minutes(1)))
     func `the default transport serves downloaders that have none of their own`() async throws {
@@ -256,5 +258,27 @@ struct DefaultTransportTests {
         #expect(first == 3)
         #expect(second == 5)
         #expect(ImageDownloader.defaultTransport == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a transfer outlives the time of its transport`() async throws {
+        let server = try ImageServer()
+        let gate = ServerGate()
+        let jpeg = TestImage.jpeg()
+        server.route("/held", .held(gate, then: .body(jpeg)))
+        let routes = RoutedTransport(FakeTransport(), yieldsToProcess: true)
+        let recorder = TransferRecorder()
+        await ImageDownloader.withDefaultTransport(CurlTransport()) {
+            _ = routes.start(
+                URLRequest(url: server.url("/held")),
+                settings: .patient,
+                handler: recorder
+            )
+            await server.received(1)
+        }
+        gate.open()
+        let outcome = await recorder.outcome()
+        #expect(outcome.error == nil)
+        #expect(outcome.hasBody(jpeg))
     }
 }

@@ -173,8 +173,9 @@ final class ProtocolExchange: HTTPTransfer {
         previous?.stop()
         guard !isOver else { return }
         if let type = routes.protocolClass(for: next) { return load(next, by: type) }
-        let relay = TransferRelay(of: self, to: handler)
-        let transfer = routes.network.start(next, settings: settings, handler: relay)
+        let network = routes.network
+        let relay = TransferRelay(to: handler, as: self, keeping: network)
+        let transfer = network.start(next, settings: settings, handler: relay)
         let (isCancelled, isPaused) = state.withLock { state in
             state.network = transfer
             return (state.isCancelled, state.isPaused)
@@ -245,52 +246,5 @@ final class ProtocolExchange: HTTPTransfer {
             if isDue { return finish(.timedOut(phase, limit: limit, url: url)) }
             watch(limit, phase)
         }
-    }
-}
-
-/// Passes the events of one transfer on as those of another.
-private final class TransferRelay: HTTPTransferHandler {
-    private let face: any HTTPTransfer
-    private let handler: any HTTPTransferHandler
-
-    init(of face: any HTTPTransfer, to handler: any HTTPTransferHandler) {
-        (self.face, self.handler) = (face, handler)
-    }
-
-    func transfer(
-        _ transfer: any HTTPTransfer,
-        willRedirect response: TransferResponse,
-        to request: URLRequest,
-        reply: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        handler.transfer(face, willRedirect: response, to: request, reply: reply)
-    }
-
-    func transfer(
-        _ transfer: any HTTPTransfer,
-        didReceive challenge: TransferChallenge,
-        reply: @escaping @Sendable (TransferCredential?) -> Void
-    ) {
-        handler.transfer(face, didReceive: challenge, reply: reply)
-    }
-
-    func transfer(
-        _ transfer: any HTTPTransfer,
-        didReceive response: TransferResponse,
-        reply: @escaping @Sendable (TransferDisposition) -> Void
-    ) {
-        handler.transfer(face, didReceive: response, reply: reply)
-    }
-
-    func transfer(_ transfer: any HTTPTransfer, didReceive chunk: RawSpan) {
-        handler.transfer(face, didReceive: chunk)
-    }
-
-    func transfer(
-        _ transfer: any HTTPTransfer,
-        didFinish error: TransferError?,
-        metrics: TransferMetrics
-    ) {
-        handler.transfer(face, didFinish: error, metrics: metrics)
     }
 }

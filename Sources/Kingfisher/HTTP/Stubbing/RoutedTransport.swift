@@ -49,6 +49,11 @@ package final class RoutedTransport: HTTPTransport {
         handler: any HTTPTransferHandler
     ) -> any HTTPTransfer {
         guard let url = request.url, let type = protocolClass(for: request) else {
+            guard yieldsToProcess, let network = Self.processWide else {
+                return base.start(request, settings: settings, handler: handler)
+            }
+            // The base lives as long as this object; this one may be replaced at any moment.
+            let handler = TransferRelay(to: handler, keeping: network)
             return network.start(request, settings: settings, handler: handler)
         }
         let exchange = ProtocolExchange(
