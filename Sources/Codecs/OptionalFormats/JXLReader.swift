@@ -26,11 +26,13 @@ struct JXLReader: FrameReader {
             UnsafeRawBufferPointer(start: bytes.base, count: bytes.byteCount),
             options.limits
         )
-        guard let animation = picture.animation, animation.delays.count > 1 else { return nil }
+        guard let animation = picture.animation else { return nil }
+        // Before the frames are counted: what breaks off in its first frame is no still image.
+        if animation.isCutOff, options.truncation == .fails { throw .truncated(.jxl) }
+        guard animation.delays.count > 1 else { return nil }
         var info = picture.info
         try options.limits.check(info.storedSize, of: .jxl)
         try options.limits.check(workingBytes: picture.workingBytes(for: info.storedSize))
-        if animation.isCutOff, options.truncation == .fails { throw .truncated(.jxl) }
         info.frameCount = animation.delays.count
         frames = animation.delays.map { [info] delay in
             FrameDescriptor(
