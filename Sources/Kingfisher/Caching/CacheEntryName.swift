@@ -7,7 +7,7 @@ struct CacheEntryName: Hashable, Sendable {
     /// The unique form of the computed key, and its hash.
     let memoryKey: CacheKey
     let forcedExtension: String?
-    /// The source's key with the processor's identifier behind it, for people.
+    /// The source's key followed by the processor's identifier, for people.
     let computedKey: String
 
     /// What names of memory and of files are made of.

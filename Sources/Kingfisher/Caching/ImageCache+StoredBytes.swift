@@ -23,7 +23,7 @@ extension ImageCache {
     /// Whether the disk layer has the bytes of an entry that its index knows: in its file, or waiting
     /// to be written.
     func hasFile(of entry: CacheEntryName) async -> Bool {
-        // A cancel leaves it open; whoever was cancelled does not ask further.
+        // A cancel leaves it open; a cancelled caller does not continue.
         (try? await reader.run { [diskStorage] in diskStorage.hasFile(of: entry) }) ?? true
     }
 

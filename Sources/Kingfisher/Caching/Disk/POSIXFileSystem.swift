@@ -182,7 +182,7 @@ extension POSIXFileSystem {
         return OpenFile(FileDescriptor(rawValue: descriptor))
     }
 
-    /// Opens a regular file of this user's, and nothing that somebody else put in its place.
+    /// Opens a regular file that belongs to this user, and refuses anything else at its path.
     private func openOwnFile(
         _ path: String,
         _ flags: Int32

@@ -86,7 +86,7 @@ package struct HTTPRecord: Sendable, Codable, Equatable {
         return max(apparent, TimeInterval(toldAge)) + max(0, now.timeIntervalSince(time))
     }
 
-    /// The `Age` in seconds: of several the first; what is no number counts as long ago.
+    /// The `Age` in seconds: the first of several; a value that is no number counts as very old.
     private var toldAge: Int {
         guard let value = value("age") else { return 0 }
         let first = value.prefix { $0 != "," }.trimmingCharacters(in: .whitespaces)

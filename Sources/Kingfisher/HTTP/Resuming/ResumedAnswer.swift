@@ -70,7 +70,7 @@ enum ResumedAnswer {
 
 /// `Content-Range: bytes 100-199/200` (RFC 9110, 14.4).
 ///
-/// The complete length must be there: without it nobody can tell whether the rest is all of it.
+/// The complete length is required: without it the rest cannot be known to be complete.
 struct ContentRange: Equatable {
     let first: Int
     let last: Int

@@ -41,7 +41,7 @@ package struct DownloadHooks: Sendable {
                 _ reply: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
             ) -> Void
         )?
-    /// Told that the last caller who keeps the bytes has left, or that nobody did.
+    /// Called when the last caller that keeps the bytes has left, or when no caller kept them.
     package var abandoned: (@Sendable (SharedDownload) -> Void)?
 
     /// Creates hooks that follow redirects and allow every answer.

@@ -135,7 +135,7 @@ struct DownloadState {
     }
 
     private mutating func count(_ priority: Float, _ change: Int) {
-        // What is no number would not be found again.
+        // NaN is not equal to itself, so it would not be found again.
         guard !priority.isNaN else { return }
         let count = (priorities[priority] ?? 0) + change
         priorities[priority] = count > 0 ? count : nil

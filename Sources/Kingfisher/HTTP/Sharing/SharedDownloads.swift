@@ -68,7 +68,7 @@ package final class SharedDownloads: Sendable {
     /// The downloads that run, oldest first.
     package var running: [SharedDownload] { table.all.filter { !$0.hasEnded } }
 
-    /// Whether nothing runs, and nobody keeps any bytes.
+    /// Whether no download runs and no caller keeps bytes.
     package var isEmpty: Bool { table.all.isEmpty }
 
     /// Ends every download; each caller is told ``TransferError/cancelled``.
