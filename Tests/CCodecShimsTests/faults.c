@@ -6,6 +6,7 @@
 // Usage: faults FIXTURES
 #include "CCodecShims.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 void *___interceptor_malloc(size_t count);
 void *___interceptor_calloc(size_t number, size_t count);
 void *___interceptor_realloc(void *block, size_t count);
+void *___interceptor_aligned_alloc(size_t alignment, size_t count);
+int ___interceptor_posix_memalign(void **block, size_t alignment, size_t count);
 void ___interceptor_free(void *block);
 
 static long calls, failing_from, failing_to, blocks;
@@ -44,6 +47,20 @@ void *calloc(size_t number, size_t count) {
 void *realloc(void *block, size_t count) {
     if (block == NULL) return malloc(count);
     return fails() ? NULL : ___interceptor_realloc(block, count);
+}
+
+// Codecs ask for their planes by these.
+void *aligned_alloc(size_t alignment, size_t count) {
+    return fails() ? NULL : counted(___interceptor_aligned_alloc(alignment, count));
+}
+
+void *memalign(size_t alignment, size_t count) { return aligned_alloc(alignment, count); }
+
+int posix_memalign(void **block, size_t alignment, size_t count) {
+    if (fails()) return ENOMEM;
+    int status = ___interceptor_posix_memalign(block, alignment, count);
+    if (status == 0) (void)counted(*block);
+    return status;
 }
 
 void free(void *block) {
