@@ -17,6 +17,8 @@ public class SessionDataTask: @unchecked Sendable {
         var download: SharedDownload?
         var metrics: NetworkMetrics?
         var task: URLSessionDataTask?
+        /// The download's when its bytes were let go of.
+        var lastPriority: Float?
     }
 
     private let state: Mutex<State>
@@ -50,11 +52,14 @@ public class SessionDataTask: @unchecked Sendable {
     /// A description of the download in the system's vocabulary.
     ///
     /// The library's own transport carries the download out, so this task is never resumed; use it
-    /// to read the request. Made when first asked for.
+    /// to read the request and the priority, which is the highest of the callers'. Writing its
+    /// properties has no effect. Made when first asked for.
     public var task: URLSessionDataTask {
-        state.withLock { state in
-            if let task = state.task { return task }
-            let task = Self.descriptions.dataTask(with: request)
+        let download = state.withLock { $0.download }
+        let current = download?.priority
+        return state.withLock { state in
+            let task = state.task ?? Self.descriptions.dataTask(with: request)
+            if let priority = current ?? state.lastPriority { task.priority = priority }
             state.task = task
             return task
         }
@@ -71,7 +76,11 @@ public class SessionDataTask: @unchecked Sendable {
 
     /// Lets go of the bytes and of what was made of them.
     func forget() {
-        state.withLock { $0.download = nil }
+        let priority = state.withLock { $0.download }?.priority
+        state.withLock { state in
+            state.lastPriority = priority ?? state.lastPriority
+            state.download = nil
+        }
         graph.forget()
     }
 

@@ -100,6 +100,31 @@ struct DownloadSharingTests {
         _ = try await (first.value, second.value)
     }
 
+    @Test func `the session task shows the highest priority of its callers`() async throws {
+        let first = load([.downloadPriority(0.2)])
+        let tasks = Locked<[SessionDataTask]>([])
+        let starting = modifierOfTask { task in
+            tasks.change { $0.append(contentsOf: [task.sessionTask].compactMap(\.self)) }
+        }
+        let second = load([starting, .downloadPriority(0.8)])
+        let task = try #require(tasks.value.first)
+        #expect(task.task.priority == 0.8)
+        transport.transfers[0].complete(jpeg)
+        _ = try await (first.value, second.value)
+        #expect(task.task.priority == 0.8)
+    }
+
+    private func modifierOfTask(
+        _ started: @escaping @Sendable (DownloadTask) -> Void
+    ) -> KingfisherOptionsInfoItem {
+        struct Modifier: AsyncImageDownloadRequestModifier {
+            let onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)?
+
+            func modified(for request: URLRequest) async -> URLRequest? { request }
+        }
+        return .requestModifier(Modifier { $0.map(started) })
+    }
+
     @Test func `DL-14: a processing queue of the caller's is where its processor works`()
         async throws
     {

@@ -84,6 +84,9 @@ package final class SharedDownload: Sendable {
     /// How many wait for it.
     package var callerCount: Int { state.withLock { $0.callerCount } }
 
+    /// The highest priority of the callers; after the end, of those who were there then.
+    package var priority: Float { state.withLock { $0.currentPriority } }
+
     /// Whether the transfer is over, so that only those join who accept what has arrived.
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
