@@ -46,7 +46,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
                 attached: state
             )
         }
-        guard options.preloadAll, source.frameCount > 1 else {
+        guard options.preloadAll else {
             state.frameSource = source
             return KFCrossPlatformImage(
                 bitmap: first.bitmap,
@@ -56,7 +56,10 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
         let frames = (0..<source.frameCount).compactMap { source.frame(at: $0) }
         guard frames.count == source.frameCount else { return nil }
-        let sum = (0..<source.frameCount).reduce(0) { $0 + source.duration(at: $1) }
+        // The only frame is shown until something else is.
+        let sum =
+            frames.count == 1
+            ? .infinity : (0..<source.frameCount).reduce(0) { $0 + source.duration(at: $1) }
         return KFCrossPlatformImage(
             bitmap: first.bitmap,
             scale: options.scale,

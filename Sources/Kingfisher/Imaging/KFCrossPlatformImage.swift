@@ -16,9 +16,11 @@ public final class KFCrossPlatformImage: Sendable, KingfisherCompatible {
     public let scale: CGFloat
 
     /// The frames of an animation that were decoded up front, nil for a still.
+    ///
+    /// An animation of a single frame has one of them.
     public let images: [KFCrossPlatformImage]?
 
-    /// Seconds that one round of ``images`` takes, 0 for a still.
+    /// Seconds that one round of ``images`` takes: 0 for a still, infinite for a single frame.
     public let duration: TimeInterval
 
     let attached: Mutex<AttachedState>

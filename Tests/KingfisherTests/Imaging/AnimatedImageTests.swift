@@ -48,6 +48,11 @@ struct AnimatedImageTests {
         let options = ImageCreatingOptions()
         #expect(try #require(image(TestImage.stillGIF, options)).kf.imageFrameCount == 1)
         #expect(try #require(image(TestImage.png(), options)).kf.imageFrameCount == nil)
+        let preloading = ImageCreatingOptions(preloadAll: true)
+        let preloaded = try #require(image(TestImage.stillGIF, preloading))
+        #expect(preloaded.images?.count == 1)
+        #expect(preloaded.duration == .infinity)
+        #expect(preloaded.cacheCost == preloaded.bitmap?.byteCount)
     }
 
     /// The animation with a last frame whose codes are of an impossible size.
