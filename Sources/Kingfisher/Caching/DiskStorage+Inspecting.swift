@@ -33,6 +33,23 @@ extension DiskStorage {
     }
 }
 
+extension DiskStorage {
+    /// What the names of a cache's own files begin with; names of entries never do.
+    ///
+    /// They lie beside the entries, hidden:
+    ///
+    /// | name | what it is |
+    /// |---|---|
+    /// | `.kingfisher.log` | the index |
+    /// | `.kingfisher.lock` | an empty file that a process locks while it uses the folder |
+    /// | `.kingfisher-….tmp` | an entry that is being written |
+    /// | `.kingfisher-http` | a folder with what servers said about images, with ``KingfisherOptionsInfoItem/httpCaching`` |
+    ///
+    /// To count or list images take ``Backend/entries``, or list the folder with `FileManager` and
+    /// its option `skipsHiddenFiles`.
+    public static let ownFilePrefix = DiskStore.ownPrefix
+}
+
 extension DiskStorage.Backend {
     /// What is known about every file, the least recently used one first.
     ///

@@ -55,7 +55,9 @@ public enum DiskStorage {
         /// - Parameters:
         ///   - name: A part of the folder's name.
         ///   - sizeLimit: In bytes; 0 sets no limit.
-        ///   - fileManager: Tells where the user's cache folder is.
+        ///   - fileManager: Is asked where the user's cache folder is, and nothing else. Files are
+        ///     read and written by system calls, so a subclass that overrides methods such as
+        ///     `fileExists(atPath:)` has no effect on the cache.
         ///   - directory: The base folder; nil for the user's cache folder.
         public init(
             name: String,

@@ -41,6 +41,23 @@ struct DiskStorageInspectingTests {
         #expect(backend.entries.map(\.key) == [nil])
     }
 
+    @Test func `the names of the cache's own files tell them from its entries`() throws {
+        try backend.store(value: Data("x".utf8), forKey: "a")
+        try backend.store(value: Data("y".utf8), forKey: "b")
+        let names = try FileManager.default
+            .contentsOfDirectory(atPath: backend.directoryURL.path)
+        let own = names.filter { $0.hasPrefix(DiskStorage.ownFilePrefix) }
+        #expect(Set(own).isSuperset(of: [".kingfisher.log", ".kingfisher.lock"]))
+        let entries = backend.entries.map(\.fileURL.lastPathComponent)
+        #expect(Set(names).subtracting(own) == Set(entries))
+        let shown = try FileManager.default.contentsOfDirectory(
+            at: backend.directoryURL,
+            includingPropertiesForKeys: nil,
+            options: .skipsHiddenFiles
+        )
+        #expect(Set(shown.map(\.lastPathComponent)) == Set(entries))
+    }
+
     @Test(arguments: [false, true])
     func `verifying names what is damaged, and removes it if told to`(repairing: Bool) throws {
         for key in ["good", "changed", "gone"] {
