@@ -79,7 +79,12 @@ let package = Package(
                 .linkedLibrary("z"), .linkedLibrary("jxl", .when(traits: ["JXL"])),
             ]
         ),
-        .target(name: "CCurlShim", dependencies: ["CCurl"]),
+        // OpenSSL's library for TLS comes with the headers of libcrypto.
+        .target(
+            name: "CCurlShim",
+            dependencies: ["CCurl", "CCrypto"],
+            linkerSettings: [.linkedLibrary("ssl")]
+        ),
         .target(name: "CCryptoShim", dependencies: ["CCrypto"]),
         .target(name: "CKernels"),
 

@@ -41,6 +41,18 @@ public final class FakeTransfer: HTTPTransfer {
 
     // MARK: The server's side
 
+    /// Shows certificates, as a server does before it gets the request.
+    ///
+    /// - Parameters:
+    ///   - trust: What it shows.
+    ///   - reply: Called with what the downloader's responder decides.
+    public func present(
+        _ trust: ServerTrust,
+        reply: @escaping @Sendable (ServerTrustDecision) -> Void
+    ) {
+        handler.transfer(self, didReceive: trust, reply: reply)
+    }
+
     /// Announces a response.
     ///
     /// - Parameters:

@@ -14,6 +14,8 @@ package final class TransferRecorder: HTTPTransferHandler {
         case redirect(String)
         /// A challenge for this realm.
         case challenge(String)
+        /// A server with so many certificates.
+        case trust(Int)
         /// An answer with this status.
         case response(Int)
         /// So many bytes.
@@ -52,6 +54,9 @@ package final class TransferRecorder: HTTPTransferHandler {
     /// Answers a challenge.
     package typealias Challenge =
         @Sendable (TransferChallenge, @escaping @Sendable (TransferCredential?) -> Void) -> Void
+    /// Decides about a server.
+    package typealias Trust =
+        @Sendable (ServerTrust, @escaping @Sendable (ServerTrustDecision) -> Void) -> Void
     /// Answers a response.
     package typealias Respond =
         @Sendable (
@@ -61,6 +66,7 @@ package final class TransferRecorder: HTTPTransferHandler {
     private let state = Mutex(State())
     private let onRedirect: Redirect
     private let onChallenge: Challenge
+    private let onTrust: Trust
     private let onResponse: Respond
     private let onChunk: @Sendable (any HTTPTransfer) -> Void
 
@@ -68,11 +74,13 @@ package final class TransferRecorder: HTTPTransferHandler {
     package init(
         redirect: @escaping Redirect = { $2($1) },
         challenge: @escaping Challenge = { $1(nil) },
+        trust: @escaping Trust = { $1(.performDefaultHandling) },
         response: @escaping Respond = { $2(.allow) },
         chunk: @escaping @Sendable (any HTTPTransfer) -> Void = { _ in }
     ) {
         onRedirect = redirect
         onChallenge = challenge
+        onTrust = trust
         onResponse = response
         onChunk = chunk
     }
@@ -138,6 +146,15 @@ package final class TransferRecorder: HTTPTransferHandler {
     ) {
         note(.challenge(challenge.realm ?? ""))
         onChallenge(challenge, reply)
+    }
+
+    package func transfer(
+        _ transfer: any HTTPTransfer,
+        didReceive trust: ServerTrust,
+        reply: @escaping @Sendable (ServerTrustDecision) -> Void
+    ) {
+        note(.trust(trust.certificates.count))
+        onTrust(trust, reply)
     }
 
     package func transfer(

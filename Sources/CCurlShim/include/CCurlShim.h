@@ -1,6 +1,8 @@
 #pragma once
 #include <curl/curl.h>
 
+#include "kf_trust.h"
+
 // Sets libcurl up, once per process and before everything else.
 //
 // OpenSSL, if that is what it uses, is kept from freeing its memory when the process exits: a thread

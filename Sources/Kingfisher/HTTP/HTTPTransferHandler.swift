@@ -6,11 +6,11 @@ public import FoundationNetworking
 
 /// Receives the events of one transfer.
 ///
-/// Order: any number of redirects and challenges, then at most one response, chunks, and exactly
+/// Order: any number of redirects, challenges and questions of trust, then at most one response, chunks, and exactly
 /// one `didFinish`, after which nothing comes. Events run on the transport's thread, which serves
 /// every transfer: hand heavy work on.
 ///
-/// The three questions (redirect, challenge, response) are answered through `reply`, at once or
+/// The four questions (redirect, challenge, trust, response) are answered through `reply`, at once or
 /// later and from any thread; the transfer stands still until then, and its idle time does not
 /// count. Only the first call of a `reply` matters.
 public protocol HTTPTransferHandler: AnyObject, Sendable {
@@ -34,6 +34,17 @@ public protocol HTTPTransferHandler: AnyObject, Sendable {
         _ transfer: any HTTPTransfer,
         didReceive challenge: TransferChallenge,
         reply: @escaping @Sendable (TransferCredential?) -> Void
+    )
+
+    /// Asks what to do about a server that shows its certificates, before anything is sent to it.
+    ///
+    /// Asked for the downloads of an ``ImageDownloader`` that has an
+    /// ``ImageDownloader/authenticationChallengeResponder``, not for each connection: what was
+    /// decided about a certificate holds as long as the responder is set and the transport lives.
+    func transfer(
+        _ transfer: any HTTPTransfer,
+        didReceive trust: ServerTrust,
+        reply: @escaping @Sendable (ServerTrustDecision) -> Void
     )
 
     /// Tells that the head of the answer is here, and asks whether its body is wanted.
@@ -72,6 +83,15 @@ extension HTTPTransferHandler {
         reply: @escaping @Sendable (TransferCredential?) -> Void
     ) {
         reply(nil)
+    }
+
+    /// Leaves it to the transport.
+    public func transfer(
+        _ transfer: any HTTPTransfer,
+        didReceive trust: ServerTrust,
+        reply: @escaping @Sendable (ServerTrustDecision) -> Void
+    ) {
+        reply(.performDefaultHandling)
     }
 
     /// Wants every body, whatever the status.

@@ -28,17 +28,19 @@ extension TLSFault {
         case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT: self = .clientCertificate
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
             CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CRL_BADFILE:
-            self = Self.ofCertificate(verification)
+            self.init(verification: verification)
         default: self = .handshake
         }
     }
 
-    private static func ofCertificate(_ verification: Int) -> TLSFault {
-        switch verification {
-        case 9: .certificateNotYetValid
-        case 10: .certificateExpired
-        case 2, 18, 19, 20, 21: .unknownAuthority
-        default: .certificateUntrusted
-        }
+    /// The fault of a certificate that OpenSSL reports, as an `X509_V_ERR`.
+    init(verification: Int) {
+        self =
+            switch verification {
+            case 9: .certificateNotYetValid
+            case 10: .certificateExpired
+            case 2, 18, 19, 20, 21: .unknownAuthority
+            default: .certificateUntrusted
+            }
     }
 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Bounds, time-outs and trust of one transfer.
 public struct TransferSettings: Sendable, Hashable {
     /// Limit for resolving, connecting and the TLS handshake together.
@@ -46,6 +48,15 @@ public struct TransferSettings: Sendable, Hashable {
     public var addressPolicy = AddressPolicy.unrestricted
     /// Hosts, in lower case, whose TLS certificate is accepted unchecked.
     public var trustedHosts: Set<String> = []
+    /// Authorities to trust instead of the system's: certificates in PEM, one after the other.
+    ///
+    /// Any certificate of a chain will do, a server's own that signs itself as well. Nil for those of
+    /// the system and the environment; see ``CurlTransport``.
+    public var certificateAuthorities: Data?
+    /// The certificates that the client shows, by the host, in lower case, that may ask for them.
+    public var clientCertificates: [String: ClientCertificate] = [:]
+    /// Whose decisions about servers' certificates count; nil asks nobody.
+    package var trustOwner: UInt64?
     /// Whether the transfer may use a network that is metered.
     ///
     /// A transport that finds the network metered ends a transfer that must not use it with

@@ -10,10 +10,17 @@ public typealias AuthenticationChallengeResponsable = AuthenticationChallengeRes
 
 /// Answers authentication challenges.
 public protocol AuthenticationChallengeResponsible: AnyObject {
-    /// Answers a challenge of the session, such as the trust of a server.
+    /// Answers a challenge of the session: whether to trust a server.
     ///
-    /// Never asked on Linux: libcurl checks certificates, and hosts in
-    /// ``ImageDownloader/trustedHosts`` are accepted unchecked.
+    /// The protection space's method is ``NSURLAuthenticationMethodServerTrust``, and its
+    /// `serverTrust` is a ``ServerTrust`` in place of a `SecTrust`. Answer `.useCredential` with
+    /// `URLCredential(trust:)` to accept the server, whoever vouches for it; `.performDefaultHandling`
+    /// to accept it if an authority does, or ``ImageDownloader/trustedHosts`` has its host; anything
+    /// else to end the download with an error. Nothing has been sent to the server when this is asked.
+    ///
+    /// What was answered about a certificate holds for later connections to the same host, too.
+    /// Clients' certificates are not asked for here: they stand in
+    /// ``TransferSettings/clientCertificates``.
     func downloader(
         _ downloader: ImageDownloader,
         didReceive challenge: URLAuthenticationChallenge

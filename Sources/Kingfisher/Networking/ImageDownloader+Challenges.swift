@@ -30,6 +30,26 @@ extension ImageDownloader {
             reply(TransferCredential(user: user, password: credential.password ?? ""))
         }
     }
+
+    /// Asks the responder whether to trust a server.
+    func answer(
+        _ trust: ServerTrust,
+        reply: @escaping @Sendable (ServerTrustDecision) -> Void
+    ) {
+        let responder = WeakReference(authenticationChallengeResponder)
+        Task { [self] in
+            guard let object = responder.object as? any AuthenticationChallengeResponsible else {
+                return reply(.performDefaultHandling)
+            }
+            let challenge = URLAuthenticationChallenge(trust)
+            let (disposition, credential) = await object.downloader(self, didReceive: challenge)
+            switch disposition {
+            case .performDefaultHandling: reply(.performDefaultHandling)
+            case .useCredential where credential?.accepts(trust) == true: reply(.accept)
+            default: reply(.refuse)
+            }
+        }
+    }
 }
 
 extension URLAuthenticationChallenge {
@@ -57,7 +77,7 @@ extension URLAuthenticationChallenge {
 }
 
 /// Stands where the system wants a sender; the answer is the return value of the responder.
-private final class SilentChallengeSender: NSObject, URLAuthenticationChallengeSender {
+final class SilentChallengeSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
     func cancel(_ challenge: URLAuthenticationChallenge) {}

@@ -222,6 +222,9 @@ extension ImageDownloader {
         if let hosts = state.trustedHosts {
             settings.trustedHosts.formUnion(hosts.map { $0.lowercased() })
         }
+        if let responder = state.responder.object, responder !== self {
+            settings.trustOwner = state.trustOwner
+        }
         settings.maxConnectionsPerHost = state.configuration.httpMaximumConnectionsPerHost
         settings.totalTimeout = state.configuration.totalTimeout ?? settings.totalTimeout
         for (name, value) in state.configuration.httpAdditionalHeaders ?? [:] {

@@ -36,6 +36,7 @@ extension ImageDownloader {
         hooks.challenge = { [self] download, challenge, reply in
             answer(challenge, of: download.task, reply: reply)
         }
+        hooks.trust = { [self] _, trust, reply in answer(trust, reply: reply) }
         hooks.response = { [self] _, response, reply in
             if isConditional, response.statusCode == 304 { return reply(.allow) }
             check(response, reply: reply)

@@ -23,9 +23,13 @@ open class ImageDownloader: @unchecked Sendable {
         var partials: PartialBodies? = PartialBodies(DownloadResumption())
         var delegate = WeakReference()
         var responder = WeakReference()
+        /// Different for every responder that was ever set.
+        var trustOwner: UInt64 = 0
         var isNetworkConstrained: (@Sendable () -> Bool)?
         var networkMeter = NetworkMeter.system
     }
+
+    private static let lastTrustOwner = Atomic<UInt64>(0)
 
     private let state = Mutex(State())
     private let name: String
@@ -163,13 +167,20 @@ open class ImageDownloader: @unchecked Sendable {
     }
 
     /// Answers authentication challenges; the downloader itself unless set; held weakly.
+    ///
+    /// A responder is asked about the servers' certificates, too. That costs a second handshake with
+    /// each host, and again when its certificate changes.
     open weak var authenticationChallengeResponder: (any AuthenticationChallengeResponsible)? {
         get {
             state.withLock { $0.responder }.object as? any AuthenticationChallengeResponsible
         }
         set {
             let reference = WeakReference(newValue)
-            state.withLock { $0.responder = reference }
+            let owner = Self.lastTrustOwner.wrappingAdd(1, ordering: .relaxed).newValue
+            state.withLock { state in
+                state.responder = reference
+                state.trustOwner = owner
+            }
         }
     }
 

@@ -18,7 +18,7 @@ package final class NginxServer: Sendable {
         }
         return root.appendingPathComponent(".build-nested/nginx\(system)").path
     }()
-    private static let openssl = "/usr/bin/openssl"
+    static let openssl = "/usr/bin/openssl"
 
     /// Whether the programs that it needs are installed.
     package static var isAvailable: Bool {
@@ -27,8 +27,12 @@ package final class NginxServer: Sendable {
 
     /// Starts it; when this returns, it listens.
     ///
+    /// - Parameters:
+    ///   - authority: Vouches for the server; nil for a certificate that signs itself.
+    ///   - asksForClient: Whether only clients with a certificate of the authority's are served over
+    ///     TLS.
     /// - Throws: If a program fails.
-    package init() throws {
+    package init(authority: TestAuthority? = nil, asksForClient: Bool = false) throws {
         folder = try TemporaryDirectory()
         let path = folder.url.path
         for name in ["root", "root/secret", "root/slow"] {
@@ -37,20 +41,13 @@ package final class NginxServer: Sendable {
                 withIntermediateDirectories: true
             )
         }
-        try Self.run(
-            Self.openssl,
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-                "-nodes", "-days", "2", "-subj", "/CN=localhost",
-                "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-                "-keyout", "\(path)/key.pem", "-out", Self.certificateFile(path),
-            ]
-        )
+        try authority?.write(to: folder)
+        if authority == nil { try Self.signItself(path) }
         try Data("me:{PLAIN}pw\n".utf8).write(to: folder.file("passwords"))
         // Another test may take a port between being found free and being listened on.
         var ports = try (ImageServer.freePort(), ImageServer.freePort())
         for attempt in 1...5 {
-            let configuration = Self.configuration(path, ports.0, ports.1)
+            let configuration = Self.configuration(path, ports.0, ports.1, asksForClient)
             try Data(configuration.utf8).write(to: folder.file("nginx.conf"))
             do {
                 try Self.control([], in: path)
@@ -68,7 +65,19 @@ package final class NginxServer: Sendable {
         try? Self.control(["-s", "stop"], in: folder.url.path)
     }
 
-    /// The file of the certificate, which signs itself.
+    private static func signItself(_ path: String) throws {
+        try run(
+            openssl,
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                "-keyout", "\(path)/key.pem", "-out", certificateFile(path),
+            ]
+        )
+    }
+
+    /// The file of the certificate, which signs itself unless there is an authority.
     package var certificateFile: String { Self.certificateFile(folder.url.path) }
 
     private static func certificateFile(_ folder: String) -> String { "\(folder)/certificate.pem" }
@@ -98,7 +107,7 @@ package final class NginxServer: Sendable {
     }
 
     // Not Foundation's `Process`: it waits until every descendant is gone, and a daemon stays.
-    private static func run(_ program: String, _ arguments: [String]) throws {
+    static func run(_ program: String, _ arguments: [String]) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -119,8 +128,11 @@ package final class NginxServer: Sendable {
     private static func configuration(
         _ path: String,
         _ plainPort: UInt16,
-        _ securePort: UInt16
+        _ securePort: UInt16,
+        _ asksForClient: Bool
     ) -> String {
+        let clients =
+            asksForClient ? "ssl_verify_client on; ssl_client_certificate \(path)/root.pem;" : ""
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \(path)/\($0);" }.joined(separator: "\n")
         return """
@@ -143,6 +155,7 @@ package final class NginxServer: Sendable {
                     server_name localhost;
                     ssl_certificate \(certificateFile(path));
                     ssl_certificate_key \(path)/key.pem;
+                    \(clients)
                     root \(path)/root;
                     location /secret/ {
                         auth_basic "vault";

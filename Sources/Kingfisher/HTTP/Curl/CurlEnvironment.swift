@@ -8,6 +8,7 @@ struct CurlEnvironment {
     let certificateFile: String?
     let certificateFolder: String?
     let userAgent: String
+    let approvals = CurlApprovals()
 
     init(
         _ configuration: CurlTransport.Configuration,

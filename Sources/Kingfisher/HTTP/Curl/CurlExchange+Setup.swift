@@ -47,7 +47,7 @@ extension CurlExchange {
         set(CURLOPT_BUFFERSIZE, 64 << 10)
         set(CURLOPT_STREAM_WEIGHT, 1 + Int(max(0, min(1, priority)) * 255))
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.connectTimeout.milliseconds))
-        setTrust(handle, environment)
+        try setTrust(handle, environment)
         setMethod(handle)
         setHeaders(handle, environment)
         if let (credential, scheme) = credential {
@@ -80,24 +80,6 @@ extension CurlExchange {
                 nil
             }
         if let refused { throw .invalidRequest(reason: refused, url: url) }
-    }
-
-    private func setTrust(
-        _ handle: UnsafeMutableRawPointer,
-        _ environment: CurlEnvironment
-    ) {
-        guard hopOrigin.hasPrefix("https:") else { return }
-        if let file = environment.certificateFile {
-            setText(handle, CURLOPT_CAINFO, file)
-        }
-        if let folder = environment.certificateFolder {
-            setText(handle, CURLOPT_CAPATH, folder)
-        }
-        guard !settings.trustedHosts.isEmpty else { return }
-        if let host = url.host?.lowercased(), settings.trustedHosts.contains(host) {
-            kf_curl_setopt_long(handle, CURLOPT_SSL_VERIFYPEER, 0)
-            kf_curl_setopt_long(handle, CURLOPT_SSL_VERIFYHOST, 0)
-        }
     }
 
     private func setMethod(_ handle: UnsafeMutableRawPointer) {
@@ -154,7 +136,7 @@ extension CurlExchange {
     ///
     /// Without the array that Swift makes of a string that is given as an argument.
     @discardableResult
-    private func setText(
+    func setText(
         _ handle: UnsafeMutableRawPointer,
         _ option: CURLoption,
         _ text: String

@@ -72,6 +72,7 @@ final class CurlExchange {
     private(set) var measured: (from: ContinuousClock.Instant, wireBytes: Int)?
 
     // The whole transfer.
+    var trust = CurlTrustState()
     var metrics = TransferMetrics()
     var failure: TransferError?
     var queueTime: ContinuousClock.Instant
@@ -200,7 +201,7 @@ final class CurlExchange {
         ask(.response(response))
     }
 
-    private func ask(_ question: CurlQuestion) {
+    func ask(_ question: CurlQuestion) {
         guard !transfer.isCancelled else { return fail(.cancelled) }
         questionNumber += 1
         hop = .asking(question)
@@ -214,6 +215,8 @@ final class CurlExchange {
             handler.transfer(transfer, didReceive: challenge) { reply.give(.credential($0)) }
         case .response(let response):
             handler.transfer(transfer, didReceive: response) { reply.give(.disposition($0)) }
+        case .trust(let trust):
+            handler.transfer(transfer, didReceive: trust) { reply.give(.trust($0)) }
         }
         if let answer = reply.takeOrWait() { accept(answer) }
     }
@@ -230,8 +233,10 @@ final class CurlExchange {
             beginBody(.discarding)
         case (.response(let response), .disposition(let disposition)):
             obey(disposition, response)
+        case (.trust(let trust), .trust(let decision)):
+            decide(decision, about: trust)
         default:
-            ask(.response(question.response))
+            if let response = question.response { ask(.response(response)) }
         }
     }
 

@@ -82,6 +82,9 @@ extension CurlLoop {
             queue.add(exchange)
         case .delivering:
             end(exchange, exchange.error(for: code))
+        case .head where exchange.askAboutServer(after: code):
+            if case .asking = exchange.hop { return }
+            hopEnded(exchange, code)
         case .head, .tentative:
             end(
                 exchange,

@@ -20,6 +20,7 @@ enum CurlAnswer: Sendable {
     case redirect(URLRequest?)
     case credential(TransferCredential?)
     case disposition(TransferDisposition)
+    case trust(ServerTrustDecision)
 }
 
 /// What other threads ask of the loop.

@@ -10,11 +10,14 @@ enum CurlQuestion {
     case redirect(TransferResponse, next: URLRequest)
     case challenge(TransferChallenge)
     case response(TransferResponse)
+    case trust(ServerTrust)
 
-    var response: TransferResponse {
+    /// The head that the question is about; nil before there is one.
+    var response: TransferResponse? {
         switch self {
         case .redirect(let response, _), .response(let response): response
         case .challenge(let challenge): challenge.response
+        case .trust: nil
         }
     }
 }

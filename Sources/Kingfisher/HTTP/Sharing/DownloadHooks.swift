@@ -24,6 +24,14 @@ package struct DownloadHooks: Sendable {
                 _ reply: @escaping @Sendable (TransferCredential?) -> Void
             ) -> Void
         )?
+    /// Decides about the certificates that a server shows.
+    package var trust:
+        (
+            @Sendable (
+                SharedDownload, ServerTrust,
+                _ reply: @escaping @Sendable (ServerTrustDecision) -> Void
+            ) -> Void
+        )?
     /// Checks the head: status, type, whatever.
     package var response:
         (

@@ -257,6 +257,15 @@ extension SharedDownload: HTTPTransferHandler {
 
     package func transfer(
         _ transfer: any HTTPTransfer,
+        didReceive trust: ServerTrust,
+        reply: @escaping @Sendable (ServerTrustDecision) -> Void
+    ) {
+        guard let decide = hooks.trust else { return reply(.performDefaultHandling) }
+        decide(self, trust, reply)
+    }
+
+    package func transfer(
+        _ transfer: any HTTPTransfer,
         didReceive response: TransferResponse,
         reply: @escaping @Sendable (TransferDisposition) -> Void
     ) {

@@ -48,6 +48,14 @@ final class TransferRelay: HTTPTransferHandler {
 
     func transfer(
         _ transfer: any HTTPTransfer,
+        didReceive trust: ServerTrust,
+        reply: @escaping @Sendable (ServerTrustDecision) -> Void
+    ) {
+        handler.transfer(face ?? transfer, didReceive: trust, reply: reply)
+    }
+
+    func transfer(
+        _ transfer: any HTTPTransfer,
         didReceive response: TransferResponse,
         reply: @escaping @Sendable (TransferDisposition) -> Void
     ) {

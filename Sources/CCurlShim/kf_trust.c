@@ -1,0 +1,171 @@
+#include "kf_trust.h"
+
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Real chains have 2 to 5.
+enum { most_certificates = 16 };
+
+typedef struct {
+    unsigned char *bytes;
+    size_t length;
+} encoding;
+
+struct kf_trust {
+    int holders;
+    char *host;
+    encoding approved;
+    int accepts_untrusted;
+
+    encoding certificates[most_certificates];
+    encoding keys[most_certificates];
+    int count;
+    int error;
+    int is_for_host;
+};
+
+static void forget_chain(kf_trust *trust) {
+    for (int i = 0; i < trust->count; i++) {
+        OPENSSL_free(trust->certificates[i].bytes);
+        OPENSSL_free(trust->keys[i].bytes);
+    }
+    trust->count = 0;
+}
+
+kf_trust *kf_trust_new(
+    const char *host,
+    const unsigned char *approved,
+    size_t length,
+    int accepts_untrusted
+) {
+    kf_trust *trust = calloc(1, sizeof *trust);
+    if (!trust) return NULL;
+    trust->holders = 1;
+    trust->accepts_untrusted = accepts_untrusted;
+    trust->error = X509_V_ERR_UNSPECIFIED;
+    trust->host = strdup(host);
+    if (approved) {
+        trust->approved.bytes = malloc(length + 1);
+        trust->approved.length = length;
+        if (trust->approved.bytes) memcpy(trust->approved.bytes, approved, length);
+    }
+    if (trust->host && (!approved || trust->approved.bytes)) return trust;
+    kf_trust_release(trust);
+    return NULL;
+}
+
+void kf_trust_release(kf_trust *trust) {
+    if (--trust->holders > 0) return;
+    forget_chain(trust);
+    free(trust->approved.bytes);
+    free(trust->host);
+    free(trust);
+}
+
+static void note_chain(kf_trust *trust, X509_STORE_CTX *store) {
+    forget_chain(trust);
+    STACK_OF(X509) *chain = X509_STORE_CTX_get0_chain(store);
+    int count = chain ? sk_X509_num(chain) : 0;
+    for (int i = 0; i < count && i < most_certificates; i++) {
+        X509 *certificate = sk_X509_value(chain, i);
+        encoding whole = {0}, key = {0};
+        int length = i2d_X509(certificate, &whole.bytes);
+        int key_length = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &key.bytes);
+        if (length <= 0 || key_length <= 0) {
+            OPENSSL_free(whole.bytes);
+            OPENSSL_free(key.bytes);
+            return;
+        }
+        whole.length = (size_t)length;
+        key.length = (size_t)key_length;
+        trust->certificates[trust->count] = whole;
+        trust->keys[trust->count] = key;
+        trust->count++;
+    }
+}
+
+static int shows_approved(const kf_trust *trust) {
+    const encoding *shown = &trust->certificates[0], *approved = &trust->approved;
+    return trust->count > 0 && approved->bytes && shown->length == approved->length &&
+        memcmp(shown->bytes, approved->bytes, approved->length) == 0;
+}
+
+static int verify(X509_STORE_CTX *store, void *context) {
+    kf_trust *trust = context;
+    int is_valid = X509_verify_cert(store) > 0;
+    int error = X509_STORE_CTX_get_error(store);
+    trust->error = is_valid ? X509_V_OK : error != X509_V_OK ? error : X509_V_ERR_UNSPECIFIED;
+    X509 *own = X509_STORE_CTX_get0_cert(store);
+    trust->is_for_host = own && (X509_check_host(own, trust->host, 0, 0, NULL) == 1 ||
+                                 X509_check_ip_asc(own, trust->host, 0) == 1);
+    note_chain(trust, store);
+    if (shows_approved(trust) && (is_valid || trust->accepts_untrusted)) {
+        // libcurl asks for the error once more after the handshake.
+        X509_STORE_CTX_set_error(store, X509_V_OK);
+        return 1;
+    }
+    X509_STORE_CTX_set_error(
+        store, is_valid ? X509_V_ERR_APPLICATION_VERIFICATION : trust->error);
+    return 0;
+}
+
+static void context_freed(
+    void *parent,
+    void *trust,
+    CRYPTO_EX_DATA *data,
+    int index,
+    long number,
+    void *argument
+) {
+    (void)parent, (void)data, (void)index, (void)number, (void)argument;
+    if (trust) kf_trust_release(trust);
+}
+
+static int slot = -1;
+
+static void make_slot(void) {
+    slot = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, context_freed);
+}
+
+static CURLcode context_made(CURL *handle, void *context, void *argument) {
+    (void)handle;
+    kf_trust *trust = argument;
+    if (!SSL_CTX_set_ex_data(context, slot, trust)) return CURLE_OUT_OF_MEMORY;
+    trust->holders++;
+    SSL_CTX_set_cert_verify_callback(context, verify, trust);
+    return CURLE_OK;
+}
+
+CURLcode kf_curl_set_trust(CURL *handle, kf_trust *trust) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_slot);
+    const char *library = curl_version_info(CURLVERSION_NOW)->ssl_version;
+    if (slot < 0 || !library || strncmp(library, "OpenSSL/3", 9) != 0) return CURLE_NOT_BUILT_IN;
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, context_made);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, trust);
+    return code;
+}
+
+int kf_trust_count(const kf_trust *trust) { return trust->count; }
+
+const unsigned char *kf_trust_certificate(const kf_trust *trust, int index, size_t *length) {
+    *length = trust->certificates[index].length;
+    return trust->certificates[index].bytes;
+}
+
+const unsigned char *kf_trust_public_key(const kf_trust *trust, int index, size_t *length) {
+    *length = trust->keys[index].length;
+    return trust->keys[index].bytes;
+}
+
+int kf_trust_error(const kf_trust *trust) { return trust->error; }
+
+int kf_trust_is_for_host(const kf_trust *trust) { return trust->is_for_host; }
+
+CURLcode kf_curl_setopt_blob(CURL *handle, CURLoption option, const void *bytes, size_t length) {
+    struct curl_blob blob = {(void *)bytes, length, CURL_BLOB_COPY};
+    return curl_easy_setopt(handle, option, &blob);
+}
