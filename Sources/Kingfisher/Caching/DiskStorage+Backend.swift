@@ -132,7 +132,7 @@ extension DiskStorage {
         ) throws(KingfisherError) -> Data? {
             try requireReady()
             do throws(DiskError) {
-                return try disk.read(name, extending: extending)
+                return try disk.read(name, extending: extending)?.data
             } catch {
                 throw loadError(error, name: name)
             }

@@ -70,10 +70,10 @@ extension DiskStorage.Backend<Data> {
     func holds(_ entry: CacheEntryName) -> Bool { disk.holds(fileName(of: entry)) }
 
     /// The bytes of an entry, on disk or on their way there.
-    func bytes(
+    func contents(
         of entry: CacheEntryName,
         extending: ExpirationExtending
-    ) throws(KingfisherError) -> Data? {
+    ) throws(KingfisherError) -> DiskContents? {
         let name = fileName(of: entry)
         do throws(DiskError) {
             return try disk.read(name, extending: extending)

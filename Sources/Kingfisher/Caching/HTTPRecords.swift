@@ -1,47 +1,56 @@
 import Foundation
 import Synchronization
 
-/// What is remembered of answers, by the name of the picture's file in the cache.
+/// What is remembered of responses, by the name of the image's file in the cache.
 ///
-/// In a hidden folder within the cache's, so that the files of the cache are pictures and nothing
-/// else. Where that folder cannot be written, memory alone remembers.
+/// A record belongs to an image: in memory to the object, on disk to the checksum of the file. What
+/// has no record of its own is asked for without a condition, so a record never speaks for another
+/// image, whichever cache or process stored that.
+///
+/// The files are in a hidden folder within the cache's. Where that cannot be written, memory alone
+/// remembers.
 final class HTTPRecords: Sendable {
-    /// A record with the checksum of the file that it is of.
-    struct Written: Sendable, Codable, Equatable {
-        var record: HTTPRecord
-        /// `nil` if there was no file.
-        var checksum: UInt64?
+    /// Where an image came from.
+    enum Origin: Sendable {
+        /// A cache gave this object.
+        case object(KFCrossPlatformImage)
+        /// It was decoded from a file with this checksum; nil while it waits to be written.
+        case file(UInt64?)
     }
 
-    /// What is known about a file.
-    struct Known: Sendable, Equatable {
-        /// Of the image that this cache stored or read last.
-        var record: HTTPRecord?
-        /// Whether the disk has another image, or none: this one did not reach it, or another cache
-        /// or process has stored one since.
-        var isOfMemoryAlone = false
-        /// Of the file that the record is of; `nil` until it is written.
-        var checksum: UInt64?
-        /// What is known about the image on disk, if it is another one.
-        var other: Written?
+    /// A record with the checksum of the file that it is of.
+    private struct Written: Sendable, Codable, Equatable {
+        let record: HTTPRecord
+        /// Nil for the news that there is no image: it holds as long as there is no file.
+        let checksum: UInt64?
+    }
 
-        /// The record of an image that was found in a layer.
-        func record(of type: CacheType) -> HTTPRecord? {
-            type != .memory && isOfMemoryAlone ? other?.record : record
-        }
+    /// The image that memory has, or had.
+    private struct Held: Sendable {
+        weak var image: KFCrossPlatformImage?
+        /// Nil if it was read from disk and its record was not asked for since.
+        var record: HTTPRecord?
+        /// Of the file with the same image; nil until that is written.
+        var checksum: UInt64?
     }
 
     private struct State: Sendable {
-        var known: [String: Known] = [:]
+        var held: [String: Held] = [:]
+        var written: [String: Written] = [:]
         var refreshing: Set<String> = []
 
-        mutating func remember(_ new: Known, _ name: String) {
-            if known.count >= HTTPRecords.maxKnown, known[name] == nil { known = [:] }
-            known[name] = new
+        mutating func hold(_ new: Held, _ name: String) {
+            if held.count >= HTTPRecords.maxKnown, held[name] == nil { held = [:] }
+            held[name] = new
+        }
+
+        mutating func keep(_ new: Written, _ name: String) {
+            if written.count >= HTTPRecords.maxKnown, written[name] == nil { written = [:] }
+            written[name] = new
         }
     }
 
-    /// 4096 records are a megabyte or two; beyond it memory starts anew, the disk remembers.
+    /// 4096 records are a megabyte or two; beyond it memory starts again, and the disk remembers.
     private static let maxKnown = 4096
     /// In bytes; a record takes half a kilobyte.
     private static let maxBytesOnDisk = 16 << 20
@@ -61,99 +70,113 @@ final class HTTPRecords: Sendable {
         store.sizeLimit = Self.maxBytesOnDisk
     }
 
-    /// What is known about a file.
-    ///
-    /// To be asked before the picture is looked for. Pictures come before their records, so what is
-    /// found then belongs to this record or is newer, and is never taken for fresher than it is.
-    func known(_ name: String) async -> Known {
-        let known = state.withLock { $0.known[name] }
-        // A checksum is nil as long as the file is not written, or is not there.
-        if let known, !known.isOfMemoryAlone,
-            known.checksum == nil
-                || images.store.isOpen && known.checksum == images.checksum(of: name)
-        {
-            return known
+    // MARK: Finding
+
+    /// The record of an image that was found under a name.
+    func record(of origin: Origin, _ name: String) async -> HTTPRecord? {
+        switch origin {
+        case .file(let checksum):
+            return await record(ofFile: checksum, name)
+        case .object(let image):
+            let held = state.withLock { $0.held[name] }
+            guard let held, held.image === image else { return nil }
+            if let record = held.record { return record }
+            let record = await record(ofFile: held.checksum, name)
+            state.withLock { state in
+                guard let now = state.held[name], now.image === image, now.record == nil else {
+                    return
+                }
+                state.held[name]?.record = record
+            }
+            return record
         }
-        return await withCheckedContinuation { continuation in
+    }
+
+    private func record(ofFile checksum: UInt64?, _ name: String) async -> HTTPRecord? {
+        guard let checksum else { return nil }
+        let known = state.withLock { $0.written[name] }
+        if let known, known.checksum == checksum { return known.record }
+        guard let written = await written(name), written.checksum == checksum else { return nil }
+        return written.record
+    }
+
+    /// The record of the response that there is no image; nil if there is a file, or no such record.
+    func absence(_ name: String) async -> HTTPRecord? {
+        var found = state.withLock { $0.written[name] }
+        if found?.record.isNegative != true { found = await written(name) }
+        guard let found, found.record.isNegative, images.checksum(of: name) == nil else {
+            return nil
+        }
+        return found.record
+    }
+
+    /// Reads what the disk remembers, perhaps from another process.
+    private func written(_ name: String) async -> Written? {
+        await withCheckedContinuation { continuation in
             pool.submit(priority: 1) { [self] in
-                continuation.resume(returning: compared(known, name))
+                // What cannot be read or understood is not there: the image is asked for again.
+                let data = try? store.data(named: name)
+                let written = data.flatMap { try? JSONDecoder().decode(Written.self, from: $0) }
+                if let written { state.withLock { $0.keep(written, name) } }
+                continuation.resume(returning: written)
             }
         }
     }
 
-    /// Compares what is remembered with the file that is there now.
-    private func compared(_ known: Known?, _ name: String) -> Known {
-        let checksum = images.checksum(of: name)
-        if let known, !known.isOfMemoryAlone, known.checksum == checksum { return known }
-        let written = written(name).flatMap { $0.checksum == checksum ? $0 : nil }
-        return state.withLock { state in
-            // Noted while the disk was read: that is newer.
-            if let now = state.known[name], now != known { return now }
-            var new = known ?? Known(record: written?.record, checksum: written?.checksum)
-            if known != nil {
-                new.isOfMemoryAlone = true
-                new.other = written
-            }
-            state.remember(new, name)
-            return new
+    // MARK: Noting
+
+    /// Notes an image that was stored in memory, with its record if it has one.
+    func stored(_ image: KFCrossPlatformImage, _ record: HTTPRecord?, _ name: String) {
+        state.withLock { state in
+            // The disk may be faster than the one who stores.
+            let written = state.written[name].flatMap { $0.record == record ? $0 : nil }
+            state.hold(Held(image: image, record: record, checksum: written?.checksum), name)
         }
     }
 
-    private func written(_ name: String) -> Written? {
-        // What cannot be read or understood is not there: the picture is asked for again.
-        let data = try? store.data(named: name)
-        return data.flatMap { try? JSONDecoder().decode(Written.self, from: $0) }
+    /// Notes an image that was decoded from a file and put into memory.
+    func read(_ image: KFCrossPlatformImage, from checksum: UInt64?, _ name: String) {
+        state.withLock { state in
+            if state.held[name]?.image === image { return }
+            state.hold(Held(image: image, checksum: checksum), name)
+        }
     }
 
-    /// Notes the record of what has no picture: in memory now, on disk behind.
-    func keep(_ record: HTTPRecord, _ name: String) {
-        let checksum = images.checksum(of: name)
-        state.withLock { $0.remember(Known(record: record, checksum: checksum), name) }
+    /// Notes the record of a file that was written.
+    func wrote(_ checksum: UInt64, _ record: HTTPRecord, _ name: String) {
+        state.withLock { state in
+            if state.held[name]?.record == record { state.held[name]?.checksum = checksum }
+        }
         write(Written(record: record, checksum: checksum), name)
     }
 
-    /// Notes the record of a picture that memory has and the disk will have.
-    func remember(_ record: HTTPRecord, _ name: String, isOfMemoryAlone: Bool) {
-        state.withLock {
-            $0.remember(Known(record: record, isOfMemoryAlone: isOfMemoryAlone), name)
-        }
-    }
-
-    /// Writes the record of a picture that the disk has now, or notes that it has none.
-    ///
-    /// The checksum is that of the file; `nil` if the picture is not on disk. Nothing happens if a
-    /// newer picture was noted meanwhile.
-    func pictureIsOnDisk(_ checksum: UInt64?, _ record: HTTPRecord, _ name: String) {
-        let isLast = state.withLock { state in
-            guard let known = state.known[name] else { return true }
-            guard known.record == record else { return false }
-            state.known[name]?.isOfMemoryAlone = checksum == nil
-            state.known[name]?.checksum = checksum
-            return true
-        }
-        if isLast, checksum != nil { write(Written(record: record, checksum: checksum), name) }
-    }
-
-    /// Notes what the server said again about a picture that was found in a layer, unless a newer
-    /// picture was noted meanwhile.
-    func replace(_ known: Known, of type: CacheType, by record: HTTPRecord, _ name: String) {
-        let replaced = state.withLock { state -> Known? in
-            if let now = state.known[name], now != known { return nil }
-            var new = known
-            if type != .memory, let other = known.other {
-                // Read from disk, the other image is in memory now.
-                new = Known(checksum: other.checksum)
+    /// Notes what the server said again about an image.
+    func replace(_ old: HTTPRecord, of origin: Origin, by new: HTTPRecord, _ name: String) {
+        let checksum = state.withLock { state -> UInt64? in
+            let held = state.held[name]
+            let isHeld: Bool
+            var checksum: UInt64?
+            switch origin {
+            case .object(let image):
+                isHeld = held?.image === image
+                checksum = isHeld ? held?.checksum : nil
+            case .file(let read):
+                isHeld = read != nil && held?.checksum == read
+                checksum = read
             }
-            new.record = record
-            state.remember(new, name)
-            return new
+            if isHeld { state.held[name]?.record = new }
+            return checksum
         }
-        if let replaced, !replaced.isOfMemoryAlone {
-            write(Written(record: record, checksum: replaced.checksum), name)
-        }
+        if let checksum { write(Written(record: new, checksum: checksum), name) }
+    }
+
+    /// Notes a response that there is no image; to be called once the image is removed.
+    func noteAbsence(_ record: HTTPRecord, _ name: String) {
+        write(Written(record: record, checksum: nil), name)
     }
 
     private func write(_ written: Written, _ name: String) {
+        state.withLock { $0.keep(written, name) }
         pool.submit { [self] in
             guard let data = try? JSONEncoder().encode(written) else { return }
             // Without a place on disk, memory remembers until the process ends.
@@ -161,9 +184,12 @@ final class HTTPRecords: Sendable {
         }
     }
 
-    /// Forgets the record of a file.
+    /// Forgets what is known under a name.
     func remove(_ name: String) {
-        state.withLock { $0.remember(Known(), name) }
+        state.withLock { state in
+            state.held[name] = nil
+            state.written[name] = nil
+        }
         pool.submit { [self] in
             // Not there, most of the time.
             try? store.remove(name)
@@ -172,7 +198,10 @@ final class HTTPRecords: Sendable {
 
     /// Forgets everything.
     func removeAll() {
-        state.withLock { $0.known = [:] }
+        state.withLock { state in
+            state.held = [:]
+            state.written = [:]
+        }
         pool.submit { [self] in
             // A folder that cannot be changed has nothing of ours.
             try? store.removeAll()
@@ -184,11 +213,23 @@ final class HTTPRecords: Sendable {
         await withCheckedContinuation { continuation in pool.submit { continuation.resume() } }
     }
 
-    /// Whether the caller is to ask behind for news of a file; `false` while somebody does, or when
-    /// somebody did since the caller asked what is known.
-    func beginRefresh(_ name: String, of known: Known) -> Bool {
+    // MARK: Asking in the background
+
+    /// Whether the caller is to ask in the background for news of an image; false while another
+    /// does, or if another has since the caller got the record.
+    func beginRefresh(_ name: String, of origin: Origin, with record: HTTPRecord) -> Bool {
         state.withLock { state in
-            if let now = state.known[name], now != known { return false }
+            let now: HTTPRecord?
+            switch origin {
+            case .object(let image):
+                let held = state.held[name]
+                guard held?.image === image else { return false }
+                now = held?.record
+            case .file(let checksum):
+                let written = state.written[name]
+                now = written?.checksum == checksum ? written?.record : record
+            }
+            guard now == record else { return false }
             return state.refreshing.insert(name).inserted
         }
     }
@@ -196,4 +237,7 @@ final class HTTPRecords: Sendable {
     func endRefresh(_ name: String) {
         state.withLock { _ = $0.refreshing.remove(name) }
     }
+
+    /// Whether any load asks in the background.
+    var isRefreshing: Bool { state.withLock { !$0.refreshing.isEmpty } }
 }

@@ -141,15 +141,15 @@ extension ImageCache {
         let read: @Sendable () -> Void = { [self] in
             guard isWanted() else { return completion(.success(nil)) }
             do throws(KingfisherError) {
-                let data = try diskStorage.bytes(
+                let stored = try diskStorage.contents(
                     of: entry,
                     extending: options.diskCacheAccessExtendingExpiration
                 )
                 guard isWanted() else { return completion(.success(nil)) }
-                let image = data.flatMap {
-                    options.cacheSerializer.image(with: $0, options: options)
+                let image = stored.flatMap {
+                    options.cacheSerializer.image(with: $0.data, options: options)
                 }
-                if data != nil, image == nil { discardUndecodable(entry, key: key, since: mark) }
+                if stored != nil, image == nil { discardUndecodable(entry, key: key, since: mark) }
                 guard let image, isWanted() else { return completion(.success(nil)) }
                 if promotes {
                     let isOriginal =
@@ -158,6 +158,7 @@ extension ImageCache {
                     keep(
                         image,
                         of: entry,
+                        checksum: stored?.checksum,
                         tag: isOriginal ? Tag.unprocessed : Tag.processed,
                         expiration: options.memoryCacheExpiration,
                         since: mark

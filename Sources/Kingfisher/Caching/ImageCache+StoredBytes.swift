@@ -14,9 +14,9 @@ extension ImageCache {
         of entry: CacheEntryName,
         extending: ExpirationExtending,
         priority: Float
-    ) async throws -> Data? {
+    ) async throws -> DiskContents? {
         try await reader.run(urgency: Urgency(priority)) { [diskStorage] in
-            try diskStorage.bytes(of: entry, extending: extending)
+            try diskStorage.contents(of: entry, extending: extending)
         }
     }
 
@@ -33,9 +33,12 @@ extension ImageCache {
 
     /// Puts an image that was made of an entry's bytes into memory, unless another was stored or the
     /// image removed since the mark was taken.
+    ///
+    /// With the bytes' checksum it is known of which file the image is.
     func keep(
         _ image: KFCrossPlatformImage,
         of entry: CacheEntryName,
+        checksum: UInt64?,
         tag: UInt8,
         expiration: StorageExpiration?,
         since mark: UInt32
@@ -48,6 +51,7 @@ extension ImageCache {
             expiration: expiration ?? memoryStorage.config.expiration,
             ifUnchangedSince: mark
         )
+        httpRecords.read(image, from: checksum, diskStorage.fileName(of: entry))
     }
 
     /// Removes an entry whose bytes are no image, unless there may be others by now.

@@ -16,7 +16,7 @@ enum ContentCoding {
     /// it without a wish.
     static func accepted(_ wish: String?) -> String {
         guard let wish else { return joined(supported) }
-        let offers = wish.split(separator: ",").map { $0.trimmed }
+        let offers = wish.split(separator: ",").map { String($0.trimmed) }
         return joined(
             offers.filter { offer in
                 let name = offer.prefix { $0 != ";" }.trimmed.lowercased()
@@ -46,15 +46,5 @@ enum ContentCoding {
             }
         }
         return nil
-    }
-}
-
-extension StringProtocol {
-    /// Without spaces and tabulators at both ends.
-    fileprivate var trimmed: String {
-        let blank: Set<Character> = [" ", "\t"]
-        let start = drop { blank.contains($0) }
-        let end = start.reversed().prefix { blank.contains($0) }.count
-        return String(start.dropLast(end))
     }
 }

@@ -33,3 +33,12 @@ enum HTTPSyntax {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 }
+
+extension StringProtocol {
+    /// Without spaces and tabulators at both ends.
+    var trimmed: SubSequence {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        let start = drop(while: isBlank)
+        return start.dropLast(start.reversed().prefix(while: isBlank).count)
+    }
+}

@@ -25,10 +25,22 @@ struct RedirectRules {
         else {
             throw .badResponse(reason: "it redirects to “\(location)”, which is no URL", url: base)
         }
+        return try redirected(request, to: target, from: base, status: response.statusCode)
+    }
+
+    /// The request for the target of a redirect.
+    ///
+    /// - Throws: ``TransferError/redirectRefused(target:url:)``.
+    func redirected(
+        _ request: URLRequest,
+        to target: URL,
+        from base: URL,
+        status: Int
+    ) throws(TransferError) -> URLRequest {
         try check(target, from: base)
         var next = request
         next.url = target
-        adaptMethod(of: &next, to: response.statusCode)
+        adaptMethod(of: &next, to: status)
         if !target.hasSameOrigin(as: base) { dropBoundHeaders(from: &next) }
         return next
     }
@@ -54,11 +66,13 @@ struct RedirectRules {
     }
 
     /// Headers that tell nothing about the caller that another origin must not know.
+    ///
+    /// Conditions are not among them: they ask about versions that the other origin does not have.
+    /// `If-Range` stays, for without it the range would be of any version.
     private static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control",
-        "content-encoding", "content-language", "content-type", "dnt", "if-match",
-        "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "pragma", "range",
-        "sec-gpc", "user-agent",
+        "content-encoding", "content-language", "content-type", "dnt", "if-range", "pragma",
+        "range", "sec-gpc", "user-agent",
     ]
 
     /// Headers that are for one origin by their meaning.

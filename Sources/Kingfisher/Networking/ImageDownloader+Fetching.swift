@@ -14,8 +14,8 @@ extension ImageDownloader {
     /// - Parameters:
     ///   - url: An http or https URL.
     ///   - options: Modifier, redirect handler and priority are used.
-    ///   - condition: Header fields that ask whether a cached image is still fresh; with them 304 is
-    ///     no error.
+    ///   - question: The request and the condition under which it asks, if HTTP caching decided
+    ///     about them; then a 304 is no error.
     ///   - task: Gets the download attached.
     ///   - progress: Received and expected bytes, when the length is known.
     ///   - chunk: Called after each piece of the body.
@@ -28,24 +28,26 @@ extension ImageDownloader {
     func fetch(
         _ url: URL,
         options: KingfisherParsedOptionsInfo,
-        condition: [String: String] = [:],
+        question: HTTPQuestion? = nil,
         task: DownloadTask,
         progress: (@Sendable (Int64, Int64) -> Void)?,
         chunk: (@Sendable () -> Void)? = nil,
         attachesLate: Bool = false,
         isStored: (@Sendable () -> Bool)? = nil
     ) async throws -> FetchedData {
-        var request = try await request(for: url, options: options)
-        for (name, value) in condition {
-            request.setValue(value, forHTTPHeaderField: name)
-        }
+        let request =
+            if let prepared = question?.request {
+                prepared
+            } else {
+                try await request(for: url, options: options)
+            }
         do {
             try Task.checkCancellation()
             try checkNetwork(for: request, options)
             let wish = DownloadWish(
                 request: request,
                 options: options,
-                isConditional: !condition.isEmpty,
+                question: question,
                 attachesLate: attachesLate,
                 isStored: isStored
             )
@@ -97,7 +99,7 @@ extension ImageDownloader {
     private struct DownloadWish: Sendable {
         let request: URLRequest
         let options: KingfisherParsedOptionsInfo
-        let isConditional: Bool
+        let question: HTTPQuestion?
         let attachesLate: Bool
         let isStored: (@Sendable () -> Bool)?
     }
@@ -139,6 +141,7 @@ extension ImageDownloader {
         }
         if isStored.withLock({ $0 }) { throw StoredMeanwhile() }
         guard let token = joined.withLock({ $0 }) else { throw CancellationError() }
+        wish.question?.trail.note(token.download)
         switch result {
         case .success(let body): return FetchedData(body, of: token)
         case .failure(.cancelled): throw CancellationError()
@@ -152,9 +155,10 @@ extension ImageDownloader {
             wish.request,
             settings: settings(for: wish.request, wish.options),
             owner: RequestOwner(wish.options.redirectHandler),
+            condition: wish.question?.condition,
             hooks: hooks(
                 redirectHandler: wish.options.redirectHandler,
-                isConditional: wish.isConditional
+                condition: wish.question?.condition
             ),
             partials: partials,
             acceptsFinished: wish.attachesLate,
@@ -206,7 +210,8 @@ extension ImageDownloader {
             .first { $0.0.lowercased() == name.lowercased() }?.1
     }
 
-    private func settings(
+    /// The settings under which a request is sent.
+    func settings(
         for request: URLRequest,
         _ options: KingfisherParsedOptionsInfo
     ) -> TransferSettings {

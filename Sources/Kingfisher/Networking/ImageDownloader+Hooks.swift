@@ -12,12 +12,12 @@ extension ImageDownloader {
     ///
     /// - Parameters:
     ///   - redirectHandler: Decides about redirects.
-    ///   - isConditional: Whether the request asks if a cached picture is still good: the answer
-    ///     304 is the library's own then, and no delegate is asked about it.
+    ///   - condition: Asks if a cached image is still good: the 304 to it is the library's own,
+    ///     and no delegate is asked about it.
     /// - Returns: The hooks, for one download.
     func hooks(
         redirectHandler: (any ImageDownloadRedirectHandler)?,
-        isConditional: Bool = false
+        condition: HTTPCondition? = nil
     ) -> DownloadHooks {
         var hooks = DownloadHooks()
         if let redirectHandler {
@@ -38,11 +38,11 @@ extension ImageDownloader {
         }
         hooks.trust = { [self] _, trust, reply in answer(trust, reply: reply) }
         hooks.response = { [self] _, response, reply in
-            if isConditional, response.statusCode == 304 { return reply(.allow) }
+            if condition?.isConfirmed(by: response) == true { return reply(.allow) }
             check(response, reply: reply)
         }
         hooks.finished = { [self] download, result, reply in
-            finish(download, result, isConditional: isConditional, reply)
+            finish(download, result, condition, reply)
         }
         hooks.abandoned = { $0.task.forget() }
         return hooks
@@ -77,7 +77,7 @@ extension ImageDownloader {
     private func finish(
         _ download: SharedDownload,
         _ result: Result<DownloadedBody, TransferError>,
-        isConditional: Bool,
+        _ condition: HTTPCondition?,
         _ reply: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
     ) {
         let task = download.task
@@ -94,10 +94,11 @@ extension ImageDownloader {
                 return deliver(result)
             }
             var result = result
-            let isConfirmation =
-                isConditional && (try? result.get())?.response.statusCode == 304
             // There are no bytes that it could change.
-            if !isConfirmation { result = hooked(result, task, delegate) }
+            let body = try? result.get()
+            if body.map({ condition?.isConfirmed(by: $0.response) ?? false }) != true {
+                result = hooked(result, task, delegate)
+            }
             announceEnd(of: task, result, delegate)
             deliver(result)
         }

@@ -31,7 +31,7 @@ struct FetchStage {
             let fetched = try await request.downloader.fetch(
                 url,
                 options: request.options,
-                condition: request.condition,
+                question: request.question,
                 task: task,
                 progress: events.progress,
                 chunk: updates?.wake,

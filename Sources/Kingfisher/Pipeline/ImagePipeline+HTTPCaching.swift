@@ -1,7 +1,7 @@
 extension ImagePipeline {
     /// Applies the rules of HTTP to what the caches gave, if they gave anything.
     func load(
-        _ hit: RetrieveImageResult?,
+        _ hit: HTTPCachingStage.Hit?,
         by caching: HTTPCachingStage,
         _ events: LoadEvents,
         _ task: DownloadTask,
@@ -10,44 +10,68 @@ extension ImagePipeline {
         switch try await caching.step(for: hit) {
         case .deliver(let result):
             return result
-        case .deliverAndRefresh(let result, let request):
-            refreshBehind(result, request, caching)
+        case .deliverAndRefresh(let result, let judged, let request):
+            refresh(judged, request, caching)
             return result
-        case .fetch(let request):
+        case .fetch(let judged, let request):
             do {
-                return try await loadAnew(request, events, task, &journal, caching, hit)
+                return try await ask(request, about: judged, caching, events, task, &journal)
             } catch {
-                return try await caching.recover(hit, from: error)
+                return try caching.recover(judged, from: error, request.question)
             }
         }
     }
 
+    /// Asks the server, and once more without a condition if the answer is about another version.
+    private func ask(
+        _ request: LoadRequest,
+        about judged: HTTPCachingStage.Judged?,
+        _ caching: HTTPCachingStage,
+        _ events: LoadEvents,
+        _ task: DownloadTask,
+        _ journal: inout LoadJournal
+    ) async throws -> RetrieveImageResult {
+        var request = request
+        var fetched = try await fetch(request, events, task, &journal)
+        switch caching.verdict(fetched, about: judged, request.question) {
+        case .confirmed(let result): return result
+        case .unusable:
+            request = caching.unconditional
+            fetched = try await fetch(request, events, task, &journal)
+        case .new: break
+        }
+        let notes = caching.notes(of: fetched, request.question)
+        return try await finish(fetched, request, notes, &journal).with(.fresh)
+    }
+
     /// Asks whether what was delivered is still good, in a load of its own that nobody waits for.
-    private func refreshBehind(
-        _ hit: RetrieveImageResult,
+    private func refresh(
+        _ judged: HTTPCachingStage.Judged,
         _ request: LoadRequest,
         _ caching: HTTPCachingStage
     ) {
-        guard caching.beginRefresh(hit) else { return }
+        guard caching.beginRefresh(judged) else { return }
         Task {
             var journal = LoadJournal(request, observers: observers)
             let task = DownloadTask()
             do {
-                let result = try await loadAnew(
+                let result = try await ask(
                     request,
+                    about: judged,
+                    caching,
                     LoadEvents(),
                     task,
-                    &journal,
-                    caching,
-                    hit
+                    &journal
                 )
                 _ = journal.finish(.success(result))
             } catch {
-                // The stale picture stays until its time is over; the next load asks again.
+                // Unless it is gone, the stale image stays until its window ends, and the next load
+                // asks again.
+                caching.noteFailure(error, request.question)
                 let error = KingfisherError(loading: error, of: request.source, task: task)
                 _ = journal.finish(.failure(error))
             }
-            caching.endRefresh()
+            caching.endRefresh(judged)
         }
     }
 }

@@ -70,51 +70,55 @@ struct ImagePipeline: Sendable {
     ) async throws -> RetrieveImageResult {
         try request.source.check(against: request.sourcePolicy(for: request.source))
         let caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
-        var hit: RetrieveImageResult?
+        var hit: HTTPCachingStage.Hit?
         if request.looksUp {
             hit = try await lookUp(request, caching, &journal)
-            if let hit, caching == nil { return hit }
+            if let hit, caching == nil { return hit.result }
             if hit == nil {
                 tellMisses(of: request, journal)
                 try request.checkWantedAfterMiss()
             }
         }
         if request.options.onlyFromCache, request.looksUp {
-            guard let hit, let caching else {
+            guard let hit, let result = await caching?.offline(hit) else {
                 throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
             }
-            return await caching.offline(hit)
+            return result
         }
-        guard let caching else { return try await loadAnew(request, events, task, &journal) }
+        guard let caching else {
+            let fetched = try await fetch(request, events, task, &journal)
+            return try await finish(fetched, request, HTTPNotes(), &journal)
+        }
         return try await load(hit, by: caching, events, task, &journal)
     }
 
-    /// Fetches, processes and stores.
-    ///
-    /// With `caching`, an answer may confirm `hit` instead, or forbid to store.
-    func loadAnew(
+    func fetch(
         _ request: LoadRequest,
         _ events: LoadEvents,
         _ task: DownloadTask,
-        _ journal: inout LoadJournal,
-        _ caching: HTTPCachingStage? = nil,
-        _ hit: RetrieveImageResult? = nil
-    ) async throws -> RetrieveImageResult {
-        let fetched = try await journal.measure(.fetch) {
+        _ journal: inout LoadJournal
+    ) async throws -> FetchStage.Output {
+        try await journal.measure(.fetch) {
             try await FetchStage(request: request, events: events, task: task).run()
         }
-        if let confirmed = caching?.confirmed(hit, by: fetched) { return confirmed }
+    }
+
+    /// Processes what was fetched, and stores it unless there are no notes.
+    func finish(
+        _ fetched: FetchStage.Output,
+        _ request: LoadRequest,
+        _ notes: HTTPNotes?,
+        _ journal: inout LoadJournal
+    ) async throws -> RetrieveImageResult {
         let loaded = try await journal.measure(.process) {
             try await ProcessStage(request: request).run(fetched)
         }
-        let notes = caching.map { $0.notes(of: fetched) } ?? HTTPNotes()
         if let notes {
             await journal.measure(.store) {
                 await StoreStage(request: request, notes: notes).run(loaded)
             }
         }
-        let result = RetrieveImageResult(loaded, request: request)
-        return caching == nil ? result : result.with(.fresh)
+        return RetrieveImageResult(loaded, request: request)
     }
 
     /// The image of the first place that has it; nil when none has.
@@ -122,7 +126,7 @@ struct ImagePipeline: Sendable {
         _ request: LoadRequest,
         _ caching: HTTPCachingStage?,
         _ journal: inout LoadJournal
-    ) async throws -> RetrieveImageResult? {
+    ) async throws -> HTTPCachingStage.Hit? {
         var stage = LookupStage(request)
         while let finding = try await journal.measure(.lookup, { try await stage.next() }) {
             if let hit = try await answer(finding, request, caching, &journal) { return hit }
@@ -136,36 +140,40 @@ struct ImagePipeline: Sendable {
         _ request: LoadRequest,
         _ caching: HTTPCachingStage?,
         _ journal: inout LoadJournal
-    ) async throws -> RetrieveImageResult? {
+    ) async throws -> HTTPCachingStage.Hit? {
         let stage = ProcessStage(request: request)
         let loaded: LoadedImage?
+        let origin: HTTPRecords.Origin
         switch finding {
         case .final(let image, let type):
             journal.tell(.hit(type))
-            return RetrieveImageResult(image, from: type, request: request)
+            return .init(image, from: type, .object(image), request)
         case .unprocessed(let image, let type):
             journal.tell(.hit(type))
             let processed = try await journal.measure(.process) {
                 try await stage.run(cached: image)
             }
-            return RetrieveImageResult(processed, from: type, request: request)
+            return .init(processed, from: type, .object(image), request)
         case .stored(let entry):
-            let image = try await journal.measure(.process) { try await stage.run(stored: entry) }
-            guard let image else { return nil }
+            let stored = try await journal.measure(.process) { try await stage.run(stored: entry) }
+            guard let stored else { return nil }
             journal.tell(.hit(.disk))
-            return RetrieveImageResult(image, from: .disk, request: request)
+            return .init(stored.image, from: .disk, .file(stored.checksum), request)
         case .original(let image):
+            origin = .object(image)
             loaded = try await journal.measure(.process) { try await stage.run(original: image) }
         case .storedOriginal(let entry):
-            loaded = try await journal.measure(.process) { try await stage.run(original: entry) }
+            let made = try await journal.measure(.process) { try await stage.run(original: entry) }
+            origin = .file(made?.checksum)
+            loaded = made?.loaded
         }
         guard let loaded else { return nil }
         journal.tell(.hit(.none))
-        let notes = caching?.notesOfOriginal ?? HTTPNotes()
+        let notes = await caching?.notesOfOriginal(origin) ?? HTTPNotes()
         await journal.measure(.store) {
             await StoreStage(request: request, notes: notes).run(loaded)
         }
-        return RetrieveImageResult(loaded.image, from: .none, request: request)
+        return .init(loaded.image, from: .none, origin, request)
     }
 
     private func tellMisses(of request: LoadRequest, _ journal: LoadJournal) {
@@ -174,6 +182,21 @@ struct ImagePipeline: Sendable {
         journal.tell(.miss(.memory, explanation.memory ?? .damaged))
         // The index knew the file, but reading it gave no image.
         journal.tell(.miss(.disk, explanation.disk ?? .damaged))
+    }
+}
+
+extension HTTPCachingStage.Hit {
+    fileprivate init(
+        _ image: KFCrossPlatformImage,
+        from type: CacheType,
+        _ origin: HTTPRecords.Origin,
+        _ request: LoadRequest
+    ) {
+        self.init(
+            result: RetrieveImageResult(image, from: type, request: request),
+            origin: origin,
+            image: image
+        )
     }
 }
 

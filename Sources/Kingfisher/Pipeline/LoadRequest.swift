@@ -12,8 +12,8 @@ struct LoadRequest: Sendable {
     let originalSource: Source
     /// The caller's options over the manager's.
     private(set) var options: KingfisherParsedOptionsInfo
-    /// Header fields that ask whether a cached image is still fresh; then 304 is an answer.
-    private(set) var condition: [String: String] = [:]
+    /// How HTTP caching asks for the image; nil without it.
+    private(set) var question: HTTPQuestion?
     let targetCache: ImageCache
     let originalCache: ImageCache
     let downloader: ImageDownloader
@@ -40,10 +40,10 @@ struct LoadRequest: Sendable {
         return request
     }
 
-    /// The same request, but asking whether a cached picture is still good.
-    func with(condition: [String: String]) -> LoadRequest {
+    /// The same request, but asking as HTTP caching decided.
+    func with(_ question: HTTPQuestion) -> LoadRequest {
         var request = self
-        request.condition = condition
+        request.question = question
         return request
     }
 }

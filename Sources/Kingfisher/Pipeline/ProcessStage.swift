@@ -34,19 +34,23 @@ struct ProcessStage {
     }
 
     /// The image of an original on disk; nil when that is gone or damaged.
-    func run(original entry: StoredEntry) async throws -> LoadedImage? {
-        guard let image = try await entry.image(for: request) else { return nil }
+    func run(
+        original entry: StoredEntry
+    ) async throws -> (loaded: LoadedImage, checksum: UInt64?)? {
+        guard let stored = try await entry.image(for: request) else { return nil }
         guard !request.options.processor.prefersBytes else {
-            return LoadedImage(image: image, data: nil, originalIsStored: true)
+            let loaded = LoadedImage(image: stored.image, data: nil, originalIsStored: true)
+            return (loaded, stored.checksum)
         }
-        return try await run(original: image)
+        return (try await run(original: stored.image), stored.checksum)
     }
 
     /// The image of an entry on disk; nil when that is gone or damaged.
-    func run(stored entry: StoredEntry) async throws -> KFCrossPlatformImage? {
-        guard let image = try await entry.image(for: request) else { return nil }
-        guard entry.tag == ImageCache.Tag.unprocessed else { return image }
-        return try await processing.image(of: .image(image), options: request.options)
+    func run(stored entry: StoredEntry) async throws -> StoredImage? {
+        guard let stored = try await entry.image(for: request) else { return nil }
+        guard entry.tag == ImageCache.Tag.unprocessed else { return stored }
+        let image = try await processing.image(of: .image(stored.image), options: request.options)
+        return StoredImage(image: image, checksum: stored.checksum)
     }
 
     /// A cached image as it is wanted now: by its processor if that has not seen it, and made

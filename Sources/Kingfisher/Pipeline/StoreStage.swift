@@ -39,7 +39,7 @@ struct StoreStage {
                 gate.open()
             }
         )
-        notes.image?.isThere(willReachDisk: toDisk)
+        notes.image?.isThere(image)
     }
 
     private func storeOriginal(_ data: Data, gate: Gate) {
@@ -56,7 +56,6 @@ struct StoreStage {
                 gate.open()
             }
         )
-        notes.original?.isThere(willReachDisk: true)
     }
 
     /// The load has its image, so the log is the only one to hear of a failing store.

@@ -21,12 +21,12 @@ struct StoredEntry: Sendable {
     ///
     /// - Throws: ``KingfisherError`` when the processor refuses bytes that are sound, or no caller
     ///   wants the image any more; `CancellationError`.
-    func image(for request: LoadRequest) async throws -> KFCrossPlatformImage? {
+    func image(for request: LoadRequest) async throws -> StoredImage? {
         guard ignoresCancel else { return try await wantedImage(for: request) }
         return try await Task { try await wantedImage(for: request) }.value
     }
 
-    private func wantedImage(for request: LoadRequest) async throws -> KFCrossPlatformImage? {
+    private func wantedImage(for request: LoadRequest) async throws -> StoredImage? {
         while true {
             do {
                 let image = try await sharedImage(for: request)
@@ -39,9 +39,9 @@ struct StoredEntry: Sendable {
         }
     }
 
-    private func sharedImage(for request: LoadRequest) async throws -> KFCrossPlatformImage? {
+    private func sharedImage(for request: LoadRequest) async throws -> StoredImage? {
         let mark = cache.mark(of: entry)
-        let work: @Sendable (Urgency) async throws -> KFCrossPlatformImage? = { urgency in
+        let work: @Sendable (Urgency) async throws -> StoredImage? = { urgency in
             try await make(for: request, since: mark, urgency)
         }
         let urgency = Urgency(options.downloadPriority)
@@ -60,7 +60,7 @@ struct StoredEntry: Sendable {
         for request: LoadRequest,
         since mark: UInt32,
         _ urgency: Urgency
-    ) async throws -> KFCrossPlatformImage? {
+    ) async throws -> StoredImage? {
         guard options.processingQueue == nil else {
             return try await decode(for: request, since: mark, urgency)
         }
@@ -73,24 +73,29 @@ struct StoredEntry: Sendable {
         for request: LoadRequest,
         since mark: UInt32,
         _ urgency: Urgency
-    ) async throws -> KFCrossPlatformImage? {
+    ) async throws -> StoredImage? {
         guard !request.isStale else { throw Unwanted() }
-        guard let data = try await bytes(urgency.priority) else { return nil }
+        guard let stored = try await contents(urgency.priority) else { return nil }
         guard !request.isStale else { throw Unwanted() }
         do {
-            let image = try await request.processing.image(of: .data(data), options, urgency)
+            let image = try await request.processing.image(
+                of: .data(stored.data),
+                options,
+                urgency
+            )
             if let tag {
                 cache.keep(
                     image,
                     of: entry,
+                    checksum: stored.checksum,
                     tag: tag,
                     expiration: options.memoryCacheExpiration,
                     since: mark
                 )
             }
-            return image
+            return StoredImage(image: image, checksum: stored.checksum)
         } catch KingfisherError.processorError(reason: .processingFailed(let processor, let item)) {
-            guard await request.processing.areDamaged(data) else {
+            guard await request.processing.areDamaged(stored.data) else {
                 throw KingfisherError.processorError(
                     reason: .processingFailed(processor: processor, item: item)
                 )
@@ -101,7 +106,7 @@ struct StoredEntry: Sendable {
         }
     }
 
-    private func bytes(_ priority: Float) async throws -> Data? {
+    private func contents(_ priority: Float) async throws -> DiskContents? {
         do {
             return try await cache.storedBytes(
                 of: entry,

@@ -23,7 +23,7 @@ final class ProcessingJobs: Sendable {
     )
 
     /// Images that are being made of entries on disk, for all who want the same.
-    let stored = SharedJobs<StoredKey, KFCrossPlatformImage?>()
+    let stored = SharedJobs<StoredKey, StoredImage?>()
     /// How many entries are read and decoded at once, so that files do not gather in memory while
     /// they wait for the byte budget: two for each core.
     let entriesAtOnce = ByteBudget(limit: 2 * ProcessInfo.processInfo.activeProcessorCount)
@@ -199,4 +199,11 @@ final class ProcessingJobs: Sendable {
 extension ByteBudget {
     /// What all decoders of the process may hold at once: a quarter of its memory.
     static let decoding = ByteBudget(limit: max(256 << 20, MemoryLimit.defaultCacheCost()))
+}
+
+/// An image that was made of an entry's bytes.
+struct StoredImage: Sendable {
+    let image: KFCrossPlatformImage
+    /// The checksum of the bytes; nil while they wait to be written.
+    let checksum: UInt64?
 }

@@ -37,6 +37,17 @@ extension HTTPCachingTests {
         #expect(conditions == [nil, "\"1\"", "\"1\""])
     }
 
+    @Test func `an image that a load without HTTP caching read has the record of its file`()
+        async throws
+    {
+        try await storeNewerElsewhere()
+        bench.cache.clearMemoryCache()
+        #expect(try await load([]).image.size == CGSize(width: 40, height: 30))
+        let again = try await load()
+        #expect(again.image.size == CGSize(width: 20, height: 10))
+        #expect(conditions == [nil, "\"1\"", "\"2\""])
+    }
+
     @Test func `a file that was stored without a record is asked for without a condition`()
         async throws
     {

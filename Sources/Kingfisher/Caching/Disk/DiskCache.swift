@@ -25,17 +25,17 @@ final class DiskCache: Sendable {
     }
 
     /// The bytes of an entry, on disk or on their way there; nil for a miss.
-    func read(_ name: String, extending: ExpirationExtending) throws(DiskError) -> Data? {
+    func read(_ name: String, extending: ExpirationExtending) throws(DiskError) -> DiskContents? {
         switch queue.pending(name) {
         case .bytes(let bytes):
             // Those that cannot be made will not take the place of what is there.
-            if let data = bytes.data { return data }
+            if let data = bytes.data { return DiskContents(data: data, checksum: nil) }
         case .removal: return nil
         case nil: break
         }
         // A folder that cannot be opened has nothing; stores report why.
         guard store.isOpen || (try? store.prepare()) != nil else { return nil }
-        return try store.data(named: name, extending: extending)
+        return try store.contents(named: name, extending: extending)
     }
 
     /// The checksum of an entry's bytes; nil while others wait to take their place.

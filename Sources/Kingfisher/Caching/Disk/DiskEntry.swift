@@ -29,3 +29,11 @@ struct DiskEntry: Sendable, Equatable {
         access = now
     }
 }
+
+/// The bytes of an entry.
+struct DiskContents: Sendable {
+    let data: Data
+    /// The entry's checksum, which tells its bytes from others of the name; nil while they wait to
+    /// be written.
+    let checksum: UInt64?
+}

@@ -3,22 +3,30 @@ import Synchronization
 import SystemPackage
 
 extension DiskStore {
-    /// Returns the bytes of an entry that is valid now, and were the ones that had been stored.
-    ///
-    /// Bytes that changed count as damaged: the file is deleted and the result is `nil`. A miss
-    /// never touches the disk. An expired entry is a miss and stays until the next cleaning.
+    /// The bytes of an entry; see ``contents(named:extending:)``.
     func data(
         named name: String,
         extending: ExpirationExtending = .cacheTime
     ) throws(DiskError) -> Data? {
+        try contents(named: name, extending: extending)?.data
+    }
+
+    /// Returns the bytes of an entry that is valid now, and were the ones that had been stored.
+    ///
+    /// Bytes that changed count as damaged: the file is deleted and the result is `nil`. A miss
+    /// never touches the disk. An expired entry is a miss and stays until the next cleaning.
+    func contents(
+        named name: String,
+        extending: ExpirationExtending = .cacheTime
+    ) throws(DiskError) -> DiskContents? {
         let now = clock.now()
         // What was stored is right whatever others did since; if it is gone or is not what is known
         // of it, the log is looked at.
         let known = state.withLock { state -> DiskEntry? in
             state.index[name].flatMap { $0.expiry > now ? $0 : nil }
         }
-        if let known, let data = try contents(of: known, extending: extending, at: now) {
-            return data
+        if let known, let found = try contents(of: known, extending: extending, at: now) {
+            return found
         }
         freshen()
         let found = state.withLock { state -> DiskEntry? in
@@ -31,7 +39,7 @@ extension DiskStore {
             return nil
         }
         guard let entry = found else { return nil }
-        if let data = try contents(of: entry, extending: extending, at: now) { return data }
+        if let found = try contents(of: entry, extending: extending, at: now) { return found }
         return try readAgain(name, extending: extending, at: now)
     }
 
@@ -45,7 +53,7 @@ extension DiskStore {
         of entry: DiskEntry,
         extending: ExpirationExtending,
         at now: TimeInterval
-    ) throws(DiskError) -> Data? {
+    ) throws(DiskError) -> DiskContents? {
         let bytes: Data
         do throws(Errno) {
             bytes = try files.read(path(of: entry.name), expecting: entry.size)
@@ -64,7 +72,7 @@ extension DiskStore {
         }
         let isFlushDue = noteRead(of: entry, extending: extending, at: now)
         if isFlushDue { flushIfNobodyWrites() }
-        return data
+        return DiskContents(data: data, checksum: entry.checksum)
     }
 
     private func opened(_ bytes: Data, of entry: DiskEntry) -> Data? {
@@ -102,20 +110,20 @@ extension DiskStore {
         _ name: String,
         extending: ExpirationExtending,
         at now: TimeInterval
-    ) throws(DiskError) -> Data? {
-        var data: Data?
+    ) throws(DiskError) -> DiskContents? {
+        var found: DiskContents?
         discard(name) {
             guard let entry = state.withLock({ $0.index[name] }) else { return false }
             do throws(DiskError) {
-                data = try contents(of: entry, extending: extending, at: now)
+                found = try contents(of: entry, extending: extending, at: now)
             } catch {
                 // Unreadable now: that is no reason to delete it.
                 return false
             }
-            return data == nil
+            return found == nil
         }
-        if data == nil { state.withLock { $0.statistics.damagedReads += 1 } }
-        return data
+        if found == nil { state.withLock { $0.statistics.damagedReads += 1 } }
+        return found
     }
 
     /// Deletes an entry while nobody else writes, if it is still to be deleted then.

@@ -1,65 +1,107 @@
 package import Foundation
 
-/// What may be done with a remembered answer, as RFC 9111 and RFC 5861 have it: a pure function of
-/// the record, the request and the time.
+/// What may be done with remembered responses by RFC 9111 and RFC 5861: a pure function of the
+/// record, the request and the time.
 package struct HTTPFreshnessPolicy: Sendable {
-    /// What to do before the answer is used.
-    package enum Step: Sendable, Equatable {
-        /// Nothing: it is good.
+    /// What to do before the image is used.
+    ///
+    /// A chain follows its most careful response.
+    package enum Step: Int, Sendable, Comparable {
+        /// Nothing: it is fresh.
         case use
-        /// Use it now, and ask behind.
+        /// Nothing: the request takes it although it is stale.
+        case useStale
+        /// Use it now, and ask in the background.
         case useAndRevalidate
         /// Ask first.
         case revalidate
+
+        package static func < (a: Step, b: Step) -> Bool { a.rawValue < b.rawValue }
     }
 
     private let record: HTTPRecord
-    private let isSelected: Bool
-    private let now: Date
+    private let steps: [Step]
+    private let isAnswerSelected: Bool
+
+    /// What to do.
+    package let step: Step
+    /// Whether the image may be used although the server cannot be asked, or is in trouble.
+    package let mayStandForError: Bool
+    /// Whether all responses are for this request.
+    package let isSelected: Bool
 
     /// Judges a record.
     ///
     /// - Parameters:
     ///   - record: What is remembered.
     ///   - now: The time.
-    ///   - value: What the request would say in a field; asked for the fields of `Vary` alone.
+    ///   - value: The value that the request would have for a field.
     package init(_ record: HTTPRecord, now: Date, requestField value: (String) -> String?) {
+        let request = CacheControl(ofRequest: value)
+        let judged = (record.redirects + [record.answer]).map { answer in
+            (
+                answer: Judgement(answer, request, at: now),
+                isSelected: answer.isSelected(by: value)
+            )
+        }
         self.record = record
-        self.now = now
-        isSelected = record.selecting.allSatisfy { name, said in
-            name != "*" && value(name) == said
+        steps = judged.map { $0.isSelected ? $0.answer.step : .revalidate }
+        step = record.isWhole ? steps.max() ?? .revalidate : .revalidate
+        isAnswerSelected = record.answer.isSelected(by: value)
+        isSelected = judged.allSatisfy(\.isSelected)
+        mayStandForError =
+            record.isWhole && !record.isNegative
+            && judged.allSatisfy { $0.isSelected && $0.answer.mayStandForError }
+    }
+
+    /// The redirects that need no request, from the first one on, and where each leads.
+    package var freshRedirects: [(redirect: HTTPAnswer, target: URL)] {
+        var fresh: [(HTTPAnswer, URL)] = []
+        for (index, redirect) in record.redirects.enumerated() where steps[index] <= .useStale {
+            guard fresh.count == index, let target = record.target(of: index) else { break }
+            fresh.append((redirect, target))
         }
+        return fresh
     }
 
-    private var control: CacheControl { record.control }
-
-    /// Seconds beyond the lifetime; 0 or less for what is fresh.
-    private var staleness: TimeInterval { record.age(at: now) - record.lifetime }
-
-    /// What to do.
-    package var step: Step {
-        guard isSelected, !control.isNoCache else { return .revalidate }
-        if staleness < 0 { return .use }
-        let isInTime = staleness < TimeInterval(control.staleWhileRevalidate)
-        return isInTime && !control.mustRevalidate && !record.isNegative
-            ? .useAndRevalidate : .revalidate
+    /// Asks whether the image is still good; nil if it must be fetched again.
+    package var condition: HTTPCondition? {
+        let fields = record.answer.condition(isSelected: isAnswerSelected)
+        return fields.isEmpty ? nil : HTTPCondition(url: record.answer.url, fields: fields)
     }
+}
 
-    /// Whether the answer may be used although nobody could be asked, or the server is in trouble.
-    package var mayStandForError: Bool {
-        isSelected && !control.isNoCache && !control.mustRevalidate && !record.isNegative
-            && staleness < TimeInterval(control.staleIfError)
-    }
+/// What one response allows a request.
+private struct Judgement {
+    let step: HTTPFreshnessPolicy.Step
+    let mayStandForError: Bool
 
-    /// The fields that ask whether the answer is still good; none if it must be fetched again.
-    package var condition: [String: String] {
-        guard !record.isNegative else { return [:] }
-        var condition: [String: String] = [:]
-        if let tag = record.value("etag") { condition["If-None-Match"] = tag }
-        // Of another variant, the date would say nothing; a tag names one of them (4.1).
-        if isSelected, let modified = record.value("last-modified") {
-            condition["If-Modified-Since"] = modified
+    init(_ answer: HTTPAnswer, _ request: CacheControl, at now: Date) {
+        let control = answer.control
+        let age = answer.age(at: now)
+        // Seconds beyond the lifetime; below 0 for what is fresh.
+        let staleness = age - answer.lifetime
+        let mayBeStale = !control.isNoCache && !control.mustRevalidate && !answer.isNegative
+        let longestError = max(control.staleIfError, request.staleIfError)
+        mayStandForError = mayBeStale && staleness < TimeInterval(longestError)
+
+        let isYoungEnough =
+            age < request.maxAge.map(TimeInterval.init) ?? .infinity
+            && staleness + TimeInterval(request.minFresh) < max(0, TimeInterval(request.maxStale))
+        guard !control.isNoCache, !request.isNoCache else {
+            step = .revalidate
+            return
         }
-        return condition
+        if staleness < 0, isYoungEnough {
+            step = .use
+        } else if mayBeStale, isYoungEnough {
+            step = .useStale
+        } else if mayBeStale, request.maxAge == nil, request.minFresh == 0,
+            staleness < TimeInterval(control.staleWhileRevalidate)
+        {
+            step = .useAndRevalidate
+        } else {
+            step = .revalidate
+        }
     }
 }

@@ -42,6 +42,7 @@ struct DownloadState {
     private var isPerforming = false
 
     private(set) var body: BodyBuffer
+    private(set) var redirects: [TransferResponse] = []
     private(set) var response: TransferResponse?
     private(set) var metrics: TransferMetrics?
     var transfer: (any HTTPTransfer)?
@@ -166,7 +167,13 @@ struct DownloadState {
     }
 
     /// Notes what the request that is sent now asks to be continued.
-    mutating func resume(_ found: PartialBodies.Found?) { resuming = found }
+    mutating func resume(_ found: PartialBodies.Found?) {
+        resuming = found
+        redirects = []
+    }
+
+    /// Notes a redirect that is followed.
+    mutating func follow(_ redirect: TransferResponse) { redirects.append(redirect) }
 
     /// Takes the head of an answer.
     ///

@@ -34,8 +34,14 @@ package final class RequestIdentity: Hashable, Sendable {
         let allowsConstrainedNetwork: Bool
         let headersKeptAcrossOrigins: Set<String>
         let owner: RequestOwner
+        let condition: HTTPCondition?
 
-        init(_ request: URLRequest, _ settings: TransferSettings, _ owner: RequestOwner) {
+        init(
+            _ request: URLRequest,
+            _ settings: TransferSettings,
+            _ owner: RequestOwner,
+            _ condition: HTTPCondition?
+        ) {
             let text = request.url?.absoluteString ?? ""
             url = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
             method = request.httpMethod ?? "GET"
@@ -55,6 +61,7 @@ package final class RequestIdentity: Hashable, Sendable {
             allowsConstrainedNetwork = settings.allowsConstrainedNetwork
             headersKeptAcrossOrigins = settings.headersKeptAcrossOrigins
             self.owner = owner
+            self.condition = condition
         }
     }
 
@@ -68,12 +75,14 @@ package final class RequestIdentity: Hashable, Sendable {
     ///   - request: The request as it will be sent.
     ///   - settings: Its settings; extra headers count like the request's own.
     ///   - owner: Decides about redirects.
+    ///   - condition: What is sent to one URL among them, which then may answer without a body.
     package init(
         _ request: URLRequest,
         settings: TransferSettings,
-        owner: RequestOwner = .nobody
+        owner: RequestOwner = .nobody,
+        condition: HTTPCondition? = nil
     ) {
-        content = Content(request, settings, owner)
+        content = Content(request, settings, owner, condition)
         var hasher = Hasher()
         hasher.combine(content.url)
         hasher.combine(content.method)
@@ -93,7 +102,7 @@ package final class RequestIdentity: Hashable, Sendable {
     /// something only if it has changed, or it is no GET.
     var resumptionKey: String? {
         let conditional = ["range", "if-range", "if-match", "if-none-match", "if-modified-since"]
-        guard content.method == "GET", content.body == nil,
+        guard content.method == "GET", content.body == nil, content.condition == nil,
             conditional.allSatisfy({ content.headers[$0] == nil })
         else { return nil }
         let hash = SHA256()

@@ -13,6 +13,7 @@ package final class SharedDownload: Sendable {
     /// The request as its creator gave it.
     package let request: URLRequest
     let identity: RequestIdentity
+    private let condition: HTTPCondition?
     private let settings: TransferSettings
     private let transport: any HTTPTransport
     private let hooks: DownloadHooks
@@ -25,6 +26,7 @@ package final class SharedDownload: Sendable {
     init(
         _ request: URLRequest,
         identity: RequestIdentity,
+        condition: HTTPCondition?,
         settings: TransferSettings,
         hooks: DownloadHooks,
         transport: any HTTPTransport,
@@ -35,6 +37,7 @@ package final class SharedDownload: Sendable {
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
         self.request = request
         self.identity = identity
+        self.condition = condition
         self.settings = settings
         self.hooks = hooks
         self.transport = transport
@@ -71,6 +74,9 @@ package final class SharedDownload: Sendable {
             return face
         }
     }
+
+    /// The redirects that were followed so far.
+    package var redirects: [TransferResponse] { state.withLock { $0.redirects } }
 
     /// The head of the answer, once it is here.
     package var response: TransferResponse? { state.withLock { $0.response } }
@@ -242,8 +248,13 @@ extension SharedDownload: HTTPTransferHandler {
         to request: URLRequest,
         reply: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        guard let redirect = hooks.redirect else { return reply(request) }
-        redirect(self, response, request, reply)
+        let follow = { @Sendable [self] (next: URLRequest?) in
+            guard let next else { return reply(nil) }
+            state.withLock { $0.follow(response) }
+            reply(condition?.applied(to: next) ?? next)
+        }
+        guard let redirect = hooks.redirect else { return follow(request) }
+        redirect(self, response, request, follow)
     }
 
     package func transfer(

@@ -32,6 +32,7 @@ package final class SharedDownloads: Sendable {
     ///   - request: What to send.
     ///   - settings: How; those of the creator hold.
     ///   - owner: Who decides about redirects.
+    ///   - condition: Header fields for one URL, which other URLs of the redirects do not get.
     ///   - hooks: Who decides about the answer; those of the creator hold.
     ///   - partials: Where interrupted bodies are kept; `nil` to keep none.
     ///   - acceptsFinished: Whether bytes that have just arrived for others will do, as long as
@@ -42,16 +43,24 @@ package final class SharedDownloads: Sendable {
         _ request: URLRequest,
         settings: TransferSettings = TransferSettings(),
         owner: RequestOwner = .nobody,
+        condition: HTTPCondition? = nil,
         hooks: DownloadHooks = DownloadHooks(),
         partials: PartialBodies? = nil,
         acceptsFinished: Bool = false,
         caller: DownloadCaller
     ) -> DownloadToken {
-        let identity = RequestIdentity(request, settings: settings, owner: owner)
+        let request = condition?.applied(to: request) ?? request
+        let identity = RequestIdentity(
+            request,
+            settings: settings,
+            owner: owner,
+            condition: condition
+        )
         let token = table.join(identity, caller, acceptsFinished: acceptsFinished) {
             SharedDownload(
                 request,
                 identity: identity,
+                condition: condition,
                 settings: settings,
                 hooks: hooks,
                 transport: transport,

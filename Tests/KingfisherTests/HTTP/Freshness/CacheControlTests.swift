@@ -5,7 +5,7 @@ import Testing
 struct CacheControlTests {
     @Test func `directives in any case, in one field or several`() {
         let control = CacheControl([
-            "Max-Age=60, STALE-while-revalidate=\"30\"", "no-cache", "stale-if-error = 5",
+            "Max-Age=60, STALE-while-revalidate=\"30\"", "no-cache", "stale-if-error=5",
         ])
         #expect(control.maxAge == 60)
         #expect(control.staleWhileRevalidate == 30)
@@ -19,12 +19,21 @@ struct CacheControlTests {
         arguments: [
             ("max-age=abc", 0), ("max-age=-1", 0), ("max-age=", 0), ("max-age", 0),
             ("max-age=1.5", 0), ("max-age=10, max-age=5", 5), ("max-age=5, max-age=10", 5),
-            ("max-age=99999999999999999999", 1 << 31), ("max-age=60;foo", 0), ("smax-age=3", nil),
+            ("max-age=99999999999999999999", 1 << 31), ("max-age=60;foo", 0), ("max-age =60", 0),
+            ("max-age= 60", 0), ("max-age=\"60", 0),
+            ("smax-age=3", nil),
             ("", nil), (",,,", nil), ("s-maxage=3", nil),
         ] as [(String, Int?)]
     )
     func `a time that is no number is over`(text: String, maxAge: Int?) {
         #expect(CacheControl([text]).maxAge == maxAge)
+    }
+
+    @Test func `a quote that nobody closes hides no directive`() {
+        #expect(CacheControl(["max-age=60, ext=\"oops, no-store"]).isNoStore)
+        #expect(CacheControl(["no-cache=\"Set-Cookie"]).isNoCache)
+        #expect(CacheControl(["ext=\"a\\\", no-store"]).isNoStore)
+        #expect(!CacheControl(["ext=\"a\\\", no-store\""]).isNoStore)
     }
 
     @Test func `a comma in quotes does not begin a directive`() {
