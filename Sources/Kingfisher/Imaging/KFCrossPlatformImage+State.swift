@@ -29,7 +29,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 
     /// The same pixels with another scale; the image itself when the scale is equal.
     public func scaled(to scale: CGFloat) -> KFCrossPlatformImage {
-        guard scale != base.scale, scale > 0, scale.isFinite else { return base }
+        guard scale != base.scale, KFCrossPlatformImage.isScale(scale) else { return base }
         let image = KFCrossPlatformImage(bitmap: base.bitmap, scale: scale)
         base.kf.copyKingfisherState(to: image)
         return image

@@ -36,11 +36,15 @@ public final class KFCrossPlatformImage: Sendable, KingfisherCompatible {
         attached: AttachedState = AttachedState()
     ) {
         self.bitmap = bitmap
-        self.scale = scale > 0 && scale.isFinite ? scale : 1
+        self.scale = Self.isScale(scale) ? scale : 1
         self.images = images
         self.duration = duration
         self.attached = Mutex(attached)
     }
+
+    /// Whether an image can have this scale: what is far from any screen's makes sizes that no
+    /// number can hold.
+    static func isScale(_ scale: CGFloat) -> Bool { scale > 1e-6 && scale < 1e6 }
 
     /// Makes an image without pixels.
     public convenience init() {
