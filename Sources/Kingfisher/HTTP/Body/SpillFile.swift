@@ -52,7 +52,24 @@ final class SpillFile: Sendable {
         try? descriptor.close()
     }
 
+    /// `O_TMPFILE`, which Swift's module of the C library leaves out.
+    private static let unnamed = FileDescriptor.OpenOptions(rawValue: 0o20_000_000 | O_DIRECTORY)
+
     private static func make(in folder: String) throws -> FileDescriptor {
+        do {
+            return try FileDescriptor.open(
+                FilePath(folder),
+                .readWrite,
+                options: [unnamed, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+        } catch Errno.notSupported, Errno.isDirectory, Errno.invalidArgument {
+            // The file system gives every file a name, if only for a moment.
+            return try makeNamed(in: folder)
+        }
+    }
+
+    private static func makeNamed(in folder: String) throws -> FileDescriptor {
         let name = "\(folder)/.kingfisher-body-\(UInt64.random(in: .min ... .max))"
         let file = try FileDescriptor.open(
             FilePath(name),
