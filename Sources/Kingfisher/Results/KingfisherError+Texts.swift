@@ -135,9 +135,9 @@ extension KingfisherError.CacheErrorReason {
                 + (image.map { "the picture of \(pixels(of: $0))" } ?? "the image")
                 + ", so it is not on disk. Use a serializer that can write it, such as "
                 + "FormatIndicatedCacheSerializer.png."
-        case .cannotCreateCacheFile(let fileURL, let key, let data, let error):
-            "The \(data.count) bytes for “\(key)” cannot be written to \(fileURL.path): "
-                + "\(sentence(error)) Check the permissions of the folder and the space on the disk."
+        case .cannotCreateCacheFile(_, let key, _, let error):
+            "“\(key)” was not stored on disk: \(sentence(error)) Check the permissions of the "
+                + "folder and the space on the disk."
         case .cannotSetCacheFileAttribute(let filePath, _, let error):
             "The attributes of \(filePath) cannot be set: \(sentence(error)) \(checkFolder)"
         case .diskStorageIsNotReady(let cacheURL):

@@ -39,8 +39,8 @@ extension DiskError: CustomStringConvertible {
             "the folder \(path) cannot be made (\(errno))"
         case .invalidName(let name, let key):
             "no file can be named \"\(name)\", as the key \"\(key)\" would need"
-        case .cannotWrite(let path, let key, let errno):
-            "\(path) cannot be written for the key \"\(key)\" (\(errno))"
+        case .cannotWrite(let path, _, let errno):
+            "\(path) cannot be written (\(errno))"
         case .cannotRead(let path, let key, let errno):
             "\(path) cannot be read for the key \"\(key)\" (\(errno))"
         case .cannotRemove(let path, let errno):
