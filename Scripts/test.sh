@@ -3,7 +3,7 @@
 #
 # Usage: Scripts/test.sh [STEP]...
 #
-#   STEP   libraries, lint, build, tests, races, memory, api, docs, fuzz, tools, benchmarks,
+#   STEP   libraries, lint, build, tests, races, memory, faults, api, docs, fuzz, tools, benchmarks,
 #          examples, formats, gtk; all by default
 #
 # A failing step does not hide the later ones; the exit status is 0 only when all have passed.
@@ -11,7 +11,7 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 all_steps=(
-    libraries lint build tests races memory api docs fuzz tools benchmarks examples formats gtk
+    libraries lint build tests races memory faults api docs fuzz tools benchmarks examples formats gtk
 )
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
@@ -63,6 +63,8 @@ step_tests() {
 step_races() { "$ROOT/Scripts/races.sh"; }
 
 step_memory() { "$ROOT/Scripts/memory.sh"; }
+
+step_faults() { "$ROOT/Scripts/faults.sh"; }
 
 # Long enough to find what a careless change breaks; who works on a decoder runs it for longer.
 step_fuzz() { "$ROOT/Scripts/fuzz.sh" 30; }
@@ -141,7 +143,8 @@ title() {
     build) echo "Build, warnings are errors" ;;
     tests) echo "Tests of the library" ;;
     races) echo "Thread sanitizer over the tests of the library" ;;
-    memory) echo "Address sanitizer over the codecs, and shims without memory" ;;
+    memory) echo "Address sanitizer over the tests of the library, and shims without memory" ;;
+    faults) echo "Loads while the system fails" ;;
     api) echo "Declarations that user code expects" ;;
     docs) echo "Documentation, warnings are errors" ;;
     fuzz) echo "Decoders on invented files, 30 s for each format" ;;
