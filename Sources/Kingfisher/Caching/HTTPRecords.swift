@@ -100,6 +100,13 @@ final class HTTPRecords: Sendable {
         return written.record
     }
 
+    /// The record of the image that a name has now.
+    func current(_ name: String) async -> HTTPRecord? {
+        let held = state.withLock { $0.held[name] }
+        if let held, held.image != nil, let record = held.record { return record }
+        return await record(ofFile: images.checksum(of: name), name)
+    }
+
     /// The record of the response that there is no image; nil if there is a file, or no such record.
     func absence(_ name: String) async -> HTTPRecord? {
         var found = state.withLock { $0.written[name] }
@@ -151,7 +158,7 @@ final class HTTPRecords: Sendable {
     }
 
     /// Notes what the server said again about an image.
-    func replace(_ old: HTTPRecord, of origin: Origin, by new: HTTPRecord, _ name: String) {
+    func replace(_ origin: Origin, by new: HTTPRecord, _ name: String) {
         let checksum = state.withLock { state -> UInt64? in
             let held = state.held[name]
             let isHeld: Bool
@@ -191,10 +198,15 @@ final class HTTPRecords: Sendable {
             state.written[name] = nil
         }
         pool.submit { [self] in
+            // Programs without HTTP caching have no such folder, and need none.
+            guard store.isOpen || access(store.directory, F_OK) == 0 else { return }
             // Not there, most of the time.
             try? store.remove(name)
         }
     }
+
+    /// Forgets the image that memory had.
+    func forgetImage(_ name: String) { state.withLock { $0.held[name] = nil } }
 
     /// Forgets everything.
     func removeAll() {

@@ -32,13 +32,15 @@ extension ImageCache {
         fromDisk: Bool,
         completion: @escaping @Sendable () -> Void
     ) {
+        let name = diskStorage.fileName(of: entry)
+        if fromDisk { httpRecords.remove(name) } else { httpRecords.forgetImage(name) }
         if fromMemory { memoryStorage.store.remove(entry.memoryKey) }
         guard fromDisk else {
             completion()
             return
         }
         let outcome = RemovalOutcome.current
-        diskStorage.queue.enqueueRemoval(of: diskStorage.fileName(of: entry)) { result in
+        diskStorage.queue.enqueueRemoval(of: name) { result in
             outcome?.set(result)
             completion()
         }

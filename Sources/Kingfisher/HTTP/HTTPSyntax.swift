@@ -34,6 +34,29 @@ enum HTTPSyntax {
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 }
 
+/// Values that must go back as they came, also where they are no text.
+extension HTTPSyntax {
+    /// Private-use characters that stand for the bytes 128…255.
+    private static let opaque: UInt32 = 0xF_0000
+
+    /// A text of which ``bytes(ofOpaque:)`` makes the same bytes again.
+    static func opaqueText(_ bytes: some Collection<UInt8>) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        let scalars = bytes.compactMap {
+            Unicode.Scalar($0 < 0x80 ? UInt32($0) : opaque + UInt32($0))
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
+    /// The bytes of a text for the wire.
+    static func bytes(ofOpaque text: String) -> [UInt8] {
+        text.unicodeScalars.flatMap { scalar -> [UInt8] in
+            let byte = scalar.value &- opaque
+            return 0x80...0xFF ~= byte ? [UInt8(byte)] : Array(String(scalar).utf8)
+        }
+    }
+}
+
 extension StringProtocol {
     /// Without spaces and tabulators at both ends.
     var trimmed: SubSequence {

@@ -6,6 +6,9 @@ import FoundationNetworking
 
 /// Which request follows a redirect (RFC 9110, 15.4).
 struct RedirectRules {
+    /// The statuses of redirects.
+    static let statuses: Set = [301, 302, 303, 307, 308]
+
     let settings: TransferSettings
 
     /// The request that `response` leads to; `nil` if it is no redirect.
@@ -16,7 +19,7 @@ struct RedirectRules {
         after request: URLRequest,
         _ response: TransferResponse
     ) throws(TransferError) -> URLRequest? {
-        guard [301, 302, 303, 307, 308].contains(response.statusCode),
+        guard Self.statuses.contains(response.statusCode),
             let location = response.values(for: "Location").first
         else { return nil }
         let base = response.url

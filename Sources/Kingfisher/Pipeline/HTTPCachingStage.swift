@@ -9,15 +9,6 @@ import FoundationNetworking
 ///
 /// The rules themselves are ``HTTPFreshnessPolicy``'s.
 struct HTTPCachingStage {
-    /// An image that the caches gave.
-    struct Hit {
-        let result: RetrieveImageResult
-        /// What the image is, or what it was made of.
-        let origin: HTTPRecords.Origin
-        /// The image before the image modifier.
-        let image: KFCrossPlatformImage
-    }
-
     /// What is to be done for a load.
     enum Step {
         case deliver(RetrieveImageResult)
@@ -27,14 +18,9 @@ struct HTTPCachingStage {
         case fetch(Judged?, LoadRequest)
     }
 
-    /// A hit with its record, and what may be done with it.
-    struct Judged {
-        let hit: Hit
-        let record: HTTPRecord
-        let policy: HTTPFreshnessPolicy
-    }
-
-    private let request: LoadRequest
+    /// The request of the load, for the variant of the image that it selects.
+    let request: LoadRequest
+    private let isVariant: Bool
     private let name: String
     private let originalName: String
     /// The request of the load before redirects; nil if its modifier fails, which it will report
@@ -47,12 +33,15 @@ struct HTTPCachingStage {
     init?(_ request: LoadRequest) async {
         guard !request.downloader.isOverridden, case .network(let resource) = request.source
         else { return nil }
-        self.request = request
-        name = request.targetCache.recordName(request.key, request.options)
-        originalName = request.originalCache.recordName(request.key, request.originalOptions)
-        sent = try? await request.downloader.request(
-            for: resource.downloadURL,
-            options: request.options
+        let (downloader, options) = (request.downloader, request.options)
+        let sent = try? await downloader.request(for: resource.downloadURL, options: options)
+        let variant = await request.variant { downloader.fieldSent($0, with: sent) }
+        self.sent = sent
+        self.request = variant ?? request
+        isVariant = variant != nil
+        name = self.request.recordName
+        originalName = self.request.originalCache.diskStorage.fileName(
+            of: self.request.originalEntry
         )
     }
 
@@ -129,6 +118,7 @@ struct HTTPCachingStage {
         question.condition = policy.condition
         // A redirect handler is asked about every redirect.
         guard request.options.redirectHandler == nil, var next = sent else {
+            question.condition?.endsAtRedirect = false
             return request.with(question)
         }
         let rules = RedirectRules(settings: request.downloader.settings(for: next, request.options))
@@ -189,15 +179,27 @@ struct HTTPCachingStage {
         _ question: HTTPQuestion?
     ) -> Verdict {
         guard case .data(let fetched) = output, let response = fetched.response,
-            response.statusCode == 304, question?.condition != nil
+            let question, question.condition?.isConfirmed(by: response) == true
         else { return .new }
-        guard let judged, judged.record.answer.isConfirmed(by: response) else { return .unusable }
+        guard let judged else { return .unusable }
+        let redirects = question.trail.steps?.redirects ?? []
+        guard response.statusCode == 304 else {
+            let record = judged.record.reached(
+                known: question.known,
+                redirects: redirects + [response],
+                time: time,
+                requestField: field
+            )
+            replace(judged, by: record)
+            return .confirmed(judged.hit.result.with(.fresh, metrics: fetched.metrics))
+        }
+        guard judged.record.answer.isConfirmed(by: response) else { return .unusable }
         let record =
             control.isNoStore
             ? judged.record
             : judged.record.confirmed(
-                known: question?.known ?? [],
-                redirects: question?.trail.steps?.redirects ?? [],
+                known: question.known,
+                redirects: redirects,
                 by: response,
                 time: time,
                 requestField: field
@@ -209,28 +211,48 @@ struct HTTPCachingStage {
     private func replace(_ judged: Judged, by record: HTTPRecord) {
         let hit = judged.hit
         guard hit.isMadeOfOriginal else {
-            return records.replace(judged.record, of: hit.origin, by: record, name)
+            return records.replace(hit.origin, by: record, name)
         }
-        originals.replace(judged.record, of: hit.origin, by: record, originalName)
-        records.replace(judged.record, of: .object(hit.image), by: record, name)
+        originals.replace(hit.origin, by: record, originalName)
+        records.replace(.object(hit.image), by: record, name)
     }
 
-    /// What to note of a new image as it reaches the caches; nil if it must not be stored.
-    func notes(of output: FetchStage.Output, _ question: HTTPQuestion?) -> HTTPNotes? {
+    /// Where a new image is stored, and what to note of it as it reaches the caches; without notes
+    /// it must not be stored.
+    func storing(
+        _ output: FetchStage.Output,
+        about judged: Judged?,
+        _ question: HTTPQuestion?
+    ) -> (request: LoadRequest, notes: HTTPNotes?) {
         guard case .data(let fetched) = output, let response = fetched.response else {
-            return HTTPNotes()
+            return (request, HTTPNotes())
         }
         let isNoStore = CacheControl(response.values(for: "Cache-Control")).isNoStore
         let record = record(response, question)
         guard !control.isNoStore, record != nil || !isNoStore else {
             removeImage()
-            return nil
+            return (request, nil)
         }
-        return HTTPNotes(
-            image: .init(record: record, name: name, records: records),
+        let target = record.flatMap { entry(of: $0, beside: judged) } ?? request
+        let notes = HTTPNotes(
+            image: .init(record: record, name: target.recordName, records: records),
             original: request.storesOriginal
-                ? .init(record: record, name: originalName, records: originals) : nil
+                ? .init(
+                    record: record,
+                    name: target.originalCache.diskStorage.fileName(of: target.originalEntry),
+                    records: originals
+                ) : nil
         )
+        return (target, notes)
+    }
+
+    /// The request for an entry of its own, if the image is another variant of one that stays.
+    private func entry(of record: HTTPRecord, beside judged: Judged?) -> LoadRequest? {
+        guard let judged, !isVariant, !judged.hit.isMadeOfOriginal,
+            let (first, number) = judged.record.adding(record, requestField: field)
+        else { return nil }
+        records.replace(judged.hit.origin, by: first, name)
+        return request.with(variant: number)
     }
 
     private func record(_ response: TransferResponse, _ question: HTTPQuestion?) -> HTTPRecord? {
@@ -278,14 +300,12 @@ struct HTTPCachingStage {
 
     /// Removes an image that a response has replaced, and its original.
     private func removeImage() {
-        records.remove(name)
         request.targetCache.removeImage(
             forKey: request.key,
             processorIdentifier: request.identifier,
             forcedExtension: request.options.forcedExtension
         )
         guard request.hasSeparateOriginal else { return }
-        originals.remove(originalName)
         request.originalCache.removeImage(
             forKey: request.key,
             forcedExtension: request.options.forcedExtension
@@ -293,34 +313,19 @@ struct HTTPCachingStage {
     }
 }
 
-extension HTTPCachingStage.Hit {
-    fileprivate var isMadeOfOriginal: Bool { result.cacheType == .none }
-}
+extension LoadRequest {
+    /// The name of the image's file, which names its record too.
+    fileprivate var recordName: String { targetCache.diskStorage.fileName(of: entry) }
 
-extension RetrieveImageResult {
-    /// The same image, and how it stands to its server.
-    func with(_ freshness: HTTPFreshness, metrics: NetworkMetrics? = nil) -> RetrieveImageResult {
-        var result = RetrieveImageResult(
-            image: image,
-            cacheType: cacheType,
-            source: source,
-            originalSource: originalSource,
-            data: data,
-            metrics: metrics ?? self.metrics
-        )
-        result.timings = timings
-        result.freshness = freshness
-        return result
-    }
-}
-
-extension ImageCache {
-    /// The name of an image's file, which names its record too.
-    fileprivate func recordName(
-        _ key: String,
-        _ options: KingfisherParsedOptionsInfo
-    ) -> String {
-        diskStorage.fileName(of: CacheEntryName(key: key, options: options))
+    /// The request for the variant that the load's fields select; nil if that is the first one.
+    ///
+    /// Variants are there as long as the first one is, so that removing an image removes them.
+    fileprivate func variant(selectedBy value: (String) -> String?) async -> LoadRequest? {
+        guard targetCache.layer(of: entry) != .none,
+            let record = await targetCache.httpRecords.current(recordName)
+        else { return nil }
+        let number = record.variant(for: value)
+        return number > 0 ? with(variant: number) : nil
     }
 }
 

@@ -40,8 +40,8 @@ extension ImagePipeline {
             fetched = try await fetch(request, events, task, &journal)
         case .new: break
         }
-        let notes = caching.notes(of: fetched, request.question)
-        return try await finish(fetched, request, notes, &journal).with(.fresh)
+        let storing = caching.storing(fetched, about: judged, request.question)
+        return try await finish(fetched, storing.request, storing.notes, &journal).with(.fresh)
     }
 
     /// Asks whether what was delivered is still good, in a load of its own that nobody waits for.

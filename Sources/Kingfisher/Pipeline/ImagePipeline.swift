@@ -70,6 +70,7 @@ struct ImagePipeline: Sendable {
     ) async throws -> RetrieveImageResult {
         try request.source.check(against: request.sourcePolicy(for: request.source))
         let caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
+        let request = caching?.request ?? request
         var hit: HTTPCachingStage.Hit?
         if request.looksUp {
             hit = try await lookUp(request, caching, &journal)

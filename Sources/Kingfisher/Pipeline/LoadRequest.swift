@@ -40,6 +40,14 @@ struct LoadRequest: Sendable {
         return request
     }
 
+    /// The same request for another variant of the image, which has an entry of its own.
+    func with(variant: Int) -> LoadRequest {
+        var request = self
+        request.key = "variant \(variant) of \(key)"
+        request.entry = CacheEntryName(key: request.key, options: options)
+        return request
+    }
+
     /// The same request, but asking as HTTP caching decided.
     func with(_ question: HTTPQuestion) -> LoadRequest {
         var request = self

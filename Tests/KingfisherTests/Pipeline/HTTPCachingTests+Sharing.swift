@@ -59,4 +59,47 @@ extension HTTPCachingTests {
         #expect(again.image.size == CGSize(width: 20, height: 10))
         #expect(conditions == [nil, nil])
     }
+
+    @Test func `removing an image removes its variants`() async throws {
+        let server = bench.server
+        let (old, new) = (old, new)
+        server.route("/a.jpg") { request in
+            let isDark = request.value(for: "X-Theme") == "dark"
+            return .body(
+                isDark ? new : old,
+                fields: [("Cache-Control", "max-age=6000"), ("Vary", "X-Theme")]
+            )
+        }
+        let dark = AnyModifier { request in
+            var request = request
+            request.setValue("dark", forHTTPHeaderField: "X-Theme")
+            return request
+        }
+        let options: KingfisherOptionsInfo = [.httpCaching, .requestModifier(dark)]
+        // Images that are shown live on when the caches have let them go.
+        var shown = [try await load(), try await load(options)]
+        #expect(server.requests.count == 2)
+        try await bench.cache.removeImage(forKey: url.absoluteString)
+        shown.append(try await load([]))
+        shown.append(try await load(options))
+        #expect(server.requests.count == 4)
+        #expect(shown.last?.image.size == CGSize(width: 40, height: 30))
+        // What was stored without a record is nobody's variant.
+        #expect(try await load(options).cacheType == .memory)
+    }
+
+    @Test func `a tag that is no text goes back byte for byte`() async throws {
+        let tag = Data("\"".utf8) + [0xE9, 0xFF] + Data("\"".utf8)
+        let head = ServerReply.head(200, [("Content-Length", "\(old.count)")]).dropLast(2)
+        let fields = Data("ETag: ".utf8) + tag + Data("\r\n\r\n".utf8)
+        bench.server.route("/a.jpg", ServerReply(steps: [.send(head + fields + old)]))
+        _ = try await load()
+        await bench.cache.httpRecords.flush()
+        let cache = try ImageCache(name: "test", cacheDirectoryURL: bench.folder.url)
+        let manager = KingfisherManager(downloader: bench.downloader, cache: cache)
+        bench.server.route("/a.jpg", .status(304))
+        #expect(try await load(manager: manager).freshness == .revalidated)
+        let sent = try #require(bench.server.requests.last?.head)
+        #expect(sent.range(of: Data("If-None-Match: ".utf8) + tag) != nil)
+    }
 }

@@ -112,6 +112,7 @@ final class ServerConnection {
                 head: String(decoding: buffer[..<found.lowerBound], as: UTF8.self)
             )
         else { return nil }
+        request.head = Data(buffer[..<found.lowerBound])
         buffer = Data(buffer[found.upperBound...])
         let length = request.value(for: "Content-Length").flatMap { Int($0) } ?? 0
         while buffer.count < length {

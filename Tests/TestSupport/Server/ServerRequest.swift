@@ -8,6 +8,8 @@ package struct ServerRequest: Sendable {
     package let target: String
     /// The fields in order.
     package let fields: [(name: String, value: String)]
+    /// The head as it came, without its empty line.
+    package internal(set) var head = Data()
     /// The body; empty if there was none.
     package internal(set) var body = Data()
 

@@ -122,7 +122,7 @@ extension CurlExchange {
             default:
                 // libcurl's way to write a field without a value is a semicolon.
                 let line = value.isEmpty ? "\(name);" : "\(name): \(value)"
-                headerList = curl_slist_append(headerList, line)
+                headerList = Self.append(line, to: headerList)
             }
         }
         kf_curl_setopt_pointer(handle, CURLOPT_HTTPHEADER, headerList)
@@ -130,6 +130,17 @@ extension CurlExchange {
         // A range is a range of the encoded body: it must not be encoded.
         if encoding == nil, isRange { encoding = "identity" }
         setText(handle, CURLOPT_ACCEPT_ENCODING, ContentCoding.accepted(encoding))
+    }
+
+    /// Appends a header line, which libcurl copies.
+    private static func append(
+        _ line: String,
+        to list: UnsafeMutablePointer<curl_slist>?
+    ) -> UnsafeMutablePointer<curl_slist>? {
+        // The first byte of the characters that stand for others.
+        guard line.utf8.contains(0xF3) else { return curl_slist_append(list, line) }
+        let bytes = HTTPSyntax.bytes(ofOpaque: line).map { CChar(bitPattern: $0) } + [0]
+        return curl_slist_append(list, bytes)
     }
 
     /// Sets an option to a string, which libcurl copies.

@@ -57,24 +57,25 @@ struct CurlHead {
     private mutating func addField(_ line: UnsafeBufferPointer<UInt8>) {
         // A folded line (RFC 9112, 5.2) continues the value before it.
         if line[0] == 0x20 || line[0] == 0x09, let last = fields.popLast() {
-            fields.append((last.name, last.value + " " + Self.trimmed(line)))
+            fields.append((last.name, last.value + " " + Self.string(Self.trimmed(line))))
             return
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return }
-        fields.append(
-            (
-                Self.trimmed(UnsafeBufferPointer(rebasing: line[..<colon])),
-                Self.trimmed(UnsafeBufferPointer(rebasing: line[(colon + 1)...]))
-            )
-        )
+        let name = Self.string(Self.trimmed(UnsafeBufferPointer(rebasing: line[..<colon])))
+        let value = Self.trimmed(UnsafeBufferPointer(rebasing: line[(colon + 1)...]))
+        // A tag goes back to the server, byte for byte.
+        let isTag = name.utf8.count == 4 && name.lowercased() == "etag"
+        fields.append((name, isTag ? HTTPSyntax.opaqueText(value) : Self.string(value)))
     }
 
-    private static func trimmed(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    private static func trimmed(
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> UnsafeBufferPointer<UInt8> {
         var low = 0
         var high = bytes.count
         while low < high, bytes[low] == 0x20 || bytes[low] == 0x09 { low += 1 }
         while high > low, bytes[high - 1] == 0x20 || bytes[high - 1] == 0x09 { high -= 1 }
-        return string(UnsafeBufferPointer(rebasing: bytes[low..<high]))
+        return UnsafeBufferPointer(rebasing: bytes[low..<high])
     }
 
     // Fields are Latin-1 by the letter and UTF-8 in practice.

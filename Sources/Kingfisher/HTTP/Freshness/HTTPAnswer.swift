@@ -63,14 +63,13 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
 
     /// Final statuses that are fresh by a guess, too (RFC 9110, 15.1).
     private static let guessed: Set = [200, 203, 300, 301, 308, 404, 405, 410, 414, 501]
-    private static let redirects: Set = [301, 302, 303, 307, 308]
     /// Failures of the moment or of the caller; a retry must get through to the server.
     private static let momentary: Set = [
         401, 402, 403, 407, 408, 409, 412, 416, 417, 421, 423, 424, 425, 426, 428, 429, 431,
     ]
 
     private var isUnderstood: Bool {
-        Self.guessed.contains(statusCode) || Self.redirects.contains(statusCode)
+        Self.guessed.contains(statusCode) || RedirectRules.statuses.contains(statusCode)
     }
 
     private var isStorable: Bool {
@@ -82,7 +81,7 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         case 200..<300, 300, 501: isWorthStoring
         case 400..<500: isWorthStoring && !Self.momentary.contains(statusCode)
         // Kept without a lifetime, too: the chain is asked for again from there on.
-        default: Self.redirects.contains(statusCode)
+        default: RedirectRules.statuses.contains(statusCode)
         }
     }
 
@@ -118,7 +117,8 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         return names.filter { !$0.isEmpty && $0 != "accept-encoding" }
     }
 
-    private func selection(_ value: (String) -> String?) -> [String: String?] {
+    /// What a request has for the fields that select the response.
+    func selection(_ value: (String) -> String?) -> [String: String?] {
         Dictionary(selectingNames.map { ($0, value($0)) }) { first, _ in first }
     }
 

@@ -12,19 +12,36 @@ package struct HTTPCondition: Sendable, Hashable {
     let url: URL
     let fields: [String: String]
 
+    /// Whether the response of the URL is fresh, so that a redirect to it is answer enough.
+    var endsAtRedirect = false
+
     /// The request with the condition if it is for the URL, and without it otherwise.
     func applied(to request: URLRequest) -> URLRequest {
         var request = request
-        let isMeant = request.url.map { $0.isSameResource(as: url) } ?? false
+        let isMeant = isMeant(request)
         for (name, value) in fields {
             request.setValue(isMeant ? value : nil, forHTTPHeaderField: name)
         }
         return request
     }
 
-    /// Whether a response answers the condition with “not modified”.
+    private func isMeant(_ request: URLRequest) -> Bool {
+        request.url.map { $0.isSameResource(as: url) } ?? false
+    }
+
+    /// Whether the request of a redirect needs not be sent.
+    func isEnd(_ request: URLRequest) -> Bool { endsAtRedirect && isMeant(request) }
+
+    /// Whether a response says that the image is still good: “not modified”, or a redirect to it.
     func isConfirmed(by response: TransferResponse) -> Bool {
-        response.statusCode == 304 && response.url.isSameResource(as: url)
+        if response.statusCode == 304 {
+            return !fields.isEmpty && response.url.isSameResource(as: url)
+        }
+        guard endsAtRedirect, RedirectRules.statuses.contains(response.statusCode),
+            let location = response.values(for: "Location").first,
+            let target = URL(string: location, relativeTo: response.url)?.absoluteURL
+        else { return false }
+        return target.isSameResource(as: url)
     }
 }
 

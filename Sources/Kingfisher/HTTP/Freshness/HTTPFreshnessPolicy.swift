@@ -67,7 +67,14 @@ package struct HTTPFreshnessPolicy: Sendable {
     /// Asks whether the image is still good; nil if it must be fetched again.
     package var condition: HTTPCondition? {
         let fields = record.answer.condition(isSelected: isAnswerSelected)
-        return fields.isEmpty ? nil : HTTPCondition(url: record.answer.url, fields: fields)
+        let isBehindRedirects = !record.isWhole || !record.redirects.isEmpty
+        let isFresh = (steps.last ?? .revalidate) <= .useStale
+        guard !fields.isEmpty || isFresh else { return nil }
+        return HTTPCondition(
+            url: record.answer.url,
+            fields: fields,
+            endsAtRedirect: isBehindRedirects && isFresh
+        )
     }
 }
 

@@ -249,7 +249,7 @@ extension SharedDownload: HTTPTransferHandler {
         reply: @escaping @Sendable (URLRequest?) -> Void
     ) {
         let follow = { @Sendable [self] (next: URLRequest?) in
-            guard let next else { return reply(nil) }
+            guard let next, condition?.isEnd(next) != true else { return reply(nil) }
             state.withLock { $0.follow(response) }
             reply(condition?.applied(to: next) ?? next)
         }
