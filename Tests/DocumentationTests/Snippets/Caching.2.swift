@@ -5,7 +5,7 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-guard let url = URL(string: "https://example.com/photo.jpg?token=8f2a") else { return }
+let url = URL(string: "https://example.com/photo.jpg?token=8f2a")!
 let resource = KF.ImageResource(downloadURL: url, cacheKey: "photo-17")
 _ = try await KingfisherManager.shared.retrieveImage(with: resource)
 print(ImageCache.default.isCached(forKey: "photo-17"))

@@ -5,7 +5,7 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-guard let url = URL(string: "https://example.com/photo.jpg") else { return }
+let url = URL(string: "https://example.com/photo.jpg")!
 let badge =
     DownsamplingImageProcessor(size: CGSize(width: 96, height: 96))
     |> CroppingImageProcessor(size: CGSize(width: 96, height: 96))

@@ -5,7 +5,7 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-guard let url = URL(string: "https://example.com/cat.gif") else { return }
+let url = URL(string: "https://example.com/cat.gif")!
 let small = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
 let result = try await KingfisherManager.shared.retrieveImage(
     with: url,

@@ -5,7 +5,7 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-guard let url = URL(string: "https://example.com/photo.jpg") else { return }
+let url = URL(string: "https://example.com/photo.jpg")!
 let task = KingfisherManager.shared.retrieveImage(
     with: url,
     progressBlock: { received, total in print("\(received) of \(total) bytes") }

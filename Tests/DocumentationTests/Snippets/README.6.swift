@@ -6,7 +6,7 @@ import Kingfisher
 import KingfisherTesting
 
 private func snippet() async throws {
-guard let url = URL(string: "https://example.test/a.png") else { return }
+let url = URL(string: "https://example.test/a.png")!
 let bench = try ImageTestBench()
 bench.transport.answer(url, with: .picture(.solid(.red, width: 40, height: 30)))
 let result = try await bench.manager.retrieveImage(with: url)

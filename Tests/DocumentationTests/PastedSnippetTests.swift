@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+/// The snippets compile where people paste them: as a `main.swift`, exactly as the page shows them.
+///
+/// ``DocumentationTests`` compiles them as the body of a function.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(5)),
+    .enabled(if: SnippetCompiler.isAvailable, "needs swiftc and the modules of a build")
+)
+struct PastedSnippetTests {
+    @Test func `every snippet is a main.swift as it stands`() throws {
+        let snippets = try DocumentationTests().snippets
+        #expect(!snippets.isEmpty)
+        for snippet in snippets {
+            let (status, words) = try SnippetCompiler.check(snippet.code)
+            #expect(status == 0, "\(snippet.fileName):\n\(words)")
+        }
+    }
+
+    @Test func `what cannot stand in a main.swift is noticed`() throws {
+        let code = "import Foundation\nguard let a = URL(string: \"b\") else { return }\nprint(a)"
+        #expect(try SnippetCompiler.check(code).status != 0)
+    }
+}
