@@ -5,31 +5,47 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
     /// PNG.
     public static let png = FormatIndicatedCacheSerializer(
         imageFormat: .PNG,
-        jpegCompressionQuality: nil
+        compressionQuality: nil
     )
 
     /// JPEG of the best quality.
     public static let jpeg = FormatIndicatedCacheSerializer(
         imageFormat: .JPEG,
-        jpegCompressionQuality: 1.0
+        compressionQuality: 1.0
     )
 
     /// GIF; a still falls back to the original's format.
     public static let gif = FormatIndicatedCacheSerializer(
         imageFormat: .GIF,
-        jpegCompressionQuality: nil
+        compressionQuality: nil
     )
 
     /// JPEG of a quality, 0 (smallest) to 1 (best).
     public static func jpeg(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
         FormatIndicatedCacheSerializer(
             imageFormat: .JPEG,
-            jpegCompressionQuality: compressionQuality
+            compressionQuality: compressionQuality
+        )
+    }
+
+    /// WebP of a quality, 0 (smallest) to 1 (best), animated or not.
+    public static func webp(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
+        FormatIndicatedCacheSerializer(
+            imageFormat: .WebP,
+            compressionQuality: compressionQuality
+        )
+    }
+
+    /// AVIF of a quality, 0 (smallest) to 1 (best).
+    public static func avif(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
+        FormatIndicatedCacheSerializer(
+            imageFormat: .AVIF,
+            compressionQuality: compressionQuality
         )
     }
 
     let imageFormat: ImageFormat
-    let jpegCompressionQuality: CGFloat?
+    let compressionQuality: CGFloat?
 
     /// Encodes in the format; failing that in the original's; failing that the original bytes, or
     /// PNG when there are none.
@@ -50,6 +66,6 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
     }
 
     private func encode(_ image: KFCrossPlatformImage, as format: ImageFormat) -> Data? {
-        image.kf.data(format: format, compressionQuality: jpegCompressionQuality ?? 1.0)
+        image.kf.data(format: format, compressionQuality: compressionQuality ?? 1.0)
     }
 }

@@ -103,7 +103,7 @@ extension KFOptionSetter {
         serialize(
             by: FormatIndicatedCacheSerializer(
                 imageFormat: format == .unknown ? .PNG : format,
-                jpegCompressionQuality: format == .JPEG ? jpegCompressionQuality ?? 1 : nil
+                compressionQuality: format == .JPEG ? jpegCompressionQuality ?? 1 : nil
             )
         )
     }

@@ -110,6 +110,27 @@ extension ImageFormat {
     }
 }
 
+extension ImageFormat {
+    /// The media type, as in the HTTP field `Content-Type`; `application/octet-stream` for an
+    /// unknown format.
+    public var contentType: String {
+        switch self {
+        case .unknown: "application/octet-stream"
+        case .PNG: "image/png"
+        case .JPEG: "image/jpeg"
+        case .GIF: "image/gif"
+        case .WebP: "image/webp"
+        case .AVIF: "image/avif"
+        case .JXL: "image/jxl"
+        case .HEIF: "image/heic"
+        case .TIFF: "image/tiff"
+        case .SVG: "image/svg+xml"
+        case .BMP: "image/bmp"
+        case .ICO: "image/vnd.microsoft.icon"
+        }
+    }
+}
+
 extension Data: KingfisherCompatibleValue {}
 
 extension KingfisherWrapper where Base == Data {

@@ -15,6 +15,9 @@ public struct RetrieveImageResult: Sendable {
     public let originalSource: Source
 
     /// The downloaded bytes, or for a cache hit the image serialised anew on each call.
+    ///
+    /// For the file that the cache keeps, or one of a format of your choice, see
+    /// ``KingfisherManager/retrieveData(with:options:as:)-(Source,_,_)``.
     public let data: @Sendable () -> Data?
 
     /// What the network took; nil unless freshly downloaded.

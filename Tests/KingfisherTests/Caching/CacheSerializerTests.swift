@@ -43,6 +43,8 @@ struct CacheSerializerTests {
         #expect(format(.png, original) == .PNG)
         #expect(format(.jpeg, nil) == .JPEG)
         #expect(format(.jpeg(compressionQuality: 0.3), nil) == .JPEG)
+        #expect(format(.webp(compressionQuality: 0.3), original) == .WebP)
+        #expect(format(.avif(compressionQuality: 0.3), original) == .AVIF)
         // A still picture is no GIF.
         #expect(format(.gif, original) == .JPEG)
         #expect(format(.gif, nil) == .PNG)

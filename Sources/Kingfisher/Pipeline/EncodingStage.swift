@@ -1,0 +1,133 @@
+import Foundation
+
+/// Gives a load's image as the bytes of a file: those of the disk layer, or else encoded once and
+/// stored there.
+struct EncodingStage {
+    private let request: LoadRequest
+    /// Nil for what the cache's own serializer makes of the image.
+    private let encoding: ImageEncoding?
+
+    init(_ request: LoadRequest, as encoding: ImageEncoding?) {
+        self.request = request
+        self.encoding = encoding
+    }
+
+    /// The options of the load that gives the image when there are no bytes.
+    ///
+    /// What this stage stores takes the place of the image on disk. Downloads are stored by the load
+    /// all the same: other encodings may be made of them.
+    var loadOptions: KingfisherParsedOptionsInfo {
+        var options = request.options
+        let replaces = encoding == nil ? isEncodedByCache : !request.identifier.isEmpty
+        if replaces { options.cacheMemoryOnly = true }
+        return options
+    }
+
+    /// The stored bytes, if they are what is asked for.
+    ///
+    /// - Parameter source: The one that delivers; it may be an alternative.
+    /// - Returns: The bytes; nil if there are none of the format and quality.
+    func stored(of source: Source) async -> Data? {
+        guard request.looksUp, request.acceptsDisk else { return nil }
+        // What the cache's serializer wrote without loss is as good.
+        if encoding.map({ $0.isLossless && keepsEncoding }) ?? true, !request.storesRawBytes,
+            !request.targetCache.isSubclassed,
+            let data = await stored(of: source, as: request.identifier)
+        {
+            return data
+        }
+        return keepsEncoding ? await stored(of: source, as: identifier) : nil
+    }
+
+    private func stored(of source: Source, as identifier: String) async -> Data? {
+        let entry = CacheEntryName(
+            key: source.cacheKey,
+            identifier: identifier,
+            forced: request.options.forcedExtension
+        )
+        guard request.targetCache.diskStorage.holds(entry) else { return nil }
+        // A damaged or vanished file is a miss.
+        let contents = try? await request.targetCache.storedBytes(
+            of: entry,
+            extending: request.options.diskCacheAccessExtendingExpiration,
+            priority: request.options.downloadPriority
+        )
+        guard let data = contents?.data else { return nil }
+        let format = data.kf.imageFormat
+        return format != .unknown && format == encoding?.format ?? format ? data : nil
+    }
+
+    /// The bytes of a loaded image.
+    ///
+    /// - Throws: ``KingfisherError`` if it cannot be encoded; `CancellationError`.
+    func bytes(of result: RetrieveImageResult) async throws -> Data {
+        let isFresh = result.cacheType == .none
+        let original = isFresh ? result.data() : nil
+        if let original, takes(original) { return original }
+        let urgency = Urgency(request.options.downloadPriority)
+        let data = try await ProcessingJobs.pool.run(urgency: urgency) { [self] in
+            encoding.map { $0.data(of: result.image) }
+                ?? request.options.cacheSerializer.data(with: result.image, original: original)
+        }
+        guard let data else {
+            throw KingfisherError.cacheError(
+                reason: .cannotSerializeImage(
+                    image: result.image,
+                    original: original,
+                    serializer: request.options.cacheSerializer
+                )
+            )
+        }
+        if keepsEncoding || (encoding == nil && isFresh && isEncodedByCache) {
+            await store(data, of: result.source)
+        }
+        return data
+    }
+
+    private func store(_ data: Data, of source: Source) async {
+        guard !request.options.cacheMemoryOnly else { return }
+        let stored = Gate()
+        request.targetCache.storeToDisk(
+            data,
+            forKey: source.cacheKey,
+            processorIdentifier: identifier,
+            forcedExtension: request.options.forcedExtension,
+            expiration: request.options.diskCacheExpiration,
+            callbackQueue: .untouch
+        ) { result in
+            if case .failure(let error) = result.diskCacheResult {
+                let reason = error.localizedDescription
+                Log.warning("An encoded image was not stored: \(reason)", key: source.cacheKey)
+            }
+            stored.open()
+        }
+        if request.options.waitForCache { await stored.wait() }
+    }
+
+    // MARK: Rules
+
+    /// Whether the bytes of the source are the answer as they are.
+    private func takes(_ original: Data) -> Bool {
+        guard request.identifier.isEmpty else { return false }
+        guard let encoding else { return OriginalBytesSerializer(request.options) != nil }
+        return encoding.isLossless && original.kf.imageFormat == encoding.format
+    }
+
+    /// Whether the written file is an entry of its own.
+    ///
+    /// By the rules of HTTP the image's entry may be replaced at any time, and nothing says of which
+    /// image another entry was written.
+    private var keepsEncoding: Bool { encoding != nil && !request.options.httpCaching }
+
+    /// Whether the cache stores other bytes than those of the source.
+    private var isEncodedByCache: Bool {
+        guard request.identifier.isEmpty else { return !request.storesRawBytes }
+        return OriginalBytesSerializer(request.options) == nil
+    }
+
+    private var identifier: String {
+        guard let encoding else { return request.identifier }
+        return request.identifier.isEmpty
+            ? encoding.identifier : "\(request.identifier)|>\(encoding.identifier)"
+    }
+}
