@@ -171,6 +171,16 @@ let package = Package(
             ],
             swiftSettings: screenSettings
         ),
+        // Programs as they were written before strict concurrency. The compiler warns of what Swift 6
+        // will refuse, as it does with the original; that they compile is the point.
+        .testTarget(
+            name: "SwiftFiveTests",
+            dependencies: ["Kingfisher", "KingfisherTesting"],
+            swiftSettings: [
+                .swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=complete"),
+                .unsafeFlags(["-suppress-warnings"]),
+            ]
+        ),
         // Reads the sources as text and holds the house to its plan.
         .testTarget(name: "LayeringTests", swiftSettings: settings),
         // Compiles what the documentation shows.
