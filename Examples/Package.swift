@@ -49,6 +49,16 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Programs in the idiom of the original, which Scripts/test.sh checks in Swift 5 mode, too.
+        example("view-model"),
+        example("feed"),
+        .target(name: "CacheStack", dependencies: [kingfisher], swiftSettings: settings),
+        .testTarget(
+            name: "CacheStackTests",
+            dependencies: ["CacheStack", kingfisher, testing],
+            swiftSettings: settings
+        ),
+
         // How to test code that loads pictures.
         .testTarget(
             name: "ExampleTests",

@@ -97,11 +97,14 @@ step_examples() {
     swift build --package-path Examples --scratch-path "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path Examples --scratch-path "$NESTED_BUILD" -c release \
             --disable-xctest --skip-build || return
+    for folder in Examples/Sources/{view-model,feed,CacheStack} Examples/Tests/CacheStackTests; do
+        is_swift_5 "$folder" || status=1
+    done
     for folder in Examples/Sources/*/; do
         program=$(basename "$folder")
         arguments=()
         case $program in
-        Exhibition) continue ;;
+        Exhibition | CacheStack) continue ;;
         first-load) arguments=("file://$picture") ;;
         thumbnails) arguments=("$picture") ;;
         esac
@@ -112,6 +115,21 @@ step_examples() {
         }
     done
     return $status
+}
+
+# The modules that the examples were built with check a program in Swift 5 mode in half a second.
+is_swift_5() {
+    local folder=$1 flags=() map
+    for map in "$NESTED_BUILD"/release/*.build/module.modulemap \
+        Sources/SystemLibraries/*/module.modulemap \
+        "$NESTED_BUILD"/checkouts/*/Sources/*/include/module.modulemap; do
+        [ ! -e "$map" ] || flags+=(-Xcc "-fmodule-map-file=$map")
+    done
+    swiftc -typecheck -parse-as-library -swift-version 5 -strict-concurrency=complete \
+        -warnings-as-errors -I "$NESTED_BUILD/release/Modules" "${flags[@]}" "$folder"/*.swift || {
+        printf 'error: %s does not compile in Swift 5 mode\n' "$folder"
+        return 1
+    }
 }
 
 # The formats behind package traits, with the two lowest floors alone: every trait changes how

@@ -43,7 +43,10 @@ enum Architecture {
         ),
         (
             "Examples/Sources",
-            ["Kingfisher", "KingfisherTesting", "Exhibition", "FoundationNetworking"]
+            [
+                "Kingfisher", "KingfisherTesting", "Exhibition", "FoundationNetworking",
+                "Observation",
+            ]
         ),
     ]
 

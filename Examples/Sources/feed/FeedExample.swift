@@ -1,0 +1,42 @@
+// A feed: pictures are processed for their cells, and loaded before they come into sight.
+import Exhibition
+import Foundation
+import Kingfisher
+
+@main
+struct FeedExample {
+    @MainActor
+    static func main() async throws {
+        let exhibition = try Exhibition()
+        let look = FeedLook(cache: try temporaryCache())
+        let posts = (1...8).map {
+            Post(
+                author: exhibition.url("/author-\($0).jpg"),
+                picture: exhibition.url("/post-\($0).jpg")
+            )
+        }
+
+        let prefetching = FeedPrefetching(look: look)
+        let count = await withCheckedContinuation { continuation in
+            prefetching.prefetch(posts) { continuation.resume(returning: $0) }
+        }
+        check(count == posts.count, "the page is loaded before it comes into sight")
+
+        let cell = FeedCell(frame: CGRect(x: 0, y: 0, width: 320, height: 228))
+        for post in posts {
+            cell.prepareForReuse()
+            await withCheckedContinuation { continuation in
+                cell.show(post, look) { continuation.resume() }
+            }
+        }
+        check(cell.cacheTypes.count == posts.count, "every picture is shown")
+        check(cell.cacheTypes.allSatisfy { $0.cached }, "and none is loaded again")
+        check(cell.picture.image?.size.width == 320, "in the width of its place")
+        check(
+            cell.avatar.image?.size == CGSize(width: 40, height: 40),
+            "the author's is small and round"
+        )
+        let requests = exhibition.requests.filter { $0.hasPrefix("/post") }
+        check(requests.count == posts.count, "each picture crossed the network once")
+    }
+}

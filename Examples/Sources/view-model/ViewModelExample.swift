@@ -1,0 +1,45 @@
+// A view model that loads pictures with async and await; no toolkit.
+import Exhibition
+import Foundation
+import Kingfisher
+
+@main
+struct ViewModelExample {
+    @MainActor
+    static func main() async throws {
+        let exhibition = try Exhibition()
+        let manager = KingfisherManager(downloader: .default, cache: try temporaryCache())
+        let gallery = GalleryViewModel(manager: manager)
+        let urls = (1...6).map { exhibition.url("/photo-\($0).jpg") }
+        let missing = exhibition.url("/missing.jpg")
+
+        for url in urls + [missing] { gallery.appear(url) }
+        await gallery.settle()
+        check(gallery.loadedCount == urls.count, "every picture in sight is there")
+        if case .loaded(let image, _) = gallery.phase(of: urls[0]) {
+            check(image.size.width <= 160, "in the size of a cell")
+        }
+        if case .failed(let reason) = gallery.phase(of: missing) {
+            check(!reason.isEmpty, "a missing one says why: \(reason)")
+        } else {
+            check(false, "a missing one says why")
+        }
+
+        let late = exhibition.url("/late.jpg")
+        gallery.appear(late)
+        gallery.disappear(late)
+        await gallery.settle()
+        if case .waiting = gallery.phase(of: late) {
+            check(true, "a cell that went out of sight waits again")
+        } else {
+            check(false, "a cell that went out of sight waits again")
+        }
+
+        let again = GalleryViewModel(manager: manager)
+        again.appear(urls[0])
+        await again.settle()
+        if case .loaded(_, let type) = again.phase(of: urls[0]) {
+            check(type == .memory, "another screen finds the picture in memory")
+        }
+    }
+}
