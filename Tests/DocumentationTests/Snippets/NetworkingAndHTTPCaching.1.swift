@@ -5,7 +5,7 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-guard let url = URL(string: "https://example.com/avatars/17.jpg") else { return }
+let url = URL(string: "https://example.com/avatars/17.jpg")!
 let result = try await KingfisherManager.shared.retrieveImage(
     with: url,
     options: [.httpCaching]

@@ -6,7 +6,7 @@ import FoundationNetworking
 import Kingfisher
 
 private func snippet() async throws {
-guard let url = URL(string: "https://example.com/radar.png") else { return }
+let url = URL(string: "https://example.com/radar.png")!
 let patient = AnyModifier { request in
     var request = request
     request.setValue("max-stale=600", forHTTPHeaderField: "Cache-Control")
