@@ -18,5 +18,6 @@ enum Experiments {
         MemoryExperiment.experiment, DiskExperiment.experiment, OpeningExperiment.experiment,
         GrowthExperiment.experiment, SharingExperiment.experiment,
         OriginalsExperiment.experiment,
+        WaitingExperiment.experiment,
     ]
 }
