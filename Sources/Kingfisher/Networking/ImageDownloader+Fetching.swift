@@ -60,6 +60,7 @@ extension ImageDownloader {
     }
 
     /// The request that the modifier makes of a URL.
+    @inline(never)
     func request(
         for url: URL,
         options: KingfisherParsedOptionsInfo
@@ -95,16 +96,31 @@ extension ImageDownloader {
         return modify(request)
     }
 
-    /// What one caller asks of the downloads.
-    private struct DownloadWish: Sendable {
+    /// What one caller asks of the downloads; an object, for it waits as long as they do.
+    private final class DownloadWish: Sendable {
         let request: URLRequest
         let options: KingfisherParsedOptionsInfo
         let question: HTTPQuestion?
         let attachesLate: Bool
         let isStored: (@Sendable () -> Bool)?
+
+        init(
+            request: URLRequest,
+            options: KingfisherParsedOptionsInfo,
+            question: HTTPQuestion?,
+            attachesLate: Bool,
+            isStored: (@Sendable () -> Bool)?
+        ) {
+            self.request = request
+            self.options = options
+            self.question = question
+            self.attachesLate = attachesLate
+            self.isStored = isStored
+        }
     }
 
     /// Waits for the bytes of a download that is joined or started.
+    @inline(never)
     private func download(
         _ wish: DownloadWish,
         _ task: DownloadTask,

@@ -2,41 +2,49 @@ public import Foundation
 
 /// What a download took.
 public struct NetworkMetrics: Sendable {
-    /// The phases as the transport measured them.
-    public let transfer: TransferMetrics
+    // Each load hands them on through all of its stages.
+    private final class Storage: Sendable {
+        let transfer: TransferMetrics
 
-    /// Seconds from the request's end of queueing to the last byte.
-    public let retrieveImageDuration: TimeInterval?
-    /// Seconds from the start to the end, with waiting and redirects.
-    public let totalRequestDuration: TimeInterval
-    /// Seconds of name resolution; nil on a reused connection.
-    public let domainLookupDuration: TimeInterval?
-    /// Seconds of connecting; nil on a reused connection.
-    public let connectDuration: TimeInterval?
-    /// Seconds of the TLS handshake; nil without one.
-    public let secureConnectionDuration: TimeInterval?
-    /// Bytes of the request's body.
-    public let requestBodyBytesSent: Int64
-    /// Bytes of the response's body, decoded.
-    public let responseBodyBytesReceived: Int64
-    /// The status of the response.
-    public let httpStatusCode: Int?
-    /// How many redirects were followed.
-    public let redirectCount: Int
+        init(_ transfer: TransferMetrics) { self.transfer = transfer }
+    }
+
+    private let storage: Storage
 
     /// Makes metrics from what a transport measured.
-    public init(_ transfer: TransferMetrics) {
-        self.transfer = transfer
-        retrieveImageDuration = (transfer.total - transfer.queue).inSeconds
-        totalRequestDuration = transfer.total.inSeconds
-        domainLookupDuration = transfer.dns?.inSeconds
-        connectDuration = transfer.connect?.inSeconds
-        secureConnectionDuration = transfer.tls?.inSeconds
-        requestBodyBytesSent = Int64(transfer.bytesSent)
-        responseBodyBytesReceived = Int64(transfer.bytes)
-        httpStatusCode = transfer.statusCode
-        redirectCount = transfer.redirectCount
+    public init(_ transfer: TransferMetrics) { storage = Storage(transfer) }
+
+    /// The phases as the transport measured them.
+    public var transfer: TransferMetrics { storage.transfer }
+
+    /// Seconds from the request's end of queueing to the last byte.
+    public var retrieveImageDuration: TimeInterval? {
+        (transfer.total - transfer.queue).inSeconds
     }
+
+    /// Seconds from the start to the end, with waiting and redirects.
+    public var totalRequestDuration: TimeInterval { transfer.total.inSeconds }
+
+    /// Seconds of name resolution; nil on a reused connection.
+    public var domainLookupDuration: TimeInterval? { transfer.dns?.inSeconds }
+
+    /// Seconds of connecting; nil on a reused connection.
+    public var connectDuration: TimeInterval? { transfer.connect?.inSeconds }
+
+    /// Seconds of the TLS handshake; nil without one.
+    public var secureConnectionDuration: TimeInterval? { transfer.tls?.inSeconds }
+
+    /// Bytes of the request's body.
+    public var requestBodyBytesSent: Int64 { Int64(transfer.bytesSent) }
+
+    /// Bytes of the response's body, decoded.
+    public var responseBodyBytesReceived: Int64 { Int64(transfer.bytes) }
+
+    /// The status of the response.
+    public var httpStatusCode: Int? { transfer.statusCode }
+
+    /// How many redirects were followed.
+    public var redirectCount: Int { transfer.redirectCount }
 
     /// Bytes per second; nil when nothing was received or the time is unknown.
     public var downloadSpeed: Double? {

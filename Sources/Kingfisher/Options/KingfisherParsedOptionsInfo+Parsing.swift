@@ -1,4 +1,4 @@
-extension KingfisherParsedOptionsInfo {
+extension ParsedValues {
     /// Puts one item into the property of the same meaning.
     ///
     /// Flags can only be switched on. The items are told apart in three steps, one for each kind,

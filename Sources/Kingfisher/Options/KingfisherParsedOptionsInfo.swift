@@ -1,99 +1,294 @@
 public import Foundation
 
 /// A list of options, parsed once.
+///
+/// Copying it costs one reference, for loads hand it on a dozen times; changing a property copies
+/// all of them.
 public struct KingfisherParsedOptionsInfo: Sendable {
-    /// The cache that is read and written for the final image.
-    public var targetCache: ImageCache? = nil
-    /// The cache of originals; after parsing the target cache unless given.
-    public var originalCache: ImageCache? = nil
-    /// The downloader to use instead of the manager's.
-    public var downloader: ImageDownloader? = nil
-    /// How the image appears in a view.
-    public var transition: ImageTransition = .none
-    /// The priority of the download, 0 to 1.
-    public var downloadPriority: Float = 0.5
-    /// Whether no cache is consulted.
-    public var forceRefresh = false
-    /// Whether a memory hit alone is accepted.
-    public var fromMemoryCacheOrRefresh = false
-    /// Whether cached images get a transition too.
-    public var forceTransition = false
-    /// Whether the result is stored in memory alone.
-    public var cacheMemoryOnly = false
-    /// Whether completion waits for the cache writes.
-    public var waitForCache = false
-    /// Whether the source is never loaded.
-    public var onlyFromCache = false
-    /// Whether decoding is asked to leave the caller's thread; it always does.
-    public var backgroundDecode = false
-    /// Whether all frames of an animation are decoded at once.
-    public var preloadAllAnimationData = false
-    /// Where the completion is called.
-    public var callbackQueue: CallbackQueue = .mainCurrentOrAsync
-    /// The scale of images that are made from data.
-    public var scaleFactor: CGFloat = 1.0
-    /// Changes the request before it is sent.
-    public var requestModifier: (any AsyncImageDownloadRequestModifier)? = nil
-    /// Decides about HTTP redirects.
-    public var redirectHandler: (any ImageDownloadRedirectHandler)? = nil
-    /// Turns data into the final image.
-    public var processor: any ImageProcessor = DefaultImageProcessor.default
-    /// Changes the delivered image at the last moment.
-    public var imageModifier: (any ImageModifier)? = nil
-    /// Turns images into disk bytes and back.
-    public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
-    /// Whether a view that shows something gets no placeholder.
-    public var keepCurrentImageWhileLoading = false
-    /// Whether a view's load is cancelled when another one takes its place.
-    public var cancelWhenSuperseded = false
-    /// Whether the first frame of an animation alone is kept.
-    public var onlyLoadFirstFrame = false
-    /// Whether the untouched download is kept on disk too.
-    public var cacheOriginalImage = false
-    /// Absent: leave the view as it is on failure; present with nil: clear it.
-    public var onFailureImage: KFCrossPlatformImage?? = .none
-    /// Whether the prefetcher reads disk hits into memory.
-    public var alsoPrefetchToMemory = false
-    /// Whether the disk is read on the calling thread.
-    public var loadDiskFileSynchronously = false
-    /// Whether the cache is probed away from the calling thread.
-    public var asyncCacheTypeCheck = false
-    /// Kept for code that sets it, and not read: every cache file is written atomically.
-    public var diskStoreWriteOptions: Data.WritingOptions = []
-    /// The memory expiration of this image; nil for the storage's own.
-    public var memoryCacheExpiration: StorageExpiration? = nil
-    /// How reading this image from memory prolongs its life.
-    public var memoryCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
-    /// The disk expiration of this image; nil for the storage's own.
-    public var diskCacheExpiration: StorageExpiration? = nil
-    /// How reading this image from disk prolongs its life.
-    public var diskCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
-    /// Where processors work; nil for the library's own threads.
-    public var processingQueue: CallbackQueue? = nil
-    /// How to show a progressive JPEG scan by scan; nil to wait for the whole picture.
-    public var progressiveJPEG: ImageProgressive? = nil
-    /// Sources to try in order after the first one fails.
-    public var alternativeSources: [Source]? = nil
-    /// What to do about failures.
-    public var retryStrategy: (any RetryStrategy)? = nil
-    /// The source to use instead when the network is metered.
-    public var lowDataModeSource: Source? = nil
-    /// A file extension forced onto the name of the file on disk.
-    public var forcedExtension: String? = nil
+    private final class Storage: Sendable {
+        static let defaults = Storage(ParsedValues())
+        let values: ParsedValues
 
-    /// Bounds on the images that processors make.
-    public var resultLimits = ResultLimits.default
-    /// The kinds of sources that may be read; nil for all, but for files where the downloader has
-    /// an address policy.
-    public var allowedSources: SourcePolicy? = nil
+        init(_ values: ParsedValues) { self.values = values }
+    }
 
-    /// Whether what the server says about how long its picture is good is heeded.
-    public var httpCaching = false
+    private var storage: Storage
 
     /// Parses a list from left to right; nil gives the defaults.
     public init(_ info: KingfisherOptionsInfo?) {
-        for item in info ?? [] { apply(item) }
-        if originalCache == nil { originalCache = targetCache }
+        guard let info, !info.isEmpty else {
+            storage = .defaults
+            return
+        }
+        var values = ParsedValues()
+        for item in info { values.apply(item) }
+        if values.originalCache == nil { values.originalCache = values.targetCache }
+        storage = Storage(values)
+    }
+
+    private var values: ParsedValues {
+        get { storage.values }
+        set { storage = Storage(newValue) }
+    }
+}
+
+/// The values of the options, as ``KingfisherParsedOptionsInfo`` describes them.
+struct ParsedValues: Sendable {
+    var targetCache: ImageCache? = nil
+    var originalCache: ImageCache? = nil
+    var downloader: ImageDownloader? = nil
+    var transition: ImageTransition = .none
+    var downloadPriority: Float = 0.5
+    var forceRefresh: Bool = false
+    var fromMemoryCacheOrRefresh: Bool = false
+    var forceTransition: Bool = false
+    var cacheMemoryOnly: Bool = false
+    var waitForCache: Bool = false
+    var onlyFromCache: Bool = false
+    var backgroundDecode: Bool = false
+    var preloadAllAnimationData: Bool = false
+    var callbackQueue: CallbackQueue = .mainCurrentOrAsync
+    var scaleFactor: CGFloat = 1.0
+    var requestModifier: (any AsyncImageDownloadRequestModifier)? = nil
+    var redirectHandler: (any ImageDownloadRedirectHandler)? = nil
+    var processor: any ImageProcessor = DefaultImageProcessor.default
+    var imageModifier: (any ImageModifier)? = nil
+    var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
+    var keepCurrentImageWhileLoading: Bool = false
+    var cancelWhenSuperseded: Bool = false
+    var onlyLoadFirstFrame: Bool = false
+    var cacheOriginalImage: Bool = false
+    var onFailureImage: KFCrossPlatformImage?? = .none
+    var alsoPrefetchToMemory: Bool = false
+    var loadDiskFileSynchronously: Bool = false
+    var asyncCacheTypeCheck: Bool = false
+    var diskStoreWriteOptions: Data.WritingOptions = []
+    var memoryCacheExpiration: StorageExpiration? = nil
+    var memoryCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
+    var diskCacheExpiration: StorageExpiration? = nil
+    var diskCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
+    var processingQueue: CallbackQueue? = nil
+    var progressiveJPEG: ImageProgressive? = nil
+    var alternativeSources: [Source]? = nil
+    var retryStrategy: (any RetryStrategy)? = nil
+    var lowDataModeSource: Source? = nil
+    var forcedExtension: String? = nil
+    var resultLimits: ResultLimits = ResultLimits.default
+    var allowedSources: SourcePolicy? = nil
+    var httpCaching: Bool = false
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// The cache that is read and written for the final image.
+    public var targetCache: ImageCache? {
+        get { storage.values.targetCache }
+        set { values.targetCache = newValue }
+    }
+    /// The cache of originals; after parsing the target cache unless given.
+    public var originalCache: ImageCache? {
+        get { storage.values.originalCache }
+        set { values.originalCache = newValue }
+    }
+    /// The downloader to use instead of the manager's.
+    public var downloader: ImageDownloader? {
+        get { storage.values.downloader }
+        set { values.downloader = newValue }
+    }
+    /// How the image appears in a view.
+    public var transition: ImageTransition {
+        get { storage.values.transition }
+        set { values.transition = newValue }
+    }
+    /// The priority of the download, 0 to 1.
+    public var downloadPriority: Float {
+        get { storage.values.downloadPriority }
+        set { values.downloadPriority = newValue }
+    }
+    /// Whether no cache is consulted.
+    public var forceRefresh: Bool {
+        get { storage.values.forceRefresh }
+        set { values.forceRefresh = newValue }
+    }
+    /// Whether a memory hit alone is accepted.
+    public var fromMemoryCacheOrRefresh: Bool {
+        get { storage.values.fromMemoryCacheOrRefresh }
+        set { values.fromMemoryCacheOrRefresh = newValue }
+    }
+    /// Whether cached images get a transition too.
+    public var forceTransition: Bool {
+        get { storage.values.forceTransition }
+        set { values.forceTransition = newValue }
+    }
+    /// Whether the result is stored in memory alone.
+    public var cacheMemoryOnly: Bool {
+        get { storage.values.cacheMemoryOnly }
+        set { values.cacheMemoryOnly = newValue }
+    }
+    /// Whether completion waits for the cache writes.
+    public var waitForCache: Bool {
+        get { storage.values.waitForCache }
+        set { values.waitForCache = newValue }
+    }
+    /// Whether the source is never loaded.
+    public var onlyFromCache: Bool {
+        get { storage.values.onlyFromCache }
+        set { values.onlyFromCache = newValue }
+    }
+    /// Whether decoding is asked to leave the caller's thread; it always does.
+    public var backgroundDecode: Bool {
+        get { storage.values.backgroundDecode }
+        set { values.backgroundDecode = newValue }
+    }
+    /// Whether all frames of an animation are decoded at once.
+    public var preloadAllAnimationData: Bool {
+        get { storage.values.preloadAllAnimationData }
+        set { values.preloadAllAnimationData = newValue }
+    }
+    /// Where the completion is called.
+    public var callbackQueue: CallbackQueue {
+        get { storage.values.callbackQueue }
+        set { values.callbackQueue = newValue }
+    }
+    /// The scale of images that are made from data.
+    public var scaleFactor: CGFloat {
+        get { storage.values.scaleFactor }
+        set { values.scaleFactor = newValue }
+    }
+    /// Changes the request before it is sent.
+    public var requestModifier: (any AsyncImageDownloadRequestModifier)? {
+        get { storage.values.requestModifier }
+        set { values.requestModifier = newValue }
+    }
+    /// Decides about HTTP redirects.
+    public var redirectHandler: (any ImageDownloadRedirectHandler)? {
+        get { storage.values.redirectHandler }
+        set { values.redirectHandler = newValue }
+    }
+    /// Turns data into the final image.
+    public var processor: any ImageProcessor {
+        get { storage.values.processor }
+        set { values.processor = newValue }
+    }
+    /// Changes the delivered image at the last moment.
+    public var imageModifier: (any ImageModifier)? {
+        get { storage.values.imageModifier }
+        set { values.imageModifier = newValue }
+    }
+    /// Turns images into disk bytes and back.
+    public var cacheSerializer: any CacheSerializer {
+        get { storage.values.cacheSerializer }
+        set { values.cacheSerializer = newValue }
+    }
+    /// Whether a view that shows something gets no placeholder.
+    public var keepCurrentImageWhileLoading: Bool {
+        get { storage.values.keepCurrentImageWhileLoading }
+        set { values.keepCurrentImageWhileLoading = newValue }
+    }
+    /// Whether a view's load is cancelled when another one takes its place.
+    public var cancelWhenSuperseded: Bool {
+        get { storage.values.cancelWhenSuperseded }
+        set { values.cancelWhenSuperseded = newValue }
+    }
+    /// Whether the first frame of an animation alone is kept.
+    public var onlyLoadFirstFrame: Bool {
+        get { storage.values.onlyLoadFirstFrame }
+        set { values.onlyLoadFirstFrame = newValue }
+    }
+    /// Whether the untouched download is kept on disk too.
+    public var cacheOriginalImage: Bool {
+        get { storage.values.cacheOriginalImage }
+        set { values.cacheOriginalImage = newValue }
+    }
+    /// Absent: leave the view as it is on failure; present with nil: clear it.
+    public var onFailureImage: KFCrossPlatformImage?? {
+        get { storage.values.onFailureImage }
+        set { values.onFailureImage = newValue }
+    }
+    /// Whether the prefetcher reads disk hits into memory.
+    public var alsoPrefetchToMemory: Bool {
+        get { storage.values.alsoPrefetchToMemory }
+        set { values.alsoPrefetchToMemory = newValue }
+    }
+    /// Whether the disk is read on the calling thread.
+    public var loadDiskFileSynchronously: Bool {
+        get { storage.values.loadDiskFileSynchronously }
+        set { values.loadDiskFileSynchronously = newValue }
+    }
+    /// Whether the cache is probed away from the calling thread.
+    public var asyncCacheTypeCheck: Bool {
+        get { storage.values.asyncCacheTypeCheck }
+        set { values.asyncCacheTypeCheck = newValue }
+    }
+    /// Kept for code that sets it, and not read: every cache file is written atomically.
+    public var diskStoreWriteOptions: Data.WritingOptions {
+        get { storage.values.diskStoreWriteOptions }
+        set { values.diskStoreWriteOptions = newValue }
+    }
+    /// The memory expiration of this image; nil for the storage's own.
+    public var memoryCacheExpiration: StorageExpiration? {
+        get { storage.values.memoryCacheExpiration }
+        set { values.memoryCacheExpiration = newValue }
+    }
+    /// How reading this image from memory prolongs its life.
+    public var memoryCacheAccessExtendingExpiration: ExpirationExtending {
+        get { storage.values.memoryCacheAccessExtendingExpiration }
+        set { values.memoryCacheAccessExtendingExpiration = newValue }
+    }
+    /// The disk expiration of this image; nil for the storage's own.
+    public var diskCacheExpiration: StorageExpiration? {
+        get { storage.values.diskCacheExpiration }
+        set { values.diskCacheExpiration = newValue }
+    }
+    /// How reading this image from disk prolongs its life.
+    public var diskCacheAccessExtendingExpiration: ExpirationExtending {
+        get { storage.values.diskCacheAccessExtendingExpiration }
+        set { values.diskCacheAccessExtendingExpiration = newValue }
+    }
+    /// Where processors work; nil for the library's own threads.
+    public var processingQueue: CallbackQueue? {
+        get { storage.values.processingQueue }
+        set { values.processingQueue = newValue }
+    }
+    /// How to show a progressive JPEG scan by scan; nil to wait for the whole picture.
+    public var progressiveJPEG: ImageProgressive? {
+        get { storage.values.progressiveJPEG }
+        set { values.progressiveJPEG = newValue }
+    }
+    /// Sources to try in order after the first one fails.
+    public var alternativeSources: [Source]? {
+        get { storage.values.alternativeSources }
+        set { values.alternativeSources = newValue }
+    }
+    /// What to do about failures.
+    public var retryStrategy: (any RetryStrategy)? {
+        get { storage.values.retryStrategy }
+        set { values.retryStrategy = newValue }
+    }
+    /// The source to use instead when the network is metered.
+    public var lowDataModeSource: Source? {
+        get { storage.values.lowDataModeSource }
+        set { values.lowDataModeSource = newValue }
+    }
+    /// A file extension forced onto the name of the file on disk.
+    public var forcedExtension: String? {
+        get { storage.values.forcedExtension }
+        set { values.forcedExtension = newValue }
+    }
+    /// Bounds on the images that processors make.
+    public var resultLimits: ResultLimits {
+        get { storage.values.resultLimits }
+        set { values.resultLimits = newValue }
+    }
+    /// The kinds of sources that may be read; nil for all, but for files where the downloader has
+    /// an address policy.
+    public var allowedSources: SourcePolicy? {
+        get { storage.values.allowedSources }
+        set { values.allowedSources = newValue }
+    }
+    /// Whether what the server says about how long its picture is good is heeded.
+    public var httpCaching: Bool {
+        get { storage.values.httpCaching }
+        set { values.httpCaching = newValue }
     }
 }
 

@@ -17,6 +17,7 @@ struct Failover: Sendable {
     /// The next attempt; nil when the error is final.
     ///
     /// A cancel is never retried and starts no alternative; nor does a load that nobody wants.
+    @inline(never)
     mutating func next(
         after error: KingfisherError,
         of attempt: LoadRequest

@@ -23,6 +23,7 @@ struct FetchStage {
         }
     }
 
+    @inline(never)
     private func download(_ url: URL) async throws -> Output {
         guard request.downloader.isOverridden else {
             let updates = ProgressiveUpdates(request, task: task, sink: events.partial)
@@ -52,6 +53,7 @@ struct FetchStage {
     }
 
     /// Asks a provider; a cancel ends the wait at once, whatever the provider does.
+    @inline(never)
     static func data(of provider: any ImageDataProvider) async throws -> Data {
         do {
             return try await SharedJobs<Int, Data>().value(for: 0) { try await provider.data() }

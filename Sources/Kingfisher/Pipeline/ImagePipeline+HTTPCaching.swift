@@ -1,5 +1,6 @@
 extension ImagePipeline {
     /// Applies the rules of HTTP to what the caches gave, if they gave anything.
+    @inline(never)
     func load(
         _ hit: HTTPCachingStage.Hit?,
         by caching: HTTPCachingStage,
@@ -23,6 +24,7 @@ extension ImagePipeline {
     }
 
     /// Asks the server, and once more without a condition if the answer is about another version.
+    @inline(never)
     private func ask(
         _ request: LoadRequest,
         about judged: HTTPCachingStage.Judged?,

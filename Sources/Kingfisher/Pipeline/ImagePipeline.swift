@@ -1,6 +1,9 @@
 import Foundation
 
 /// Drives a load through its stages: look up, fetch, process, store.
+///
+/// The steps are not inlined, here and in what they call: a function that waits keeps room for all
+/// that is inlined into it.
 struct ImagePipeline: Sendable {
     let observers = LoadObservers()
 
@@ -14,6 +17,7 @@ struct ImagePipeline: Sendable {
     ///   - events: What to tell meanwhile.
     ///   - task: The handle of the first attempt.
     /// - Returns: The result of the attempt that ended the load.
+    @inline(never)
     func load(
         _ request: LoadRequest,
         events: LoadEvents = LoadEvents(),
@@ -47,14 +51,15 @@ struct ImagePipeline: Sendable {
     }
 
     /// One attempt with one source, and one more if others have stored its image meanwhile.
+    @inline(never)
     private func load(
         _ request: LoadRequest,
         _ events: LoadEvents,
         _ task: DownloadTask,
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult {
-        var request = request
-        if request.looksUp, !request.options.httpCaching { request.acceptsFinished = true }
+        let accepts = request.looksUp && !request.options.httpCaching
+        let request = accepts ? request.acceptingFinished : request
         do {
             return try await loadOnce(request, events, task, &journal)
         } catch is StoredMeanwhile {
@@ -62,6 +67,7 @@ struct ImagePipeline: Sendable {
         }
     }
 
+    @inline(never)
     private func loadOnce(
         _ request: LoadRequest,
         _ events: LoadEvents,
@@ -93,6 +99,7 @@ struct ImagePipeline: Sendable {
         return try await load(hit, by: caching, events, task, &journal)
     }
 
+    @inline(never)
     func fetch(
         _ request: LoadRequest,
         _ events: LoadEvents,
@@ -105,6 +112,7 @@ struct ImagePipeline: Sendable {
     }
 
     /// Processes what was fetched, and stores it unless there are no notes.
+    @inline(never)
     func finish(
         _ fetched: FetchStage.Output,
         _ request: LoadRequest,
@@ -123,6 +131,7 @@ struct ImagePipeline: Sendable {
     }
 
     /// The image of the first place that has it; nil when none has.
+    @inline(never)
     private func lookUp(
         _ request: LoadRequest,
         _ caching: HTTPCachingStage?,
@@ -136,6 +145,7 @@ struct ImagePipeline: Sendable {
     }
 
     /// The result of what a place has; nil when it turns out to be damaged.
+    @inline(never)
     private func answer(
         _ finding: LookupStage.Finding,
         _ request: LoadRequest,

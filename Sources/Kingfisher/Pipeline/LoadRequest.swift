@@ -1,58 +1,109 @@
 import Foundation
 
 /// Everything that a load needs to know, resolved once and never changed.
-struct LoadRequest: Sendable {
+///
+/// An object: a load that waits keeps the request in a dozen places, and as a value it took 1.5 KB
+/// in each.
+final class LoadRequest: Sendable {
     /// What this attempt loads; an alternative after the first source failed.
-    private(set) var source: Source
+    let source: Source
     /// The key of this attempt's source.
-    private(set) var key: String
+    let key: String
     /// What the caches know the image by.
-    private(set) var entry: CacheEntryName
+    let entry: CacheEntryName
     /// What the caller asked for.
     let originalSource: Source
     /// The caller's options over the manager's.
-    private(set) var options: KingfisherParsedOptionsInfo
+    let options: KingfisherParsedOptionsInfo
     /// How HTTP caching asks for the image; nil without it.
-    private(set) var question: HTTPQuestion?
+    let question: HTTPQuestion?
     let targetCache: ImageCache
     let originalCache: ImageCache
     let downloader: ImageDownloader
     /// Whether work for the same image that has just ended will do, although no cache is consulted:
     /// the caller has found them empty.
-    var acceptsFinished = false
+    let acceptsFinished: Bool
     /// Whether somebody still wants the image; nil when nobody says otherwise.
     let isStillWanted: (@Sendable () -> Bool)?
 
+    /// Resolves what a caller asked of a manager.
+    ///
+    /// The manager's own parts come first, then its default options, then the call's: a later one
+    /// wins.
+    init(
+        source: Source,
+        options: KingfisherParsedOptionsInfo,
+        cache: ImageCache,
+        downloader: ImageDownloader,
+        isStillWanted: (@Sendable () -> Bool)? = nil
+    ) {
+        self.source = source
+        key = source.cacheKey
+        entry = CacheEntryName(key: key, options: options)
+        originalSource = source
+        self.options = options
+        question = nil
+        targetCache = options.targetCache ?? cache
+        originalCache = options.originalCache ?? targetCache
+        self.downloader = options.downloader ?? downloader
+        acceptsFinished = false
+        self.isStillWanted = isStillWanted
+    }
+
+    /// The same request in which what is given differs.
+    private init(
+        _ other: LoadRequest,
+        source: Source? = nil,
+        key: String? = nil,
+        options: KingfisherParsedOptionsInfo? = nil,
+        question: HTTPQuestion? = nil,
+        acceptsFinished: Bool? = nil
+    ) {
+        self.source = source ?? other.source
+        self.key = key ?? other.key
+        self.options = options ?? other.options
+        entry = key.map { CacheEntryName(key: $0, options: other.options) } ?? other.entry
+        originalSource = other.originalSource
+        self.question = question ?? other.question
+        targetCache = other.targetCache
+        originalCache = other.originalCache
+        downloader = other.downloader
+        self.acceptsFinished = acceptsFinished ?? other.acceptsFinished
+        isStillWanted = other.isStillWanted
+    }
+
     /// The same request for another source, which may use a metered network on demand.
     func with(source: Source, onAnyNetwork: Bool = false) -> LoadRequest {
-        var request = self
-        request.source = source
-        request.key = source.cacheKey
-        request.entry = CacheEntryName(key: request.key, options: options)
-        if onAnyNetwork { request.options.lowDataModeSource = nil }
-        return request
+        var options = options
+        if onAnyNetwork { options.lowDataModeSource = nil }
+        return LoadRequest(self, source: source, key: source.cacheKey, options: options)
     }
 
     /// The same request, but past the caches.
     var refreshing: LoadRequest {
-        var request = self
-        request.options.forceRefresh = true
-        return request
+        var options = options
+        options.forceRefresh = true
+        return LoadRequest(self, options: options)
     }
 
     /// The same request for another variant of the image, which has an entry of its own.
     func with(variant: Int) -> LoadRequest {
-        var request = self
-        request.key = "variant \(variant) of \(key)"
-        request.entry = CacheEntryName(key: request.key, options: options)
-        return request
+        LoadRequest(self, key: "variant \(variant) of \(key)")
     }
 
     /// The same request, but asking as HTTP caching decided.
     func with(_ question: HTTPQuestion) -> LoadRequest {
-        var request = self
-        request.question = question
-        return request
+        LoadRequest(self, question: question)
+    }
+
+    /// The same request, but content with work that has just ended.
+    var acceptingFinished: LoadRequest { LoadRequest(self, acceptsFinished: true) }
+
+    /// The same request for what others have stored meanwhile; it asks no further time.
+    var afterFinish: LoadRequest {
+        var options = options
+        options.forceRefresh = false
+        return LoadRequest(self, options: options, acceptsFinished: false)
     }
 }
 
@@ -75,14 +126,6 @@ extension LoadRequest {
             forcedExtension: options.forcedExtension
         )
         return acceptsDisk ? type.cached : type == .memory
-    }
-
-    /// The same request for what others have stored meanwhile; it asks no further time.
-    var afterFinish: LoadRequest {
-        var request = self
-        request.options.forceRefresh = false
-        request.acceptsFinished = false
-        return request
     }
 
     /// Whether a lookup may go to the disk.
@@ -140,35 +183,5 @@ extension LoadRequest {
     /// Makes sure that somebody still wants the image.
     func checkWanted() throws(KingfisherError) {
         if isStale { throw .cacheError(reason: .imageNotExisting(key: key)) }
-    }
-}
-
-extension LoadRequest {
-    /// Resolves what a caller asked of a manager.
-    ///
-    /// The manager's own parts come first, then its default options, then the call's: a later one
-    /// wins.
-    init(
-        source: Source,
-        options: KingfisherParsedOptionsInfo,
-        cache: ImageCache,
-        downloader: ImageDownloader,
-        isStillWanted: (@Sendable () -> Bool)? = nil
-    ) {
-        let target = options.targetCache ?? cache
-        let original = options.originalCache ?? target
-        let loader = options.downloader ?? downloader
-        let key = source.cacheKey
-        self.init(
-            source: source,
-            key: key,
-            entry: CacheEntryName(key: key, options: options),
-            originalSource: source,
-            options: options,
-            targetCache: target,
-            originalCache: original,
-            downloader: loader,
-            isStillWanted: isStillWanted
-        )
     }
 }

@@ -29,9 +29,9 @@ struct PrefetchLoader: Sendable {
         if request.looksUp, await isCached(request) { return .skipped }
         if Task.isCancelled { return .failed }
         // It is known not to be cached, and a cached original is no reason to wait for the disk.
-        var refreshing = request.refreshing
-        refreshing.acceptsFinished = request.looksUp && !request.options.httpCaching
-        switch await manager.load(refreshing) {
+        let accepts = request.looksUp && !request.options.httpCaching
+        let refreshing = request.refreshing
+        switch await manager.load(accepts ? refreshing.acceptingFinished : refreshing) {
         case .success: return .completed
         case .failure: return .failed
         }

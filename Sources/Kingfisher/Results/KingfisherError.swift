@@ -5,7 +5,9 @@ public import FoundationNetworking
 #endif
 
 /// Every error of the library.
-public enum KingfisherError: Error {
+///
+/// Boxed: its reasons take up to 660 bytes, and each function that may throw one reserves them.
+public indirect enum KingfisherError: Error {
     /// What can go wrong before or around a request; codes 1001 to 1006.
     public enum RequestErrorReason: Sendable {
         /// 1001: the request modifier gave no request.
