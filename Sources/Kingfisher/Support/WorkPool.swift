@@ -6,25 +6,9 @@ import Synchronization
 /// The cooperative pool of Swift concurrency must never block, and it has no priorities of ours:
 /// heavy work leaves it here, in sight. Work of equal priority runs in the order of its arrival.
 final class WorkPool: Sendable {
-    private struct Job: Sendable {
-        var priority: Float
-        let sequence: UInt64
-        let body: @Sendable () -> Void
-    }
-
     private struct State: Sendable {
-        var waiting: [Job] = []
+        var waiting = UrgentQueue<@Sendable () -> Void>()
         var running = 0
-        var sequence: UInt64 = 0
-
-        mutating func insert(_ job: Job) {
-            let index =
-                waiting.firstIndex { $0.priority > job.priority } ?? waiting.endIndex
-            // Kept in rising priority with the oldest of a kind last, so that the next is the last.
-            let place =
-                waiting[..<index].firstIndex { $0.priority == job.priority } ?? index
-            waiting.insert(job, at: place)
-        }
     }
 
     private let state = Mutex(State())
@@ -73,11 +57,10 @@ final class WorkPool: Sendable {
     @discardableResult
     func submit(priority: Float = 0.5, _ body: @escaping @Sendable () -> Void) -> UInt64 {
         let (job, starts) = state.withLock { state in
-            state.sequence += 1
-            state.insert(Job(priority: priority, sequence: state.sequence, body: body))
+            let job = state.waiting.insert(body, priority: priority)
             let starts = state.running < width
             if starts { state.running += 1 }
-            return (state.sequence, starts)
+            return (job, starts)
         }
         if starts { queue.async { self.drain() } }
         return job
@@ -85,23 +68,16 @@ final class WorkPool: Sendable {
 
     /// Raises the priority of a job that waits; one that runs or has ended does not mind.
     private func raise(_ job: UInt64, to priority: Float) {
-        state.withLock { state in
-            guard let index = state.waiting.firstIndex(where: { $0.sequence == job }),
-                state.waiting[index].priority < priority
-            else { return }
-            var job = state.waiting.remove(at: index)
-            job.priority = priority
-            state.insert(job)
-        }
+        state.withLock { $0.waiting.raise(job, to: priority) }
     }
 
     private func drain() {
-        while let job = next() { job.body() }
+        while let body = next() { body() }
     }
 
-    private func next() -> Job? {
+    private func next() -> (@Sendable () -> Void)? {
         state.withLock { state in
-            if let job = state.waiting.popLast() { return job }
+            if let body = state.waiting.next() { return body }
             state.running -= 1
             return nil
         }

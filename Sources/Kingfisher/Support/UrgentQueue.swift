@@ -1,0 +1,45 @@
+/// Elements that wait, the most urgent first and those of one priority in the order of arrival.
+struct UrgentQueue<Element: Sendable>: Sendable {
+    private struct Entry: Sendable {
+        var priority: Float
+        let number: UInt64
+        let element: Element
+    }
+
+    private var entries: [Entry] = []
+    private var lastNumber: UInt64 = 0
+
+    /// Adds an element.
+    ///
+    /// - Returns: Its number in this queue.
+    mutating func insert(_ element: Element, priority: Float) -> UInt64 {
+        lastNumber += 1
+        insert(Entry(priority: priority, number: lastNumber, element: element))
+        return lastNumber
+    }
+
+    /// Takes the next element out.
+    mutating func next() -> Element? { entries.popLast()?.element }
+
+    /// Takes an element out, if it still waits.
+    mutating func remove(_ number: UInt64) -> Element? {
+        entries.firstIndex { $0.number == number }.map { entries.remove(at: $0).element }
+    }
+
+    /// Raises the priority of an element, if it still waits and has a lower one.
+    mutating func raise(_ number: UInt64, to priority: Float) {
+        guard let index = entries.firstIndex(where: { $0.number == number }),
+            entries[index].priority < priority
+        else { return }
+        var entry = entries.remove(at: index)
+        entry.priority = priority
+        insert(entry)
+    }
+
+    private mutating func insert(_ entry: Entry) {
+        let index = entries.firstIndex { $0.priority > entry.priority } ?? entries.endIndex
+        // Kept in rising priority with the oldest of a kind last, so that the next is the last.
+        let place = entries[..<index].firstIndex { $0.priority == entry.priority } ?? index
+        entries.insert(entry, at: place)
+    }
+}
