@@ -86,6 +86,8 @@ let package = Package(
             linkerSettings: [.linkedLibrary("ssl")]
         ),
         .target(name: "CCryptoShim", dependencies: ["CCrypto"]),
+        // Starts worker processes and locks them in; system calls that Swift cannot make.
+        .target(name: "CIsolationShim"),
         .target(name: "CKernels"),
 
         // Floor 0: rasters and arithmetic.
@@ -103,7 +105,7 @@ let package = Package(
         .target(
             name: "Kingfisher",
             dependencies: [
-                "Pixels", "Codecs", "CCurl", "CCurlShim", "CCryptoShim",
+                "Pixels", "Codecs", "CCurl", "CCurlShim", "CCryptoShim", "CIsolationShim",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -149,10 +151,19 @@ let package = Package(
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
+        // A program whose main begins with our line, because that of the test runner does not; it
+        // also has faults that tests ask for.
+        .executableTarget(
+            name: "isolation-worker",
+            dependencies: ["Kingfisher"],
+            path: "Tests/IsolationWorker",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "KingfisherTests",
             dependencies: [
                 "Kingfisher", "KingfisherTesting", "Codecs", "Pixels", "TestSupport", "CCrypto",
+                "CIsolationShim", "isolation-worker",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

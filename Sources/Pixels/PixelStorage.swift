@@ -15,6 +15,8 @@ package final class PixelStorage: @unchecked Sendable {
     package let base: UnsafeMutableRawPointer
     package let byteCount: Int
     private let isMapped: Bool
+    /// Keeps the memory alive that belongs to somebody else; nil for memory of its own.
+    private let owner: (any AnyObject & Sendable)?
 
     // From 64 KiB on (a thumbnail of 128 × 128) the memory is mapped, so that it goes back to the
     // system when it is freed: glibc's arenas, one for each thread that decodes, keep freed
@@ -24,6 +26,7 @@ package final class PixelStorage: @unchecked Sendable {
 
     package init(byteCount: Int) throws(PixelError) {
         self.byteCount = byteCount
+        owner = nil
         isMapped = byteCount >= Self.mappingThreshold
         if isMapped {
             guard let address = Self.map(byteCount) else { throw .outOfMemory(bytes: byteCount) }
@@ -39,7 +42,25 @@ package final class PixelStorage: @unchecked Sendable {
         }
     }
 
+    /// Borrows memory that nobody writes any more.
+    ///
+    /// - Parameters:
+    ///   - base: Its first byte.
+    ///   - byteCount: How many there are.
+    ///   - owner: Is kept as long as the storage; the memory has to stay valid as long.
+    package init(
+        borrowing base: UnsafeMutableRawPointer,
+        byteCount: Int,
+        from owner: any AnyObject & Sendable
+    ) {
+        self.base = base
+        self.byteCount = byteCount
+        self.owner = owner
+        isMapped = false
+    }
+
     deinit {
+        guard owner == nil else { return }
         if isMapped {
             munmap(base, Self.reserved(for: byteCount))
         } else {

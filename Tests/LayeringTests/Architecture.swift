@@ -19,8 +19,9 @@ enum Architecture {
         (
             "Sources/Kingfisher",
             [
-                "Pixels", "Codecs", "CCurl", "CCurlShim", "CCryptoShim", "Logging", "SystemPackage",
-                "FoundationNetworking",
+                "Pixels", "Codecs", "CCurl", "CCurlShim", "CCryptoShim", "CIsolationShim",
+                "Logging",
+                "SystemPackage", "FoundationNetworking",
             ]
         ),
         ("Sources/KingfisherTesting", ["Kingfisher", "FoundationNetworking"]),
@@ -55,6 +56,7 @@ enum Architecture {
         ("CCurl", ["HTTP"]),
         ("CCurlShim", ["HTTP"]),
         ("CCryptoShim", ["Support", "Caching/Disk"]),
+        ("CIsolationShim", ["Isolation"]),
     ]
 
     /// The folders of the library, lowest first.
@@ -63,7 +65,7 @@ enum Architecture {
     /// rank of its own where it is named here.
     static let ranks: [String: Int] = [
         "Support": 0,
-        "Imaging": 1, "Caching/Memory": 1, "Caching/Disk": 1, "HTTP": 1,
+        "Imaging": 1, "Caching/Memory": 1, "Caching/Disk": 1, "HTTP": 1, "Isolation": 1,
         "Results": 2, "Options": 2, "ImageSource": 2, "Caching": 2, "Networking": 2,
         "Processing": 2,
         "Pipeline": 3,

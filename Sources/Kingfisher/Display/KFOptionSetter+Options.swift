@@ -88,6 +88,11 @@ extension KFOptionSetter {
         setting(\.httpCaching, to: enabled)
     }
 
+    /// Sets whether bytes are decoded in a process of its own; see ``ProcessIsolation``.
+    public func isolated(_ enabled: Bool = true) -> Self {
+        setting(\.isolated, to: enabled)
+    }
+
     /// Sets bounds on the images that processors make.
     public func resultLimits(_ limits: ResultLimits) -> Self {
         setting(\.resultLimits, to: limits)

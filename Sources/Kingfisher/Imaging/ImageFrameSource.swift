@@ -35,8 +35,14 @@ extension ImageFrameSource {
     public func copy() -> Self { self }
 }
 
+/// Frames that know how often their file wants to be played.
+protocol LoopCounting {
+    /// 0 for ever.
+    var loopCount: Int { get }
+}
+
 /// The frames of an encoded animation, decoded on demand.
-final class EncodedFrameSource: ImageFrameSource {
+final class EncodedFrameSource: ImageFrameSource, LoopCounting {
     private let encoded: Data
     private let scale: CGFloat
     private let decoder: FrameDecoder
@@ -111,7 +117,7 @@ extension ImageFrameSource {
         return try? Codecs.encodeAnimation(
             of: first.size,
             frameCount: frameCount,
-            loopCount: (self as? EncodedFrameSource)?.loopCount ?? 0,
+            loopCount: (self as? any LoopCounting)?.loopCount ?? 0,
             as: fileFormat,
             options: EncodeOptions(quality: quality.isNaN ? 1 : min(1, max(0, Double(quality))))
         ) { index throws(CodecError) in

@@ -27,7 +27,8 @@ enum UndecodableReason {
         }
     }
 
-    private static let refused =
+    /// Said of bytes that can be decoded.
+    static let refused =
         "they can be decoded, but the processor made no image with its settings"
 
     private static func brokenFrame(of decoder: FrameDecoder) -> String? {

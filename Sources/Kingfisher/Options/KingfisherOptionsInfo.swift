@@ -97,6 +97,11 @@ public enum KingfisherOptionsInfoItem: Sendable {
     /// server says otherwise. A picture that was cached without the option is fetched again. No
     /// effect on sources without a URL and on downloaders that somebody subclassed.
     case httpCaching
+    /// Decode in a process of its own, so that a fault in a decoder cannot harm this one; see
+    /// ``ProcessIsolation``.
+    ///
+    /// Set it for one load, or for all of a manager in ``KingfisherManager/defaultOptions``.
+    case isolated
     /// Bounds on the images that processors make.
     case resultLimits(ResultLimits)
     /// The kinds of sources that may be read, for URLs of strangers.

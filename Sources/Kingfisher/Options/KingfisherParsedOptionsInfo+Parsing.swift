@@ -26,6 +26,7 @@ extension ParsedValues {
         case .loadDiskFileSynchronously: loadDiskFileSynchronously = true
         case .asyncCacheTypeCheck: asyncCacheTypeCheck = true
         case .httpCaching: httpCaching = true
+        case .isolated: isolated = true
         default: return false
         }
         return true

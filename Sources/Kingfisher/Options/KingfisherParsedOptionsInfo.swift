@@ -76,6 +76,7 @@ struct ParsedValues: Sendable {
     var resultLimits: ResultLimits = ResultLimits.default
     var allowedSources: SourcePolicy? = nil
     var httpCaching: Bool = false
+    var isolated: Bool = false
 }
 
 extension KingfisherParsedOptionsInfo {
@@ -289,6 +290,11 @@ extension KingfisherParsedOptionsInfo {
     public var httpCaching: Bool {
         get { storage.values.httpCaching }
         set { values.httpCaching = newValue }
+    }
+    /// Whether bytes are decoded in a process of its own.
+    public var isolated: Bool {
+        get { storage.values.isolated }
+        set { values.isolated = newValue }
     }
 }
 

@@ -13,8 +13,21 @@ extension LoadRequest {
             memory: memory,
             disk: disk,
             original: original,
-            outcome: outcome(memory: memory, disk: disk, original: original)
+            outcome: outcome(memory: memory, disk: disk, original: original),
+            steps: steps
         )
+    }
+
+    /// Where decoding and each processor run when bytes have to be decoded.
+    private var steps: [LoadExplanation.Step] {
+        let all = (options.processor as? ProcessorChain)?.steps ?? [options.processor]
+        let known = options.isolated ? all.count - ProcessorCut(options.processor).here.count : 0
+        return all.enumerated().map { index, step in
+            LoadExplanation.Step(
+                processor: step.identifier,
+                place: index < known ? .workerProcess : .thisProcess
+            )
+        }
     }
 
     private var originalMissReason: CacheMissReason? {

@@ -25,8 +25,12 @@ final class ProgressiveUpdates: Sendable {
     private let worker = Mutex<Task<Void, Never>?>(nil)
 
     /// Nil when nobody asked for it, or nobody shows it: then nothing is decoded either.
+    ///
+    /// Nil for an isolated load, too, because scans are decoded in this process.
     init?(_ request: LoadRequest, task: DownloadTask, sink: Sink?) {
-        guard let progressive = request.options.progressiveJPEG, let sink else { return nil }
+        guard let progressive = request.options.progressiveJPEG, let sink,
+            !request.options.isolated
+        else { return nil }
         self.progressive = progressive
         self.request = request
         self.sink = sink

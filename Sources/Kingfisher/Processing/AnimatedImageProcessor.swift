@@ -60,13 +60,13 @@ public struct AnimatedImageProcessor: ImageProcessor {
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        guard !options.onlyLoadFirstFrame, let data = item.animationData else {
+        guard !options.onlyLoadFirstFrame, let data = item.animationData(options) else {
             return processor.process(item: item, options: options)
         }
-        // Above the limits, or damaged: `UndecodableReason` tells which.
-        guard let source = try? EncodedFrameSource(data, scale: options.scaleFactor) else {
-            return nil
+        if options.isolated, PortableProcessors.contain(self) {
+            return IsolatedDecoding.imageForBlockingCaller(of: data, by: self, options)
         }
+        guard let source = frames(of: data, options) else { return nil }
         guard source.frameCount > 1 else {
             return processor.process(item: item, options: options)
         }
@@ -80,16 +80,46 @@ public struct AnimatedImageProcessor: ImageProcessor {
             options: options.imageCreatingOptions
         )
     }
+
+    /// The frames of a file, decoded where the options say; nil when there are none.
+    private func frames(
+        of data: Data,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> (any ImageFrameSource)? {
+        guard options.isolated else {
+            // Above the limits, or damaged: `UndecodableReason` tells which.
+            return try? EncodedFrameSource(data, scale: options.scaleFactor)
+        }
+        var options = options
+        options.preloadAllAnimationData = false
+        let image = IsolatedDecoding.imageForBlockingCaller(of: data, options)
+        return image?.kf.frameSource ?? image.map { StillFrame(image: $0) }
+    }
+}
+
+/// A picture as an animation of one frame.
+private struct StillFrame: ImageFrameSource {
+    let image: KFCrossPlatformImage
+
+    var data: Data? { nil }
+    var frameCount: Int { 1 }
+
+    func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? { image }
+
+    func duration(at index: Int) -> TimeInterval { .infinity }
 }
 
 extension ImageProcessItem {
     /// The bytes of what may be an animation by its header; nil for stills.
-    fileprivate var animationData: Data? {
+    ///
+    /// For an isolated load any file may be one: not every header is read in this process.
+    fileprivate func animationData(_ options: KingfisherParsedOptionsInfo) -> Data? {
         let data =
             switch self {
             case .data(let data): data
             case .image(let image): image.kf.gifRepresentation()
             }
+        if options.isolated { return data }
         // Unreadable bytes are for the processor to refuse.
         guard let data, let info = try? Codecs.inspect(data), info.frameCount != 1 else {
             return nil

@@ -76,6 +76,9 @@ public struct DefaultImageProcessor: ImageProcessor {
         switch item {
         case .image(let image):
             image.kf.scaled(to: options.scaleFactor)
+        case .data(let data) where options.isolated:
+            // Where a processor of a user's asks for the image of the bytes that it was given.
+            IsolatedDecoding.imageForBlockingCaller(of: data, options)
         case .data(let data):
             KingfisherWrapper<KFCrossPlatformImage>
                 .image(data: data, options: options.imageCreatingOptions)
@@ -93,8 +96,13 @@ struct ProcessorChain: ImageProcessor {
     let steps: [any ImageProcessor]
 
     init(first: any ImageProcessor, second: any ImageProcessor) {
-        identifier = "\(first.identifier)|>\(second.identifier)"
-        steps = Self.steps(of: first) + Self.steps(of: second)
+        self.init(steps: Self.steps(of: first) + Self.steps(of: second))
+    }
+
+    /// Chains processors that are no chains themselves, at least one.
+    init(steps: [any ImageProcessor]) {
+        self.steps = steps
+        identifier = steps.map(\.identifier).joined(separator: "|>")
     }
 
     func process(

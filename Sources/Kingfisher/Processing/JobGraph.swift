@@ -24,6 +24,7 @@ final class JobGraph: Sendable {
         let preloadsAll: Bool
         let onlyFirstFrame: Bool
         let limits: ResultLimits
+        let isIsolated: Bool
 
         init(_ options: KingfisherParsedOptionsInfo) {
             processor = options.processor.identifier
@@ -31,6 +32,7 @@ final class JobGraph: Sendable {
             preloadsAll = options.preloadAllAnimationData
             onlyFirstFrame = options.onlyLoadFirstFrame
             limits = options.resultLimits
+            isIsolated = options.isolated
         }
     }
 

@@ -36,10 +36,17 @@ final class ProcessingJobs: Sendable {
     private let decodes = Atomic(0)
     private let pool: WorkPool
     private let budget: ByteBudget
+    /// Worker processes for isolated loads; nil for those of the program.
+    private let workers: WorkerPool?
 
-    init(pool: WorkPool = ProcessingJobs.pool, budget: ByteBudget = .decoding) {
+    init(
+        pool: WorkPool = ProcessingJobs.pool,
+        budget: ByteBudget = .decoding,
+        workers: WorkerPool? = nil
+    ) {
         self.pool = pool
         self.budget = budget
+        self.workers = workers
     }
 
     /// How often bytes were decoded, or given to a processor that does.
@@ -70,10 +77,33 @@ final class ProcessingJobs: Sendable {
         _ urgency: Urgency
     ) async throws -> KFCrossPlatformImage {
         if case .data = item { decodes.add(1, ordering: .relaxed) }
+        if options.isolated, let data = item.encoded(for: options.processor) {
+            return try await isolatedImage(of: data, options, urgency)
+        }
         let cost = WorkCost(options)
             .of(item, by: options.processor, preloads: options.preloadAllAnimationData)
         return try await budget.with(bytes: cost) {
             try await run(item, options, urgency)
+        }
+    }
+
+    /// The image of which a worker process makes as much as it knows how to.
+    private func isolatedImage(
+        of data: Data,
+        _ options: KingfisherParsedOptionsInfo,
+        _ urgency: Urgency
+    ) async throws -> KFCrossPlatformImage {
+        let decoding = try IsolatedDecoding(options, workers)
+        let header = try await decoding.header(of: data, options, urgency)
+        let cost = header.map { WorkCost(options).of($0, by: options.processor) } ?? 0
+        let cut = ProcessorCut(options.processor)
+        return try await budget.with(bytes: cost) {
+            guard let apart = cut.apart else { return try await run(.data(data), options, urgency) }
+            let image = try await decoding.image(of: data, by: apart, options, urgency)
+            guard !cut.here.isEmpty else { return image }
+            var rest = options
+            rest.processor = ProcessorChain(steps: cut.here)
+            return try await run(.image(image), rest, urgency)
         }
     }
 
@@ -96,10 +126,11 @@ final class ProcessingJobs: Sendable {
     /// Whether bytes of which no image was made are damaged, rather than refused by the processor.
     func areDamaged(_ data: Data) async -> Bool {
         // A cancel leaves it open.
-        (try? await pool.run { UndecodableReason.find(in: data) != nil }) ?? false
+        (try? await pool.run { IsolatedDecoding.undecodableReason(of: data) != nil }) ?? false
     }
 
-    private static func process(
+    /// Runs a processor on the caller's thread, under the limits on its results.
+    static func process(
         _ item: ImageProcessItem,
         _ options: KingfisherParsedOptionsInfo
     ) throws(KingfisherError) -> KFCrossPlatformImage {
@@ -141,6 +172,8 @@ final class ProcessingJobs: Sendable {
 
     /// Plans the decoding of bytes for several; nil when there is nothing to share.
     func plan(_ wishes: [DecodeWish], for data: Data) -> DecodePlan? {
+        // A worker decodes for one.
+        guard !wishes.contains(where: \.key.isIsolated) else { return nil }
         // Bytes without a readable header fail in the processor, which says why.
         guard wishes.count > 1, let info = try? Codecs.inspect(data) else { return nil }
         return DecodePlan(wishes, of: info, maxBytes: budget.limit / 4)

@@ -31,6 +31,9 @@ extension SizedDecoding {
         options: KingfisherParsedOptionsInfo,
         draw: (KFCrossPlatformImage) -> KFCrossPlatformImage
     ) -> KFCrossPlatformImage? {
+        if options.isolated, case .data(let data) = item {
+            return IsolatedDecoding.imageForBlockingCaller(of: data, by: self, options)
+        }
         guard case .data(let data) = item,
             // Bytes without a readable header fail in the default processor as well.
             let own = (try? Codecs.inspect(data))?.displaySize,

@@ -31,6 +31,8 @@ public struct DownsamplingImageProcessor: ImageProcessor {
         switch item {
         case .image(let image):
             image.downsampled(to: size, scale: options.scaleFactor)
+        case .data(let data) where options.isolated:
+            IsolatedDecoding.imageForBlockingCaller(of: data, by: self, options)
         case .data(let data):
             KingfisherWrapper<KFCrossPlatformImage>
                 .downsampledImage(data: data, to: size, scale: options.scaleFactor)
@@ -86,6 +88,8 @@ public struct ResizingImageProcessor: ImageProcessor {
         case .image(let image):
             return image.kf.scaled(to: options.scaleFactor)
                 .resized(to: referenceSize, for: targetContentMode)
+        case .data(let data) where options.isolated:
+            return IsolatedDecoding.imageForBlockingCaller(of: data, by: self, options)
         case .data(let data):
             return SizedDecoder(scale: options.scaleFactor)
                 .image(data, resizedTo: referenceSize, for: targetContentMode)

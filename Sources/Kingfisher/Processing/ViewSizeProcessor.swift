@@ -34,6 +34,8 @@ package struct ViewSizeProcessor: ImageProcessor {
     ) -> KFCrossPlatformImage? {
         switch item {
         case .image(let image): scaledDown(image, scale: options.scaleFactor)
+        case .data(let data) where options.isolated:
+            IsolatedDecoding.imageForBlockingCaller(of: data, by: self, options)
         case .data(let data): decoded(data, options)
         }
     }

@@ -1,4 +1,3 @@
-import Codecs
 import Foundation
 import Pixels
 
@@ -27,33 +26,23 @@ struct WorkCost {
             guard let size = image.bitmap?.size else { return 0 }
             return max(image.cacheCost, drawing(on: size, by: processor))
         case .data(let data):
-            // Bytes without a readable header fail in the processor, which says why.
-            guard let info = try? Codecs.inspect(data) else { return 0 }
-            return of(data, info, by: processor, preloads: preloads)
+            return FileHeader(data, preloads: preloads).map { of($0, by: processor) } ?? 0
         }
     }
 
-    private func of(
-        _ data: Data,
-        _ info: ImageInfo,
-        by processor: any ImageProcessor,
-        preloads: Bool
-    ) -> Int {
-        let own = info.displaySize
+    /// The cost of an image that a processor makes of a file with such a header.
+    func of(_ header: FileHeader, by processor: any ImageProcessor) -> Int {
+        let own = header.size
         // Refused by the decoder as soon as it sees the header.
         guard own.byteCount != .max else { return 0 }
         if let animated = processor as? AnimatedImageProcessor {
             // An animation is processed frame by frame, each from the whole canvas.
-            guard info.frameCount != 1 else {
-                return of(data, info, by: animated.processor, preloads: preloads)
-            }
+            guard header.frameCount != 1 else { return of(header, by: animated.processor) }
             let cost = drawing(on: own, by: animated.processor)
             return max(own.byteCount.multipliedSaturating(by: 3), cost)
         }
-        let size =
-            (processor as? any SizedDecoding)?.decodedSize(of: own, scale: scale) ?? own
-        var cost = Self.decoding(to: size, from: own)
-        if preloads, info.frameCount != 1 { cost = max(cost, preloadedBytes(of: data)) }
+        let size = (processor as? any SizedDecoding)?.decodedSize(of: own, scale: scale) ?? own
+        let cost = max(Self.decoding(to: size, from: own), header.preloadedBytes)
         return max(cost, drawing(on: size, by: processor))
     }
 
@@ -70,12 +59,5 @@ struct WorkCost {
             size = next
         }
         return cost
-    }
-
-    /// All frames of an animation, unless they are too many to be kept.
-    private func preloadedBytes(of data: Data) -> Int {
-        guard let source = try? EncodedFrameSource(data, scale: scale), source.fitsInMemory
-        else { return 0 }
-        return source.frameBytes.multipliedSaturating(by: source.frameCount)
     }
 }

@@ -74,6 +74,7 @@ extension KingfisherError.ProcessorErrorReason {
         switch self {
         case .processingFailed: 4001
         case .resultTooLarge: 4002
+        case .isolationFailed: 4003
         }
     }
 }

@@ -159,6 +159,21 @@ extension KingfisherError.ProcessorErrorReason {
             "\(name(of: processor)) would make an image of \(Int(size.width)) × \(Int(size.height)) "
                 + "pixels; \(limits.maxPixelCount) in all and \(limits.maxSide) on one side are "
                 + "allowed. Choose a smaller size, or raise the limits with .resultLimits."
+        case .isolationFailed(let processor, let failure):
+            "\(name(of: processor)) made no image: \(failure). \(advice(for: failure))"
+        }
+    }
+
+    private func reason(_ data: Data) -> String {
+        IsolatedDecoding.undecodableReason(of: data) ?? UndecodableReason.refused
+    }
+
+    private func advice(for failure: IsolationFailure) -> String {
+        switch failure {
+        case .unavailable: "See ProcessIsolation."
+        case .timedOut: "Raise ProcessIsolation.settings.timeLimit if the file deserves it."
+        case .crashed, .forbiddenSystemCall, .ended, .invalidAnswer:
+            "This process is unharmed; do not decode the file without isolation."
         }
     }
 
@@ -173,7 +188,7 @@ extension KingfisherError.ProcessorErrorReason {
             "\(name) made no image of a picture of \(pixels(of: image)). "
                 + "Check the processor's settings against that size."
         case .data(let data):
-            "\(name) made no image of \(data.count) bytes: \(UndecodableReason.text(for: data)). Check "
+            "\(name) made no image of \(data.count) bytes: \(reason(data)). Check "
                 + "what the source sends."
         }
     }

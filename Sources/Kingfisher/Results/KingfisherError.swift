@@ -79,12 +79,14 @@ public indirect enum KingfisherError: Error {
         case missingLivePhotoResourceOnDisk(_ resource: LivePhotoResource)
     }
 
-    /// What can go wrong in a processor; codes 4001 and 4002.
+    /// What can go wrong in a processor; codes 4001 to 4003.
     public enum ProcessorErrorReason: Sendable {
         /// 4001: the processor gave no image.
         case processingFailed(processor: any ImageProcessor, item: ImageProcessItem)
         /// 4002: the processor asked for an image above the limits; the size is in pixels.
         case resultTooLarge(processor: any ImageProcessor, size: CGSize, limits: ResultLimits)
+        /// 4003: the worker process of an isolated load made no image.
+        case isolationFailed(processor: any ImageProcessor, failure: IsolationFailure)
     }
 
     /// What can go wrong when an image is set on a view; codes 5001 to 5006.

@@ -14,6 +14,22 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
         case fails
     }
 
+    /// A processor, and where it runs when bytes have to be decoded.
+    public struct Step: Sendable, Hashable {
+        /// A process.
+        public enum Place: Sendable, Hashable {
+            /// This one.
+            case thisProcess
+            /// One that ``ProcessIsolation`` has started.
+            case workerProcess
+        }
+
+        /// The identifier of the processor, empty for the one that only decodes.
+        public let processor: String
+        /// Where it runs; the first one decodes.
+        public let place: Place
+    }
+
     /// The key of the source.
     public let key: String
     /// The identifier of the processor, empty for the default one.
@@ -26,6 +42,8 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
     public let original: CacheMissReason?
     /// Where the image would come from.
     public let outcome: Outcome
+    /// The processors in their order.
+    public let steps: [Step]
 
     /// The explanation as lines of text; names and passwords in URLs are left out.
     public var description: String {
@@ -36,6 +54,9 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
         // Without a processor the image is its own original.
         if !processor.isEmpty || original != .notAsked {
             lines.append("  original  \(Self.text(original))")
+        }
+        if steps.contains(where: { $0.place == .workerProcess }) {
+            lines += steps.map { "  \($0.text)" }
         }
         lines.append("  so it     \(summary)")
         return lines.joined(separator: "\n")
@@ -57,6 +78,16 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
         case .download: "is downloaded"
         case .provider: "is asked from its provider"
         case .fails: "fails, because the options allow the cache alone"
+        }
+    }
+}
+
+extension LoadExplanation.Step {
+    fileprivate var text: String {
+        let name = processor.isEmpty ? "decoding" : processor
+        return switch place {
+        case .thisProcess: "here      \(name)"
+        case .workerProcess: "apart     \(name)"
         }
     }
 }

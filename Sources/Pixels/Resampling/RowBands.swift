@@ -8,11 +8,14 @@ import Musl
 #endif
 
 /// Splits rows into one band per core when there is enough to do.
-enum RowBands {
+package enum RowBands {
     /// Pixels per band below which a second thread costs more than it saves.
     static let leastWork = 1 << 18
 
-    private static let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    private static let cores = Atomic(max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+
+    /// Does all further work on the caller's thread, where no other may be started.
+    package static func useOneThread() { cores.store(1, ordering: .relaxed) }
 
     /// Calls `body` for bands that together cover `0..<rows`, at the same time where that pays.
     ///
@@ -28,7 +31,7 @@ enum RowBands {
         work: Int,
         _ body: (Range<Int>) throws(Failure) -> Void
     ) throws(Failure) {
-        let bands = min(cores, rows, work / leastWork)
+        let bands = min(cores.load(ordering: .relaxed), rows, work / leastWork)
         guard bands > 1 else { return try body(0..<rows) }
         let failure = Mutex<Failure?>(nil)
         withoutActuallyEscaping(body) { body in

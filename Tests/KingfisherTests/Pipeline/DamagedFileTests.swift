@@ -35,10 +35,11 @@ struct DamagedFileTests {
             .map { try Data(contentsOf: folder.appending(path: $0)) }
     }
 
-    @Test
-    func `damaged files give their image or a typed error, and leave nothing wrong in a cache`()
-        async throws
-    {
+    @Test(arguments: WorkerBench.isPossible ? [false, true] : [false])
+    func `damaged files give their image or a typed error, and leave nothing wrong in a cache`(
+        isolated: Bool
+    ) async throws {
+        if isolated { ProcessIsolation.useProgram(at: WorkerBench.program.path) }
         let fixtures = try Self.fixtures()
         try #require(fixtures.count > 50)
         let folder = try TemporaryDirectory()
@@ -52,7 +53,12 @@ struct DamagedFileTests {
             let claimed = (try? Codecs.inspect(data))?.storedSize.pixelCount ?? 0
             guard claimed <= 1_000_000 else { continue }
             let processor = Self.processors[damage.number(below: Self.processors.count)]
-            let load = DamagedLoad(seed: seed, data: data, processor: processor)
+            let load = DamagedLoad(
+                seed: seed,
+                data: data,
+                processor: processor,
+                isolated: isolated
+            )
             if try await load.run(manager, cache) { images += 1 }
         }
         // Damage that nothing sees, and bytes that do not matter, leave images.
@@ -66,23 +72,27 @@ private struct DamagedLoad {
     let seed: Int
     let data: Data
     let processor: any ImageProcessor
+    let isolated: Bool
 
     private var key: String { "file \(seed)" }
 
     /// Loads twice, from the bytes and from the disk, and tells whether there was an image.
     func run(_ manager: KingfisherManager, _ cache: ImageCache) async throws -> Bool {
         let source = Source.provider(RawImageDataProvider(data: data, cacheKey: key))
-        let options: KingfisherOptionsInfo = [.processor(processor), .waitForCache]
+        var options: KingfisherOptionsInfo = [.processor(processor), .waitForCache]
         let direct = processor.process(
             item: .data(data),
             options: KingfisherParsedOptionsInfo(options)
         )
+        // Decoded apart it has to be the same, and has to fail in the same way.
+        if isolated { options.append(.isolated) }
         let loaded: KFCrossPlatformImage
         do {
             loaded = try await manager.retrieveImage(with: source, options: options).image
         } catch let error as KingfisherError {
             #expect(direct == nil, "seed \(seed), \(processor.identifier): \(error)")
             #expect(!(error.errorDescription ?? "").isEmpty)
+            #expect(error.errorCode != 4003, "seed \(seed), \(processor.identifier): \(error)")
             let isCached = cache.isCached(
                 forKey: key,
                 processorIdentifier: processor.identifier

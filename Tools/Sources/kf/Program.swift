@@ -1,10 +1,12 @@
 import ArgumentParser
 import Foundation
+import Kingfisher
 
 /// Runs the command that was typed.
 @main
 enum Program {
     static func main() async {
+        ProcessIsolation.runWorkerIfAsked()
         UnfinishedFiles.shared.removeOnSignals()
         LibraryLog.shared.start()
         do {

@@ -58,6 +58,11 @@ struct ConvertCommand: AsyncParsableCommand {
     )
     var jobs: Int?
 
+    @Flag(
+        help: "Decode in processes of their own, which can reach neither files nor the network."
+    )
+    var isolate = false
+
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
@@ -102,7 +107,12 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 
     private func convert(_ plan: ConvertPlan) async throws {
-        let converter = Converter(plan: plan, encoding: encoding, skipsExisting: skipExisting)
+        let converter = Converter(
+            plan: plan,
+            encoding: encoding,
+            skipsExisting: skipExisting,
+            isolates: isolate
+        )
         let tally = ConvertTally(total: plan.items.count, showsProgress: out.showsProgress)
         let width = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         tally.draw()

@@ -10,7 +10,7 @@ struct Converter: Sendable {
     /// The output folder without links.
     private let root: String
 
-    init(plan: ConvertPlan, encoding: EncodingOptions, skipsExisting: Bool) {
+    init(plan: ConvertPlan, encoding: EncodingOptions, skipsExisting: Bool, isolates: Bool) {
         self.plan = plan
         self.encoding = encoding
         self.skipsExisting = skipsExisting
@@ -18,6 +18,7 @@ struct Converter: Sendable {
             downloader: ImageDownloader(name: "kf"),
             cache: ToolCache.withoutDisk()
         )
+        if isolates { manager.defaultOptions = [.isolated] }
         root = InputSearch.resolved(plan.folder) ?? plan.folder
     }
 

@@ -82,6 +82,7 @@ struct PictureLoad: Sendable {
             // Other sizes are made without another download, and the source's format stays known.
             options.append(.cacheOriginalImage)
         }
+        if loading.isolate { options.append(.isolated) }
         if loading.forceRefresh { options.append(.forceRefresh) }
         if loading.onlyFromCache { options.append(.onlyFromCache) }
         if !loading.headers.isEmpty { options.append(.requestModifier(HeaderModifier(loading))) }

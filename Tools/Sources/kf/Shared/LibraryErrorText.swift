@@ -20,6 +20,8 @@ enum LibraryErrorText {
             "a step would make an image of \(Int(clamping: size.width)) × "
                 + "\(Int(clamping: size.height)) pixels, above the limit of \(limits.maxPixelCount) "
                 + "in all and \(limits.maxSide) on a side; choose a smaller size"
+        case .processorError(.isolationFailed(_, let failure)):
+            "\(failure); this is a file to be careful with"
         case .imageSettingError(let reason): text(for: reason)
         }
     }
@@ -118,13 +120,15 @@ enum LibraryErrorText {
             return "a step makes no image of \(image.pixelWidth) × \(image.pixelHeight) pixels; "
                 + "check its sizes"
         case .data(let data):
-            guard let image = KFCrossPlatformImage(data: data) else { return undecodable(data) }
-            return failedStep(.image(image))
+            return failedStep(data)
         }
     }
 
-    /// The sentence that the library has for bytes that it cannot decode, without its advice.
-    private static func undecodable(_ data: Data) -> String {
+    /// The sentence that the library has for bytes, without its advice.
+    ///
+    /// The library decodes once more for it, in the process where it did before: decoding here
+    /// would undo `--isolate`.
+    private static func failedStep(_ data: Data) -> String {
         guard !data.isEmpty else { return "there are no bytes; check the source" }
         let decoding = KingfisherError.processorError(
             reason: .processingFailed(processor: DefaultImageProcessor.default, item: .data(data))
@@ -132,6 +136,9 @@ enum LibraryErrorText {
         let sentence = decoding.errorDescription ?? ""
         let reason = sentence.split(separator: ":", maxSplits: 1).last.map(String.init) ?? sentence
         let clause = reason.components(separatedBy: ". ").first ?? reason
+        if clause.contains("they can be decoded") {
+            return "a step makes no image of the \(Readable.bytes(data.count)); check its sizes"
+        }
         return "the \(Readable.bytes(data.count)) cannot be decoded:\(clause)"
     }
 

@@ -20,6 +20,9 @@ struct LoadOptions: ParsableArguments {
     @Flag(help: "Fail rather than load from the source.")
     var onlyFromCache = false
 
+    @Flag(help: "Decode in a process of its own, which can reach neither files nor the network.")
+    var isolate = false
+
     @Option(help: ArgumentHelp("The most time that a load may take.", valueName: "seconds"))
     var timeout = 30.0
 

@@ -1,0 +1,43 @@
+#define _GNU_SOURCE
+#include "CIsolationShim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define KF_TMPFS_MAGIC 0x01021994
+#define KF_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+
+int kf_memory_create(void) {
+    int memory = memfd_create("kingfisher", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    return memory < 0 ? -errno : memory;
+}
+
+int kf_memory_write(int memory, const void *bytes, size_t length) {
+    const char *next = bytes;
+    while (length > 0) {
+        ssize_t count = write(memory, next, length);
+        if (count == 0) return ENOSPC;
+        if (count < 0 && errno != EINTR) return errno;
+        if (count < 0) continue;
+        next += count;
+        length -= (size_t)count;
+    }
+    return 0;
+}
+
+int kf_memory_seal(int memory) {
+    return fcntl(memory, F_ADD_SEALS, KF_SEALS | F_SEAL_SEAL) == 0 ? 0 : errno;
+}
+
+int64_t kf_memory_sealed_size(int memory) {
+    int seals = fcntl(memory, F_GET_SEALS);
+    if (seals < 0 || (seals & KF_SEALS) != KF_SEALS) return -1;
+    // Files of huge pages have seals, too, and reading one fails when the system has none left.
+    struct statfs system;
+    if (fstatfs(memory, &system) != 0 || (unsigned long)system.f_type != KF_TMPFS_MAGIC) return -1;
+    // Not fstat, which is a call with a path in newer C libraries.
+    return (int64_t)lseek(memory, 0, SEEK_END);
+}

@@ -1,0 +1,97 @@
+internal import CIsolationShim
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Memory that is handed to another process: its contents and size can no longer change.
+///
+/// The descriptor is closed with the last reference.
+final class SealedMemory: Sendable {
+    let descriptor: Int32
+
+    private init(adopting descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Its bytes; negative when they may still change.
+    var size: Int { Int(kf_memory_sealed_size(descriptor)) }
+
+    /// Writes parts one behind the other and seals the result.
+    ///
+    /// - Throws: ``WorkerFailure/noMemory(errno:)``.
+    init(_ parts: [UnsafeRawBufferPointer]) throws(WorkerFailure) {
+        let memory = kf_memory_create()
+        guard memory >= 0 else { throw .noMemory(errno: -memory) }
+        descriptor = memory
+        var error: Int32 = 0
+        for part in parts where error == 0 {
+            error = kf_memory_write(memory, part.baseAddress, part.count)
+        }
+        if error == 0 { error = kf_memory_seal(memory) }
+        guard error == 0 else { throw .noMemory(errno: error) }
+    }
+
+    /// The bytes of a file.
+    ///
+    /// - Throws: ``WorkerFailure/noMemory(errno:)``.
+    static func holding(_ file: Data) throws(WorkerFailure) -> SealedMemory {
+        // `Data` does not pass typed errors on.
+        let result = file.withUnsafeBytes { bytes in
+            Result { () throws(WorkerFailure) in try SealedMemory([bytes]) }
+        }
+        return try result.get()
+    }
+
+    /// Takes over a descriptor that another process has sent.
+    static func adopting(_ descriptor: Int32) -> SealedMemory { SealedMemory(adopting: descriptor) }
+}
+
+/// Sealed memory of another process, mapped for reading.
+///
+/// Made only of memory whose size and contents are final, so that reading it cannot fail and what
+/// was checked once stays true.
+///
+/// `@unchecked`: a pointer is not `Sendable`; the bytes never change.
+final class SealedMapping: @unchecked Sendable {
+    let bytes: UnsafeRawBufferPointer
+
+    /// Maps the memory.
+    ///
+    /// - Parameters:
+    ///   - memory: From the other process.
+    ///   - maxBytes: More is refused.
+    /// - Throws: ``WireError`` when it is not sealed, empty, too large, or cannot be mapped.
+    init(_ memory: SealedMemory, maxBytes: Int) throws(WireError) {
+        let size = kf_memory_sealed_size(memory.descriptor)
+        guard size >= 0 else { throw WireError("the memory is not sealed") }
+        guard size > 0, size <= maxBytes else {
+            throw WireError("\(size) bytes of memory are not in 1…\(maxBytes)")
+        }
+        let count = Int(size)
+        // All at once: a fault for each page costs more than the pixels.
+        let flags = MAP_SHARED | MAP_POPULATE
+        guard let base = mmap(nil, count, PROT_READ, flags, memory.descriptor, 0),
+            base != MAP_FAILED
+        else { throw WireError("\(count) bytes cannot be mapped, error \(errno)") }
+        bytes = UnsafeRawBufferPointer(start: base, count: count)
+    }
+
+    deinit {
+        munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+    }
+
+    /// A part of the memory.
+    ///
+    /// - Throws: ``WireError`` when it reaches outside.
+    func slice(offset: Int, count: Int) throws(WireError) -> UnsafeRawBufferPointer {
+        let (end, overflow) = offset.addingReportingOverflow(count)
+        guard offset >= 0, count >= 0, !overflow, end <= bytes.count else {
+            throw WireError("\(count) bytes at \(offset) are not in \(bytes.count)")
+        }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
+    }
+}

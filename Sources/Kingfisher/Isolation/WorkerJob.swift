@@ -1,0 +1,67 @@
+import Foundation
+import Synchronization
+
+/// What is asked of a worker.
+struct WorkerRequest: Sendable {
+    /// The message without its memory.
+    var message: [UInt8]
+    /// The file; it is handed over as sealed memory, first.
+    var file: Data
+    /// Further memory.
+    var memory: [SealedMemory] = []
+}
+
+/// A request that waits for a worker or is with one; it ends once.
+final class WorkerJob: Sendable {
+    typealias Outcome = Result<WorkerMessage, WorkerFailure>
+
+    private struct State {
+        var isCancelled = false
+        var worker: WorkerProcess?
+        var completion: (@Sendable (Outcome) -> Void)?
+    }
+
+    let request: WorkerRequest
+    private let state: Mutex<State>
+
+    init(_ request: WorkerRequest, completion: @escaping @Sendable (Outcome) -> Void) {
+        self.request = request
+        state = Mutex(State(completion: completion))
+    }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Notes who works on it; false when nobody waits any more.
+    func begin(with worker: WorkerProcess) -> Bool {
+        state.withLock { state in
+            guard !state.isCancelled else { return false }
+            state.worker = worker
+            return true
+        }
+    }
+
+    /// Notes that no worker works on it.
+    func pause() { state.withLock { $0.worker = nil } }
+
+    /// Tells the outcome; a second one is ignored.
+    func finish(_ outcome: Outcome) {
+        let completion = state.withLock { state in
+            defer { state.completion = nil }
+            state.worker = nil
+            return state.completion
+        }
+        completion?(outcome)
+    }
+
+    /// Lets no worker begin; one that works on it is ended soon by its lane.
+    func cancel() { state.withLock { $0.isCancelled = true } }
+
+    /// Ends the worker now, and lets no other begin.
+    func abandon() {
+        // Under the lock, so that a worker that was handed to another request is left alone.
+        state.withLock { state in
+            state.isCancelled = true
+            state.worker?.kill()
+        }
+    }
+}

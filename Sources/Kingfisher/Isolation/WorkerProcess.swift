@@ -1,0 +1,250 @@
+internal import CIsolationShim
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The program that workers run.
+struct WorkerProgram: Sendable {
+    /// Stands as the first argument of a worker; the version changes with the messages.
+    static let argument = "--kingfisher-worker-1"
+
+    /// The program itself, even after its file was replaced.
+    static let own = WorkerProgram(path: "/proc/self/exe")
+
+    let path: String
+
+    /// The variables of the dynamic linker, of sanitizers and of our own switches.
+    ///
+    /// Workers inherit no others: keys and passwords are often among them.
+    fileprivate static let inheritedVariables = [
+        "LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS",
+        "LLVM_PROFILE_FILE", "KF_PORTABLE_KERNELS",
+    ]
+
+    fileprivate var environment: [String] {
+        Self.inheritedVariables.compactMap { name in
+            getenv(name).map { "\(name)=\(String(cString: $0))" }
+        } + ["SWIFT_BACKTRACE=enable=no"]
+    }
+}
+
+/// Bounds on a worker.
+struct WorkerLimits: Sendable {
+    /// Bytes of address space beyond what the program needs to start.
+    var memory: Int
+    /// How long one request may take.
+    var time: Duration
+
+    /// Twice what a worker may be busy before it is replaced, so that an honest one never meets it.
+    fileprivate var cpuSeconds: Int {
+        Int((max(time, .zero) / .seconds(1) * 2).rounded(.up).clamped(to: 1...1_000_000)) + 1
+    }
+}
+
+extension Double {
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+        min(range.upperBound, max(range.lowerBound, self))
+    }
+}
+
+/// A running worker.
+///
+/// Used by one thread, the one that made it: the worker ends with that thread. Only ``kill()`` may be called from elsewhere.
+final class WorkerProcess: Sendable {
+    /// How long a worker may take to be ready; starting takes some 50 ms on an idle machine.
+    private static let patience: Duration = .seconds(30)
+
+    let pid: pid_t
+    let socket: WorkerSocket
+    private let process: Int32
+    private let limits: WorkerLimits
+    private let isReaped = Atomic(false)
+    private let requests = Atomic(0)
+    private let busyMilliseconds = Atomic(0)
+
+    /// Starts a worker and does not wait for it.
+    init(_ program: WorkerProgram, limits: WorkerLimits) throws(WorkerFailure) {
+        var worker = kf_worker()
+        let words = ["kingfisher-worker", WorkerProgram.argument]
+        let error = withCStrings(words) { arguments in
+            withCStrings(program.environment) { environment in
+                kf_worker_start(program.path, arguments, environment, &worker)
+            }
+        }
+        guard error == 0 else { throw .cannotStart(String(cString: strerror(error))) }
+        (pid, process) = (worker.pid, worker.process)
+        socket = WorkerSocket(descriptor: worker.socket)
+        self.limits = limits
+        var hello = WireWriter()
+        hello.write(limits.memory)
+        hello.write(limits.cpuSeconds)
+        // One that is gone already is noticed by whoever waits for it.
+        _ = try socket.send(WorkerMessage(bytes: hello.bytes))
+    }
+
+    deinit {
+        _ = end()
+        close(socket.descriptor)
+        close(process)
+    }
+
+    /// How many requests were sent.
+    var requestCount: Int { requests.load(ordering: .relaxed) }
+
+    /// How long it has worked, all in all.
+    var busyTime: Duration { .milliseconds(busyMilliseconds.load(ordering: .relaxed)) }
+
+    /// Waits until the worker has locked itself in.
+    ///
+    /// - Throws: ``WorkerFailure/cannotStart(_:)``.
+    func awaitReady() throws(WorkerFailure) {
+        let message: WorkerMessage
+        do throws(WorkerFailure) {
+            message = try receive(limit: Self.patience, while: { true })
+        } catch {
+            throw .cannotStart("\(error)")
+        }
+        let trouble = message.bytes.withUnsafeBytes { bytes -> String? in
+            do throws(WireError) {
+                var reader = WireReader(bytes)
+                return try reader.bool() ? nil : try reader.string(maxBytes: 1000)
+            } catch {
+                return "\(error)"
+            }
+        }
+        if let trouble { throw .cannotStart(trouble) }
+    }
+
+    /// What became of a request.
+    enum Answer {
+        case message(WorkerMessage)
+        /// The worker had ended before the request reached it.
+        case wasGone
+    }
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// - Parameters:
+    ///   - request: Without its number.
+    ///   - isWanted: Asked now and then; when nobody waits any more the worker is ended, soon. Not
+    ///     at once: most requests end before that, and a new worker costs more CPU than they do.
+    /// - Returns: The answer, without its number.
+    /// - Throws: ``WorkerFailure``; then the worker has ended.
+    func answer(
+        to request: WorkerMessage,
+        while isWanted: () -> Bool
+    ) throws(WorkerFailure) -> Answer {
+        let number = requests.wrappingAdd(1, ordering: .relaxed).newValue
+        var framed = WireWriter()
+        framed.write(number)
+        let message = WorkerMessage(bytes: framed.bytes + request.bytes, memory: request.memory)
+        guard try socket.send(message) else { return .wasGone }
+        let start = ContinuousClock.now
+        defer {
+            let time = start.duration(to: .now) / .milliseconds(1)
+            busyMilliseconds.wrappingAdd(Int(min(time, 1e9)), ordering: .relaxed)
+        }
+        var answer = try receive(limit: limits.time, while: isWanted)
+        let found = answer.bytes.withUnsafeBytes { bytes -> Int? in
+            var reader = WireReader(bytes)
+            // Too short is as wrong as another number.
+            return try? reader.int()
+        }
+        guard found == number else {
+            throw failed(.invalidAnswer("it belongs to no request"))
+        }
+        answer.bytes.removeFirst(MemoryLayout<Int64>.size)
+        return .message(answer)
+    }
+
+    /// Ends the process at once, from any thread.
+    func kill() { kf_worker_kill(process) }
+
+    /// Ends the process and waits until the system has forgotten it; tells why it ended.
+    @discardableResult
+    func end() -> WorkerFailure {
+        guard !isReaped.exchange(true, ordering: .relaxed) else { return .stopped }
+        kill()
+        return reaped()
+    }
+
+    // MARK: Receiving
+
+    /// How long a worker may go on with what nobody waits for.
+    private static let grace: Duration = .milliseconds(25)
+
+    private func receive(
+        limit: Duration,
+        while isWanted: () -> Bool
+    ) throws(WorkerFailure) -> WorkerMessage {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let now = ContinuousClock.now
+            if let message = try receive(before: min(deadline, now + Self.grace)) { return message }
+            if now >= deadline { throw failed(.timedOut(limit)) }
+            if !isWanted() { throw failed(.cancelled) }
+        }
+    }
+
+    /// The next message; nil when none has come in time.
+    private func receive(
+        before deadline: ContinuousClock.Instant
+    ) throws(WorkerFailure) -> WorkerMessage? {
+        let received: WorkerSocket.Received
+        do throws(WireError) {
+            received = try socket.receive(before: deadline)
+        } catch {
+            throw failed(.invalidAnswer(error.description))
+        }
+        switch received {
+        case .timedOut: return nil
+        case .end:
+            isReaped.store(true, ordering: .relaxed)
+            // One that has only closed its socket is ended by this; the others keep their reason.
+            kill()
+            throw reaped()
+        case .message(let message):
+            if let number = Self.forbiddenCall(in: message) {
+                throw failed(.forbiddenCall(number: number))
+            }
+            return message
+        }
+    }
+
+    private func failed(_ failure: WorkerFailure) -> WorkerFailure {
+        end()
+        return failure
+    }
+
+    private func reaped() -> WorkerFailure {
+        var (signal, code): (Int32, Int32) = (0, 0)
+        let error = kf_worker_wait(process, &signal, &code)
+        // Somebody else has reaped it and knows why.
+        guard error == 0 else { return .exited(code: -1) }
+        return signal == 0 ? .exited(code: code) : .crashed(signal: signal)
+    }
+
+    private static func forbiddenCall(in message: WorkerMessage) -> Int32? {
+        message.bytes.withUnsafeBytes { bytes in
+            guard bytes.count == MemoryLayout<kf_forbidden_call>.size else { return nil }
+            let call = bytes.loadUnaligned(as: kf_forbidden_call.self)
+            return call.magic == UInt32(KF_FORBIDDEN_MAGIC) ? call.number : nil
+        }
+    }
+}
+
+/// Calls `body` with a null-terminated list of C strings.
+private func withCStrings<Result>(
+    _ texts: [String],
+    _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+    var copies = texts.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    copies.append(nil)
+    return copies.withUnsafeBufferPointer { body($0.baseAddress.unsafelyUnwrapped) }
+}

@@ -1,0 +1,299 @@
+import Codecs
+import Foundation
+import Pixels
+import Synchronization
+
+/// Decoding by a pool of worker processes: the parent's side.
+struct IsolatedDecoding: Sendable {
+    let pool: WorkerPool
+
+    init(pool: WorkerPool) { self.pool = pool }
+
+    /// Decoding for an isolated load.
+    ///
+    /// - Parameters:
+    ///   - options: The load's.
+    ///   - pool: Nil for the pool of the program.
+    /// - Throws: ``KingfisherError`` when the program has none.
+    init(
+        _ options: KingfisherParsedOptionsInfo,
+        _ pool: WorkerPool?
+    ) throws(KingfisherError) {
+        do throws(IsolationFailure) {
+            self.pool = if let pool { pool } else { try ProcessIsolation.pool() }
+        } catch {
+            throw .processorError(
+                reason: .isolationFailed(processor: options.processor, failure: error)
+            )
+        }
+    }
+
+    /// The image that built-in processors make of a file.
+    ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - processor: One that ``PortableProcessors`` contain.
+    ///   - options: The load's.
+    ///   - urgency: Of the work.
+    /// - Returns: The image.
+    /// - Throws: ``KingfisherError``, `CancellationError`.
+    func image(
+        of data: Data,
+        by processor: any ImageProcessor,
+        _ options: KingfisherParsedOptionsInfo,
+        _ urgency: Urgency
+    ) async throws -> KFCrossPlatformImage {
+        let answer = try await ask(
+            .image(processor, IsolatedOptions(options)),
+            about: data,
+            options.processor,
+            urgency
+        )
+        return try image(answer, of: data, options)
+    }
+
+    /// What a file's header says; nil when it cannot be read.
+    ///
+    /// Formats whose headers are parsed by C libraries are asked about in a worker.
+    ///
+    /// - Throws: ``KingfisherError``, `CancellationError`.
+    func header(
+        of data: Data,
+        _ options: KingfisherParsedOptionsInfo,
+        _ urgency: Urgency
+    ) async throws -> FileHeader? {
+        let preloads = options.preloadAllAnimationData
+        if !preloads, Codecs.format(of: data).map(\.hasSafeHeader) ?? true {
+            return FileHeader(data, preloads: false)
+        }
+        let answer = try await ask(.header, about: data, options.processor, urgency)
+        guard
+            case .header(var header) = try Self.checked(
+                { () throws(WireError) in
+                    try IsolatedAnswer(answer)
+                },
+                options
+            )
+        else { return nil }
+        if !preloads { header?.preloadedBytes = 0 }
+        return header
+    }
+
+    // MARK: For callers who may block
+
+    /// The image that a processor of ours makes of a file, for a processor of a user's that gives
+    /// it the bytes; nil when there is none.
+    static func imageForBlockingCaller(
+        of data: Data,
+        by processor: any ImageProcessor = DefaultImageProcessor.default,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        do {
+            let decoding = try IsolatedDecoding(options, nil)
+            let request =
+                try IsolatedRequest
+                .image(processor, IsolatedOptions(options))
+                .message(for: data)
+            return try decoding.image(decoding.pool.waitForAnswer(to: request), of: data, options)
+        } catch {
+            // The contract of processors is nil for what they cannot make.
+            Log.debug("decoding apart failed: \(error)", key: options.processor.identifier)
+            return nil
+        }
+    }
+
+    /// Why no image can be made of a file; nil when one can.
+    ///
+    /// Where the program decodes apart, so is this. Blocks; not for the cooperative pool.
+    static func undecodableReason(of data: Data) -> String? {
+        guard let pool = ProcessIsolation.startedPool else {
+            return UndecodableReason.find(in: data)
+        }
+        do throws(WorkerFailure) {
+            let request = try IsolatedRequest.reason.message(for: data)
+            let answer = try pool.waitForAnswer(to: request)
+            // An answer that cannot be is as good as none.
+            guard case .reason(let reason)? = try? IsolatedAnswer(answer) else {
+                return "the worker process gave no reason"
+            }
+            return reason
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    // MARK: Steps
+
+    private func ask(
+        _ request: IsolatedRequest,
+        about data: Data,
+        _ processor: any ImageProcessor,
+        _ urgency: Urgency
+    ) async throws -> WorkerMessage {
+        do {
+            return try await pool.answer(to: request.message(for: data), urgency: urgency)
+        } catch let failure as WorkerFailure {
+            throw KingfisherError.processorError(
+                reason: .isolationFailed(processor: processor, failure: IsolationFailure(failure))
+            )
+        }
+    }
+
+    private func image(
+        _ message: WorkerMessage,
+        of data: Data,
+        _ options: KingfisherParsedOptionsInfo
+    ) throws(KingfisherError) -> KFCrossPlatformImage {
+        let answer = try Self.checked(
+            { () throws(WireError) in
+                try IsolatedAnswer(message)
+            },
+            options
+        )
+        switch answer {
+        case .image(let place):
+            return try Self.checked(
+                { () throws(WireError) in
+                    try unpacked(message, at: place, of: data, options.resultLimits)
+                },
+                options
+            )
+        case .tooLarge(let size):
+            throw .processorError(
+                reason: .resultTooLarge(
+                    processor: options.processor,
+                    size: CGSize(width: size.width, height: size.height),
+                    limits: options.resultLimits
+                )
+            )
+        case .nothing, .header, .reason:
+            throw .processorError(
+                reason: .processingFailed(processor: options.processor, item: .data(data))
+            )
+        }
+    }
+
+    fileprivate func unpacked(
+        _ message: WorkerMessage,
+        at place: ImageParcel.Place,
+        of data: Data,
+        _ limits: ResultLimits
+    ) throws(WireError) -> KFCrossPlatformImage {
+        guard message.memory.count == 1, let memory = message.memory.first else {
+            throw WireError("\(message.memory.count) memories came with an image")
+        }
+        let mapping = try SealedMapping(memory, maxBytes: limits.maxParcelBytes)
+        let unpacker = ImageUnpacker(file: data, limits: limits) { data, timing, scale in
+            IsolatedFrameSource(data, timing, scale: scale, self)
+        }
+        return try unpacker.image(in: mapping, at: place)
+    }
+
+    private static func checked<Value>(
+        _ body: () throws(WireError) -> Value,
+        _ options: KingfisherParsedOptionsInfo
+    ) throws(KingfisherError) -> Value {
+        do throws(WireError) {
+            return try body()
+        } catch {
+            throw .processorError(
+                reason: .isolationFailed(
+                    processor: options.processor,
+                    failure: .invalidAnswer(error.description)
+                )
+            )
+        }
+    }
+}
+
+extension FileFormat {
+    /// Whether its header is read by checked code of ours, rather than by a C library.
+    fileprivate var hasSafeHeader: Bool {
+        switch self {
+        case .jpeg, .png, .gif, .webp, .bmp, .ico: true
+        case .avif, .heif, .jxl, .tiff, .svg: false
+        }
+    }
+}
+
+/// The frames of an animation, each decoded by a worker when somebody asks for it.
+///
+/// Every frame costs handing the file over, and a worker that has not decoded the frame before
+/// decodes from the beginning, or from the last frame that covers everything.
+final class IsolatedFrameSource: ImageFrameSource, LoopCounting {
+    private static let lastNumber = Atomic(0)
+
+    let loopCount: Int
+    private let file: Data
+    private let delays: [TimeInterval]
+    private let scale: CGFloat
+    private let decoding: IsolatedDecoding
+    /// Tells animations apart for the workers.
+    private let number: Int
+
+    init(
+        _ file: Data,
+        _ timing: ImageParcel.Timing,
+        scale: CGFloat,
+        _ decoding: IsolatedDecoding
+    ) {
+        self.file = file
+        delays = timing.delays
+        loopCount = timing.loopCount
+        self.scale = scale
+        self.decoding = decoding
+        number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    var data: Data? { file }
+
+    var frameCount: Int { delays.count }
+
+    func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
+        guard delays.indices.contains(index) else { return nil }
+        let frame = IsolatedRequest.FrameRequest(
+            animation: number,
+            index: index,
+            maxSize: maxSize,
+            scale: scale
+        )
+        do {
+            let request = try IsolatedRequest.frame(frame).message(for: file)
+            let message = try decoding.pool.waitForAnswer(to: request)
+            guard case .image(let place) = try IsolatedAnswer(message) else { return nil }
+            return try decoding.unpacked(message, at: place, of: file, .default)
+        } catch {
+            // The protocol's contract is nil for a frame that cannot be decoded.
+            Log.debug("frame \(index) was not decoded: \(error)", key: "animation \(number)")
+            return nil
+        }
+    }
+
+    func duration(at index: Int) -> TimeInterval {
+        delays.indices.contains(index) ? delays[index] : .infinity
+    }
+}
+
+extension ImageProcessItem {
+    /// The bytes that are to be decoded, if there are any: those of an animation that is processed
+    /// frame by frame, too.
+    func encoded(for processor: any ImageProcessor) -> Data? {
+        switch self {
+        case .data(let data): return data
+        case .image(let image):
+            let first = (processor as? ProcessorChain)?.firstStep ?? processor
+            return first is AnimatedImageProcessor ? image.kf.gifRepresentation() : nil
+        }
+    }
+}
+
+extension ResultLimits {
+    /// The most bytes that the answer of a worker may have: one image, the frames of an animation,
+    /// and a file. Mapping more would take memory for what cannot be an image.
+    fileprivate var maxParcelBytes: Int {
+        let limits = DecodeLimits.default
+        return max(0, maxPixelCount).multipliedSaturating(by: Bitmap.bytesPerPixel)
+            .addingSaturating(limits.maxAnimationBytes)
+            .addingSaturating(limits.maxInputBytes)
+    }
+}

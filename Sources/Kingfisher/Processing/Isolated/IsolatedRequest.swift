@@ -1,0 +1,215 @@
+import Codecs
+import Foundation
+import Pixels
+
+/// What is asked of a worker besides the file, which travels as memory.
+enum IsolatedRequest: Sendable {
+    /// The image that a processor makes.
+    case image(any ImageProcessor, IsolatedOptions)
+    /// The header.
+    case header
+    /// Why no image can be made of the file.
+    case reason
+    /// A frame of an animation.
+    case frame(FrameRequest)
+
+    struct FrameRequest: Sendable {
+        /// Different for every animation of the program.
+        var animation: Int
+        var index: Int
+        var maxSize: CGSize?
+        var scale: CGFloat
+    }
+}
+
+/// Those of a load's options that decoding depends on.
+struct IsolatedOptions: Sendable {
+    var scale: CGFloat
+    var preloadsAll: Bool
+    var onlyFirstFrame: Bool
+    var limits: ResultLimits
+
+    init(_ options: KingfisherParsedOptionsInfo) {
+        scale = options.scaleFactor
+        preloadsAll = options.preloadAllAnimationData
+        onlyFirstFrame = options.onlyLoadFirstFrame
+        limits = options.resultLimits
+    }
+
+    /// The same as a load's, for use in a worker.
+    func parsed(with processor: any ImageProcessor) -> KingfisherParsedOptionsInfo {
+        var options = KingfisherParsedOptionsInfo(nil)
+        options.processor = processor
+        options.scaleFactor = scale
+        options.preloadAllAnimationData = preloadsAll
+        options.onlyLoadFirstFrame = onlyFirstFrame
+        options.resultLimits = limits
+        return options
+    }
+}
+
+extension IsolatedRequest {
+    /// The message for a worker.
+    ///
+    /// - Throws: ``WorkerFailure/noMemory(errno:)`` when a watermark cannot be handed over.
+    func message(for file: Data) throws(WorkerFailure) -> WorkerRequest {
+        var writer = ProcessorWriter()
+        switch self {
+        case .image(let processor, let options):
+            writer.wire.write(0)
+            writer.write(options.scale)
+            writer.wire.write(options.preloadsAll)
+            writer.wire.write(options.onlyFirstFrame)
+            writer.wire.write(options.limits.maxPixelCount)
+            writer.wire.write(options.limits.maxSide)
+            writer.write(processor)
+        case .header: writer.wire.write(1)
+        case .reason: writer.wire.write(2)
+        case .frame(let frame):
+            writer.wire.write(3)
+            writer.wire.write(frame.animation)
+            writer.wire.write(frame.index)
+            writer.write(frame.scale)
+            writer.wire.write(frame.maxSize != nil)
+            if let size = frame.maxSize { writer.write(size) }
+        }
+        if let failure = writer.failure { throw failure }
+        return WorkerRequest(message: writer.wire.bytes, file: file, memory: writer.memory)
+    }
+
+    init(from reader: inout ProcessorReader) throws(WireError) {
+        switch try reader.wire.int(in: 0...3) {
+        case 0:
+            var options = IsolatedOptions(KingfisherParsedOptionsInfo(nil))
+            options.scale = try reader.number()
+            options.preloadsAll = try reader.wire.bool()
+            options.onlyFirstFrame = try reader.wire.bool()
+            options.limits.maxPixelCount = try reader.wire.int()
+            options.limits.maxSide = try reader.wire.int()
+            self = .image(try reader.processor(), options)
+        case 1: self = .header
+        case 2: self = .reason
+        default:
+            self = .frame(
+                FrameRequest(
+                    animation: try reader.wire.int(),
+                    index: try reader.wire.int(),
+                    maxSize: nil,
+                    scale: try reader.number()
+                )
+            )
+            guard try reader.wire.bool(), case .frame(var frame) = self else { return }
+            frame.maxSize = try reader.size()
+            self = .frame(frame)
+        }
+    }
+}
+
+/// What a worker answers.
+enum IsolatedAnswer {
+    /// An image, in the memory beside the message.
+    case image(ImageParcel.Place)
+    /// No image, as the processor's contract allows.
+    case nothing
+    /// The processor asked for an image above the limits.
+    case tooLarge(PixelSize)
+    /// What the header says; nil when it cannot be read.
+    case header(FileHeader?)
+    /// Why no image can be made; nil when one can.
+    case reason(String?)
+
+    static let maxReasonBytes = 4096
+
+    func message(_ memory: [SealedMemory] = []) -> WorkerMessage {
+        var writer = WireWriter()
+        switch self {
+        case .image(let place):
+            writer.write(0)
+            place.write(to: &writer)
+        case .nothing: writer.write(1)
+        case .tooLarge(let size):
+            writer.write(2)
+            writer.write(size.width)
+            writer.write(size.height)
+        case .header(let header):
+            writer.write(3)
+            writer.write(header) { $1.write(to: &$0) }
+        case .reason(let reason):
+            writer.write(4)
+            writer.write(reason) { $0.write(String($1.prefix(Self.maxReasonBytes / 8))) }
+        }
+        return WorkerMessage(bytes: writer.bytes, memory: memory)
+    }
+
+    init(_ message: WorkerMessage) throws(WireError) {
+        let result = message.bytes.withUnsafeBytes { bytes in
+            Result { () throws(WireError) in
+                var reader = WireReader(bytes)
+                let answer = try IsolatedAnswer(from: &reader)
+                try reader.end()
+                return answer
+            }
+        }
+        self = try result.get()
+    }
+
+    private init(from reader: inout WireReader) throws(WireError) {
+        let any = 0...Int(Int32.max)
+        switch try reader.int(in: 0...4) {
+        case 0: self = .image(try ImageParcel.Place(from: &reader))
+        case 1: self = .nothing
+        case 2:
+            self = .tooLarge(
+                PixelSize(width: try reader.int(in: any), height: try reader.int(in: any))
+            )
+        case 3: self = .header(try reader.optional(FileHeader.init(from:)))
+        default:
+            self = .reason(
+                try reader.optional { reader throws(WireError) in
+                    try reader.string(maxBytes: Self.maxReasonBytes)
+                }
+            )
+        }
+    }
+}
+
+/// What a file's header says that the memory budget needs.
+struct FileHeader: Sendable {
+    /// The size of the picture as it is seen.
+    var size: PixelSize
+    /// Nil when the header alone does not tell.
+    var frameCount: Int?
+    /// The bytes of all frames of an animation, unless they are too many to be kept.
+    var preloadedBytes: Int
+
+    /// Reads a header; nil when it cannot be read.
+    ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - preloads: Whether the frames are measured.
+    init?(_ data: Data, preloads: Bool) {
+        // Bytes without a readable header fail in the processor, which says why.
+        guard let info = try? Codecs.inspect(data) else { return nil }
+        size = info.displaySize
+        frameCount = info.frameCount
+        preloadedBytes = 0
+        guard preloads, info.frameCount != 1,
+            let source = try? EncodedFrameSource(data, scale: 1), source.fitsInMemory
+        else { return }
+        preloadedBytes = source.frameBytes.multipliedSaturating(by: source.frameCount)
+    }
+
+    fileprivate func write(to writer: inout WireWriter) {
+        writer.write(size.width)
+        writer.write(size.height)
+        writer.write(frameCount) { $0.write($1) }
+        writer.write(preloadedBytes)
+    }
+
+    fileprivate init(from reader: inout WireReader) throws(WireError) {
+        let any = 0...Int(Int32.max)
+        size = PixelSize(width: try reader.int(in: any), height: try reader.int(in: any))
+        frameCount = try reader.optional { reader throws(WireError) in try reader.int(in: any) }
+        preloadedBytes = try reader.int(in: 0...Int.max)
+    }
+}

@@ -1,0 +1,138 @@
+public import Foundation
+import Pixels
+import Synchronization
+
+/// Decoding in processes of their own, so that a fault in a decoder costs one image and not the
+/// program.
+///
+/// Files are decoded by C libraries, and a file of a stranger's may be made to exploit a fault of
+/// one. With ``KingfisherOptionsInfoItem/isolated`` they are decoded in worker processes that can
+/// open no file, reach no network, start no program and see nothing of this process but the file.
+///
+/// The program starts itself for that, so its `main` has to begin with one line:
+///
+/// ```swift
+/// ProcessIsolation.runWorkerIfAsked()
+/// KingfisherManager.shared.defaultOptions += [.isolated]
+/// ```
+///
+/// Built-in processors run in the worker as well, up to the first one of your own in a chain; that
+/// one and those after it, and your cache serializers, run in this process. Images that are decoded
+/// already are processed in this process, too. A file that ends its worker is given to a second
+/// one; then the load fails with
+/// ``KingfisherError/ProcessorErrorReason/isolationFailed(processor:failure:)``, and for ten
+/// minutes the file is refused at once.
+///
+/// It costs one process for each core, started ahead, with some 10 MB of memory of its own each,
+/// and for each image the copying of the file and of the pixels. Progressive JPEGs are shown when
+/// they are complete. Needs Linux 5.4 on x86-64 or arm64.
+public enum ProcessIsolation {
+    /// Bounds on the workers.
+    public struct Settings: Sendable, Hashable {
+        /// How many workers there are, at least 1; as many as cores unless set.
+        ///
+        /// Each decodes one file at a time.
+        public var workerCount: Int
+        /// How many requests a worker answers before a fresh one takes its place, at least 1.
+        ///
+        /// With 1 no file meets a worker that another file may have taken over, at some 50 ms each.
+        public var requestsPerWorker: Int
+        /// How long decoding and processing one file may take; 30 s unless set.
+        public var timeLimit: Duration
+        /// Bytes that a worker may allocate, 2 GiB unless set.
+        ///
+        /// The largest file that is decoded at all may need half of that.
+        public var memoryLimit: Int
+
+        /// Makes settings.
+        public init(
+            workerCount: Int = ProcessInfo.processInfo.activeProcessorCount,
+            requestsPerWorker: Int = 1000,
+            timeLimit: Duration = .seconds(30),
+            memoryLimit: Int = 2 << 30
+        ) {
+            self.workerCount = workerCount
+            self.requestsPerWorker = requestsPerWorker
+            self.timeLimit = timeLimit
+            self.memoryLimit = memoryLimit
+        }
+
+        fileprivate var pool: WorkerPool.Settings {
+            var settings = WorkerPool.Settings()
+            settings.width = min(1024, max(1, workerCount))
+            settings.requestsPerWorker = max(1, requestsPerWorker)
+            settings.limits = WorkerLimits(memory: max(0, memoryLimit), time: max(.zero, timeLimit))
+            return settings
+        }
+    }
+
+    private struct State {
+        var settings = Settings()
+        /// Whether a copy of this program would become a worker, rather than run once more.
+        var program: WorkerProgram?
+        var pool: WorkerPool?
+    }
+
+    private static let state = Mutex(State())
+
+    /// Turns this process into a worker if the library has started it as one, and then never
+    /// returns; otherwise only notes that the program can start workers.
+    ///
+    /// Call it before anything else in `main`: whatever runs earlier, runs in every worker.
+    public static func runWorkerIfAsked() {
+        runWorkerIfAsked(hook: nil)
+    }
+
+    /// The same, for tests: the hook is called with every file before it is decoded.
+    package static func runWorkerIfAsked(hook: (@Sendable (Data) -> Void)?) {
+        if WorkerMain.isAsked { serve(hook) }
+        state.withLock { $0.program = $0.program ?? .own }
+    }
+
+    /// Bounds on the workers; changes have no effect once the first one was started.
+    public static var settings: Settings {
+        get { state.withLock { $0.settings } }
+        set { state.withLock { $0.settings = newValue } }
+    }
+
+    /// Starts the workers now, so that the first image need not wait for them.
+    ///
+    /// - Throws: ``IsolationFailure/unavailable(_:)`` when `main` does not begin with
+    ///   ``runWorkerIfAsked()``.
+    public static func startWorkers() throws(IsolationFailure) {
+        try pool().start()
+    }
+
+    // MARK: Inside
+
+    /// Names another program whose `main` has the line; for tests, whose own `main` is not ours.
+    package static func useProgram(at path: String) {
+        state.withLock { $0.program = WorkerProgram(path: path) }
+    }
+
+    static func pool() throws(IsolationFailure) -> WorkerPool {
+        let pool = state.withLock { state -> WorkerPool? in
+            guard let program = state.program else { return nil }
+            let pool = state.pool ?? WorkerPool(program: program, settings: state.settings.pool)
+            state.pool = pool
+            return pool
+        }
+        guard let pool else {
+            throw .unavailable("main does not begin with ProcessIsolation.runWorkerIfAsked()")
+        }
+        return pool
+    }
+
+    /// The pool, if anything was decoded apart in this process.
+    static var startedPool: WorkerPool? { state.withLock { $0.pool } }
+
+    private static func serve(_ hook: (@Sendable (Data) -> Void)?) -> Never {
+        var worker = IsolatedWorker(hook: hook)
+        WorkerMain.serve {
+            RowBands.useOneThread()
+            Rehearsal.run()
+        } handle: {
+            worker.answer($0)
+        }
+    }
+}

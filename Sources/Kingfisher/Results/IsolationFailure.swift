@@ -1,0 +1,43 @@
+/// Why a worker process made no image; see ``ProcessIsolation``.
+public enum IsolationFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A signal ended the worker: the decoder met a fault, or the memory limit.
+    case crashed(signal: Int32)
+    /// The worker made a system call that its walls forbid; the number is the system's.
+    case forbiddenSystemCall(number: Int32)
+    /// The worker ended by itself.
+    case ended(code: Int32)
+    /// The worker took longer than the limit.
+    case timedOut(Duration)
+    /// The worker answered what cannot be.
+    case invalidAnswer(String)
+    /// There is no worker, for this reason.
+    case unavailable(String)
+
+    /// A clause such as `the worker process was ended by signal 11`.
+    public var description: String {
+        switch self {
+        case .crashed(let signal): "the worker process was ended by signal \(signal)"
+        case .forbiddenSystemCall(let number):
+            "the worker process made system call \(number), which it may not"
+        case .ended(let code): "the worker process ended with code \(code)"
+        case .timedOut(let limit): "the worker process took longer than \(limit)"
+        case .invalidAnswer(let detail): "the worker process answered what cannot be: \(detail)"
+        case .unavailable(let reason): "there is no worker process: \(reason)"
+        }
+    }
+}
+
+extension IsolationFailure {
+    init(_ failure: WorkerFailure) {
+        self =
+            switch failure {
+            case .crashed(let signal): .crashed(signal: signal)
+            case .forbiddenCall(let number): .forbiddenSystemCall(number: number)
+            case .exited(let code): .ended(code: code)
+            case .timedOut(let limit): .timedOut(limit)
+            case .invalidAnswer(let detail): .invalidAnswer(detail)
+            case .cannotStart, .noMemory, .requestTooLarge, .stopped, .cancelled:
+                .unavailable("\(failure)")
+            }
+    }
+}

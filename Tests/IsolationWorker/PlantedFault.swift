@@ -1,0 +1,74 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What a decoder that was taken over might do; a file asks for it by its text.
+enum PlantedFault: String {
+    case crash, trap, loop, memory, wildWrite, openFile, connect, fork, execute, kill, threads
+    case garbage, silence, nothing
+
+    /// The fault that a file asks for; nil for files that are none of ours.
+    init?(in file: Data) {
+        let words = String(decoding: file.prefix(64), as: UTF8.self).split(separator: " ")
+        guard words.first == "fault", words.count > 1 else { return nil }
+        self.init(rawValue: String(words[1]))
+    }
+
+    func happen() {
+        switch self {
+        case .crash: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+        case .trap: fatalError("planted")
+        case .loop: while time(nil) != 0 {}
+        case .memory: takeMemory()
+        case .wildWrite: writeWildly()
+        case .openFile: _ = open("/etc/passwd", O_RDONLY)
+        case .connect: _ = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        case .fork: runProgram(fork: true)
+        case .execute: runProgram(fork: false)
+        case .kill: _ = Glibc.kill(getppid(), SIGKILL)
+        case .threads: Thread.detachNewThread {}
+        case .garbage: sendGarbage()
+        case .silence: _ = close(3)
+        case .nothing: break
+        }
+    }
+
+    private func takeMemory() {
+        while let block = malloc(1 << 24) { memset(block, 1, 1 << 24) }
+        fatalError("no memory is left")
+    }
+
+    private func writeWildly() {
+        var address = UInt(bitPattern: malloc(16))
+        while true {
+            address &+= 1 << 12
+            UnsafeMutablePointer<UInt8>(bitPattern: address)?.pointee = 1
+        }
+    }
+
+    private func runProgram(fork: Bool) {
+        if fork {
+            var pid: pid_t = 0
+            _ = posix_spawn(&pid, "/bin/true", nil, nil, [nil], [nil])
+        } else {
+            _ = execv("/bin/true", [nil])
+        }
+    }
+
+    private func sendGarbage() {
+        var bytes = (0..<100).map { UInt8($0) }
+        bytes.withUnsafeMutableBytes { bytes in
+            var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+            withUnsafeMutablePointer(to: &part) { part in
+                var message = msghdr()
+                message.msg_iov = part
+                message.msg_iovlen = 1
+                _ = sendmsg(3, &message, 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import CIsolationShim
+import Foundation
+import TestSupport
+
+@testable import Kingfisher
+
+/// Pools of the test's own worker program.
+enum WorkerBench {
+    /// The sanitizers' own system calls are none that a filter could allow.
+    static let isPossible = kf_is_sanitized() == 0
+
+    /// The worker program, which is built beside the tests.
+    static let program = WorkerProgram(
+        path: Bundle.main.executableURL
+            .map { $0.deletingLastPathComponent().appendingPathComponent("isolation-worker").path }
+            ?? "isolation-worker"
+    )
+
+    static func pool(
+        width: Int = 1,
+        requestsPerWorker: Int = 1000,
+        memory: Int = 1 << 30,
+        time: Duration = .seconds(60),
+        crashes: CrashMemory = CrashMemory()
+    ) -> WorkerPool {
+        var settings = WorkerPool.Settings()
+        settings.width = width
+        settings.requestsPerWorker = requestsPerWorker
+        settings.limits = WorkerLimits(memory: memory, time: time)
+        return WorkerPool(program: program, settings: settings, crashes: crashes)
+    }
+
+    /// For what asks no worker.
+    static let idle = IsolatedDecoding(pool: pool())
+
+    /// Waits for what no event tells, such as the end of a process, without keeping a thread of the
+    /// cooperative pool busy: the other tests run on the same few.
+    static func wait(until isSo: @escaping @Sendable () -> Bool) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            Thread.detachNewThread {
+                while !isSo() { usleep(1_000) }
+                continuation.resume()
+            }
+        }
+    }
+
+    /// A file that makes a worker do something bad.
+    static func file(_ fault: String, _ name: String = "") -> Data {
+        Data("fault \(fault) \(name)".utf8)
+    }
+
+    /// A request that decodes a file.
+    static func request(_ file: Data) throws -> WorkerRequest {
+        try IsolatedRequest
+            .image(DefaultImageProcessor.default, IsolatedOptions(KingfisherParsedOptionsInfo(nil)))
+            .message(for: file)
+    }
+
+    /// The image that a pool makes of a file.
+    static func image(
+        of file: Data,
+        by processor: any ImageProcessor = DefaultImageProcessor.default,
+        on pool: WorkerPool,
+        _ info: KingfisherOptionsInfo = []
+    ) async throws -> KFCrossPlatformImage {
+        let options = KingfisherParsedOptionsInfo(info + [.processor(processor), .isolated])
+        return try await ProcessingJobs(workers: pool).image(of: .data(file), options: options)
+    }
+
+    /// How a pool fails with a file; nil when it does not.
+    static func failure(of file: Data, on pool: WorkerPool) async throws -> IsolationFailure? {
+        do {
+            _ = try await image(of: file, on: pool)
+            return nil
+        } catch KingfisherError.processorError(reason: .isolationFailed(_, let failure)) {
+            return failure
+        }
+    }
+}

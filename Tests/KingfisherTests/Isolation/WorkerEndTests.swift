@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Whatever ends, nothing is left: no process, no descriptor, no memory.
+@Suite(.enabled(if: WorkerBench.isPossible), .serialized, .timeLimit(.minutes(5)))
+struct WorkerEndTests {
+    private static let folderVariable = "KINGFISHER_WORKER_FOLDER"
+
+    @Test func `loads of a pool whose workers are killed at random end once, and leave nothing`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            _ = try await WorkerEndTests.storm(loads: 20)
+            // What the first use of everything opens is open by now.
+            let before = Leftovers()
+            let counts = try await WorkerEndTests.storm(loads: 120)
+            let after = Leftovers()
+            guard counts.ends == 120, counts.wrong == 0, counts.right > 0, counts.kills > 0 else {
+                fatalError("\(counts)")
+            }
+            guard after == before, after.children == 0, after.mappings == 0 else {
+                fatalError("\(before) became \(after)")
+            }
+        }
+    }
+
+    @Test func `workers end with a program that is killed, at work or not`() async throws {
+        let folder = try TemporaryDirectory()
+        setenv(Self.folderVariable, folder.url.path, 1)
+        defer { unsetenv(Self.folderVariable) }
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            let path = ProcessInfo.processInfo.environment[WorkerEndTests.folderVariable] ?? ""
+            let pool = WorkerBench.pool(width: 2)
+            let busy = Task {
+                try await WorkerBench.image(of: WorkerBench.file("loop"), on: pool)
+            }
+            await WorkerBench.wait { pool.workers.count == 2 }
+            let names = pool.workers.map(String.init).joined(separator: " ")
+            try Data(names.utf8).write(to: URL(filePath: path).appending(path: "workers"))
+            kill(getpid(), SIGKILL)
+            _ = try await busy.value
+        }
+        let names = try String(contentsOf: folder.file("workers"), encoding: .utf8)
+        let workers = names.split(separator: " ").compactMap { pid_t($0) }
+        #expect(workers.count == 2)
+        for worker in workers {
+            await WorkerBench.wait { !Self.isRunning(worker) }
+        }
+    }
+
+    /// Whether a process runs; one that nobody has reaped does not.
+    private static func isRunning(_ pid: pid_t) -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+            let name = status.lastIndex(of: ")")
+        else { return false }
+        return !status[name...].dropFirst(2).hasPrefix("Z")
+    }
+
+    struct Counts {
+        var ends = 0
+        var right = 0
+        var wrong = 0
+        var kills = 0
+    }
+
+    /// Loads many images on two workers, while others are killed at random.
+    static func storm(loads: Int) async throws -> Counts {
+        let pool = WorkerBench.pool(width: 2)
+        let file = TestImage.jpeg(width: 320, height: 240)
+        let expected = KFCrossPlatformImage(data: file)?.bitmap
+        let counts = Locked(Counts())
+        let isOver = Locked(false)
+        let killer = Task {
+            var random = SplitMix(seed: 7)
+            while !isOver.value {
+                // Spread by the loads themselves: one kill for every ten that have ended.
+                await WorkerBench.wait {
+                    isOver.value || counts.value.ends / 10 > counts.value.kills
+                }
+                let workers = pool.workers
+                guard !workers.isEmpty, !isOver.value else { continue }
+                kill(workers[Int(random.next() % UInt64(workers.count))], SIGKILL)
+                counts.change { $0.kills += 1 }
+            }
+        }
+        await withTaskGroup { group in
+            for index in 0..<loads {
+                group.addTask {
+                    let image = try? await WorkerBench.image(of: file, on: pool)
+                    counts.change { counts in
+                        counts.ends += 1
+                        if image?.bitmap == expected { counts.right += 1 }
+                        if let image, image.bitmap != expected { counts.wrong += 1 }
+                    }
+                }
+                // Some are cancelled on the way.
+                if index % 16 == 0 {
+                    group.addTask {
+                        let task = Task { try await WorkerBench.image(of: file, on: pool) }
+                        task.cancel()
+                        _ = try? await task.value
+                    }
+                }
+            }
+        }
+        isOver.change { $0 = true }
+        await killer.value
+        pool.stop()
+        return counts.value
+    }
+}
+
+/// What may be left behind.
+private struct Leftovers: Equatable {
+    var descriptors: Int
+    var children: Int
+    var mappings: Int
+
+    init() {
+        descriptors =
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+        let threads =
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        children = threads.reduce(0) { count, thread in
+            let path = "/proc/self/task/\(thread)/children"
+            let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            return count + text.split(separator: " ").count
+        }
+        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+        mappings = maps.split(separator: "\n").filter { $0.contains("memfd:kingfisher") }.count
+    }
+}

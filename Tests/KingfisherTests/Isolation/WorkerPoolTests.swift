@@ -1,0 +1,146 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+/// A fault of a decoder ends one worker and nothing else.
+@Suite(.enabled(if: WorkerBench.isPossible), .serialized, .timeLimit(.minutes(5)))
+struct WorkerPoolTests {
+    @Test func `a worker decodes`() async throws {
+        let pool = WorkerBench.pool()
+        let image = try await WorkerBench.image(of: TestImage.jpeg(width: 40, height: 30), on: pool)
+        #expect(image.pixelWidth == 40)
+        #expect(image.pixelHeight == 30)
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test(arguments: [
+        "crash", "trap", "wildWrite", "openFile", "connect", "fork", "execute", "kill", "threads",
+        "garbage", "memory",
+    ])
+    func `a fault ends the worker, and the next file is decoded`(_ fault: String) async throws {
+        let pool = WorkerBench.pool(memory: 256 << 20)
+        let failure = try await WorkerBench.failure(of: WorkerBench.file(fault), on: pool)
+        switch (fault, failure) {
+        case ("crash", .crashed(signal: SIGSEGV)), ("wildWrite", .crashed(signal: SIGSEGV)): break
+        case ("trap", .crashed), ("memory", .crashed), ("garbage", .invalidAnswer): break
+        case ("openFile", .forbiddenSystemCall), ("connect", .forbiddenSystemCall),
+            ("fork", .forbiddenSystemCall), ("execute", .forbiddenSystemCall),
+            ("kill", .forbiddenSystemCall), ("threads", .forbiddenSystemCall):
+            break
+        default: Issue.record("\(fault) ended in \(String(describing: failure))")
+        }
+        // Both attempts have ended their worker.
+        #expect(pool.failureCount == 2)
+        let image = try await WorkerBench.image(of: TestImage.png(), on: pool)
+        #expect(image.pixelWidth > 0)
+        #expect(pool.failureCount == 2)
+        pool.stop()
+    }
+
+    @Test func `a worker that hangs is ended, and not tried again`() async throws {
+        let pool = WorkerBench.pool(time: .milliseconds(300))
+        let failure = try await WorkerBench.failure(of: WorkerBench.file("loop"), on: pool)
+        #expect(failure == .timedOut(.milliseconds(300)))
+        #expect(pool.failureCount == 1)
+        pool.stop()
+    }
+
+    @Test func `a file that has ended its workers is refused for a while`() async throws {
+        let time = Locked(ContinuousClock.now)
+        let crashes = CrashMemory(duration: .seconds(600), now: { time.value })
+        let pool = WorkerBench.pool(crashes: crashes)
+        let file = WorkerBench.file("crash")
+        let first = try await WorkerBench.failure(of: file, on: pool)
+        #expect(pool.failureCount == 2)
+        #expect(try await WorkerBench.failure(of: file, on: pool) == first)
+        #expect(pool.failureCount == 2)
+        // Another file of the same length has done nothing.
+        let other = await #expect(throws: KingfisherError.self) {
+            try await WorkerBench.failure(of: WorkerBench.file("noway"), on: pool)
+        }
+        #expect(other?.errorCode == 4001)
+        time.change { $0 += .seconds(601) }
+        _ = try await WorkerBench.failure(of: file, on: pool)
+        #expect(pool.failureCount == 4)
+        pool.stop()
+    }
+
+    @Test func `a cancelled load ends its worker`() async throws {
+        let pool = WorkerBench.pool()
+        let task = Task { try await WorkerBench.image(of: WorkerBench.file("loop"), on: pool) }
+        let first = try await started(pool)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        await WorkerBench.wait { pool.workers != [first] && !pool.workers.isEmpty }
+        // Its number is free again: the process is gone, and reaped.
+        #expect(kill(first, 0) != 0)
+        _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+        pool.stop()
+    }
+
+    @Test func `a worker that dies without work is replaced`() async throws {
+        let pool = WorkerBench.pool()
+        _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+        let first = try await started(pool)
+        kill(first, SIGKILL)
+        // Reaped at once, not with the next request.
+        await WorkerBench.wait { kill(first, 0) != 0 }
+        _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+        #expect(try await started(pool) != first)
+        pool.stop()
+    }
+
+    @Test func `a worker is replaced after so many requests`() async throws {
+        let pool = WorkerBench.pool(requestsPerWorker: 2)
+        var seen: Set<pid_t> = []
+        for _ in 0..<6 {
+            _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+            seen.insert(try await started(pool))
+        }
+        #expect(seen.count >= 3)
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test func `a program that is missing is told`() async throws {
+        let pool = WorkerPool(program: WorkerProgram(path: "/nowhere/at-all"))
+        let failure = try await WorkerBench.failure(of: TestImage.png(), on: pool)
+        guard case .unavailable(let reason) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(reason.contains("No such file"))
+        pool.stop()
+    }
+
+    @Test func `a program that is no worker is told`() async throws {
+        let pool = WorkerPool(program: WorkerProgram(path: "/bin/true"))
+        let failure = try await WorkerBench.failure(of: TestImage.png(), on: pool)
+        guard case .unavailable = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        pool.stop()
+    }
+
+    @Test func `what waits for a stopped pool fails`() async throws {
+        let pool = WorkerBench.pool()
+        let task = Task { try await WorkerBench.failure(of: WorkerBench.file("loop"), on: pool) }
+        _ = try await started(pool)
+        pool.stop()
+        guard case .unavailable = try await task.value else {
+            Issue.record("the load did not fail")
+            return
+        }
+        #expect(pool.workers.isEmpty)
+    }
+
+    /// The one worker of a pool, once it runs.
+    private func started(_ pool: WorkerPool) async throws -> pid_t {
+        await WorkerBench.wait { !pool.workers.isEmpty }
+        return try #require(pool.workers.first)
+    }
+}

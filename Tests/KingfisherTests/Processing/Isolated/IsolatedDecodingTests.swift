@@ -1,0 +1,160 @@
+import Codecs
+import Foundation
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+/// A worker makes of every file what this process would, with the calls that it is allowed.
+@Suite(.enabled(if: WorkerBench.isPossible), .serialized, .timeLimit(.minutes(5)))
+struct IsolatedDecodingTests {
+    /// The files that the codecs are tested with, by name.
+    private static func fixtures() throws -> [(name: String, data: Data)] {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let folder = tests.appending(path: "CodecsTests/Fixtures")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            .filter { !$0.hasSuffix(".rgba") && !$0.hasSuffix(".py") }
+            .map { ($0, try Data(contentsOf: folder.appending(path: $0))) }
+    }
+
+    @Test(arguments: [
+        [], [KingfisherOptionsInfoItem.preloadAllAnimationData], [.onlyLoadFirstFrame],
+    ])
+    func `files of every format come out the same`(_ info: KingfisherOptionsInfo) async throws {
+        let pool = WorkerBench.pool()
+        var images = 0
+        for (name, data) in try Self.fixtures() {
+            let options = KingfisherParsedOptionsInfo(info)
+            let expected = DefaultImageProcessor.default.process(
+                item: .data(data),
+                options: options
+            )
+            do {
+                let image = try await WorkerBench.image(of: data, on: pool, info)
+                images += 1
+                #expect(image.looks(like: expected), "\(name)")
+            } catch KingfisherError.processorError(reason: .processingFailed) {
+                #expect(expected == nil, "\(name)")
+            }
+        }
+        #expect(images > 50)
+        // No worker was lost: no call was missing.
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test func `every processor comes out the same`() async throws {
+        let pool = WorkerBench.pool()
+        for golden in GoldenCase.all {
+            let data = try Codecs.encode(golden.source, as: .png)
+            #expect(PortableProcessors.contain(golden.processor), "\(golden.name)")
+            let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
+            let expected = golden.processor.process(item: .data(data), options: options)
+            let image = try await WorkerBench.image(
+                of: data,
+                by: golden.processor,
+                on: pool,
+                [.scaleFactor(2)]
+            )
+            #expect(image.looks(like: expected), "\(golden.name)")
+            #expect(image.bitmap == expected?.bitmap, "\(golden.name)")
+        }
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test(arguments: ["animated.gif", "animated.webp", "animated.png", "animated.avif"])
+    func `an animation is processed frame by frame`(_ name: String) async throws {
+        let pool = WorkerBench.pool()
+        let data = try #require(try Self.fixtures().first { $0.name == name }?.data)
+        let processor = AnimatedImageProcessor(
+            ResizingImageProcessor(referenceSize: CGSize(width: 9, height: 9)),
+            format: .WebP
+        )
+        let image = try await WorkerBench.image(of: data, by: processor, on: pool)
+        let expected = processor.process(
+            item: .data(data),
+            options: KingfisherParsedOptionsInfo([])
+        )
+        #expect(image.looks(like: expected))
+        #expect(image.kf.gifRepresentation() == expected?.kf.gifRepresentation())
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test func `a small image stays when its pool and its worker are gone`() async throws {
+        let data = TestImage.png(width: 100, height: 80)
+        let pool = WorkerBench.pool()
+        let image = try await WorkerBench.image(of: data, on: pool)
+        pool.stop()
+        #expect(image.bitmap == KFCrossPlatformImage(data: data)?.bitmap)
+    }
+
+    @Test func `an image above the limits is refused by its worker`() async throws {
+        let pool = WorkerBench.pool()
+        let limits = ResultLimits(maxPixelCount: 100)
+        let error = await #expect(throws: KingfisherError.self) {
+            try await WorkerBench.image(of: TestImage.png(), on: pool, [.resultLimits(limits)])
+        }
+        #expect(error?.errorCode == 4002)
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test func `a chain is cut at the first processor that is not ours`() {
+        let shrinks = DownsamplingImageProcessor(size: CGSize(width: 9, height: 9))
+        let blurs = BlurImageProcessor(blurRadius: 2)
+        let cut = ProcessorCut((shrinks |> Foreign()) |> blurs)
+        #expect(cut.apart?.identifier == shrinks.identifier)
+        #expect(cut.here.map(\.identifier) == [Foreign().identifier, blurs.identifier])
+        #expect(ProcessorCut(Foreign()).apart == nil)
+        #expect(ProcessorCut(shrinks |> blurs).here.isEmpty)
+        // Its name is ours, and it is not.
+        #expect(ProcessorCut(Foreign(identifier: shrinks.identifier)).apart == nil)
+        #expect(!PortableProcessors.contain(AnimatedImageProcessor(Foreign())))
+    }
+
+    @Test func `a processor of a user's gets the image of a worker`() async throws {
+        let pool = WorkerBench.pool()
+        let data = TestImage.png(width: 64, height: 48)
+        let shrinks = DownsamplingImageProcessor(size: CGSize(width: 16, height: 16))
+        let image = try await WorkerBench.image(of: data, by: shrinks |> Foreign(), on: pool)
+        #expect(image.pixelWidth == 12)
+        #expect(image.pixelHeight == 16)
+        pool.stop()
+    }
+
+    /// A user's: turns images, in this process.
+    private struct Foreign: ImageProcessor {
+        var identifier = "foreign"
+
+        func process(
+            item: ImageProcessItem,
+            options: KingfisherParsedOptionsInfo
+        ) -> KFCrossPlatformImage? {
+            let inherited = DefaultImageProcessor.default.process(item: item, options: options)
+            return inherited?.kf.rotated(degrees: 90)
+        }
+    }
+}
+
+extension KFCrossPlatformImage {
+    /// Whether two images are the same to everybody who uses them.
+    fileprivate func looks(like other: KFCrossPlatformImage?) -> Bool {
+        guard let other, bitmap == other.bitmap, scale == other.scale,
+            duration == other.duration, images?.map(\.bitmap) == other.images?.map(\.bitmap),
+            kf.imageFrameCount == other.kf.imageFrameCount,
+            kf.gifRepresentation() == other.kf.gifRepresentation(),
+            kf.creatingOptions == other.kf.creatingOptions
+        else { return false }
+        guard let source = kf.frameSource, let otherSource = other.kf.frameSource else {
+            return kf.frameSource == nil && other.kf.frameSource == nil
+        }
+        return (0...source.frameCount).allSatisfy { index in
+            source.duration(at: index) == otherSource.duration(at: index)
+                && source.frame(at: index)?.bitmap == otherSource.frame(at: index)?.bitmap
+        }
+    }
+}

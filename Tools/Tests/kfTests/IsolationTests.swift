@@ -1,0 +1,78 @@
+import Foundation
+import Kingfisher
+import Testing
+
+/// `--isolate`: the same files and the same failures, whatever the files do to their decoders.
+///
+/// `KF_DAMAGED_FILES` says how many damaged files are converted, 60 unless set.
+@Suite(.timeLimit(.minutes(10)))
+struct IsolationTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let count =
+        ProcessInfo.processInfo.environment["KF_DAMAGED_FILES"].flatMap(Int.init) ?? 60
+
+    @Test func `damaged files are converted apart as in the program itself`() async throws {
+        let input = folder.url.appending(path: "in")
+        try FileManager.default.createDirectory(at: input, withIntermediateDirectories: true)
+        let originals = [TestPictures.jpeg(), TestPictures.png()]
+        var random = Numbers(state: 42)
+        for number in 0..<Self.count {
+            var bytes = [UInt8](originals[number % originals.count])
+            for _ in 0...(random.next() % 4) {
+                bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(
+                    truncatingIfNeeded: random.next()
+                )
+            }
+            if number % 5 == 0 { bytes.removeLast(Int(random.next() % UInt64(bytes.count))) }
+            try Data(bytes).write(to: input.appending(path: "\(number).bin"))
+        }
+        let step = ["in/*.bin", "--format", "png", "-p", "resize:20x20"]
+        let here = try await KFProgram.run(["convert"] + step + ["-o", "here"], in: folder)
+        let apart = try await KFProgram.run(
+            ["convert"] + step + ["-o", "apart", "--isolate"],
+            in: folder
+        )
+        #expect(here.status == apart.status)
+        #expect(!apart.errors.contains("worker process"), "\(apart.errors)")
+        let names = try contents("here")
+        #expect(!names.isEmpty)
+        #expect(try contents("apart") == names)
+        for name in names {
+            #expect(try folder.data("apart/\(name)") == folder.data("here/\(name)"), "\(name)")
+        }
+    }
+
+    @Test func `one image is loaded apart`() async throws {
+        try TestPictures.jpeg(width: 100, height: 50).write(to: folder.url.appending(path: "a.jpg"))
+        let outcome = try await KFProgram.run(
+            ["get", "a.jpg", "--isolate", "-p", "resize:50x", "-o", "b.png"],
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let image = try #require(KFCrossPlatformImage(data: try folder.data("b.png")))
+        #expect(image.pixelWidth == 50)
+    }
+
+    @Test func `the worker's argument typed by hand says what it is for`() async throws {
+        let outcome = try await KFProgram.run(["--kingfisher-worker-1"], in: folder)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("for processes that Kingfisher starts itself"))
+    }
+
+    private func contents(_ name: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path(name)).sorted()
+    }
+}
+
+/// Numbers that are the same in every run.
+private struct Numbers {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state >> 17
+    }
+}
