@@ -1,4 +1,5 @@
 import Foundation
+import Kingfisher
 
 /// Runs benchmarks next to peers and prints what came out.
 ///
@@ -6,6 +7,7 @@ import Foundation
 @main
 struct KFBench {
     static func main() {
+        ProcessIsolation.runWorkerIfAsked()
         do {
             try run(Options(Array(CommandLine.arguments.dropFirst())))
         } catch {

@@ -17,6 +17,7 @@ enum Experiments {
     static let all = [
         MemoryExperiment.experiment, DiskExperiment.experiment, OpeningExperiment.experiment,
         GrowthExperiment.experiment, SharingExperiment.experiment,
+        IsolationExperiment.experiment,
         OriginalsExperiment.experiment,
         WaitingExperiment.experiment,
     ]
