@@ -17,7 +17,7 @@ struct IsolationTests {
     @Test func `damaged files are converted apart as in the program itself`() async throws {
         let input = folder.url.appending(path: "in")
         try FileManager.default.createDirectory(at: input, withIntermediateDirectories: true)
-        let originals = [TestPictures.jpeg(), TestPictures.png()]
+        let originals = [try TestPictures.jpeg(), try TestPictures.png()]
         var random = Numbers(state: 42)
         for number in 0..<Self.count {
             var bytes = [UInt8](originals[number % originals.count])

@@ -288,8 +288,9 @@ extension ImageProcessItem {
 }
 
 extension ResultLimits {
-    /// The most bytes that the answer of a worker may have: one image, the frames of an animation,
-    /// and a file. Mapping more would take memory for what cannot be an image.
+    /// The most bytes that the answer of a worker may have: one image, an animation and a file.
+    ///
+    /// Mapping more would take memory for what cannot be an image.
     fileprivate var maxParcelBytes: Int {
         let limits = DecodeLimits.default
         return max(0, maxPixelCount).multipliedSaturating(by: Bitmap.bytesPerPixel)
