@@ -72,6 +72,27 @@ extension KF {
             set { state.withLock { $0.options = newValue } }
         }
 
+        /// All that a target with an image as its placeholder needs.
+        package struct Order {
+            package let source: Source?
+            package let placeholder: KFCrossPlatformImage?
+            package let options: KingfisherParsedOptionsInfo
+            package let progress: DownloadProgressBlock?
+            package let completion: ImageBinding.Completion
+        }
+
+        /// What was collected so far.
+        package var order: Order {
+            let state = state.withLock { $0 }
+            return Order(
+                source: source,
+                placeholder: state.placeholder as? KFCrossPlatformImage,
+                options: state.options,
+                progress: progress,
+                completion: completion
+            )
+        }
+
         private var progress: DownloadProgressBlock? {
             guard onProgressDelegate.isSet else { return nil }
             return { [onProgressDelegate] in onProgressDelegate.call(($0, $1)) }
@@ -125,12 +146,13 @@ extension KF.Builder {
     }
 
     private func set(in slot: ImageSlot) -> DownloadTask? {
-        slot.load(
-            source,
-            placeholder: state.withLock { $0 }.placeholder as? KFCrossPlatformImage,
-            options: options,
-            progress: progress,
-            completion: completion
+        let order = order
+        return slot.load(
+            order.source,
+            placeholder: order.placeholder,
+            options: order.options,
+            progress: order.progress,
+            completion: order.completion
         )
     }
 }

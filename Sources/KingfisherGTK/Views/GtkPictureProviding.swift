@@ -1,25 +1,48 @@
 #if GTK
 public import Kingfisher
 
-/// An object that images can be set on: what has a picture, or a button.
-///
-/// Conform to ``GtkPictureProviding`` or ``GtkButtonProviding``, which conform to this.
-public protocol GtkImageSettable: KingfisherCompatible {
-    /// The GtkPicture that images are shown in.
-    var imagePicture: OpaquePointer { get }
-}
-
-/// An object that shows its image in a GtkPicture.
+/// An object that shows its image in a GtkPicture, or in a button's.
 ///
 /// One line gives a picture class of any GTK binding the `.kf` methods:
 /// ```swift
-/// extension Picture: @retroactive KingfisherCompatible, GtkPictureProviding {
-///     public var gtkPicture: OpaquePointer { pointer }
+/// extension Picture: @retroactive GtkPictureProviding {
+///     public var gtkPicture: OpaquePointer? { opaquePointer }
 /// }
 /// ```
-public protocol GtkPictureProviding: GtkImageSettable {
+/// For buttons there is ``GtkButtonProviding``.
+public protocol GtkPictureProviding: AnyObject {
+    /// The kind of pointer that the binding has.
+    associatedtype PicturePointer: GtkObjectPointer
+
     /// The GtkPicture; it must live at least as long as the object.
-    var gtkPicture: OpaquePointer { get }
+    var gtkPicture: PicturePointer { get }
+}
+
+/// A pointer to an object of GTK's, as bindings have them: `OpaquePointer`, `UnsafeMutableRawPointer`,
+/// `UnsafeMutablePointer`, and each of them as an optional.
+public protocol GtkObjectPointer {
+    /// The address; nil for none.
+    var gtkAddress: UnsafeMutableRawPointer? { get }
+}
+
+extension OpaquePointer: GtkObjectPointer {
+    /// The address.
+    public nonisolated var gtkAddress: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(self) }
+}
+
+extension UnsafeMutableRawPointer: GtkObjectPointer {
+    /// The address.
+    public nonisolated var gtkAddress: UnsafeMutableRawPointer? { self }
+}
+
+extension UnsafeMutablePointer: GtkObjectPointer {
+    /// The address.
+    public nonisolated var gtkAddress: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(self) }
+}
+
+extension Optional: GtkObjectPointer where Wrapped: GtkObjectPointer {
+    /// The address; nil for none.
+    public var gtkAddress: UnsafeMutableRawPointer? { self?.gtkAddress }
 }
 
 /// A GtkPicture that came as a pointer.
@@ -44,11 +67,30 @@ public func kf(_ picture: OpaquePointer) -> KingfisherWrapper<GtkPictureReferenc
 }
 
 extension GtkPictureProviding {
-    /// The GtkPicture itself.
-    public var imagePicture: OpaquePointer { gtkPicture }
+    /// The namespace of this library's methods.
+    ///
+    /// The setter ignores its value; it exists so that `picture.kf.property = …` compiles.
+    public var kf: KingfisherWrapper<Self> {
+        get { KingfisherWrapper(self) }
+        set {}
+    }
+
+    /// Everything that the GtkPicture shows through this library.
+    ///
+    /// - Precondition: The pointer is not nil.
+    var controller: PictureController {
+        guard let picture = gtkPicture.gtkAddress else {
+            preconditionFailure("gtkPicture is nil: set images once the object has its GtkPicture")
+        }
+        return .of(picture)
+    }
 }
 
-extension GtkImageSettable {
-    var controller: PictureController { .of(UnsafeMutableRawPointer(imagePicture)) }
+extension GtkPictureProviding where Self: KingfisherCompatible {
+    /// The namespace of this library's methods, where a type has it by both protocols.
+    public var kf: KingfisherWrapper<Self> {
+        get { KingfisherWrapper(self) }
+        set {}
+    }
 }
 #endif

@@ -48,14 +48,33 @@ public final class ImageButton: GtkButtonProviding {
 }
 
 /// An object that is a GtkButton, or has one, and so gets `.kf.setImage`.
-public protocol GtkButtonProviding: GtkImageSettable {
+///
+/// ```swift
+/// extension Button: @retroactive GtkButtonProviding, @retroactive GtkPictureProviding {
+///     public var gtkButton: OpaquePointer? { opaquePointer }
+/// }
+/// ```
+public protocol GtkButtonProviding: GtkPictureProviding {
+    /// The kind of pointer that the binding has.
+    associatedtype ButtonPointer: GtkObjectPointer
+
     /// The GtkButton; it must live at least as long as the object.
-    var gtkButton: UnsafeMutablePointer<GtkButton> { get }
+    var gtkButton: ButtonPointer { get }
 }
 
 extension GtkButtonProviding {
     /// The GtkPicture in the button; it becomes the button's child with the first use.
-    public var imagePicture: OpaquePointer { ButtonController.of(gtkButton).image.gtkPicture }
+    public var gtkPicture: OpaquePointer { buttonController.image.gtkPicture }
+
+    /// The button's pictures.
+    ///
+    /// - Precondition: The pointer is not nil.
+    var buttonController: ButtonController {
+        guard let button = gtkButton.gtkAddress else {
+            preconditionFailure("gtkButton is nil: set images once the object has its GtkButton")
+        }
+        return .of(button.assumingMemoryBound(to: GtkButton.self))
+    }
 }
 
 /// The two pictures of a button; hangs on it and goes with it.

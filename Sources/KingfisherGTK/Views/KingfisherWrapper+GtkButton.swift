@@ -2,7 +2,7 @@
 public import Kingfisher
 
 extension KingfisherWrapper where Base: GtkButtonProviding {
-    private var controller: ButtonController { .of(base.gtkButton) }
+    private var controller: ButtonController { base.buttonController }
 
     /// Loads the image that is shown while the button is pressed or checked.
     ///

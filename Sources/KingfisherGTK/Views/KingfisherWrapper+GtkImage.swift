@@ -5,7 +5,7 @@ public import Kingfisher
 public typealias ImageCompletion =
     @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
 
-extension KingfisherWrapper where Base: GtkImageSettable {
+extension KingfisherWrapper where Base: GtkPictureProviding {
     /// Loads an image and shows it; an image in memory is shown in the same frame.
     ///
     /// Unless the options name a processor, the image is decoded to the size that the view shows it

@@ -1,0 +1,34 @@
+#if GTK
+public import Kingfisher
+
+extension KF.Builder {
+    /// Loads the image into a picture or a button; only images serve as placeholder.
+    ///
+    /// - Returns: The handle to cancel with; nil when a cache answers.
+    @discardableResult
+    public func set(to target: some GtkPictureProviding) -> DownloadTask? {
+        load(in: target.controller)
+    }
+
+    /// Loads the image that a button shows while it is pressed or checked; only images serve as
+    /// placeholder.
+    ///
+    /// - Returns: The handle to cancel with; nil when a cache answers.
+    @discardableResult
+    public func setAlternative(to button: some GtkButtonProviding) -> DownloadTask? {
+        load(in: button.buttonController.alternate.controller)
+    }
+
+    private func load(in controller: PictureController) -> DownloadTask? {
+        let order = order
+        return controller.load(
+            order.source,
+            placeholder: order.placeholder,
+            options: order.options,
+            by: .shared,
+            progress: order.progress,
+            completion: order.completion
+        )
+    }
+}
+#endif
