@@ -14,9 +14,6 @@ struct StoredEntry: Sendable {
     /// Whether the image is delivered although the load was cancelled.
     let ignoresCancel: Bool
 
-    /// The load for which the others' image was being made lost interest.
-    private struct Unwanted: Error {}
-
     /// The image; nil when the entry is gone or damaged.
     ///
     /// - Throws: ``KingfisherError`` when the processor refuses bytes that are sound, or no caller
@@ -29,73 +26,35 @@ struct StoredEntry: Sendable {
     private func wantedImage(for request: LoadRequest) async throws -> StoredImage? {
         while true {
             do {
-                let image = try await sharedImage(for: request)
+                let image = try await madeImage(for: request)
                 // Without an image the load would go on to the network.
                 if image == nil || tag == nil { try request.checkWanted() }
                 return image
-            } catch is Unwanted {
+            } catch is StoredBatches.Unwanted {
                 try request.checkWanted()
             }
         }
     }
 
-    private func sharedImage(for request: LoadRequest) async throws -> StoredImage? {
+    private func madeImage(for request: LoadRequest) async throws -> StoredImage? {
         let mark = cache.mark(of: entry)
-        let work: @Sendable (Urgency) async throws -> StoredImage? = { urgency in
-            try await make(for: request, since: mark, urgency)
-        }
-        let urgency = Urgency(options.downloadPriority)
-        // A queue of the caller's own works for this caller alone.
-        guard options.processingQueue == nil else { return try await work(urgency) }
-        let key = ProcessingJobs.StoredKey(
-            cache: ObjectIdentifier(cache),
-            entry: entry,
-            mark: mark,
-            decoding: JobGraph.Key(options)
-        )
-        return try await request.processing.stored.value(for: key, urgency: urgency, work)
-    }
-
-    private func make(
-        for request: LoadRequest,
-        since mark: UInt32,
-        _ urgency: Urgency
-    ) async throws -> StoredImage? {
-        guard options.processingQueue == nil else {
-            return try await decode(for: request, since: mark, urgency)
-        }
-        return try await request.processing.entriesAtOnce.with(bytes: 1) {
-            try await decode(for: request, since: mark, urgency)
-        }
-    }
-
-    private func decode(
-        for request: LoadRequest,
-        since mark: UInt32,
-        _ urgency: Urgency
-    ) async throws -> StoredImage? {
-        guard !request.isStale else { throw Unwanted() }
-        guard let stored = try await contents(urgency.priority) else { return nil }
-        guard !request.isStale else { throw Unwanted() }
+        let made = try await outcome(for: request, since: mark)
+        guard let made else { return nil }
         do {
-            let image = try await request.processing.image(
-                of: .data(stored.data),
-                options,
-                urgency
-            )
+            let image = try made.image.get()
             if let tag {
                 cache.keep(
                     image,
                     of: entry,
-                    checksum: stored.checksum,
+                    checksum: made.contents.checksum,
                     tag: tag,
                     expiration: options.memoryCacheExpiration,
                     since: mark
                 )
             }
-            return StoredImage(image: image, checksum: stored.checksum)
+            return StoredImage(image: image, checksum: made.contents.checksum)
         } catch KingfisherError.processorError(reason: .processingFailed(let processor, let item)) {
-            guard await request.processing.areDamaged(stored.data) else {
+            guard await request.processing.areDamaged(made.contents.data) else {
                 throw KingfisherError.processorError(
                     reason: .processingFailed(processor: processor, item: item)
                 )
@@ -104,6 +63,29 @@ struct StoredEntry: Sendable {
             cache.discardUndecodable(entry, key: request.key, since: mark)
             return nil
         }
+    }
+
+    private func outcome(
+        for request: LoadRequest,
+        since mark: UInt32
+    ) async throws -> StoredBatch.Outcome? {
+        // A queue of the caller's own works for this caller alone.
+        guard options.processingQueue == nil else {
+            guard !request.isStale else { throw StoredBatches.Unwanted() }
+            guard let read = try await contents(options.downloadPriority) else { return nil }
+            guard !request.isStale else { throw StoredBatches.Unwanted() }
+            let urgency = Urgency(options.downloadPriority)
+            return await StoredBatch.Outcome(read) {
+                try await request.processing.image(of: .data(read.data), options, urgency)
+            }
+        }
+        return try await request.processing.batches.image(
+            of: StoredBatches.Key(cache: ObjectIdentifier(cache), entry: entry, mark: mark),
+            options: options,
+            on: request.processing,
+            isWanted: { !request.isStale },
+            read: { try await contents($0) }
+        )
     }
 
     private func contents(_ priority: Float) async throws -> DiskContents? {

@@ -7,26 +7,14 @@ import Synchronization
 ///
 /// What shares work among callers is ``JobGraph``.
 final class ProcessingJobs: Sendable {
-    /// Names the image that is made of an entry of a disk cache.
-    struct StoredKey: Hashable, Sendable {
-        let cache: ObjectIdentifier
-        let entry: CacheEntryName
-        /// Another one once the entry was stored or removed.
-        let mark: UInt32
-        let decoding: JobGraph.Key
-    }
-
     /// One pool for the whole process: the cores are shared by all.
     static let pool = WorkPool(
         label: "com.onevcat.Kingfisher.processing",
         width: ProcessInfo.processInfo.activeProcessorCount
     )
 
-    /// Images that are being made of entries on disk, for all who want the same.
-    let stored = SharedJobs<StoredKey, StoredImage?>()
-    /// How many entries are read and decoded at once, so that files do not gather in memory while
-    /// they wait for the byte budget: two for each core.
-    let entriesAtOnce = ByteBudget(limit: 2 * ProcessInfo.processInfo.activeProcessorCount)
+    /// Entries on disk that are being read and decoded.
+    let batches = StoredBatches()
     private let alone = SharedJobs<Int, KFCrossPlatformImage>()
     /// The number of the last job that ran alone.
     ///

@@ -47,7 +47,10 @@ final class ByteBudget: Sendable {
         return try await body()
     }
 
-    private func take(_ bytes: Int) async throws {
+    /// Waits until so many bytes are free; they are to be given back.
+    ///
+    /// - Throws: `CancellationError` when cancelled while waiting.
+    func take(_ bytes: Int) async throws {
         try Task.checkCancellation()
         let id: Int? = state.withLock { state in
             if state.waiters.isEmpty, fits(bytes, in: state) {
@@ -84,7 +87,7 @@ final class ByteBudget: Sendable {
         admit()
     }
 
-    private func giveBack(_ bytes: Int) {
+    func giveBack(_ bytes: Int) {
         state.withLock { $0.used -= bytes }
         admit()
     }

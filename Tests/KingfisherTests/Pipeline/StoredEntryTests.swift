@@ -110,10 +110,11 @@ struct StoredEntryTests {
             }
             try await group.waitForAll()
         }
-        // As many as there are turns, each of a sixteenth of its original or its own size.
-        let most = max(640 * 480 * 4 / 16, 220 * 165 * 4)
-        #expect(budget.peak <= jobs.entriesAtOnce.limit * most)
-        #expect(jobs.entriesAtOnce.peak <= jobs.entriesAtOnce.limit)
+        // As many as there are turns, each with a quarter of its original or ten images of it.
+        let most = max(640 * 480 * 4 / 4, 10 * 220 * 165 * 4)
+        #expect(budget.peak <= jobs.batches.turns.limit * most)
+        #expect(jobs.batches.turns.peak <= jobs.batches.turns.limit)
+        #expect(jobs.batches.turns.used == 0)
         #expect(bench.server.requests.isEmpty)
     }
 

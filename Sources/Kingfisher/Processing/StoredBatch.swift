@@ -1,0 +1,180 @@
+import Foundation
+import Synchronization
+
+/// The entries on disk that loads wait for, each read once for all of them.
+final class StoredBatches: Sendable {
+    /// Names the bytes of an entry.
+    struct Key: Hashable, Sendable {
+        let cache: ObjectIdentifier
+        let entry: CacheEntryName
+        /// Another one once the entry was stored or removed.
+        let mark: UInt32
+    }
+
+    /// No member wants the image any more.
+    struct Unwanted: Error {}
+
+    /// How many entries are read and decoded at once, so that files do not gather in memory while
+    /// they wait for the byte budget: two for each core.
+    let turns = ByteBudget(limit: 2 * ProcessInfo.processInfo.activeProcessorCount)
+    /// Those that later loads may still join.
+    private let open = Mutex<[Key: StoredBatch]>([:])
+
+    init() {}
+
+    /// Makes an image of an entry's bytes, which are read and decoded together with other sizes of it.
+    ///
+    /// - Parameters:
+    ///   - key: Names the bytes.
+    ///   - options: With the processor that is given the bytes.
+    ///   - processing: Where the work is done.
+    ///   - isWanted: Asked before the bytes are read.
+    ///   - read: Reads them; gets the highest priority of those who wait.
+    /// - Returns: The image and the bytes; nil when there are no bytes.
+    /// - Throws: ``Unwanted``, ``KingfisherError`` of the processor, with what it was given;
+    ///   `CancellationError`.
+    func image(
+        of key: Key,
+        options: KingfisherParsedOptionsInfo,
+        on processing: ProcessingJobs,
+        isWanted: @escaping @Sendable () -> Bool,
+        read: @escaping @Sendable (Float) async throws -> DiskContents?
+    ) async throws -> StoredBatch.Outcome? {
+        let batch = open.withLock { open in
+            let batch = open[key] ?? StoredBatch(turns)
+            batch.enter(options, isWanted)
+            open[key] = batch
+            return batch
+        }
+        defer {
+            let isOver = open.withLock { open in
+                guard batch.leave() else { return false }
+                if open[key] === batch { open[key] = nil }
+                return true
+            }
+            if isOver { batch.end() }
+        }
+        let urgency = Urgency(options.downloadPriority)
+        let contents = try await batch.contents(urgency, read) { [self] in
+            open.withLock { open in
+                if open[key] === batch { open[key] = nil }
+            }
+        }
+        guard let contents else { return nil }
+        return await batch.outcome(of: contents, options, processing)
+    }
+}
+
+/// One reading of an entry for the loads that wait for it at the time.
+///
+/// It waits for its turn, which it keeps until the last load has its image. A load that comes after
+/// the turn has begun makes a batch of its own, so that a popular entry does not keep its turn for
+/// good.
+final class StoredBatch: Sendable {
+    /// What became of the bytes for one load.
+    struct Outcome: Sendable {
+        let contents: DiskContents
+        let image: Result<KFCrossPlatformImage, any Error>
+
+        init(
+            _ contents: DiskContents,
+            _ make: () async throws -> KFCrossPlatformImage
+        ) async {
+            self.contents = contents
+            do {
+                image = .success(try await make())
+            } catch {
+                image = .failure(error)
+            }
+        }
+    }
+
+    private struct State {
+        var members = 0
+        var hasTurn = false
+        var wishes: [DecodeWish] = []
+        var isWanted: [@Sendable () -> Bool] = []
+    }
+
+    private let state = Mutex(State())
+    private let reading = KeptJobs<Int, DiskContents?>()
+    private let graph = JobGraph()
+    private let turns: ByteBudget
+
+    init(_ turns: ByteBudget) { self.turns = turns }
+
+    /// Counts a load in.
+    func enter(_ options: KingfisherParsedOptionsInfo, _ isWanted: @escaping @Sendable () -> Bool) {
+        let wish = DecodeWish(options)
+        state.withLock { state in
+            state.members += 1
+            state.isWanted.append(isWanted)
+            guard let wish, !state.wishes.contains(where: { $0.key == wish.key }) else { return }
+            state.wishes.append(wish)
+        }
+    }
+
+    /// Counts a load out; true for the last one.
+    func leave() -> Bool {
+        state.withLock { state in
+            state.members -= 1
+            return state.members == 0
+        }
+    }
+
+    /// Lets everything go, when the last load has left.
+    func end() {
+        graph.forget()
+        reading.forget()
+        giveBackTurn()
+    }
+
+    /// The bytes, when it is their turn; nil when there are none.
+    func contents(
+        _ urgency: Urgency,
+        _ read: @escaping @Sendable (Float) async throws -> DiskContents?,
+        close: @escaping @Sendable () -> Void
+    ) async throws -> DiskContents? {
+        try await reading.value(for: 0, urgency: urgency) { [self] urgency in
+            try await turns.take(1)
+            let isOver = state.withLock { state in
+                state.hasTurn = state.members > 0
+                return !state.hasTurn
+            }
+            guard !isOver else {
+                turns.giveBack(1)
+                throw CancellationError()
+            }
+            close()
+            do {
+                let (wishes, isWanted) = state.withLock { ($0.wishes, $0.isWanted) }
+                guard isWanted.contains(where: { $0() }) else { throw StoredBatches.Unwanted() }
+                graph.plan(wishes)
+                return try await read(urgency.priority)
+            } catch {
+                // Failures are not kept: the next who asks takes another turn.
+                giveBackTurn()
+                throw error
+            }
+        }
+    }
+
+    private func giveBackTurn() {
+        let hadTurn = state.withLock { state in
+            defer { state.hasTurn = false }
+            return state.hasTurn
+        }
+        if hadTurn { turns.giveBack(1) }
+    }
+
+    /// The image of one load.
+    func outcome(
+        of contents: DiskContents,
+        _ options: KingfisherParsedOptionsInfo,
+        _ processing: ProcessingJobs
+    ) async -> Outcome {
+        await Outcome(contents) {
+            try await graph.image(of: contents.data, options: options, on: processing)
+        }
+    }
+}
