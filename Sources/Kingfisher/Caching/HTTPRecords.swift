@@ -39,9 +39,15 @@ final class HTTPRecords: Sendable {
         var written: [String: Written] = [:]
         var refreshing: Set<String> = []
 
+        /// Where entries of dead images are looked for next.
+        private var sweepsAt = HTTPRecords.maxKnown
+
         mutating func hold(_ new: Held, _ name: String) {
-            if held.count >= HTTPRecords.maxKnown, held[name] == nil { held = [:] }
             held[name] = new
+            guard held.count >= sweepsAt else { return }
+            // A living image is larger than its record.
+            held = held.filter { $0.value.image != nil }
+            sweepsAt = max(HTTPRecords.maxKnown, held.count * 2)
         }
 
         mutating func keep(_ new: Written, _ name: String) {
@@ -50,7 +56,8 @@ final class HTTPRecords: Sendable {
         }
     }
 
-    /// 4096 records are a megabyte or two; beyond it memory starts again, and the disk remembers.
+    /// How many records of files memory has at most: a megabyte or two; beyond it memory starts
+    /// again, and the disk remembers.
     private static let maxKnown = 4096
     /// In bytes; a record takes half a kilobyte.
     private static let maxBytesOnDisk = 16 << 20

@@ -171,6 +171,7 @@ extension ImageDownloader {
             wish.request,
             settings: settings(for: wish.request, wish.options),
             owner: RequestOwner(wish.options.redirectHandler),
+            asked: wish.question?.asked,
             condition: wish.question?.condition,
             hooks: hooks(
                 redirectHandler: wish.options.redirectHandler,

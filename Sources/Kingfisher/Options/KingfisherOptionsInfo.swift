@@ -88,14 +88,16 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case retryStrategy(any RetryStrategy)
     /// The source to use instead when the network is metered.
     case lowDataMode(Source?)
-    /// Heed what the server says about how long its picture is good, besides the expirations of
-    /// the caches (RFC 9111, RFC 5861); see ``RetrieveImageResult/freshness``.
+    /// Follow the HTTP caching headers of the server, besides the expirations of the caches
+    /// (RFC 9111, RFC 5861); see <doc:NetworkingAndHTTPCaching> and
+    /// ``RetrieveImageResult/freshness``.
     ///
-    /// A cached picture past its time is asked about with its `ETag` or date before it is used, or
-    /// behind within `stale-while-revalidate`, and stands for an error within `stale-if-error`.
-    /// What must not be stored is not; a 404 or 410 is not asked for again for a minute, unless the
-    /// server says otherwise. A picture that was cached without the option is fetched again. No
-    /// effect on sources without a URL and on downloaders that somebody subclassed.
+    /// A stale image is asked about with its `ETag` or date before it is used, or in the background
+    /// within `stale-while-revalidate`, and stands for an error within `stale-if-error`. An image
+    /// behind redirects is fresh while every redirect is. `no-store` is respected; a 404 or 410 is
+    /// remembered for a minute, unless the server says otherwise. An image that was cached without
+    /// the option is fetched again. A request modifier is asked before the caches. No effect on
+    /// sources without a URL and on subclassed downloaders.
     case httpCaching
     /// Decode in a process of its own, so that a fault in a decoder cannot harm this one; see
     /// ``ProcessIsolation``.

@@ -286,7 +286,7 @@ extension KingfisherParsedOptionsInfo {
         get { storage.values.allowedSources }
         set { values.allowedSources = newValue }
     }
-    /// Whether what the server says about how long its picture is good is heeded.
+    /// Whether HTTP caching headers are respected.
     public var httpCaching: Bool {
         get { storage.values.httpCaching }
         set { values.httpCaching = newValue }

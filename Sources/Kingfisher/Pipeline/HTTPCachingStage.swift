@@ -106,11 +106,13 @@ struct HTTPCachingStage {
         guard !control.isOnlyIfCached else {
             throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
         }
-        return .fetch(judged, judged.map { asking($0.policy) } ?? unconditional)
+        return .fetch(judged, judged.map { asking($0.policy) } ?? unconditional())
     }
 
     /// Asks for the image whatever the caches have.
-    var unconditional: LoadRequest { request.with(HTTPQuestion(request: sent)) }
+    func unconditional(after question: HTTPQuestion? = nil) -> LoadRequest {
+        request.with((question ?? HTTPQuestion()).unconditional(sent))
+    }
 
     /// Asks whether an image is still good, from the first URL on that has to be asked.
     private func asking(_ policy: HTTPFreshnessPolicy) -> LoadRequest {
@@ -135,6 +137,7 @@ struct HTTPCachingStage {
             question.known.append(redirect)
         }
         question.request = next
+        question.asked = sent?.url
         return request.with(question)
     }
 

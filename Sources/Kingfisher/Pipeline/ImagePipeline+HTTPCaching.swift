@@ -38,7 +38,7 @@ extension ImagePipeline {
         switch caching.verdict(fetched, about: judged, request.question) {
         case .confirmed(let result): return result
         case .unusable:
-            request = caching.unconditional
+            request = caching.unconditional(after: request.question)
             fetched = try await fetch(request, events, task, &journal)
         case .new: break
         }

@@ -1,11 +1,11 @@
-/// How a picture stands to its server, by the rules of HTTP; see
+/// How an image stands to its server, by the rules of HTTP; see
 /// ``KingfisherOptionsInfoItem/httpCaching``.
 public enum HTTPFreshness: Sendable, Hashable {
-    /// Just downloaded, or within the time that its server gave it.
+    /// Just downloaded, or within its lifetime.
     case fresh
-    /// Past that time, and used all the same: the server allows it while it is asked behind, or
-    /// could not be asked.
+    /// Past its lifetime, and allowed all the same: by the server while it is asked in the
+    /// background or cannot be asked, by the request, or because the network must not be used.
     case stale
-    /// Past that time, and the server said that it is still the same (status 304).
+    /// Past its lifetime, and confirmed by the server (status 304).
     case revalidated
 }

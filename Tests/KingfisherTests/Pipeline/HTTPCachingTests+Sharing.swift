@@ -102,4 +102,25 @@ extension HTTPCachingTests {
         let sent = try #require(bench.server.requests.last?.head)
         #expect(sent.range(of: Data("If-None-Match: ".utf8) + tag) != nil)
     }
+
+    @Test func `a load that begins behind a redirect is cancelled by its own URL`() async throws {
+        let file = [("Cache-Control", "max-age=0"), ("ETag", "\"1\"")]
+        bench.server.route("/a.jpg", .redirect(to: "/b.jpg", status: 301))
+        bench.server.route("/b.jpg", .body(old, fields: file))
+        _ = try await load()
+        let gate = ServerGate()
+        bench.server.route("/b.jpg", .held(gate, then: .status(304)))
+        async let late = load()
+        await gate.reached()
+        bench.downloader.cancel(url: bench.server.url("/b.jpg"))
+        bench.downloader.cancel(url: url)
+        do {
+            _ = try await late
+            Issue.record("it was cancelled")
+        } catch let error as KingfisherError {
+            #expect(error.isCancellation)
+        }
+        #expect(bench.server.requests.map(\.path) == ["/a.jpg", "/b.jpg", "/b.jpg"])
+        gate.open()
+    }
 }

@@ -119,7 +119,17 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
 
     /// What a request has for the fields that select the response.
     func selection(_ value: (String) -> String?) -> [String: String?] {
-        Dictionary(selectingNames.map { ($0, value($0)) }) { first, _ in first }
+        Dictionary(selectingNames.map { ($0, value($0).map(Self.normalized)) }) { first, _ in
+            first
+        }
+    }
+
+    /// A list without the spaces around its commas, which mean nothing.
+    private static func normalized(_ value: String) -> String {
+        // What is quoted is left alone.
+        guard value.contains(","), !value.contains("\"") else { return value }
+        return value.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)
+            .joined(separator: ",")
     }
 
     /// Whether a request with these fields may get it.

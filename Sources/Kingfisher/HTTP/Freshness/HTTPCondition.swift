@@ -50,7 +50,16 @@ struct HTTPQuestion: Sendable {
     /// The request, as the load's modifier made it, to the first URL that has to be asked.
     var request: URLRequest?
     var condition: HTTPCondition?
-    /// The redirects to that URL, which are fresh.
+    /// The URL of the request that the modifier made, before the redirects that are fresh.
+    var asked: URL?
+    /// The redirects to the URL of the request, which are fresh.
     var known: [HTTPAnswer] = []
     let trail = HTTPTrail()
+
+    /// The question for the image whatever the caches have; answers go to the same trail.
+    func unconditional(_ request: URLRequest?) -> HTTPQuestion {
+        var question = self
+        (question.request, question.condition, question.known) = (request, nil, [])
+        return question
+    }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
@@ -34,12 +34,14 @@ package final class RequestIdentity: Hashable, Sendable {
         let allowsConstrainedNetwork: Bool
         let headersKeptAcrossOrigins: Set<String>
         let owner: RequestOwner
+        let asked: URL?
         let condition: HTTPCondition?
 
         init(
             _ request: URLRequest,
             _ settings: TransferSettings,
             _ owner: RequestOwner,
+            _ asked: URL?,
             _ condition: HTTPCondition?
         ) {
             let text = request.url?.absoluteString ?? ""
@@ -61,10 +63,13 @@ package final class RequestIdentity: Hashable, Sendable {
             allowsConstrainedNetwork = settings.allowsConstrainedNetwork
             headersKeptAcrossOrigins = settings.headersKeptAcrossOrigins
             self.owner = owner
+            self.asked = asked
             self.condition = condition
         }
     }
 
+    /// The URL that the callers know the request by.
+    let asked: URL?
     private let content: Content
     /// Of URL and method alone: few that run at the same time differ in the rest.
     private let hash: Int
@@ -75,14 +80,17 @@ package final class RequestIdentity: Hashable, Sendable {
     ///   - request: The request as it will be sent.
     ///   - settings: Its settings; extra headers count like the request's own.
     ///   - owner: Decides about redirects.
+    ///   - asked: The URL that the callers cancel it by.
     ///   - condition: What is sent to one URL among them, which then may answer without a body.
     package init(
         _ request: URLRequest,
         settings: TransferSettings,
         owner: RequestOwner = .nobody,
+        asked: URL? = nil,
         condition: HTTPCondition? = nil
     ) {
-        content = Content(request, settings, owner, condition)
+        self.asked = asked ?? request.url
+        content = Content(request, settings, owner, asked, condition)
         var hasher = Hasher()
         hasher.combine(content.url)
         hasher.combine(content.method)

@@ -48,6 +48,9 @@ package final class SharedDownload: Sendable {
         )
     }
 
+    /// The URL that the callers know the download by.
+    package var askedURL: URL? { identity.asked }
+
     // MARK: What is known so far
 
     /// An independent copy of the body so far; the next piece then costs a copy of all of it.

@@ -32,6 +32,7 @@ package final class SharedDownloads: Sendable {
     ///   - request: What to send.
     ///   - settings: How; those of the creator hold.
     ///   - owner: Who decides about redirects.
+    ///   - asked: The URL that the callers know the download by, if the request is for another.
     ///   - condition: Header fields for one URL, which other URLs of the redirects do not get.
     ///   - hooks: Who decides about the answer; those of the creator hold.
     ///   - partials: Where interrupted bodies are kept; `nil` to keep none.
@@ -43,6 +44,7 @@ package final class SharedDownloads: Sendable {
         _ request: URLRequest,
         settings: TransferSettings = TransferSettings(),
         owner: RequestOwner = .nobody,
+        asked: URL? = nil,
         condition: HTTPCondition? = nil,
         hooks: DownloadHooks = DownloadHooks(),
         partials: PartialBodies? = nil,
@@ -54,6 +56,7 @@ package final class SharedDownloads: Sendable {
             request,
             settings: settings,
             owner: owner,
+            asked: asked,
             condition: condition
         )
         let token = table.join(identity, caller, acceptsFinished: acceptsFinished) {
@@ -87,6 +90,6 @@ package final class SharedDownloads: Sendable {
 
     /// Ends the downloads of one URL, whatever their method and headers.
     package func cancel(url: URL) {
-        for download in table.all where download.request.url == url { download.cancel() }
+        for download in table.all where download.askedURL == url { download.cancel() }
     }
 }

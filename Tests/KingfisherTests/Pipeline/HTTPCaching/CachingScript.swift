@@ -91,7 +91,7 @@ struct CachingReply: Sendable {
 
     /// An answer; with an image, 304 to a request that has its tag or date, or `confirmsAll`.
     init(status: Int, version: Int?, lines: [String], confirmsAll: Bool = false) {
-        self.init(status, version, lines, (version != nil, confirmsAll))
+        self.init(status, version, lines, (version != nil || confirmsAll, confirmsAll))
     }
 
     private init(

@@ -142,6 +142,21 @@ enum ValidationRules {
             CachingStep(.image(3), asks: [], .shows(2))
         ),
         CachingRule(
+            "RFC 9111, 4.3.4: a 304 with another strong tag, and then the image is gone",
+            CachingStep(.image(1, stale, "ETag: \"1\""), asks: ["/a"], .shows(1)),
+            CachingStep(
+                CachingReply(
+                    status: 404,
+                    version: nil,
+                    lines: ["ETag: \"2\"", fresh],
+                    confirmsAll: true
+                ),
+                asks: ["/a if \"1\"", "/a"],
+                .fails(404)
+            ),
+            CachingStep(.image(3), asks: [], .fails(404))
+        ),
+        CachingRule(
             "RFC 9111, 4.3.4: a 304 with another date confirms nothing",
             CachingStep(.image(1, stale, "Last-Modified: \(date)"), asks: ["/a"], .shows(1)),
             CachingStep(
@@ -191,6 +206,22 @@ enum ValidationRules {
                 .shows(1)
             ),
             CachingStep(.image(2), sends: ["x-theme": "dark"], asks: [], .shows(1))
+        ),
+        CachingRule(
+            "RFC 9111, 4.1: spaces around commas select nothing else",
+            CachingStep(
+                .image(1, fresh, varies),
+                sends: ["X-Theme": "dark, large"],
+                asks: ["/a"],
+                .shows(1)
+            ),
+            CachingStep(.image(2), sends: ["X-Theme": "dark,large"], asks: [], .shows(1)),
+            CachingStep(
+                .image(2, fresh, varies),
+                sends: ["X-Theme": "large, dark"],
+                asks: ["/a"],
+                .shows(2)
+            )
         ),
         CachingRule(
             "RFC 9111, 4.1: other fields select another",
