@@ -48,8 +48,9 @@ ASAN_OPTIONS=allocator_may_return_null=1 "$objects/faults" Tests/CodecsTests/Fix
 say "Building with the address sanitizer"
 swift build --build-tests --sanitize address --scratch-path "$scratch"
 
-# Leaks are not looked for: the runtime keeps what it has made once.
+# Leaks are not looked for: the runtime keeps what it has made once. One test after the other, as
+# some have a time limit and everything takes longer here.
 say "Looking for memory that is misused"
 ASAN_OPTIONS=detect_leaks=0 swift test --disable-xctest --skip-build --sanitize address \
-    --scratch-path "$scratch" "${chosen[@]}"
+    --scratch-path "$scratch" --no-parallel "${chosen[@]}"
 say "No memory is misused"

@@ -17,7 +17,7 @@ final class StoredBatches: Sendable {
     /// How many entries are read and decoded at once, so that files do not gather in memory while
     /// they wait for the byte budget: two for each core.
     let turns = ByteBudget(limit: 2 * ProcessInfo.processInfo.activeProcessorCount)
-    /// Those that later loads may still join.
+    /// The last of each entry, which later loads may join.
     private let open = Mutex<[Key: StoredBatch]>([:])
 
     init() {}
@@ -41,8 +41,9 @@ final class StoredBatches: Sendable {
         read: @escaping @Sendable (Float) async throws -> DiskContents?
     ) async throws -> StoredBatch.Outcome? {
         let batch = open.withLock { open in
-            let batch = open[key] ?? StoredBatch(turns)
-            batch.enter(options, isWanted)
+            if let batch = open[key], batch.enter(options, isWanted) { return batch }
+            let batch = StoredBatch(turns)
+            _ = batch.enter(options, isWanted)
             open[key] = batch
             return batch
         }
@@ -55,12 +56,7 @@ final class StoredBatches: Sendable {
             if isOver { batch.end() }
         }
         let urgency = Urgency(options.downloadPriority)
-        let contents = try await batch.contents(urgency, read) { [self] in
-            open.withLock { open in
-                if open[key] === batch { open[key] = nil }
-            }
-        }
-        guard let contents else { return nil }
+        guard let contents = try await batch.contents(urgency, read) else { return nil }
         return await batch.outcome(of: contents, options, processing)
     }
 }
@@ -68,8 +64,8 @@ final class StoredBatches: Sendable {
 /// One reading of an entry for the loads that wait for it at the time.
 ///
 /// It waits for its turn, which it keeps until the last load has its image. A load that comes after
-/// the turn has begun makes a batch of its own, so that a popular entry does not keep its turn for
-/// good.
+/// the turn has begun joins if its image is made already, and makes a batch of its own if not, so
+/// that a popular entry does not keep its turn for good.
 final class StoredBatch: Sendable {
     /// What became of the bytes for one load.
     struct Outcome: Sendable {
@@ -92,6 +88,8 @@ final class StoredBatch: Sendable {
     private struct State {
         var members = 0
         var hasTurn = false
+        var isClosed = false
+        var keys: Set<JobGraph.Key> = []
         var wishes: [DecodeWish] = []
         var isWanted: [@Sendable () -> Bool] = []
     }
@@ -103,14 +101,19 @@ final class StoredBatch: Sendable {
 
     init(_ turns: ByteBudget) { self.turns = turns }
 
-    /// Counts a load in.
-    func enter(_ options: KingfisherParsedOptionsInfo, _ isWanted: @escaping @Sendable () -> Bool) {
+    /// Counts a load in; false if it comes too late for its image.
+    func enter(
+        _ options: KingfisherParsedOptionsInfo,
+        _ isWanted: @escaping @Sendable () -> Bool
+    ) -> Bool {
+        let key = JobGraph.Key(options)
         let wish = DecodeWish(options)
-        state.withLock { state in
+        return state.withLock { state in
+            guard !state.isClosed || state.keys.contains(key) else { return false }
             state.members += 1
             state.isWanted.append(isWanted)
-            guard let wish, !state.wishes.contains(where: { $0.key == wish.key }) else { return }
-            state.wishes.append(wish)
+            if state.keys.insert(key).inserted, let wish { state.wishes.append(wish) }
+            return true
         }
     }
 
@@ -132,8 +135,7 @@ final class StoredBatch: Sendable {
     /// The bytes, when it is their turn; nil when there are none.
     func contents(
         _ urgency: Urgency,
-        _ read: @escaping @Sendable (Float) async throws -> DiskContents?,
-        close: @escaping @Sendable () -> Void
+        _ read: @escaping @Sendable (Float) async throws -> DiskContents?
     ) async throws -> DiskContents? {
         try await reading.value(for: 0, urgency: urgency) { [self] urgency in
             try await turns.take(1)
@@ -145,9 +147,11 @@ final class StoredBatch: Sendable {
                 turns.giveBack(1)
                 throw CancellationError()
             }
-            close()
             do {
-                let (wishes, isWanted) = state.withLock { ($0.wishes, $0.isWanted) }
+                let (wishes, isWanted) = state.withLock { state in
+                    state.isClosed = true
+                    return (state.wishes, state.isWanted)
+                }
                 guard isWanted.contains(where: { $0() }) else { throw StoredBatches.Unwanted() }
                 graph.plan(wishes)
                 return try await read(urgency.priority)

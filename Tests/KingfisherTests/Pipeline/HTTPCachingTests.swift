@@ -155,6 +155,8 @@ struct HTTPCachingTests {
             #expect(hit.image.size == CGSize(width: 20, height: 10))
         }
         await bench.server.received(2)
+        // Three callers, one question.
+        #expect(bench.server.requests.count == 2)
         gate.open()
         var latest = try await load()
         while latest.freshness == .stale {
@@ -162,8 +164,6 @@ struct HTTPCachingTests {
             latest = try await load()
         }
         #expect(latest.image.size == CGSize(width: 40, height: 30))
-        // Three callers, one question.
-        #expect(bench.server.requests.count == 2)
     }
 
     @Test(arguments: [500, 502, 503, 504])

@@ -17,7 +17,8 @@ struct StoredBatchTests {
     private func begin(
         _ side: Int,
         data: Data? = TestImage.jpeg(width: 640, height: 480),
-        isWanted: Bool = true
+        isWanted: Bool = true,
+        until gate: Gate? = nil
     ) -> Task<StoredBatch.Outcome?, any Error> {
         let size = CGSize(width: side, height: side)
         let options = KingfisherParsedOptionsInfo([
@@ -36,6 +37,7 @@ struct StoredBatchTests {
                 isWanted: { isWanted },
                 read: { _ in
                     reads.change { $0 += 1 }
+                    await gate?.wait()
                     return data.map { DiskContents(data: $0, checksum: 7) }
                 }
             )
@@ -52,6 +54,24 @@ struct StoredBatchTests {
         }
         #expect(reads.value == 1)
         #expect(jobs.decodeCount == 1)
+        #expect(turns.used == 0)
+    }
+
+    @Test func `a load that comes late joins for the same image, and not for another`() async throws
+    {
+        try await turns.take(turns.limit)
+        let gate = Gate()
+        let first = begin(8, until: gate)
+        turns.giveBack(turns.limit)
+        while reads.value < 1 { await Task.yield() }
+        let same = begin(8)
+        let other = begin(16)
+        gate.open()
+        #expect(try await first.value?.image.get().pixelWidth == 8)
+        #expect(try await same.value?.image.get().pixelWidth == 8)
+        #expect(try await other.value?.image.get().pixelWidth == 16)
+        #expect(reads.value == 2)
+        #expect(jobs.decodeCount == 2)
         #expect(turns.used == 0)
     }
 
