@@ -8,14 +8,9 @@ import Testing
 
 /// Whole loads of damaged files, through the pipeline and both caches, with every processor.
 ///
-/// `KF_DAMAGED_LOADS` says how many, 150 unless set; `KF_DAMAGED_SEED` where to begin. A failure names
-/// the seed of its file.
+/// `FuzzSeeds` says how many. A failure names the seed of its file.
 @Suite(.timeLimit(.minutes(10)))
 struct DamagedFileTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let loads = environment["KF_DAMAGED_LOADS"].flatMap(Int.init) ?? 150
-    private static let firstSeed = environment["KF_DAMAGED_SEED"].flatMap(Int.init) ?? 1
-
     private static let processors: [any ImageProcessor] =
         GoldenCase.all.map(\.processor) + [
             DefaultImageProcessor.default,
@@ -45,9 +40,10 @@ struct DamagedFileTests {
         let folder = try TemporaryDirectory()
         let cache = try ImageCache(name: "damaged", cacheDirectoryURL: folder.url)
         let manager = KingfisherManager(downloader: ImageDownloader(name: "damaged"), cache: cache)
-        var images = 0
-        for seed in Self.firstSeed..<Self.firstSeed + Self.loads {
-            var damage = Damage(seed: UInt64(seed))
+        var (rounds, images) = (0, 0)
+        for seed in FuzzSeeds(usually: 150) {
+            rounds += 1
+            var damage = Damage(seed: seed)
             let data = damage.damaged(fixtures)
             // A header that claims more costs time, and its limits are tested elsewhere.
             let claimed = (try? Codecs.inspect(data))?.storedSize.pixelCount ?? 0
@@ -63,13 +59,13 @@ struct DamagedFileTests {
         }
         // Damage that nothing sees, and bytes that do not matter, leave images.
         #expect(images > 0)
-        #expect(images < Self.loads)
+        #expect(images < rounds)
     }
 }
 
 /// One file and what is made of it.
 private struct DamagedLoad {
-    let seed: Int
+    let seed: UInt64
     let data: Data
     let processor: any ImageProcessor
     let isolated: Bool

@@ -7,13 +7,9 @@ import Testing
 
 /// Chains of built-in processors with numbers that nobody would give.
 ///
-/// `KF_FUZZ_ROUNDS` says how many, 400 unless set; `KF_FUZZ_SEED` where to begin. A failure names the
-/// seed and the chain.
+/// `FuzzSeeds` says how many. A failure names the seed and the chain.
 @Suite(.timeLimit(.minutes(10)))
 struct ProcessorFuzzTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let rounds = environment["KF_FUZZ_ROUNDS"].flatMap(Int.init) ?? 400
-    private static let firstSeed = environment["KF_FUZZ_SEED"].flatMap(Int.init) ?? 1
     private static let limits = ResultLimits(maxPixelCount: 250_000, maxSide: 4_000)
 
     @Test func `a chain with absurd numbers gives an image within the limits, or none`() {
@@ -23,9 +19,10 @@ struct ProcessorFuzzTests {
             .data(TestImage.jpeg()), .data(TestImage.png(width: 5, height: 90)),
             .data(TestImage.gif),
         ]
-        var images = 0
-        for seed in Self.firstSeed..<Self.firstSeed + Self.rounds {
-            var random = HostileNumbers(seed: UInt64(seed))
+        var (rounds, images) = (0, 0)
+        for seed in FuzzSeeds(usually: 400) {
+            rounds += 1
+            var random = HostileNumbers(seed: seed)
             var chain = random.processor()
             for _ in 0..<random.number(below: 3) {
                 chain = chain.append(another: random.processor())
@@ -46,8 +43,8 @@ struct ProcessorFuzzTests {
             let again = scope.run { chain.process(item: item, options: options) }
             #expect(again?.bitmap == result.bitmap, "\(note)")
         }
-        #expect(images > Self.rounds / 10)
-        #expect(images < Self.rounds)
+        #expect(images > rounds / 10)
+        #expect(images < rounds)
     }
 }
 

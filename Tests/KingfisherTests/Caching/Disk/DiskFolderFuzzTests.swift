@@ -7,23 +7,21 @@ import Testing
 /// Cache folders with random damage to the log and the files.
 ///
 /// An entry is as it was stored or a miss, nothing outside of the folder changes, and the folder can
-/// be stored to afterwards. `KF_FUZZ_ROUNDS` and `KF_FUZZ_SEED` are as in `CurlAnswerFuzzTests`.
+/// be stored to afterwards. `FuzzSeeds` says how many folders are tried.
 @Suite(.timeLimit(.minutes(10)))
 struct DiskFolderFuzzTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let rounds = environment["KF_FUZZ_ROUNDS"].flatMap(Int.init) ?? 150
-    private static let firstSeed = environment["KF_FUZZ_SEED"].flatMap(Int.init) ?? 1
     private static let names = (0..<6).map { String(repeating: "\($0)", count: 64) }
 
     @Test func `an entry of a damaged folder is whole or missing`() throws {
-        var hits = 0
-        for seed in Self.firstSeed..<Self.firstSeed + Self.rounds {
+        var (rounds, hits) = (0, 0)
+        for seed in FuzzSeeds(usually: 150) {
+            rounds += 1
             let folder = try TemporaryDirectory()
             let outside = folder.file("outside")
             try Data("outside".utf8).write(to: outside)
             let cache = folder.file("cache")
             try fill(cache)
-            var damage = FolderDamage(seed: UInt64(seed), folder: cache)
+            var damage = FolderDamage(seed: seed, folder: cache)
             try damage.run()
 
             let store = DiskStore(directory: cache.path)
@@ -43,7 +41,7 @@ struct DiskFolderFuzzTests {
             )
         }
         // Damage that leaves nothing would show nothing.
-        #expect(hits > Self.rounds)
+        #expect(hits > rounds)
     }
 
     private static func data(_ name: String) -> Data {

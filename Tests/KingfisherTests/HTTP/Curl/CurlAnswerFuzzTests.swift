@@ -10,14 +10,9 @@ import FoundationNetworking
 
 /// Random answers against the real transport: each ends once, with a body that was sent or an error.
 ///
-/// `KF_FUZZ_ROUNDS` says how many, 150 unless set; `KF_FUZZ_SEED` where to begin. A failure names
-/// the seed of its answer.
+/// `FuzzSeeds` says how many. A failure names the seed of its answer.
 @Suite(.timeLimit(.minutes(10)))
 struct CurlAnswerFuzzTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let rounds = environment["KF_FUZZ_ROUNDS"].flatMap(Int.init) ?? 150
-    private static let firstSeed = environment["KF_FUZZ_SEED"].flatMap(Int.init) ?? 1
-
     @Test func `every answer ends once, as its bytes or as an error`() async throws {
         let server = try ImageServer()
         let transport = CurlTransport()
@@ -25,9 +20,10 @@ struct CurlAnswerFuzzTests {
         settings.maxBodyBytes = 4_096
         settings.maxRedirects = 4
         server.route("/fine", .text("fine"))
-        var bodies = 0
-        for seed in Self.firstSeed..<Self.firstSeed + Self.rounds {
-            var answers = RandomAnswers(seed: UInt64(seed), target: server.url("/b").absoluteString)
+        var (rounds, bodies) = (0, 0)
+        for seed in FuzzSeeds(usually: 150) {
+            rounds += 1
+            var answers = RandomAnswers(seed: seed, target: server.url("/b").absoluteString)
             server.route("/a", ServerReply(steps: [.send(answers.next()), .close]))
             server.route("/b", ServerReply(steps: [.send(answers.next()), .close]))
             let recorder = TransferRecorder()
@@ -48,7 +44,7 @@ struct CurlAnswerFuzzTests {
             #expect(answers.sent(outcome.body), "seed \(seed)")
         }
         // Some must be right, or nothing was tried.
-        #expect(Self.rounds < 100 || bodies > 5)
+        #expect(rounds < 100 || bodies > 5)
         #expect(await transport.load(server.url("/fine")).body == Data("fine".utf8))
     }
 }
