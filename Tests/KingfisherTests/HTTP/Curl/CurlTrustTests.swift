@@ -212,24 +212,31 @@ struct CurlTrustTests {
 
     @Test func `an answer may come late, and a cancel before it`() async throws {
         let reply = Locked<[@Sendable (ServerTrustDecision) -> Void]>([])
-        let slow = TransferRecorder(trust: { _, answer in reply.change { $0.append(answer) } })
+        let asked = [Gate(), Gate()]
+        let slow = TransferRecorder(trust: { _, answer in
+            reply.change { $0.append(answer) }
+            asked[0].open()
+        })
         let transfer = transport.start(
             URLRequest(url: server.secureURL("a")),
             settings: try settings(owner: 1),
             handler: slow
         )
-        await slow.wait { $0.last == .trust(3) }
+        await asked[0].wait()
         reply.value.first?(.performDefaultHandling)
         let outcome = await slow.outcome()
         #expect(outcome.error == nil)
         _ = transfer
-        let other = TransferRecorder(trust: { _, answer in reply.change { $0.append(answer) } })
+        let other = TransferRecorder(trust: { _, answer in
+            reply.change { $0.append(answer) }
+            asked[1].open()
+        })
         let cancelled = transport.start(
             URLRequest(url: server.secureURL("a")),
             settings: try settings(owner: 2),
             handler: other
         )
-        await other.wait { $0.last == .trust(3) }
+        await asked[1].wait()
         cancelled.cancel()
         #expect(await other.outcome().error?.isCancellation == true)
         reply.value.last?(.accept)
