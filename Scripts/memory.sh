@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Looks for memory that is misused: the shims while allocations fail, and the tests of the library
-# under the address sanitizer, which sees into the C libraries' calls as well.
+# under the address sanitizer, which also checks the memory functions that C libraries call.
 #
 # Usage: Scripts/memory.sh [FILTER]
 #

@@ -54,7 +54,8 @@ extension Double {
 
 /// A running worker.
 ///
-/// Used by one thread, the one that made it: the worker ends with that thread. Only ``kill()`` may be called from elsewhere.
+/// Used by one thread, the one that made it: the worker ends with that thread. Only
+/// ``kill()`` may be called from other threads.
 final class WorkerProcess: Sendable {
     /// How long a worker may take to be ready; starting takes some 50 ms on an idle machine.
     private static let patience: Duration = .seconds(30)

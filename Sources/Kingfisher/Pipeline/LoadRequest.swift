@@ -2,8 +2,8 @@ import Foundation
 
 /// Everything that a load needs to know, resolved once and never changed.
 ///
-/// An object: a load that waits keeps the request in a dozen places, and as a value it took 1.5 KB
-/// in each.
+/// An object: a load that waits keeps the request in a dozen places, and the value took more than
+/// 700 bytes in each.
 final class LoadRequest: Sendable {
     /// What this attempt loads; an alternative after the first source failed.
     let source: Source

@@ -30,9 +30,8 @@ final class StoredBatches: Sendable {
     ///   - processing: Where the work is done.
     ///   - isWanted: Asked before the bytes are read.
     ///   - read: Reads them; gets the highest priority of those who wait.
-    /// - Returns: The image and the bytes; nil when there are no bytes.
-    /// - Throws: ``Unwanted``, ``KingfisherError`` of the processor, with what it was given;
-    ///   `CancellationError`.
+    /// - Returns: The bytes, and the image or the processor's error; nil when there are no bytes.
+    /// - Throws: ``Unwanted``, `CancellationError`.
     func image(
         of key: Key,
         options: KingfisherParsedOptionsInfo,
@@ -64,8 +63,8 @@ final class StoredBatches: Sendable {
 /// One reading of an entry for the loads that wait for it at the time.
 ///
 /// It waits for its turn, which it keeps until the last load has its image. A load that comes after
-/// the turn has begun joins if its image is made already, and makes a batch of its own if not, so
-/// that a popular entry does not keep its turn for good.
+/// the turn has begun joins if its image is made already or being made. Otherwise it starts another
+/// batch, so that a popular entry does not block the others.
 final class StoredBatch: Sendable {
     /// What became of the bytes for one load.
     struct Outcome: Sendable {

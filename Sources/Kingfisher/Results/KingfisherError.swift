@@ -6,7 +6,7 @@ public import FoundationNetworking
 
 /// Every error of the library.
 ///
-/// Boxed: its reasons take up to 660 bytes, and each function that may throw one reserves them.
+/// Boxed: the reasons take up to 667 bytes, and each function that may throw one reserves them.
 public indirect enum KingfisherError: Error {
     /// What can go wrong before or around a request; codes 1001 to 1006.
     public enum RequestErrorReason: Sendable {
