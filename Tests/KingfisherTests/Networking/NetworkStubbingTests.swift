@@ -18,10 +18,35 @@ private final class StubProtocol: URLProtocol {
         var answers: [URL: Answer] = [:]
         var requests: [URLRequest] = []
         var stopped: [URL] = []
-        var stopWaiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
     static let state = Mutex(State())
+
+    /// Changes the state, then lets every waiter look at it again.
+    @discardableResult
+    private static func change<T: Sendable>(_ body: (inout sending State) -> T) -> T {
+        let (result, waiters) = state.withLock { state -> (T, [CheckedContinuation<Void, Never>]) in
+            defer { state.waiters = [] }
+            return (body(&state), state.waiters)
+        }
+        for waiter in waiters { waiter.resume() }
+        return result
+    }
+
+    /// Suspends until the state satisfies a condition.
+    static func wait(until isReached: @Sendable (State) -> Bool) async {
+        while !state.withLock({ isReached($0) }) {
+            await withCheckedContinuation { continuation in
+                let isLate = state.withLock { state in
+                    guard !isReached(state) else { return true }
+                    state.waiters.append(continuation)
+                    return false
+                }
+                if isLate { continuation.resume() }
+            }
+        }
+    }
 
     override class func canInit(with request: URLRequest) -> Bool {
         request.url?.host?.hasSuffix(".stub") == true
@@ -31,7 +56,7 @@ private final class StubProtocol: URLProtocol {
 
     override func startLoading() {
         guard let url = request.url else { return }
-        let answer = Self.state.withLock { state in
+        let answer = Self.change { state in
             state.requests.append(request)
             return state.answers[url]
         }
@@ -69,12 +94,8 @@ private final class StubProtocol: URLProtocol {
     }
 
     override func stopLoading() {
-        let waiters = Self.state.withLock { state in
-            if let url = request.url { state.stopped.append(url) }
-            defer { state.stopWaiters = [] }
-            return state.stopWaiters
-        }
-        for waiter in waiters { waiter.resume() }
+        guard let url = request.url else { return }
+        Self.change { $0.stopped.append(url) }
     }
 }
 
@@ -191,20 +212,13 @@ struct NetworkStubbingTests {
 
     @Test func `a cancelled download stops its stub`() async throws {
         let url = try answer("cancelled", .silence)
-        await confirmation { cancelled in
-            await withCheckedContinuation { done in
-                let task = downloader.downloadImage(with: url) { result in
-                    if case .failure(let error) = result, error.isTaskCancelled { cancelled() }
-                    done.resume()
-                }
-                task.cancel()
-            }
-        }
-        let isStopped = StubProtocol.state.withLock { $0.stopped.contains(url) }
-        if !isStopped {
-            // Cancelled before the request reached the stub, which then never starts.
-            #expect(StubProtocol.state.withLock { !$0.requests.contains { $0.url == url } })
-        }
+        let download = Task { try await downloader.downloadImage(with: url) }
+        await StubProtocol.wait { state in state.requests.contains { $0.url == url } }
+        download.cancel()
+        let error = await #expect(throws: KingfisherError.self) { try await download.value }
+        #expect(error?.isTaskCancelled == true)
+        // On the stub's own thread, which the download does not wait for.
+        await StubProtocol.wait { $0.stopped.contains(url) }
     }
 
     @Test func `a body above the limit is refused`() async throws {
