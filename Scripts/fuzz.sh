@@ -8,7 +8,7 @@
 #             whose decoders are built for it
 #
 # The seeds are the fixtures of the tests. What was found worth keeping is kept in .build-fuzz, or
-# .build-fuzz-formats, so that the next run goes on from there; an input that crashes, hangs for 2
+# .build-fuzz-formats, so that the next run goes on from there; an input that crashes, hangs for 10
 # seconds or takes more than 1 GB stays there too, and the exit status is 1.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -47,19 +47,24 @@ fuzz() {
     mkdir -p "$scratch/corpus/$format" "$scratch/crashes"
     cp "$fixtures"/*."$format" "$scratch/corpus/$format"
     # The library's own complaints about broken AV1 are of no interest.
-    "$scratch/release/CodecsFuzz" -max_total_time="$seconds" -max_len=50000 -timeout=2 \
+    "$scratch/release/CodecsFuzz" -max_total_time="$seconds" -max_len=50000 -timeout=10 \
         -rss_limit_mb=1024 -artifact_prefix="$scratch/crashes/$format-" -verbosity=0 \
         -print_final_stats=1 "$scratch/corpus/$format" \
         2>"$scratch/$format.log" || status=1
     if [ $status -ne 0 ]; then
+        # The first line of a report may be far above the last ones.
+        grep -aE 'ERROR: |Fatal error|SUMMARY: ' "$scratch/$format.log" >&2 || true
         tail -n 40 "$scratch/$format.log" >&2
         printf '%-5s FAILED; the input is in %s\n' "$format" "$scratch/crashes"
         return 1
     fi
     awk -v format="$format" '
         /stat::number_of_executed_units/ { inputs = $2 }
+        /stat::slowest_unit_time_sec/ { seconds = $2 }
         /stat::peak_rss_mb/ { memory = $2 }
-        END { printf "%-5s %9d inputs, at most %d MB\n", format, inputs, memory }
+        END {
+            printf "%-5s %9d inputs, at most %d MB and %d s\n", format, inputs, memory, seconds
+        }
     ' "$scratch/$format.log"
 }
 

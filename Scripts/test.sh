@@ -207,7 +207,7 @@ for step in "${steps[@]}"; do
         summary+=("$(printf 'FAILED  %4d s  %s' $took "$(title "$step")")")
         # The reasons once more where they will be read: they may be thousands of lines above.
         while IFS= read -r line; do summary+=("        ${line:0:300}"); done < <(
-            grep -aE 'recorded an issue|Fatal error|(^|[^a-z])error:|(WARNING|ERROR): [A-Z][a-z]*Sanitizer' \
+            grep -aE 'recorded an issue|Fatal error|(^|[^a-z])error:|(WARNING|ERROR): ([A-Z][a-z]*Sanitizer|libFuzzer)' \
                 "$logs/$step" | head -n 12 || true
         )
     fi
