@@ -40,7 +40,7 @@ static void read_colors(kf_picture *picture, const struct heif_image_handle *han
         picture->info.primaries = (int)points->color_primaries;
         picture->info.transfer = (int)points->transfer_characteristics;
     }
-    // Of values that it does not know the library complains, and hands them out all the same.
+    // libheif returns an error for values that it does not know, but delivers them.
     if (points != NULL) heif_nclx_color_profile_free(points);
 }
 
@@ -49,23 +49,23 @@ static kf_picture_status read_header(kf_picture *picture) {
     if (state == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
     state->context = heif_context_alloc();
     if (state->context == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
-    // Of the tiles and of the whole; our own check comes first for the whole.
+    // Applies to tiles and to the whole image; our own check is stricter for the latter.
     heif_context_set_maximum_image_size_limit(state->context, picture->max_side);
-    // 0: on the caller's thread.
+    // 0: decode on the caller's thread.
     heif_context_set_max_decoding_threads(state->context, 0);
     struct heif_error error = heif_context_read_from_memory_without_copy(
         state->context, picture->bytes, picture->count, NULL);
     if (error.code != heif_error_Ok) return failure(picture, error);
     error = heif_context_get_primary_image_handle(state->context, &state->handle);
     if (error.code != heif_error_Ok) return failure(picture, error);
-    // The library applies turns and mirrors itself, so the size is the one after them.
+    // libheif applies rotations and mirrors itself; this is the resulting size.
     picture->info.width = heif_image_handle_get_width(state->handle);
     picture->info.height = heif_image_handle_get_height(state->handle);
     int bits = heif_image_handle_get_luma_bits_per_pixel(state->handle);
     picture->info.bits_per_channel = bits > 0 ? bits : 8;
     picture->info.has_alpha = heif_image_handle_has_alpha_channel(state->handle);
     picture->info.is_premultiplied = heif_image_handle_is_premultiplied_alpha(state->handle);
-    // Planes of the codec, and the rows that are delivered.
+    // The planes of the codec, and the rows that are delivered.
     picture->info.working_bytes_per_pixel = 8;
     read_colors(picture, state->handle);
     return KF_PICTURE_OK;
@@ -73,7 +73,7 @@ static kf_picture_status read_header(kf_picture *picture) {
 
 static kf_picture_status deliver(kf_picture *picture, const struct heif_image *image,
                                  kf_picture_row row, void *context) {
-    // The bit stream has a header of its own.
+    // The bit stream has its own header, which may contradict the container.
     if (heif_image_get_width(image, heif_channel_interleaved) != picture->info.width
         || heif_image_get_height(image, heif_channel_interleaved) != picture->info.height)
         return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "another size than it says");

@@ -23,7 +23,7 @@ static void fail(j_common_ptr common) {
     kf_jpeg_decoder *decoder = common->client_data;
     (*common->err->format_message)(common, decoder->message);
     decoder->status = status_of(common->err->msg_code);
-    // Nonsense at the very end is the end: the fake EOI made it nonsense.
+    // An invalid end caused by the fake EOI is a truncation.
     if (decoder->status == KF_JPEG_CORRUPT && decoder->saw_end) decoder->status = KF_JPEG_TRUNCATED;
     longjmp(decoder->escape, 1);
 }
@@ -161,11 +161,12 @@ static void fail_encoding(j_common_ptr common) {
     longjmp(encoder->escape, 1);
 }
 
-// jpeg_mem_dest reports its block only when the file is finished. After a failure before that the
-// caller holds a block that was freed when the output grew, so the output is managed here.
+// jpeg_mem_dest reports its block only when the file is finished: after an earlier failure, the
+// caller would hold a block that was freed when the output grew. The output is therefore managed
+// here.
 static boolean grow_output(j_compress_ptr info) {
     kf_jpeg_encoder *encoder = info->client_data;
-    // 64 KiB: larger than most thumbnails. The library calls this when all of the block is used.
+    // 64 KiB: larger than most thumbnails. libjpeg calls this when the whole block is used.
     size_t used = encoder->capacity;
     size_t capacity = used == 0 ? 64 << 10 : used * 2;
     uint8_t *larger = realloc(encoder->output, capacity);
@@ -214,7 +215,7 @@ static void write_picture(kf_jpeg_encoder *encoder, const kf_jpeg_encoding *enco
 
 kf_jpeg_status kf_jpeg_encode(kf_jpeg_encoding encoding, kf_jpeg_row_source source, void *context,
                               uint8_t **bytes, size_t *count, char *message) {
-    // On the heap: what a setjmp frame holds in registers is lost after longjmp.
+    // On the heap: local variables of the setjmp frame are indeterminate after longjmp.
     kf_jpeg_encoder *encoder = calloc(1, sizeof *encoder);
     uint8_t *row = malloc((size_t)encoding.width * 4);
     if (encoder == NULL || row == NULL) {
@@ -232,7 +233,7 @@ kf_jpeg_status kf_jpeg_encode(kf_jpeg_encoding encoding, kf_jpeg_row_source sour
     if (setjmp(encoder->escape) == 0) {
         write_picture(encoder, &encoding, source, context);
         *count = encoder->capacity - encoder->target.free_in_buffer;
-        // Without memory for a smaller block, the one that is there serves.
+        // If shrinking fails, the original block is used.
         uint8_t *fitted = realloc(encoder->output, *count);
         *bytes = fitted != NULL ? fitted : encoder->output;
     } else {

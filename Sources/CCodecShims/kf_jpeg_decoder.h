@@ -1,5 +1,5 @@
 #pragma once
-// What the two ways of feeding libjpeg share; not seen by Swift.
+// Shared by the decoder of whole files and the decoder of arriving ones; not visible to Swift.
 
 #include "kf_jpeg.h"
 
@@ -16,13 +16,13 @@ struct kf_jpeg_decoder {
     jmp_buf escape;
     int max_scans;
     int has_many_scans;
-    // The library asked for bytes beyond the end.
+    // libjpeg requested bytes beyond the end.
     int saw_end;
-    // A marker, or the end of the file, came before the last bits of a scan: the library fills
-    // the rest of it in.
+    // A marker or the end of the file came before the last bits of a scan; libjpeg fills in the
+    // rest.
     int lacks_bits;
-    // Of a file that is still arriving: whether its header was read, and how many of the bytes to
-    // come are of a segment that nobody reads.
+    // For a file that is still arriving: whether its header was read, and the number of bytes to
+    // skip in a segment that is not parsed.
     int has_begun;
     size_t unread;
     int numerator;
@@ -31,12 +31,12 @@ struct kf_jpeg_decoder {
     char message[JMSG_LENGTH_MAX];
 };
 
-// A decoder without input yet; NULL when there is no memory.
+// A decoder without input; NULL if memory cannot be allocated.
 kf_jpeg_decoder *kf_jpeg_decoder_make(struct jpeg_source_mgr source, size_t max_memory,
                                       int max_scans);
 
-// To be called between the header and the start.
+// Called after the header was read and before decoding starts.
 void kf_jpeg_decoder_set_output(kf_jpeg_decoder *decoder, int numerator, kf_jpeg_layout layout);
 
-// Escapes when the file has more scans than allowed.
+// Fails by longjmp if the file has more scans than allowed.
 void kf_jpeg_check_scans(kf_jpeg_decoder *decoder);

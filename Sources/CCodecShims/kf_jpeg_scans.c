@@ -1,7 +1,7 @@
 #include "kf_jpeg_decoder.h"
 
-// libjpeg's buffered-image mode: input and output take turns, and a source that has no more bytes
-// suspends the library instead of inventing an end.
+// libjpeg's buffered-image mode: input and output alternate, and a source without bytes suspends
+// libjpeg instead of simulating an end.
 
 static void init_source(j_decompress_ptr info) { (void)info; }
 static void end_source(j_decompress_ptr info) { (void)info; }
@@ -70,8 +70,8 @@ kf_jpeg_status kf_jpeg_scans_feed(kf_jpeg_decoder *decoder, const uint8_t *bytes
     return KF_JPEG_OK;
 }
 
-// A scan counts when what follows it has come, because the library looks at the next scan's header
-// before it ends a picture.
+// A scan is complete when the next scan's header has arrived, because libjpeg reads that header
+// before it ends an output pass.
 int kf_jpeg_scans_completed(kf_jpeg_decoder *decoder) {
     if (!decoder->has_begun) return 0;
     return decoder->info.input_scan_number - !kf_jpeg_scans_ended(decoder);
@@ -84,7 +84,7 @@ int kf_jpeg_scans_ended(kf_jpeg_decoder *decoder) {
 kf_jpeg_status kf_jpeg_scans_start_output(kf_jpeg_decoder *decoder, int *width, int *height) {
     if (setjmp(decoder->escape)) return decoder->status;
     j_decompress_ptr info = &decoder->info;
-    // False would mean that it waits for bytes, which it needs for unfinished scans alone.
+    // False means that libjpeg waits for input, which it does only for incomplete scans.
     if (!jpeg_start_output(info, kf_jpeg_scans_completed(decoder))) return KF_JPEG_TRUNCATED;
     *width = (int)info->output_width;
     *height = (int)info->output_height;

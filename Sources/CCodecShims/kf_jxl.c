@@ -9,7 +9,7 @@
 
 typedef struct jxl_state {
     JxlDecoder *decoder;
-    // The frame that the decoder comes to next; -1 after a failure, when it is good for nothing.
+    // The index of the decoder's next frame; -1 after a failure, when the decoder must be reset.
     int next_frame;
 } jxl_state;
 
@@ -23,7 +23,7 @@ static kf_picture_status failure(kf_picture *picture, JxlDecoderStatus status) {
     return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "the codestream makes no sense");
 }
 
-// The library can convert what was stored in its own colours; the rest comes as it was.
+// libjxl can convert images that use its own colour encoding; others keep their profile.
 static void prefer_srgb(JxlDecoder *decoder) {
     JxlColorEncoding wanted;
     JxlColorEncodingSetToSRGB(&wanted, 0);
@@ -65,7 +65,7 @@ static void begin(const kf_picture *picture, JxlDecoder *decoder, int events) {
 static kf_picture_status read_header(kf_picture *picture) {
     jxl_state *state = picture->state = calloc(1, sizeof *state);
     if (state == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
-    // Without a memory manager: the library asks it for small things only, not for pixels.
+    // No memory manager: libjxl uses it only for small objects, not for pixels.
     JxlDecoder *decoder = state->decoder = JxlDecoderCreate(NULL);
     if (decoder == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
     begin(picture, decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE);
@@ -92,8 +92,8 @@ static kf_picture_status read_header(kf_picture *picture) {
     return KF_PICTURE_OK;
 }
 
-// Decodes the next frame into `pixels`; KF_PICTURE_TRUNCATED with a coarse picture there if
-// `*has_pixels`.
+// Decodes the next frame into `pixels`. On KF_PICTURE_TRUNCATED, `*has_pixels` is set if they hold
+// a coarse version.
 static kf_picture_status fill(kf_picture *picture, uint8_t *pixels, size_t count,
                               int *has_pixels) {
     JxlDecoder *decoder = decoder_of(picture);
@@ -126,11 +126,11 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
     (void)width;
     (void)height;
     size_t count = kf_picture_raster_bytes(picture, picture->info.width, picture->info.height);
-    // Zeroed: a file that ends early leaves parts as they were.
+    // Zeroed: if the file ends early, some pixels are not written.
     uint8_t *pixels = count ? calloc(1, count) : NULL;
     if (pixels == NULL) return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "memory");
     int has_pixels = 0;
-    // The first frame of an animation is its picture.
+    // For an animation this is the first frame.
     kf_picture_status status = fill(picture, pixels, count, &has_pixels);
     size_t row_bytes = (size_t)picture->info.width * 4;
     for (int y = 0; has_pixels && y < picture->info.height; y++)
@@ -152,7 +152,7 @@ const kf_picture_functions kf_jxl_functions = {read_header, read_rows, destroy};
 kf_picture_status kf_jxl_read_delays(kf_picture *picture, kf_jxl_delay take, void *context) {
     JxlDecoder *decoder = JxlDecoderCreate(NULL);
     if (decoder == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
-    // Without pixels, which are then passed over.
+    // Without pixel events, so that pixels are skipped.
     begin(picture, decoder, JXL_DEC_BASIC_INFO | JXL_DEC_FRAME);
     JxlBasicInfo basic = {0};
     JxlFrameHeader frame;
@@ -189,7 +189,7 @@ static void seek(kf_picture *picture, int index) {
         state->next_frame = 0;
         begin(picture, state->decoder, JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE);
     } else if (state->next_frame > index) {
-        // Keeps what it has learned about where frames begin.
+        // Keeps the known positions of frames.
         JxlDecoderRewind(state->decoder);
         state->next_frame = 0;
         begin(picture, state->decoder, JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE);
@@ -233,7 +233,7 @@ static int add_frame(JxlEncoder *encoder, const kf_jxl_encoding *encoding,
                      const uint8_t *pixels) {
     JxlEncoderFrameSettings *settings = JxlEncoderFrameSettingsCreate(encoder, NULL);
     if (settings == NULL) return 0;
-    // 5: half the time of the default, 7, for files some per cent larger.
+    // 5: half the time of the default (7), for files that are a few per cent larger.
     JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 5);
     if (encoding->is_lossless) {
         JxlEncoderSetFrameLossless(settings, JXL_TRUE);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Larger profiles are none; Codecs opens none beyond this either.
+// Larger profiles are ignored; ColorProfile has the same limit.
 static const size_t max_profile = 8 << 20;
 
 static const kf_picture_functions *functions(kf_picture_kind kind) {

@@ -9,7 +9,7 @@ struct kf_picture {
     int max_side;
     kf_picture_info info;
     char message[200];
-    // What the format's functions keep, and the profile that they found; from malloc.
+    // State of the format's functions and the profile they found; both from malloc.
     void *state;
     uint8_t *profile;
 };
@@ -26,11 +26,11 @@ extern const kf_picture_functions kf_heif_functions;
 extern const kf_picture_functions kf_tiff_functions;
 extern const kf_picture_functions kf_svg_functions;
 
-// Bytes of width × height × 4, or 0 if that is beyond `max_memory`.
+// The bytes of width × height × 4, or 0 if they exceed `max_memory`.
 size_t kf_picture_raster_bytes(const kf_picture *picture, int width, int height);
 
 kf_picture_status kf_picture_fail(kf_picture *picture, kf_picture_status status,
                                   const char *message);
 
-// Copies a profile; a picture without memory for it is shown without.
+// Copies a profile. If memory cannot be allocated, the profile is ignored.
 void kf_picture_keep_profile(kf_picture *picture, const void *profile, size_t count);

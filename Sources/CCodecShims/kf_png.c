@@ -45,18 +45,18 @@ static kf_png_status failure(const kf_png_decoder *decoder) {
     return decoder->saw_end ? KF_PNG_TRUNCATED : KF_PNG_CORRUPT;
 }
 
-// May fail by longjmp: the list of ignored chunks is allocated.
+// May fail by longjmp: libpng allocates the list of ignored chunks.
 static void configure(kf_png_decoder *decoder, uint32_t max_side) {
     png_set_read_fn(decoder->png, decoder, read_bytes);
     png_set_user_limits(decoder->png, max_side, max_side);
-    // Pixels are read in pieces of this many bytes, and the last, cut off piece of a file that ends
-    // early is lost.
+    // libpng reads pixels in pieces of this many bytes; in a truncated file, the last incomplete
+    // piece is lost.
     size_t piece = decoder->left / 64;
     png_set_compression_buffer_size(decoder->png, piece < 64 ? 64 : piece > 8192 ? 8192 : piece);
-    // A profile or text chunk that inflates beyond this is no profile.
+    // Profile and text chunks that inflate beyond this are ignored.
     png_set_chunk_malloc_max(decoder->png, 8 << 20);
     png_set_chunk_cache_max(decoder->png, 128);
-    // Text, time and the like are never looked at: not kept, not inflated.
+    // Unused chunks, such as text and time, are neither kept nor inflated.
     png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
     static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0tIME\0hIST\0sPLT\0pCAL\0sCAL\0eXIf";
     png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, ignored, 9);
@@ -104,7 +104,7 @@ static void ask_for_rgba(kf_png_decoder *decoder, kf_png_header *header) {
     png_structp png = decoder->png;
     png_infop info = decoder->info;
     int type = png_get_color_type(png, info);
-    // A palette after the transparency cancels it: the library then keeps the flag and no colours.
+    // A palette after the transparency cancels it: libpng keeps the flag, but no colours.
     int colors = 0;
     png_color_16p color = NULL;
     png_bytep alphas = NULL;
@@ -115,14 +115,14 @@ static void ask_for_rgba(kf_png_decoder *decoder, kf_png_header *header) {
     double gamma = 0;
     if (png_get_sRGB(png, info, &intent) == 0) {
         read_profile(decoder, header);
-        // A profile holds the curve itself; below 5 % of difference nobody sees a thing.
+        // A profile already contains the curve. Differences below 5 % are invisible.
         if (header->profile == NULL && png_get_gAMA(png, info, &gamma) != 0 && gamma > 0.01
             && gamma < 10 && (gamma < 0.4318 || gamma > 0.4773))
             png_set_gamma(png, PNG_DEFAULT_sRGB, gamma);
     }
     png_set_expand(png);
     png_set_scale_16(png);
-    // An interlaced picture is held whole, so it keeps the channels that it has.
+    // An interlaced image is held as a whole, so it keeps its channels.
     if (!header->is_interlaced) {
         png_set_gray_to_rgb(png);
         if (!header->has_alpha) png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
@@ -160,8 +160,8 @@ kf_png_status kf_png_decoder_read_picture(kf_png_decoder *decoder, uint8_t *pixe
     *rows = 0;
     if (setjmp(png_jmpbuf(decoder->png))) return failure(decoder);
     for (int pass = 0; pass < decoder->passes; pass++) {
-        // As display rows: each pass fills the blocks that later ones refine, so that a file that
-        // ends early is coarse and not full of holes.
+        // As display rows: each pass fills the blocks that later passes refine, so that a truncated
+        // file is coarse instead of incomplete.
         for (uint32_t row = 0; row < decoder->height; row++) {
             png_read_row(decoder->png, NULL, pixels + row * bytes_per_row);
             if (pass == 0) *rows = row + 1;
@@ -178,11 +178,11 @@ const char *kf_png_message(const kf_png_decoder *decoder) { return decoder->mess
 static const int memory_level = 9;
 
 size_t kf_deflate_runs_bound(size_t count) {
-    // zlib's own bound for settings that it knows nothing about.
+    // zlib's own conservative bound for any settings.
     return count + ((count + 7) >> 3) + ((count + 63) >> 6) + 11;
 }
 
-// What is left, as far as zlib's numbers go.
+// The remaining count, limited to zlib's integer type.
 static uInt step(size_t left) { return left < (1u << 30) ? (uInt)left : 1u << 30; }
 
 size_t kf_deflate_runs(const uint8_t *bytes, size_t count, uint8_t *target, size_t room) {

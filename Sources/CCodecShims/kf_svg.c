@@ -10,7 +10,7 @@
 #include <librsvg/rsvg.h>
 
 static kf_picture_status failure(kf_picture *picture, GError *error) {
-    // A document that breaks off is no XML either; only the missing end tells the two apart.
+    // A truncated document is invalid XML too; the missing end tag distinguishes it.
     static const char end[] = "</svg>";
     int has_end = memmem(picture->bytes, picture->count, end, sizeof end - 1) != NULL;
     kf_picture_status status = has_end ? KF_PICTURE_CORRUPT : KF_PICTURE_TRUNCATED;
@@ -19,8 +19,8 @@ static kf_picture_status failure(kf_picture *picture, GError *error) {
     return status;
 }
 
-// The size that a drawing asks for; that of its view box, or what CSS gives to a picture without
-// any, where it asks for a share of its surroundings.
+// The intrinsic size of a drawing; if there is none, that of its view box, or CSS's default of 300
+// × 150.
 static void find_size(RsvgHandle *handle, double *width, double *height) {
     if (rsvg_handle_get_intrinsic_size_in_pixels(handle, width, height)) return;
     gboolean has_width, has_height, has_box;
@@ -34,7 +34,7 @@ static void find_size(RsvgHandle *handle, double *width, double *height) {
 
 static kf_picture_status read_header(kf_picture *picture) {
     GError *error = NULL;
-    // Without an address of its own a drawing can name no other file.
+    // Without a base URL, a drawing cannot refer to other files.
     RsvgHandle *handle = rsvg_handle_new_from_data(picture->bytes, picture->count, &error);
     if (handle == NULL) return failure(picture, error);
     picture->state = handle;
@@ -50,7 +50,7 @@ static kf_picture_status read_header(kf_picture *picture) {
     return KF_PICTURE_OK;
 }
 
-// Cairo's numbers in the machine's order, alpha first, to bytes of RGBA.
+// Converts Cairo's ARGB words in native byte order to RGBA bytes.
 static void reorder(uint8_t *pixels, int width) {
     for (int x = 0; x < width; x++) {
         uint32_t pixel;
@@ -69,7 +69,7 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
     cairo_t *cairo = cairo_create(surface);
     RsvgRectangle viewport = {0, 0, width, height};
-    // The ratio of the target is the caller's business: the drawing fills it.
+    // The drawing fills the target; the caller is responsible for the aspect ratio.
     double own_width = 0, own_height = 0;
     find_size(picture->state, &own_width, &own_height);
     cairo_scale(cairo, width / own_width, height / own_height);

@@ -60,7 +60,7 @@ static int complain(TIFF *file, void *user, const char *module, const char *form
     (void)module;
     kf_picture *picture = user;
     vsnprintf(picture->message, sizeof picture->message, format, arguments);
-    // 1: nothing is written to standard error.
+    // 1: handled, so that libtiff does not write to standard error.
     return 1;
 }
 
@@ -94,7 +94,7 @@ static int open_file(kf_picture *picture, tiff_state *state) {
     TIFFOpenOptionsSetWarningHandlerExtR(options, say_nothing, NULL);
     size_t limit = picture->max_memory < INT32_MAX ? picture->max_memory : INT32_MAX;
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)limit);
-    // m: no mapping; the bytes are in memory.
+    // m: no memory mapping; the file is in memory already.
     state->file = TIFFClientOpenExt("memory", "rm", state, read_bytes, write_bytes, seek,
                                     close_file, size_of, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
@@ -111,7 +111,7 @@ static int has_alpha(TIFF *file) {
     TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
     if (count == 0 || photometric == PHOTOMETRIC_PALETTE) return 0;
     if (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA) return 1;
-    // A fourth channel that nobody names is taken for alpha by the library, as by most programs.
+    // Like most programs, libtiff treats an unspecified fourth channel as alpha.
     return kinds[0] == EXTRASAMPLE_UNSPECIFIED && samples > 3;
 }
 
@@ -135,7 +135,7 @@ static kf_picture_status read_header(kf_picture *picture) {
     picture->info.bits_per_channel = bits;
     picture->info.orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
     picture->info.has_alpha = has_alpha(state->file);
-    // Whatever is stored, the library delivers it multiplied.
+    // libtiff always delivers premultiplied pixels.
     picture->info.is_premultiplied = 1;
     uint32_t count = 0;
     void *profile = NULL;
@@ -148,7 +148,7 @@ static kf_picture_status read_header(kf_picture *picture) {
 
 // --- The pixels ---
 
-// Rows of a strip or a tile: what the library decodes at once anyway.
+// The rows of a strip or a tile, which libtiff decodes at once anyway.
 static uint32_t band_height(TIFF *file, uint32_t height) {
     uint32_t rows = 0;
     if (TIFFIsTiled(file)) {
@@ -172,8 +172,8 @@ static kf_picture_status read_bands(kf_picture *picture, TIFFRGBAImage *image, u
     return KF_PICTURE_OK;
 }
 
-// Grey of 16 bits, rounded; the library cuts the lower eight off. The map is that of 8 bits, with
-// white at either end. Skews count pixels.
+// Rounds 16-bit grey to 8 bits; libtiff would truncate. The map has 256 entries and handles both
+// polarities. Skews count pixels.
 static void put_grey16(TIFFRGBAImage *image, uint32_t *target, uint32_t x, uint32_t y,
                        uint32_t width, uint32_t height, int32_t from_skew, int32_t to_skew,
                        unsigned char *source) {
@@ -202,7 +202,7 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
     (void)height;
     tiff_state *state = picture->state;
     if (state->file == NULL) return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "no header");
-    // The function wants room for 1,024 characters.
+    // The function requires 1,024 characters.
     char message[1024] = "";
     if (!TIFFRGBAImageOK(state->file, message)) {
         return kf_picture_fail(picture, KF_PICTURE_UNSUPPORTED, message);
@@ -212,7 +212,7 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
         (void)kf_picture_fail(picture, KF_PICTURE_CORRUPT, message);
         return failure(picture);
     }
-    // As stored: turning is done for all formats at one place.
+    // As stored: the orientation is applied in one place for all formats.
     image.req_orientation = image.orientation;
     if (is_grey16(&image)) image.put.contig = put_grey16;
     uint32_t rows = band_height(state->file, image.height);

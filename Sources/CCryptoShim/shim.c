@@ -5,8 +5,8 @@
 #include <openssl/rand.h>
 #include <pthread.h>
 
-// Looked up once: OpenSSL 3 otherwise searches its providers in every call, which takes longer than
-// the hash of a URL.
+// Fetched once: otherwise OpenSSL 3 searches its providers in every call, which takes longer than
+// hashing a URL.
 static const EVP_MD *algorithm;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -100,7 +100,7 @@ int kf_gcm_open(
     if (context == NULL) return 0;
     size_t length = sealed_length - KF_GCM_NONCE_BYTES - KF_GCM_TAG_BYTES;
     const uint8_t *text = sealed + KF_GCM_NONCE_BYTES;
-    // The call takes the tag as writable memory and only reads it.
+    // The call takes the tag as writable memory but only reads it.
     void *tag = (void *)(text + length);
     uint8_t none;
     int written = 0;

@@ -103,7 +103,7 @@ static int verify(X509_STORE_CTX *store, void *context) {
                                  X509_check_ip_asc(own, trust->host, 0) == 1);
     note_chain(trust, store);
     if (shows_approved(trust) && (is_valid || trust->accepts_untrusted)) {
-        // libcurl asks for the error once more after the handshake.
+        // libcurl reads the error again after the handshake.
         X509_STORE_CTX_set_error(store, X509_V_OK);
         return 1;
     }

@@ -17,7 +17,8 @@ _Static_assert(kf_curl_write_pause == CURL_WRITEFUNC_PAUSE, "write pause");
 _Static_assert(kf_curl_socket_bad == CURL_SOCKET_BAD, "bad socket");
 
 CURLcode kf_curl_set_up(void) {
-    // Looked up, because libcurl may use another library; OPENSSL_INIT_NO_ATEXIT.
+    // Looked up at run time, because libcurl may use another library. The flag is
+    // OPENSSL_INIT_NO_ATEXIT.
     int (*set_up_openssl)(uint64_t, const void *) =
         (int (*)(uint64_t, const void *))dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
     if (set_up_openssl) set_up_openssl(0x00080000, NULL);
@@ -106,7 +107,7 @@ curl_socket_t kf_curl_open_socket(const struct curl_sockaddr *address) {
 }
 
 int kf_curl_address_bytes(const struct curl_sockaddr *address, unsigned char *bytes) {
-    // Copied out: the address is a union of kinds, with the alignment of the smallest.
+    // Copied: the address is a union with the alignment of its smallest member.
     if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
         struct sockaddr_in four;
         memcpy(&four, &address->addr, sizeof four);
@@ -126,7 +127,7 @@ int kf_curl_bell_open(void) {
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
-// A bell that rings already, or is quiet already, is all that can go wrong here.
+// Errors can be ignored: they only mean that the bell is already in that state.
 void kf_curl_bell_ring(int bell) {
     eventfd_write(bell, 1);
 }

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
-// libdispatch's door for run loops: a descriptor that is readable when the main queue has work,
-// and the call that does the work. Weak, so that their absence is a return value.
+// libdispatch's interface for run loops: a descriptor that is readable when the main queue has
+// work, and the function that does the work. Weak symbols, so that their absence can be reported.
 extern int _dispatch_get_main_queue_handle_4CF(void) __attribute__((weak));
 extern void _dispatch_main_queue_callback_4CF(void *message) __attribute__((weak));
 
@@ -32,12 +32,12 @@ static gboolean check(GSource *source) {
 static gboolean dispatch(GSource *source, GSourceFunc function, gpointer data) {
     (void)function;
     (void)data;
-    // Off the main thread (a test runner's loop, for one) the queue has other servants: draining
-    // it here would run main-actor code on two threads.
+    // On other threads (such as a test runner's loop) the queue is drained elsewhere: draining it
+    // here would run main-actor code on two threads.
     if (!kf_is_process_main_thread()) return G_SOURCE_CONTINUE;
     uint64_t count;
-    // The drain does not reset the descriptor; left readable it would spin the loop. It does not
-    // block, and an empty read only means that somebody else has reset it.
+    // Draining does not reset the descriptor; if it stayed readable, the loop would spin. The read
+    // does not block; an empty read means that it was reset already.
     if (read(((MainQueueSource *)source)->descriptor, &count, sizeof count) < 0) count = 0;
     _dispatch_main_queue_callback_4CF(NULL);
     return G_SOURCE_CONTINUE;
@@ -57,7 +57,7 @@ KFMainLoopResult kf_main_loop_attach(void) {
     own->descriptor = descriptor;
     own->tag = g_source_add_unix_fd(&own->base, descriptor, G_IO_IN);
     g_source_set_static_name(&own->base, "libdispatch main queue");
-    // At the priority of events: below the frame clock's 120, slow frames starve the queue.
+    // At the priority of events: below the frame clock's 120, slow frames would starve the queue.
     g_source_set_priority(&own->base, G_PRIORITY_DEFAULT);
     g_source_attach(&own->base, NULL);
     g_source_unref(&own->base);

@@ -33,7 +33,7 @@ static void dispose(GObject *object) {
 
 static void kf_paintable_class_init(KFPaintableClass *class) { class->dispose = dispose; }
 
-// --- As a GdkPaintable
+// --- GdkPaintable
 
 static void snapshot(
     GdkPaintable *paintable,
@@ -79,7 +79,7 @@ static void implement_paintable(GdkPaintableInterface *interface) {
     interface->get_current_image = current_image;
 }
 
-// --- Changing it
+// --- Changes
 
 void *kf_paintable_new(void) { return g_object_new(kf_paintable_get_type(), NULL); }
 
@@ -89,7 +89,7 @@ static void replace_current(KFPaintable *self, GdkTexture *texture, double scale
     g_set_object(&self->current.texture, texture);
     self->current.scale = scale > 0 ? scale : 1;
     self->released_width = self->released_height = 0;
-    // A new size makes the widget's window lay itself out again: only when it is one.
+    // Invalidating the size makes the window lay itself out again, so only if it has changed.
     if (width != intrinsic_width(GDK_PAINTABLE(self))
         || height != intrinsic_height(GDK_PAINTABLE(self))) {
         gdk_paintable_invalidate_size(GDK_PAINTABLE(self));

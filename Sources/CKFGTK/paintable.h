@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-// What a paintable shows, and how it is painted: between the two files that know it.
+// The state of a paintable, shared by the two files that implement it.
 
 typedef struct {
     GdkTexture *texture;
@@ -20,7 +20,7 @@ typedef struct {
     KFFit fit;
     double density;
     bool has_natural_size;
-    // The natural size of a texture that was released; 0 without one.
+    // The natural size of a released texture; 0 without one.
     int released_width, released_height;
     bool shows_spinner;
     GdkRGBA spinner_color;
@@ -31,5 +31,5 @@ typedef struct {
     void *on_paint_context;
 } KFPaintable;
 
-// Paints everything, into an area that is not empty.
+// Paints everything into an area that is not empty.
 void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double height);

@@ -21,8 +21,8 @@ static graphene_rect_t fitted(
     return GRAPHENE_RECT_INIT((width - w) / 2, (height - h) / 2, w, h);
 }
 
-// Puts a rectangle that differs from the picture's own size by rounding alone onto the screen's
-// pixels, where it is painted as it is: sharper, and in a fraction of the time.
+// Snaps a rectangle that differs from the texture's own size only by rounding to the screen's
+// pixels. The texture is then painted unscaled: sharper and much faster.
 static void align(
     graphene_rect_t *bounds,
     double own_width,
@@ -60,7 +60,7 @@ static void paint_picture(
 
 static void paint_flip(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
     bool shows_new = self->progress >= 0.5;
-    // Seen from far away a turning card is as wide as the cosine of its angle.
+    // Seen from far away, the width of a turning card is the cosine of its angle.
     double share = fmax(0.001, fabs(cos(self->progress * G_PI)));
     bool is_vertical = self->transition == KF_TRANSITION_FLIP_VERTICAL_AXIS;
     double x = is_vertical ? share : 1, y = is_vertical ? 1 : share;
@@ -89,7 +89,7 @@ static void paint_layer(
     double width,
     double height
 ) {
-    // A scale of nothing has no inverse, which renderers rely on.
+    // A scale of zero has no inverse, which renderers require.
     if (layer->opacity <= 0 || layer->scale_x == 0 || layer->scale_y == 0) return;
     double x = width * (0.5 + layer->offset_x), y = height * (0.5 + layer->offset_y);
     gtk_snapshot_save(snapshot);
@@ -118,7 +118,7 @@ static void paint_layers(KFPaintable *self, GtkSnapshot *snapshot, double width,
 
 static void paint_spinner(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {
     enum { dots = 10 };
-    // A third of the shorter side, as large as GTK's own at most.
+    // A third of the shorter side, at most the size of GTK's own.
     double diameter = fmin(32, fmin(width, height) / 3);
     double dot = diameter / 6, radius = (diameter - dot) / 2;
     for (int i = 0; i < dots; i++) {

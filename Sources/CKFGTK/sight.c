@@ -4,8 +4,8 @@
 #include <gtk/gtk.h>
 #include <math.h>
 
-// The part of a widget that its clipping ancestors leave, step by step outwards. Their transforms
-// are taken for translations, as they are in scrolled windows, lists, stacks and revealers.
+// Intersects a widget with its clipping ancestors, from the inside out. Their transforms are
+// assumed to be translations, as in scrolled windows, lists, stacks and revealers.
 bool kf_widget_is_in_sight(void *widget) {
     if (!gtk_widget_get_mapped(widget)) return false;
     double left = 0, top = 0;
@@ -23,7 +23,7 @@ bool kf_widget_is_in_sight(void *widget) {
         top = fmax(0, top + origin.y);
         right = fmin(gtk_widget_get_width(outer), right + origin.x);
         bottom = fmin(gtk_widget_get_height(outer), bottom + origin.y);
-        // A widget without a size is seen where its corner is.
+        // A widget without a size is visible if its corner is.
         if (left > right || (left == right && is_wide)) return false;
         if (top > bottom || (top == bottom && is_high)) return false;
         inner = outer;

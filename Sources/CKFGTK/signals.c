@@ -11,9 +11,9 @@ unsigned long kf_connect(
     void *context,
     KFSignalRelease release
 ) {
-    // Swapped, the context comes first, whatever the signal's arguments are.
+    // A swapped closure passes the context first, whatever the signal's arguments are.
     GClosure *closure = g_cclosure_new_swap(G_CALLBACK(handler), context, NULL);
-    // A closure's notification gets the closure as its second argument, which release ignores.
+    // A finalize notifier passes the closure as its second argument, which `release` ignores.
     g_closure_add_finalize_notifier(closure, context, (GClosureNotify)(GCallback)release);
     return g_signal_connect_closure(object, signal, closure, is_after);
 }

@@ -3,8 +3,8 @@
 
 #include <gtk/gtk.h>
 
-// Whether a container gives its children the size that they ask for along an axis, and what is
-// left only to those that expand.
+// Whether a container gives its children their requested size along an axis, and the remaining
+// space only to children that expand.
 static bool asks_children(GtkWidget *parent, GtkOrientation axis) {
     if (GTK_IS_BOX(parent) && gtk_box_get_homogeneous(GTK_BOX(parent))) return false;
     if (GTK_IS_BOX(parent) || GTK_IS_CENTER_BOX(parent)) {
@@ -25,7 +25,7 @@ static int allocated(GtkWidget *widget, GtkOrientation axis) {
                                               : gtk_widget_get_height(widget);
 }
 
-// Whether the size along an axis does not depend on what the widget asks for.
+// Whether the size along an axis is independent of the widget's request.
 static bool is_imposed(GtkWidget *widget, GtkOrientation axis) {
     for (GtkWidget *parent; (parent = gtk_widget_get_parent(widget)); widget = parent) {
         GtkAlign align = axis == GTK_ORIENTATION_HORIZONTAL ? gtk_widget_get_halign(widget)

@@ -1,13 +1,13 @@
 #pragma once
-// What the blend modes in whole numbers and those in floats have in common: a row, eight pixels at
-// a time, with the source at a part of its strength.
+// Shared by the integer and the float blend modes: a row, eight pixels at a time, with the source
+// multiplied by its opacity.
 #include "vectors.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
 #define INLINE TWIN static inline __attribute__((always_inline))
 
-/// One of the modes on eight pixels; the file that includes this one has it.
+/// Blends eight pixels with one of the modes; defined by the including file.
 INLINE Pixels blended(Pixels source, Pixels backdrop, int mode);
 
 INLINE void blend(const uint8_t *source, uint8_t *backdrop, int width, int opacity, int mode) {
@@ -22,7 +22,7 @@ INLINE void blend(const uint8_t *source, uint8_t *backdrop, int width, int opaci
     }
 }
 
-// A loop for each mode, so that none asks for it at every pixel.
+// One loop per mode, so that the mode is not tested for every pixel.
 #define ROW(MODE) \
     case MODE: blend(source, backdrop, width, opacity, MODE); return 1
 

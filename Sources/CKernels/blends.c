@@ -2,7 +2,7 @@
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-// The numbers of Swift's `BlendMode`.
+// The raw values of Swift's `BlendMode`.
 enum {
     NORMAL, MULTIPLY, SCREEN, OVERLAY, DARKEN, LIGHTEN, HARD_LIGHT = 9, DIFFERENCE, EXCLUSION,
     CLEAR = 16, COPY, SOURCE_IN, SOURCE_OUT, SOURCE_ATOP, DESTINATION_OVER, DESTINATION_IN,
@@ -13,7 +13,7 @@ INLINE Words chosen(Words mask, Words a, Words b) { return (a & mask) | (b & ~ma
 
 INLINE Words lesser(Words a, Words b) { return chosen((Words)(a < b), a, b); }
 
-/// What a mode makes of both where both have coverage, in units of 1/255².
+/// A mode's term where both have coverage, in units of 1/255².
 INLINE Words common(Words s, Words b, Words sa, Words ba, int mode) {
     Words light = mode == OVERLAY ? b : s, whole = mode == OVERLAY ? ba : sa;
     switch (mode) {
@@ -29,7 +29,7 @@ INLINE Words common(Words s, Words b, Words sa, Words ba, int mode) {
     }
 }
 
-/// The factors of Porter and Duff's operators.
+/// The factors of the Porter-Duff operators.
 INLINE Words factor_of_source(Words ba, int mode) {
     switch (mode) {
     case NORMAL: case COPY: return (Words){0} + 255;
@@ -48,7 +48,7 @@ INLINE Words factor_of_backdrop(Words sa, int mode) {
     }
 }
 
-/// Sums of bytes, clipped above white or below black.
+/// Sums of bytes, clipped at white or black.
 INLINE Words clipped_sum(Words s, Words b, Words sa, Words ba, int mode) {
     const Words full = (Words){0} + 255;
     if (mode == PLUS_LIGHTER) return lesser(s + b, full);

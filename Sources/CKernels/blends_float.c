@@ -2,7 +2,8 @@
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-// The numbers of Swift's `BlendMode`, for the modes that need floats; the formulas are told there.
+// The raw values of Swift's `BlendMode` for the modes that need floats. The formulas are documented
+// in DividingBlend.swift and HSLBlend.swift.
 enum { COLOR_DODGE = 6, COLOR_BURN, SOFT_LIGHT, HUE = 12, SATURATION, COLOR, LUMINOSITY };
 
 typedef struct {
@@ -24,9 +25,9 @@ INLINE Floats greatest(Colors c) { return most(most(c.red, c.green), c.blue); }
 INLINE Floats smallest(Colors c) { return least(least(c.red, c.green), c.blue); }
 INLINE Floats saturation(Colors c) { return greatest(c) - smallest(c); }
 
-/// The luma `wanted` with the distance of `base` from its own luma, stretched.
+/// The luma `wanted` plus the deviation of `base` from its own luma, stretched.
 INLINE Colors recolored(Floats wanted, Colors base, Floats stretch, Floats white) {
-    // From differences, which have no rounding, so that greys give exactly zero.
+    // Computed from differences, which have no rounding error, so that greys give exactly zero.
     Floats first = base.red - base.green, second = base.green - base.blue;
     Colors away = {first * 0.7f + second * 0.11f, second * 0.11f - first * 0.3f,
                    -(first * 0.3f + second * 0.89f)};

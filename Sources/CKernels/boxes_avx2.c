@@ -9,8 +9,8 @@ enum { STRIP = 64 };
 
 static inline int held(int row, int last) { return row < 0 ? 0 : row > last ? last : row; }
 
-// Even and odd bytes have sums of their own, in 16 bits. Means are the sum, with half the size
-// in it for rounding, times the reciprocal; up to a size of 127 both are exact enough.
+// Even and odd bytes have separate 16-bit sums. The mean is the sum, plus half the size for
+// rounding, times the reciprocal. Up to a size of 127 both are exact enough.
 AVX2 void kf_box_strip(const uint8_t *from, uint8_t *to, int rows, int size) {
     const int last = rows - 1, radius = size / 2;
     const __m256i low = _mm256_set1_epi16(0xFF);

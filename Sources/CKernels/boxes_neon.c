@@ -20,7 +20,7 @@ static inline uint16x8_t high_product(uint16x8_t sums, uint16_t factor) {
                         vshrn_n_u32(vmull_n_u16(vget_high_u16(sums), factor), 16));
 }
 
-// The same arithmetic as the twin for AVX2, a quarter of the strip at a time.
+// The same arithmetic as the AVX2 twin, a quarter of the strip at a time.
 void kf_box_strip(const uint8_t *from, uint8_t *to, int rows, int size) {
     const int last = rows - 1, radius = size / 2;
     const uint16_t factor = (uint16_t)((65536 + size - 1) / size);

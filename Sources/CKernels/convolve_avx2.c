@@ -19,14 +19,14 @@ AVX2 void kf_spread_row(const uint8_t *source, int length, int16_t *out) {
     }
 }
 
-/// Two sums for each channel of one output, with four taps more.
+/// Adds four taps to the two partial sums of each channel of one output.
 AVX2 static inline __m256i add_four(__m256i sums, const int16_t *pixels, const int16_t *weights) {
     __m256i four = _mm256_loadu_si256((const __m256i *)pixels);
     __m256i factors = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)weights));
     return _mm256_add_epi32(sums, _mm256_madd_epi16(four, factors));
 }
 
-/// Adds up two outputs, red and green of both in the lower half, blue and alpha in the upper.
+/// Reduces two outputs: red and green of both in the lower half, blue and alpha in the upper.
 AVX2 static inline __m256i rounded(__m256i one, __m256i other) {
     const __m256i half = _mm256_set1_epi32(1 << 7);
     return _mm256_srai_epi32(_mm256_add_epi32(_mm256_hadd_epi32(one, other), half), 8);
@@ -36,7 +36,7 @@ AVX2 void kf_convolve_row(const int16_t *spread, const int32_t *starts, const in
                           int taps, int width, int16_t *out) {
     int x = 0;
     for (; x + 4 <= width; x += 4) {
-        // Four outputs by turns, so that none waits for its own sum.
+        // Four outputs interleaved, so that none waits for its own sum.
         const int16_t *tap = weights + (intptr_t)x * taps;
         const int16_t *pixels[4];
         __m256i sums[4];
@@ -110,7 +110,7 @@ AVX2 void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights
     for (; i + 32 <= count; i += 32) {
         __m256i a = column_block(rows, weights, taps, i);
         __m256i b = column_block(rows, weights, taps, i + 16);
-        // Packing works within 128-bit lanes; the permutation puts the quarters in order.
+        // Packing works within 128-bit lanes; the permutation restores the order of the quarters.
         __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xD8);
         if (clamp_to_alpha)
             bytes = _mm256_min_epu8(bytes, _mm256_shuffle_epi8(bytes, alphas));

@@ -40,7 +40,7 @@ void kf_convolve_row(const int16_t *spread, const int32_t *starts, const int16_t
     }
 }
 
-/// Eight columns: sums of 9.6 × Q14, rounded to whole numbers of 16 bits.
+/// Eight columns: sums of 9.6 × Q14, rounded to 16-bit integers.
 static inline int16x8_t column_block(const int16_t *const *rows, const int16_t *weights,
                                      int taps, int i) {
     int32x4_t low = vdupq_n_s32(1 << 19), high = low;

@@ -1,6 +1,6 @@
 #pragma once
-// Eight pixels at a time in the vectors that GCC and Clang know on every processor: 32 bytes are
-// one register with AVX2 and two with NEON.
+// Eight pixels at a time in the vector types that GCC and Clang support on every processor: 32
+// bytes are one register with AVX2 and two with NEON.
 #include "CKernels.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -18,7 +18,7 @@ typedef uint16_t Words __attribute__((vector_size(32)));
 typedef float Floats __attribute__((vector_size(32)));
 typedef int32_t Signs __attribute__((vector_size(32)));
 
-/// Reads up to eight pixels; those that are missing are clear.
+/// Reads up to eight pixels; missing ones are zero.
 TWIN static inline Pixels load_pixels(const uint8_t *from, int count) {
     Pixels result = {0};
     if (count >= 8) {
@@ -54,7 +54,7 @@ TWIN static inline Pixels divided_by_255(Words even, Words odd) {
     return (Pixels)((even + (even >> 8)) >> 8) | (Pixels)((odd + (odd >> 8)) & 0xFF00);
 }
 
-// 2²³: floats from here on step by whole numbers, which stand in their low bits.
+// 2²³: from here on, floats have a step of 1 and hold the integer in their low bits.
 #define MAGIC 8388608.0f
 
 TWIN static inline Floats floats_of(Pixels bytes) {

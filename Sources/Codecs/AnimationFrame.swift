@@ -1,10 +1,10 @@
 package import Pixels
 
-/// One picture of an animation that is to be encoded.
+/// One frame of an animation to encode.
 package struct AnimationFrame: Sendable {
-    /// The whole canvas.
+    /// Covers the whole canvas.
     package var bitmap: Bitmap
-    /// In seconds.
+    /// The display time in seconds.
     package var delay: Double
 
     package init(bitmap: Bitmap, delay: Double) {

@@ -1,6 +1,6 @@
-/// Reads numbers from bytes that nobody has checked: every access beyond the end is nil.
+/// Reads numbers from untrusted bytes: every access beyond the end returns nil.
 ///
-/// Borrows memory; it must not outlive the closure that lent the pointer.
+/// Borrows memory, so it must not outlive the closure that provided the pointer.
 struct ByteReader {
     enum Endianness {
         case big
@@ -36,7 +36,7 @@ struct ByteReader {
         u32(at: offset).map { Int(Int32(truncatingIfNeeded: $0)) }
     }
 
-    /// The part from `offset` on; nil when it does not lie inside.
+    /// The `count` bytes at `offset`; nil if they do not lie inside.
     func slice(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
         guard offset >= 0, count >= 0, offset <= bytes.count, count <= bytes.count - offset else {
             return nil
@@ -44,7 +44,7 @@ struct ByteReader {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    /// Whether the ASCII characters of `text` stand at `offset`.
+    /// Whether the ASCII characters of `text` are found at `offset`.
     func has(_ text: StaticString, at offset: Int) -> Bool {
         guard let part = slice(at: offset, count: text.utf8CodeUnitCount) else { return false }
         return part.elementsEqual(

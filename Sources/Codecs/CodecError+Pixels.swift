@@ -1,7 +1,7 @@
 import Pixels
 
 extension CodecError {
-    /// Runs `body` and reports a raster that cannot be made as ``pixels(_:)``.
+    /// Runs `body` and rethrows its ``PixelError`` as ``CodecError/pixels(_:)``.
     static func wrapping<Result>(
         _ body: () throws(PixelError) -> Result
     ) throws(CodecError) -> Result {

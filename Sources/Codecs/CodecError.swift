@@ -1,22 +1,24 @@
 package import Pixels
 
-/// Why bytes could not become a picture, or a picture bytes.
+/// Why a file could not be decoded, or a bitmap not encoded.
 package enum CodecError: Error, Sendable, Equatable {
-    /// No data at all.
+    /// The data is empty.
     case empty
-    /// The first bytes belong to no format that this build knows.
+    /// The first bytes match no format that this build knows.
     case unknownFormat
-    /// The format is known, but this build or this file's feature is not supported.
+    /// The format is known, but this build does not support it or a feature of this file.
     case unsupported(FileFormat, feature: String)
-    /// The data ends before the picture does.
+    /// The data ends before the image is complete.
     case truncated(FileFormat)
-    /// The data contradicts its format; `detail` is the library's or our own finding.
+    /// The data violates its format.
+    ///
+    /// `detail` describes the fault, in the library's words or ours.
     case corrupt(FileFormat, detail: String)
-    /// The file asks for more than ``DecodeLimits`` allows.
+    /// The file exceeds one of ``DecodeLimits``.
     case limitExceeded(Limit, value: Int, allowed: Int)
-    /// The raster cannot be made.
+    /// The bitmap cannot be created.
     case pixels(PixelError)
-    /// The encoder refused.
+    /// The encoder failed.
     case encodingFailed(FileFormat, detail: String)
 
     package enum Limit: String, Sendable {

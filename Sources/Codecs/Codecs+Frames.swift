@@ -2,7 +2,7 @@ import FoundationEssentials
 import Pixels
 
 extension Codecs {
-    /// The reader of a file's frames; nil for formats that are never animated.
+    /// The frame reader for an animated file; nil if the format or the file has only one frame.
     static func animationReader(
         _ data: Data,
         _ format: FileFormat,
@@ -29,7 +29,7 @@ extension Codecs {
         }
     }
 
-    /// The reader of a file's frames, of whatever format.
+    /// The frame reader for a file of any format.
     static func frameReader(
         _ data: Data,
         _ options: DecodeOptions
@@ -39,7 +39,9 @@ extension Codecs {
         return try StillReader(data, options)
     }
 
-    /// Decodes a PNG; of an animation that leaves its default image out, the first frame.
+    /// Decodes a PNG.
+    ///
+    /// If it is animated and its default image is no frame, decodes the first frame.
     static func decodePNG(
         _ data: Data,
         _ bytes: UnsafeRawBufferPointer,
@@ -53,7 +55,7 @@ extension Codecs {
         do throws(CodecError) {
             reader = try APNGReader(data, options)
         } catch .corrupt {
-            // Without a frame that can be used, viewers show the default image.
+            // Viewers show the default image if no frame is usable.
             var image = try PNGDecoder(bytes: bytes, options: options).decode()
             if options.truncation == .keepsPartial { image.isPartial = true }
             return image
@@ -61,13 +63,13 @@ extension Codecs {
         return try decodeFirstFrame(reader, isPartial: reader.isPartial, options)
     }
 
-    /// Decodes what an animation shows first.
+    /// Decodes the canvas as it looks during the first frame.
     static func decodeFirstFrame(
         _ reader: some FrameReader,
         isPartial: Bool,
         _ options: DecodeOptions
     ) throws(CodecError) -> DecodedImage {
-        // A few bytes may ask for a canvas of any size, whatever the target is.
+        // A few bytes can request a canvas of any size, whatever the target is.
         try options.limits.check(canvas: reader.canvasSize)
         var reader = reader
         let frame = reader.frames[0]

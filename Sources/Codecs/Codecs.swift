@@ -1,19 +1,20 @@
 package import FoundationEssentials
 package import Pixels
 
-/// The door to this floor: inspect, decode, encode.
+/// The entry point of this module: inspect, decode, encode.
 package enum Codecs {
-    /// The format that the first bytes tell, or nil when they belong to none that is known.
+    /// The format detected from the first bytes; nil if they match none that this build knows.
     package static func format(of data: Data) -> FileFormat? {
         data.withUnsafeBytes(FileFormat.detect)
     }
 
-    /// Reads the header and decodes nothing.
+    /// Reads the header without decoding any pixels.
     ///
-    /// - Parameter data: A file or a prefix of one that may still grow.
-    /// - Returns: What the header says.
-    /// - Throws: ``CodecError/truncated(_:)`` when more bytes may help; ``CodecError/unknownFormat``,
-    ///   ``CodecError/corrupt(_:detail:)`` and ``CodecError/unsupported(_:feature:)`` when not.
+    /// - Parameter data: A file, or a prefix of one that is still arriving.
+    /// - Returns: The properties stated in the header.
+    /// - Throws: ``CodecError/truncated(_:)`` if more bytes may help; otherwise
+    ///   ``CodecError/empty``, ``CodecError/unknownFormat``, ``CodecError/corrupt(_:detail:)``,
+    ///   ``CodecError/unsupported(_:feature:)`` or ``CodecError/limitExceeded(_:value:allowed:)``.
     package static func inspect(_ data: Data) throws(CodecError) -> ImageInfo {
         try data.withBytes { bytes throws(CodecError) in
             switch try format(of: bytes) {
@@ -30,11 +31,16 @@ package enum Codecs {
         }
     }
 
-    /// Decodes the picture, or the first frame of an animation, straight to the target's size.
+    /// Decodes an image, or the first frame of an animation, straight to the target size.
     ///
-    /// The result is upright, in sRGB. Limits are checked against the header before memory is taken.
+    /// The result is upright, in sRGB. Limits are checked against the header before memory is
+    /// allocated.
     ///
-    /// - Throws: ``CodecError``; whatever the bytes are, there is no other outcome.
+    /// - Parameters:
+    ///   - data: A whole file; its format is detected.
+    ///   - options: The target size, the limits and the treatment of truncated files.
+    /// - Returns: The image, partial if the file is truncated and the options accept that.
+    /// - Throws: ``CodecError``, and no other error, whatever the bytes are.
     package static func decode(
         _ data: Data,
         options: DecodeOptions = DecodeOptions()
@@ -64,10 +70,16 @@ package enum Codecs {
         }
     }
 
-    /// Encodes one picture.
+    /// Encodes one bitmap.
     ///
-    /// - Throws: ``CodecError/unsupported(_:feature:)`` for formats that are only read,
-    ///   ``CodecError/encodingFailed(_:detail:)`` when the format cannot hold the picture.
+    /// - Parameters:
+    ///   - bitmap: Premultiplied sRGB.
+    ///   - format: JPEG, PNG, WebP, AVIF, GIF, or JPEG XL with its trait.
+    ///   - options: The quality and the variant of the format.
+    /// - Returns: The file.
+    /// - Throws: ``CodecError/unsupported(_:feature:)`` for formats without an encoder,
+    ///   ``CodecError/encodingFailed(_:detail:)`` if the format cannot hold the bitmap,
+    ///   ``CodecError/pixels(_:)`` if memory cannot be allocated.
     package static func encode(
         _ bitmap: Bitmap,
         as format: FileFormat,
@@ -86,18 +98,22 @@ package enum Codecs {
         }
     }
 
-    /// Encodes an animation as GIF or WebP, of which one frame is held at a time.
+    /// Encodes an animation as GIF or WebP.
+    ///
+    /// Holds one frame at a time.
     ///
     /// - Parameters:
-    ///   - size: That of every frame.
+    ///   - size: The size of every frame in pixels.
     ///   - frameCount: At least one.
-    ///   - loopCount: How often to play, 0 for ever.
-    ///   - format: One that holds animations.
-    ///   - options: Quality counts for WebP; GIF keeps 255 colours a frame.
-    ///   - frame: Makes frames 0 ..< `frameCount`, asked in this order.
+    ///   - loopCount: How often to play; 0 means forever.
+    ///   - format: ``FileFormat/gif`` or ``FileFormat/webp``.
+    ///   - options: The quality applies to WebP. GIF stores up to 255 colours per frame.
+    ///   - frame: Returns the frame of an index. Called once for each of `0..<frameCount`, in
+    ///     order.
     /// - Returns: The file.
     /// - Throws: ``CodecError/unsupported(_:feature:)`` for other formats,
-    ///   ``CodecError/encodingFailed(_:detail:)`` when the frames do not fit, and what `frame` throws.
+    ///   ``CodecError/encodingFailed(_:detail:)`` if a frame has another size or the format cannot
+    ///   hold it, and the error of `frame`.
     package static func encodeAnimation(
         of size: PixelSize,
         frameCount: Int,

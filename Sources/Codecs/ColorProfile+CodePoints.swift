@@ -7,9 +7,9 @@ import Musl
 #endif
 
 extension ColorProfile {
-    /// The colours that code points stand for; nil where they are sRGB, unspecified or unknown.
+    /// The profile for code points; nil if they stand for sRGB, or are unspecified or unknown.
     ///
-    /// What is brighter than white in a picture of high dynamic range becomes white.
+    /// In high dynamic range images, light brighter than white is clipped to white.
     ///
     /// Source: ITU-T H.273, tables 2 and 3; ITU-R BT.2100 and BT.2408 (reference white).
     ///
@@ -17,7 +17,7 @@ extension ColorProfile {
     ///   - primaries: `ColourPrimaries`.
     ///   - transfer: `TransferCharacteristics`.
     convenience init?(primaries: Int, transfer: Int) {
-        // The curve of television is shown as that of sRGB by every viewer.
+        // Viewers treat the television curves as that of sRGB.
         let isUsualCurve = [1, 2, 6, 13, 14, 15].contains(transfer)
         guard var triple = Self.primaries(primaries == 2 && !isUsualCurve ? 1 : primaries),
             !(primaries == 1 && isUsualCurve)
@@ -62,14 +62,14 @@ extension ColorProfile {
         case 8: cmsBuildGamma(nil, 1)
         case 13: table(sRGBLight)
         case 16: table { perceptualLight($0) / 203 }
-        // 0.265: what three quarters of the signal, its white, stand for.
+        // 0.265: the light of BT.2408's reference white, which is 75 % of the signal.
         case 18: table { hybridLight($0) / 0.265 }
         default: nil
         }
     }
 
     private static func table(_ light: (Double) -> Double) -> OpaquePointer? {
-        // 4096: four steps for each of 10 bits.
+        // 4096 entries: four steps for each value of 10 bits.
         let values = (0..<4096).map { index in
             UInt16(min(1, light(Double(index) / 4095)) * 65_535 + 0.5)
         }
@@ -80,7 +80,7 @@ extension ColorProfile {
         signal <= 0.04045 ? signal / 12.92 : pow((signal + 0.055) / 1.055, 2.4)
     }
 
-    /// Candela per square metre, 0…10,000.
+    /// Light in candela per square metre, 0…10,000.
     private static func perceptualLight(_ signal: Double) -> Double {
         let power = pow(signal, 32 / 2523.0)
         let light = max(power - 3424 / 4096.0, 0) / (2413 / 128.0 - 2392 / 128.0 * power)

@@ -1,27 +1,29 @@
 import CLCMS
 import Pixels
 
-/// An ICC profile that a picture carries.
+/// The ICC profile of an image.
 ///
-/// A profile that cannot be read, or that does not fit the picture's channels, is as good as none:
-/// viewers show such pictures, so ``init(_:)`` is nil and conversions report false.
+/// An unreadable profile, or one that does not fit the image's channels, is ignored, as viewers do:
+/// ``init(_:)`` returns nil and conversions return false.
 ///
-/// Source: ICC.1:2010; the work is done by Little CMS.
+/// Source: ICC.1:2010. Conversions are done by Little CMS.
 final class ColorProfile {
     private let handle: cmsHPROFILE
 
-    /// Profiles beyond this are not opened; large printer profiles have 2 MB.
+    /// Larger profiles are not opened.
+    ///
+    /// Large printer profiles have 2 MB.
     private static let maxByteCount = 8 << 20
 
     init?(_ bytes: UnsafeRawBufferPointer) {
-        // 128: the header that every profile has.
+        // 128: the length of the header that every profile has.
         guard bytes.count > 128, bytes.count <= Self.maxByteCount,
             let handle = cmsOpenProfileFromMem(bytes.baseAddress, UInt32(bytes.count))
         else { return nil }
         self.handle = handle
     }
 
-    /// Takes over a profile that was made here.
+    /// Takes ownership of a profile that was created here.
     init(owning handle: cmsHPROFILE) { self.handle = handle }
 
     deinit { cmsCloseProfile(handle) }
@@ -32,7 +34,7 @@ final class ColorProfile {
         case cmyk
     }
 
-    /// The channels that the profile speaks of; nil for kinds that no format here carries.
+    /// The channels that the profile describes; nil for kinds that no supported format uses.
     var space: Space? {
         switch cmsGetColorSpace(handle) {
         case cmsSigGrayData: .gray
@@ -42,9 +44,9 @@ final class ColorProfile {
         }
     }
 
-    /// Whether the profile calls itself sRGB, so that converting would change nothing.
+    /// Whether the profile claims to be sRGB, which makes a conversion unnecessary.
     ///
-    /// By its description: comparing curves costs as much as converting a small picture.
+    /// Compares the description: comparing curves costs as much as converting a small bitmap.
     var isSRGB: Bool {
         var text = [CChar](repeating: 0, count: 64)
         let length = cmsGetProfileInfoASCII(
@@ -60,14 +62,14 @@ final class ColorProfile {
             decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
             as: UTF8.self
         )
-        // "c2" is the tiny sRGB profile by Facebook, "sRGB…" everybody else's.
+        // "c2" is Facebook's tiny sRGB profile. All other sRGB profiles begin with "sRGB".
         return description.hasPrefix("sRGB") || description == "c2"
     }
 
-    /// Converts a fresh picture to sRGB in place.
+    /// Converts a new bitmap to sRGB in place.
     ///
-    /// - Parameter bitmap: Made by the caller and shown to nobody yet.
-    /// - Returns: False, with the picture as it was, if the profile is not for grey or RGB pictures.
+    /// - Parameter bitmap: Created by the caller and not yet shared.
+    /// - Returns: False, with the bitmap unchanged, if the profile is sRGB or not for grey or RGB.
     @discardableResult
     func convert(_ bitmap: Bitmap) -> Bool {
         let surface = FrameSurface(
@@ -79,6 +81,11 @@ final class ColorProfile {
     }
 
     /// Converts premultiplied pixels in place.
+    ///
+    /// - Parameters:
+    ///   - surface: Premultiplied RGBA.
+    ///   - isOpaque: Whether every alpha is 255, which saves unpremultiplying.
+    /// - Returns: False, with the pixels unchanged, if the profile is sRGB or not for grey or RGB.
     @discardableResult
     func convert(_ surface: FrameSurface, isOpaque: Bool) -> Bool {
         guard let transform = makeTransform() else { return false }
@@ -92,9 +99,10 @@ final class ColorProfile {
         return true
     }
 
-    /// A converter of rows of straight RGBA; nil for other profiles and for sRGB itself.
+    /// A converter for rows of straight RGBA; nil for sRGB and for other channels than grey and
+    /// RGB.
     ///
-    /// Made once: setting it up takes as long as converting a megapixel.
+    /// Created once and kept: its setup takes as long as converting a megapixel.
     func makeTransform() -> ColorTransform? { transform }
 
     private lazy var transform = makeFreshTransform()
@@ -104,7 +112,7 @@ final class ColorProfile {
         return ColorTransform(handle, from: space == .gray ? .gray : .rgba)
     }
 
-    /// A converter of rows of CMYK; nil if this is no CMYK profile.
+    /// A converter for rows of CMYK; nil if this is not a CMYK profile.
     func makeCMYKTransform(isInverted: Bool) -> ColorTransform? {
         guard space == .cmyk else { return nil }
         return ColorTransform(handle, from: isInverted ? .invertedCMYK : .cmyk)

@@ -1,14 +1,15 @@
 import CLCMS
 
-/// Converts rows of four bytes a pixel to sRGB in place.
+/// Converts rows of four bytes per pixel to sRGB in place.
 final class ColorTransform {
-    /// How the four bytes are to be read.
+    /// The layout of the four input bytes.
     ///
-    /// The values are Little CMS's layouts, which its header computes with macros: colour space from
-    /// bit 16, inverted ink at bit 13, uncounted channels from bit 7, channels from bit 3, bytes.
+    /// The values are Little CMS's pixel formats, which its header computes with macros: colour
+    /// space from bit 16, inverted ink at bit 13, extra channels from bit 7, channels from bit 3,
+    /// bytes per sample.
     enum Layout: UInt32 {
         case rgba = 0x4_0099
-        /// Three equal channels and alpha: red is the grey, the rest is passed over.
+        /// Three equal channels and alpha: red is read as grey, the others are skipped.
         case gray = 0x3_0189
         case cmyk = 0x6_0021
         case invertedCMYK = 0x6_2021
@@ -36,7 +37,9 @@ final class ColorTransform {
 
     deinit { cmsDeleteTransform(handle) }
 
-    /// Converts `width` pixels; the alpha of grey and RGB stays, that of CMYK becomes 255.
+    /// Converts `width` pixels.
+    ///
+    /// Grey and RGB keep their alpha; for CMYK it becomes 255.
     func apply(_ row: UnsafeMutablePointer<UInt8>, width: Int) {
         cmsDoTransform(handle, row, row, UInt32(width))
         guard setsAlpha else { return }

@@ -1,7 +1,9 @@
 import FoundationEssentials
 
 extension ContiguousBytes {
-    /// Lends the bytes; Foundation's own method loses the type of the error.
+    /// Calls `body` with the bytes.
+    ///
+    /// Unlike Foundation's method, it keeps the type of the error.
     func withBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {

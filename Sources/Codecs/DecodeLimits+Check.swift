@@ -1,17 +1,17 @@
 package import Pixels
 
 extension DecodeLimits {
-    /// Refuses what a header claims, before anything is allocated.
+    /// Checks the size stated in a header, before anything is allocated.
     ///
-    /// - Throws: ``CodecError/limitExceeded(_:value:allowed:)`` with the first limit that is broken,
-    ///   ``CodecError/corrupt(_:detail:)`` for a side of zero.
+    /// - Throws: ``CodecError/limitExceeded(_:value:allowed:)`` for the first limit exceeded,
+    ///   ``CodecError/corrupt(_:detail:)`` if a side is zero.
     package func check(_ size: PixelSize, of format: FileFormat) throws(CodecError) {
         try Self.check(size, of: format, side: maxDimension, count: maxPixelCount)
     }
 
-    /// Refuses what a header claims of an image that is decoded by rows into `target`.
+    /// Checks the size stated in a header of an image that is decoded by rows into `target`.
     ///
-    /// A target that is as large as a whole image may not be has the limits of a whole image.
+    /// A target beyond the limits of a whole image is held to those limits.
     ///
     /// - Throws: ``CodecError``, as ``check(_:of:)``.
     func check(
@@ -62,7 +62,7 @@ extension DecodeLimits {
         }
     }
 
-    /// Refuses an animation whose canvas, its backup and one frame handed out are too much.
+    /// Checks the memory of an animation: the canvas, its backup and one returned frame.
     func check(canvas size: PixelSize) throws(CodecError) {
         let bytes = size.byteCount(bytesPerPixel: Bitmap.bytesPerPixel * 3)
         guard bytes <= maxAnimationBytes else {

@@ -1,15 +1,15 @@
-/// Bounds on what a decoder accepts, checked against the header before any memory is taken.
+/// Limits for decoding, checked against the header before any memory is allocated.
 package struct DecodeLimits: Sendable, Hashable {
-    /// Pixels of one frame that is decoded whole, and of every result.
+    /// Pixels of a frame that is decoded whole, and of every result.
     package var maxPixelCount: Int
-    /// The longest side of such a frame, in pixels.
+    /// The longest side of such a frame in pixels.
     package var maxDimension: Int
-    /// Stored pixels of an image that is reduced while its rows arrive.
+    /// Stored pixels of an image that is scaled down while its rows are decoded.
     ///
-    /// Memory follows the result then; this bounds the time.
+    /// Memory depends on the result then, so this limit bounds the time.
     package var maxReducedPixelCount: Int
     package var maxFrameCount: Int
-    /// Bytes of all decoded frames that are alive at once.
+    /// Bytes of all decoded frames that exist at once.
     package var maxAnimationBytes: Int
     /// Bytes of the encoded file.
     package var maxInputBytes: Int
@@ -34,9 +34,9 @@ package struct DecodeLimits: Sendable, Hashable {
         self.maxWorkingBytes = maxWorkingBytes
     }
 
-    /// 200 megapixels (the largest phone sensor) and 32,767 a side, or 400 megapixels and 65,535 a
-    /// side when reduced by rows, 10,000 frames, 512 MiB of frames, 256 MiB of file, 512 MiB of
-    /// working memory (a progressive 200-megapixel 4:2:0 file needs more and is refused).
+    /// 200 megapixels (the largest phone sensor) and 32,767 per side, or 400 megapixels and 65,535
+    /// per side if scaled down by rows; 10,000 frames; 512 MiB of frames; 256 MiB of input; 512 MiB
+    /// of working memory (a progressive 200-megapixel 4:2:0 file needs more and is rejected).
     package static let `default` = DecodeLimits(
         maxPixelCount: 200_000_000,
         maxDimension: 32_767,

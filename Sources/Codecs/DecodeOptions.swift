@@ -1,28 +1,30 @@
 package import Pixels
 
-/// How to decode: to which size, under which limits, and what to do with damage.
+/// The target size, the limits and the treatment of truncated files.
 package struct DecodeOptions: Sendable {
-    /// The size wanted, in pixels of the picture as it is seen (after orientation).
+    /// The requested size in pixels of the displayed image (after orientation).
     package enum Target: Sendable, Hashable {
-        /// As stored.
+        /// The stored size.
         case full
-        /// Inside the box, ratio kept, never enlarged.
+        /// Fits inside the box: keeps the aspect ratio, never enlarges.
         case fit(PixelSize)
-        /// Exactly this size, ratio not kept, enlarged when needed.
+        /// Exactly this size: ignores the aspect ratio and enlarges if needed.
         case exact(PixelSize)
     }
 
-    /// What becomes of a file that ends too early.
+    /// The treatment of a truncated file.
     package enum Truncation: Sendable {
-        /// ``CodecError/truncated(_:)``.
+        /// Throws ``CodecError/truncated(_:)``.
         case fails
-        /// What was decoded, the rest blank, marked with ``DecodedImage/isPartial``.
+        /// Returns the decoded rows, the rest transparent, marked by ``DecodedImage/isPartial``.
         case keepsPartial
     }
 
-    /// Peak memory follows the target and not the file, but for formats that cannot be decoded by
-    /// rows: progressive JPEG, interlaced PNG and GIF, lossless WebP, AVIF, HEIF, JPEG XL, and the
-    /// frames of animations; each decoder says what it holds.
+    /// The size of the result.
+    ///
+    /// Peak memory depends on the target and not on the file, except for formats that cannot be
+    /// decoded by rows: progressive JPEG, interlaced PNG and GIF, lossless WebP, AVIF, HEIF, JPEG
+    /// XL, and the frames of animations. Each decoder documents its memory.
     package var target: Target
     package var limits: DecodeLimits
     package var truncation: Truncation
@@ -38,13 +40,13 @@ package struct DecodeOptions: Sendable {
     }
 }
 
-/// A decoded picture, upright, in sRGB.
+/// A decoded image, upright, in sRGB.
 package struct DecodedImage: Sendable {
     package var bitmap: Bitmap
     package var info: ImageInfo
-    /// Whether rows are missing because the file ended early.
+    /// Whether pixels are missing or coarse because the file ended early.
     ///
-    /// Such a picture never enters a cache.
+    /// Such an image never enters a cache.
     package var isPartial: Bool
 
     package init(bitmap: Bitmap, info: ImageInfo, isPartial: Bool = false) {

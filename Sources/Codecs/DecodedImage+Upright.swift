@@ -1,7 +1,9 @@
 import Pixels
 
 extension DecodedImage {
-    /// Turns a picture that was decoded as it is stored; the only place where that happens.
+    /// Applies the orientation to a bitmap in stored order.
+    ///
+    /// Decoders rotate only here.
     static func upright(
         _ stored: Bitmap,
         _ info: ImageInfo,

@@ -1,10 +1,12 @@
 import Pixels
 
-/// Finds the orientation in a block of EXIF.
+/// Finds the orientation in an Exif block.
 ///
 /// Source: CIPA DC-008 (Exif 2.32), 4.6.2 and tag 0x0112; TIFF 6.0, section 2.
 enum EXIFOrientation {
-    /// Reads IFD 0 of a TIFF structure; anything wrong or missing is ``Orientation/up``.
+    /// Reads IFD 0 of a TIFF structure.
+    ///
+    /// Returns ``Orientation/up`` if it is invalid or has no orientation.
     ///
     /// The bytes begin with the byte order mark; a leading `Exif\0\0` is skipped.
     static func parse(_ bytes: UnsafeRawBufferPointer) -> Orientation {

@@ -1,10 +1,10 @@
-/// How to encode.
+/// The quality and the variant of the format to write.
 package struct EncodeOptions: Sendable {
     /// 0…1 for lossy formats; ignored by lossless ones.
     package var quality: Double
-    /// Progressive JPEG.
+    /// Whether to write a progressive JPEG.
     package var isProgressive: Bool
-    /// Lossless WebP or AVIF.
+    /// Whether to write lossless WebP, AVIF or JPEG XL.
     package var isLossless: Bool
 
     package init(

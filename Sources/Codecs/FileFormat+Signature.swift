@@ -1,8 +1,8 @@
 extension FileFormat {
     /// The format whose signature the bytes begin with.
     ///
-    /// Sources: each format's specification; the brands of ISO/IEC 23008-12 and the AVIF
-    /// specification for files that begin with a `ftyp` box.
+    /// Sources: each format's specification; for files that begin with a `ftyp` box, the brands of
+    /// ISO/IEC 23008-12 and of the AVIF specification.
     static func detect(_ bytes: UnsafeRawBufferPointer) -> FileFormat? {
         let reader = ByteReader(bytes, .big)
         switch reader.u32(at: 0) {
@@ -28,7 +28,7 @@ extension FileFormat {
         return isVector(reader) ? .svg : nil
     }
 
-    // Two letters are weak evidence: the size of the second header must be one that exists.
+    // Two letters are weak evidence, so the size of the second header must be a valid one too.
     private static func isBitmapHeader(_ reader: ByteReader) -> Bool {
         var little = reader
         little.endianness = .little
@@ -57,7 +57,8 @@ extension FileFormat {
     }
 
     private static func isVector(_ reader: ByteReader) -> Bool {
-        // A byte order mark or an XML prologue may come first; 1 KiB is beyond any comment there.
+        // A byte order mark or an XML prologue may come first. 1 KiB is enough for any comment
+        // there.
         let text = reader.bytes.prefix(1024)
         guard let first = text.first(where: { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }),
             first == UInt8(ascii: "<")

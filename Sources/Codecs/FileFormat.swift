@@ -1,4 +1,4 @@
-/// A kind of picture file, told by its bytes and never by its name or content type.
+/// A file format, detected from the bytes and never from a name or content type.
 package enum FileFormat: String, Sendable, CaseIterable {
     case jpeg
     case png

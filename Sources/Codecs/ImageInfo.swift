@@ -1,20 +1,20 @@
 package import Pixels
 
-/// What the header of a picture file tells, without decoding any pixel.
+/// The properties stated in a file's header, known without decoding any pixels.
 package struct ImageInfo: Sendable, Equatable {
     package var format: FileFormat
-    /// The size of the stored raster in pixels, before ``orientation``.
+    /// The size of the stored bitmap in pixels, before ``orientation``.
     package var storedSize: PixelSize
     package var orientation: Orientation
-    /// 1 for stills; nil when the header alone does not tell.
+    /// 1 for stills; nil if the header does not state it.
     package var frameCount: Int?
-    /// How often an animation plays, 0 for ever; nil for stills.
+    /// How often an animation plays, 0 meaning forever; nil for stills.
     package var loopCount: Int?
     package var hasAlpha: Bool
-    /// Progressive JPEG or interlaced PNG.
+    /// Progressive JPEG, interlaced PNG or interlaced GIF.
     package var isProgressive: Bool
     package var bitsPerChannel: Int
-    /// Whether the file carries an ICC profile.
+    /// Whether the file contains an ICC profile.
     package var hasColorProfile: Bool
 
     package init(
@@ -39,7 +39,7 @@ package struct ImageInfo: Sendable, Equatable {
         self.hasColorProfile = hasColorProfile
     }
 
-    /// The size of the picture as it is seen, in pixels.
+    /// The size in pixels after orientation.
     package var displaySize: PixelSize { orientation.displaySize(of: storedSize) }
 
     package var isAnimated: Bool { (frameCount ?? 1) > 1 }

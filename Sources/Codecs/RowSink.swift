@@ -1,21 +1,23 @@
 import Pixels
 
-/// Takes the rows of a decoder and makes the picture of the wanted size from them.
+/// Receives the rows of a decoder and builds the bitmap in the target size.
 ///
-/// Without scaling the decoder writes straight into the picture; else each row is resampled as it
-/// comes, and the full picture never exists.
+/// Without scaling, the decoder writes straight into the bitmap. Otherwise each row is resampled as
+/// it arrives, and the full-size bitmap never exists.
 final class RowSink {
     let source: PixelSize
     private let target: PixelSize
     private let isOpaque: Bool
     private let resampler: RowResampler?
-    /// The picture itself, or one row.
+    /// The whole bitmap, or one row if it is resampled.
     private let storage: PixelStorage
     private var rows = 0
 
-    /// Prepares for rows of the size `source` that make a picture of the size `target`.
+    /// Prepares for rows of `source` that become a bitmap of `target`.
     ///
     /// Both are sizes before orientation.
+    ///
+    /// - Throws: ``CodecError/pixels(_:)``.
     init(source: PixelSize, target: PixelSize, isOpaque: Bool) throws(CodecError) {
         self.source = source
         self.target = target
@@ -31,24 +33,24 @@ final class RowSink {
         } catch { throw .pixels(error) }
     }
 
-    /// Where the decoder writes the next row as width × 4 bytes of premultiplied RGBA.
+    /// Where the decoder writes the next row: `source.width` × 4 bytes of premultiplied RGBA.
     var nextRow: UnsafeMutablePointer<UInt8> {
         let row = resampler == nil ? min(rows, source.height - 1) : 0
         let offset = row * source.width * Bitmap.bytesPerPixel
         return storage.base.advanced(by: offset).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Takes the row that was written to ``nextRow``.
+    /// Accepts the row that was written to ``nextRow``.
     func commit() {
         guard rows < source.height else { return }
         resampler?.push(nextRow)
         rows += 1
     }
 
-    /// Takes transparent rows.
+    /// Accepts `count` transparent rows.
     func commitBlank(_ count: Int) {
         guard count > 0 else { return }
-        // Without scaling they are there already, and memory that nobody touches costs nothing.
+        // Without scaling the memory is zero already, and untouched pages cost nothing.
         guard resampler != nil else {
             rows = min(source.height, rows + count)
             return
@@ -57,12 +59,12 @@ final class RowSink {
         for _ in 0..<count { commit() }
     }
 
-    /// Wipes a row that was begun and cannot be completed.
+    /// Clears a row that was begun and cannot be completed.
     func discardRow() {
         nextRow.update(repeating: 0, count: source.width * Bitmap.bytesPerPixel)
     }
 
-    /// The picture; rows that never came are transparent.
+    /// The bitmap; rows that never arrived are transparent.
     func finish() -> Bitmap {
         if let resampler { return resampler.finish() }
         return Bitmap(

@@ -1,6 +1,6 @@
 import Pixels
 
-/// Which part of a scaling the decoder does itself.
+/// Divides the scaling between decoder and resampler.
 enum ShrinkOnLoad {
     /// The size to produce, before orientation.
     static func storedTarget(of info: ImageInfo, _ target: DecodeOptions.Target) -> PixelSize {
@@ -13,26 +13,26 @@ enum ShrinkOnLoad {
         return info.orientation.swapsSides ? shown.transposed : shown
     }
 
-    /// The eighths at which libjpeg decodes: the least of 1, 2, 4, 8 that leaves the resampler at
-    /// least twice the target to filter.
+    /// The scale at which libjpeg decodes, in eighths: the smallest of 1, 2, 4, 8 that leaves the
+    /// resampler at least twice the target.
     ///
-    /// The inverse transform at a reduced size is a box filter that aliases; a resampler that still
-    /// halves hides it (32.0 dB instead of 31.5 against a float reference for a tenth
-    /// more time). The sizes between have no vector code in libjpeg-turbo and are slower than the next
+    /// The inverse transform at a reduced size is a box filter, which aliases. A resampler that
+    /// still halves hides it (32.0 dB instead of 31.5 against a float reference, for a tenth more
+    /// time). The other scales have no vector code in libjpeg-turbo and are slower than the next
     /// larger one.
     static func jpegEighths(stored: PixelSize, target: PixelSize) -> Int {
         let margin = 2
         for eighths in [1, 2, 4] {
             let width = (stored.width * eighths + 7) / 8
             let height = (stored.height * eighths + 7) / 8
-            // Divided, because a target is whatever a caller says.
+            // Division cannot overflow; the target comes from the caller and is untrusted.
             if width / margin >= target.width, height / margin >= target.height { return eighths }
         }
         return 8
     }
 
-    /// The size at which a decoder that scales freely leaves the rest to the resampler: twice the
-    /// target, never enlarged.
+    /// The size that a decoder with free scaling produces for the resampler: twice the target, or
+    /// the stored size if that is smaller.
     static func freelyScaled(stored: PixelSize, target: PixelSize) -> PixelSize {
         let margin = 2
         // As above.

@@ -1,8 +1,8 @@
 import Pixels
 
-/// The pixels of a picture with straight alpha, as encoders want them.
+/// The pixels of a bitmap with straight alpha, as encoders expect them.
 ///
-/// An opaque picture is lent as it is, without a copy.
+/// The pixels of an opaque bitmap are shared without a copy.
 struct StraightPixels {
     let base: UnsafeMutablePointer<UInt8>
     let bytesPerRow: Int

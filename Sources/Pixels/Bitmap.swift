@@ -1,6 +1,6 @@
-/// A picture in memory: premultiplied RGBA, 8 bits a channel, rows from top to bottom.
+/// A bitmap in memory: premultiplied RGBA in sRGB, 8 bits per channel, rows from top to bottom.
 ///
-/// A value that never changes once made; copies share the storage.
+/// An immutable value; copies share the storage.
 package struct Bitmap: Sendable {
     package let size: PixelSize
     /// Bytes from the start of one row to the next, at least `width × 4`.
@@ -15,13 +15,13 @@ package struct Bitmap: Sendable {
     package var height: Int { size.height }
     package var byteCount: Int { bytesPerRow * height }
 
-    /// Makes a bitmap of zeroed (transparent) pixels and lets `fill` write them.
+    /// Creates a bitmap of zeroed (transparent) pixels and calls `fill` to write them.
     ///
     /// - Parameters:
     ///   - size: In pixels, 1…65,535 on each side.
-    ///   - isOpaque: Promise that `fill` leaves every alpha at 255.
-    ///   - fill: Gets the first byte and the number of bytes per row.
-    /// - Throws: ``PixelError``, or what `fill` throws.
+    ///   - isOpaque: A promise that `fill` leaves every alpha at 255.
+    ///   - fill: Receives the first byte and the number of bytes per row.
+    /// - Throws: ``PixelError``, or the error of `fill`.
     package init<Failure: Error>(
         size: PixelSize,
         isOpaque: Bool,
@@ -33,7 +33,9 @@ package struct Bitmap: Sendable {
         self.init(size: size, bytesPerRow: bytesPerRow, isOpaque: isOpaque, storage: storage)
     }
 
-    /// Makes a bitmap with a body that cannot fail.
+    /// Creates a bitmap with a `fill` that cannot fail.
+    ///
+    /// - Throws: ``PixelError``.
     package init(
         size: PixelSize,
         isOpaque: Bool,
@@ -45,7 +47,13 @@ package struct Bitmap: Sendable {
         self.init(size: size, bytesPerRow: bytesPerRow, isOpaque: isOpaque, storage: storage)
     }
 
-    /// Wraps storage that its maker has finished writing.
+    /// Wraps storage that is completely written.
+    ///
+    /// - Parameters:
+    ///   - size: In pixels.
+    ///   - bytesPerRow: At least `width × 4`.
+    ///   - isOpaque: A promise that every alpha is 255.
+    ///   - storage: At least `bytesPerRow × height` bytes of premultiplied RGBA.
     package init(size: PixelSize, bytesPerRow: Int, isOpaque: Bool, storage: PixelStorage) {
         precondition(
             bytesPerRow >= size.width * Self.bytesPerPixel
@@ -58,13 +66,18 @@ package struct Bitmap: Sendable {
         self.storage = storage
     }
 
-    /// Zeroed storage for a picture of `size` without padding, checked against ``PixelLimits``.
+    /// Allocates zeroed storage for a bitmap of `size` without padding.
+    ///
+    /// - Throws: ``PixelError`` if `size` is beyond ``PixelLimits`` or the current ``PixelScope``,
+    ///   or memory cannot be allocated.
     package static func allocate(_ size: PixelSize) throws(PixelError) -> PixelStorage {
         try PixelLimits.check(size)
         return try PixelStorage(byteCount: size.width * size.height * bytesPerPixel)
     }
 
-    /// Lets `body` read the pixels; the pointer is valid during the call alone.
+    /// Calls `body` with the pixels.
+    ///
+    /// The pointer is valid only during the call.
     package func withPixels<Result>(
         _ body: (_ pixels: UnsafePointer<UInt8>, _ bytesPerRow: Int) throws -> Result
     ) rethrows -> Result {
@@ -73,7 +86,7 @@ package struct Bitmap: Sendable {
 
     /// The premultiplied colour of one pixel.
     ///
-    /// - Precondition: The point lies inside the picture.
+    /// - Precondition: The point lies inside the bitmap.
     package subscript(x: Int, y: Int) -> RGBA {
         precondition((0..<width).contains(x) && (0..<height).contains(y), "outside the picture")
         let pixel = storage.base.advanced(by: y * bytesPerRow + x * Self.bytesPerPixel)
@@ -83,7 +96,7 @@ package struct Bitmap: Sendable {
 }
 
 extension Bitmap: Equatable {
-    /// Whether both pictures have the same size and the same pixels; padding does not count.
+    /// Whether both bitmaps have the same size and the same pixels, regardless of padding.
     package static func == (left: Bitmap, right: Bitmap) -> Bool {
         guard left.size == right.size else { return false }
         if left.storage === right.storage, left.bytesPerRow == right.bytesPerRow { return true }

@@ -1,4 +1,6 @@
-/// How stored rows and columns map to the picture as it is seen; the values are those of EXIF.
+/// How stored rows and columns map to the displayed image.
+///
+/// The values are those of Exif.
 ///
 /// Source: CIPA DC-008 (Exif 2.32), tag 0x0112.
 package enum Orientation: UInt8, Sendable, CaseIterable {
@@ -15,10 +17,10 @@ package enum Orientation: UInt8, Sendable, CaseIterable {
     /// Row 0 is the visual left side, column 0 the bottom.
     case left = 8
 
-    /// Whether width and height change places.
+    /// Whether width and height are exchanged.
     package var swapsSides: Bool { rawValue >= 5 }
 
-    /// The size as seen of a picture that is stored in `size`.
+    /// The displayed size of an image that is stored in `size`.
     package func displaySize(of size: PixelSize) -> PixelSize {
         swapsSides ? size.transposed : size
     }

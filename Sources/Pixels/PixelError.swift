@@ -1,21 +1,22 @@
-/// Why a raster cannot be made.
+/// Why a bitmap cannot be created.
 package enum PixelError: Error, Hashable, Sendable {
     /// A side is zero or negative.
     case emptySize(PixelSize)
     /// A side or the number of pixels is beyond ``PixelLimits``.
     case tooLarge(PixelSize)
-    /// The system gave no memory for so many bytes.
+    /// This number of bytes could not be allocated.
     case outOfMemory(bytes: Int)
 }
 
-/// Bounds that hold for every raster, whatever its maker allows.
+/// Limits for every bitmap, whatever its creator allows.
 package enum PixelLimits {
-    /// The largest side in pixels: what JPEG can store, and what keeps `Int32` fixed point exact.
+    /// The largest side in pixels: the maximum of JPEG, and small enough for exact `Int32` fixed
+    /// point.
     package static let maxDimension = 65_535
     /// The largest number of pixels: 4 GiB of RGBA.
     package static let maxPixelCount = 1 << 30
 
-    /// Makes sure that a picture of `size` may exist.
+    /// Checks that a bitmap of `size` is within the limits and the current ``PixelScope``.
     ///
     /// - Throws: ``PixelError/emptySize(_:)`` or ``PixelError/tooLarge(_:)``.
     package static func check(_ size: PixelSize) throws(PixelError) {

@@ -20,7 +20,7 @@ package struct PixelRect: Hashable, Sendable {
 
     package var isEmpty: Bool { width <= 0 || height <= 0 }
 
-    /// The part that both rectangles share; empty when they do not touch.
+    /// The part that both rectangles share; empty if they do not overlap.
     package func intersection(_ other: PixelRect) -> PixelRect {
         let left = max(x, other.x)
         let top = max(y, other.y)
@@ -34,7 +34,7 @@ package struct PixelRect: Hashable, Sendable {
         )
     }
 
-    // Callers name rectangles, and headers do: both saturate.
+    // Rectangles come from callers and file headers, so both functions saturate.
     private static func end(_ start: Int, _ length: Int) -> Int {
         let (sum, overflow) = start.addingReportingOverflow(length)
         return overflow ? (length > 0 ? .max : .min) : sum

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// Tighter bounds on the bitmaps that one piece of work may allocate, and a note of what they
-/// refused.
+/// Tighter limits for the bitmaps allocated by one task, with a record of the first refused size.
 ///
-/// Everything that `run` calls on its own thread is held to the bounds, so that code that only
-/// returns nil for a bitmap it could not make does not have to carry the reason.
+/// The limits apply to everything that `run` calls on its own thread. Code that returns nil for a
+/// bitmap it could not allocate therefore does not have to pass the reason on.
 package final class PixelScope: Sendable {
     @TaskLocal private static var current: PixelScope?
 
@@ -29,8 +28,10 @@ package final class PixelScope: Sendable {
         return count <= maxPixelCount
     }
 
-    /// Runs `body` without the bounds: decoders may need larger bitmaps than their result, and have
+    /// Runs `body` without the limits: decoders may need larger bitmaps than their result, and have
     /// limits of their own.
+    ///
+    /// - Throws: The error of `body`.
     package static func lifted<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -38,19 +39,23 @@ package final class PixelScope: Sendable {
         return try $current.withValue(nil) { Swift.Result(catching: body) }.get()
     }
 
-    /// Whether the running scope allows a bitmap of `size`; one that it does not is noted.
+    /// Whether the current scope allows a bitmap of `size`.
+    ///
+    /// Records a refused size.
     package static func allows(_ size: PixelSize) -> Bool {
         guard let current, !current.allows(size) else { return true }
         refuse(size)
         return false
     }
 
-    /// Makes sure that the running scope, if there is one, allows a bitmap of `size`.
+    /// Checks that the current scope, if any, allows a bitmap of `size`.
+    ///
+    /// - Throws: ``PixelError/tooLarge(_:)``.
     static func check(_ size: PixelSize) throws(PixelError) {
         guard allows(size) else { throw .tooLarge(size) }
     }
 
-    /// Notes in the running scope that a bitmap of `size` is not made.
+    /// Records in the current scope that a bitmap of `size` was refused.
     package static func refuse(_ size: PixelSize) {
         current?.firstRefusal.withLock { $0 = $0 ?? size }
     }

@@ -8,22 +8,22 @@ package struct PixelSize: Hashable, Sendable {
         self.height = height
     }
 
-    /// The number of pixels, or nil when a side is negative or the product overflows.
+    /// The number of pixels; nil if a side is negative or the product overflows.
     package var pixelCount: Int? {
         guard width >= 0, height >= 0 else { return nil }
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? nil : product
     }
 
-    /// The bytes of a bitmap of this size; `Int.max` when the product overflows, 0 when a side is
+    /// The bytes of a bitmap of this size; `Int.max` if the product overflows, 0 if a side is
     /// negative.
     package var byteCount: Int {
         guard width >= 0, height >= 0 else { return 0 }
         return (pixelCount ?? .max).multipliedSaturating(by: Bitmap.bytesPerPixel)
     }
 
-    /// The bytes of so many pixels, `bytesPerPixel` each; `Int.max` where ``pixelCount`` is nil or the
-    /// product overflows, so that every limit refuses it.
+    /// The bytes of ``pixelCount`` pixels of `bytesPerPixel` each; `Int.max` if the count is nil or
+    /// the product overflows, so that every limit rejects it.
     package func byteCount(bytesPerPixel: Int) -> Int {
         (pixelCount ?? .max).multipliedSaturating(by: bytesPerPixel)
     }
@@ -32,7 +32,7 @@ package struct PixelSize: Hashable, Sendable {
 
     package var longestSide: Int { max(width, height) }
 
-    /// The same size with its sides exchanged.
+    /// The size with width and height exchanged.
     package var transposed: PixelSize { PixelSize(width: height, height: width) }
 }
 
@@ -41,7 +41,8 @@ extension PixelSize: CustomStringConvertible {
 }
 
 extension PixelSize {
-    /// The largest size of this ratio that fits inside `box`, never larger than this size, at least 1 × 1.
+    /// The largest size of this aspect ratio that fits inside `box`: at least 1 × 1, never larger
+    /// than this size.
     package func fitted(inside box: PixelSize) -> PixelSize {
         guard !isEmpty, width > box.width || height > box.height else { return self }
         let scale = min(
@@ -56,13 +57,13 @@ extension PixelSize {
 }
 
 extension Int {
-    /// The product of two counts that are not negative; `Int.max` instead of an overflow.
+    /// The product of two nonnegative counts; `Int.max` on overflow.
     package func multipliedSaturating(by other: Int) -> Int {
         let (product, overflow) = multipliedReportingOverflow(by: other)
         return overflow ? .max : product
     }
 
-    /// The sum of two counts that are not negative; `Int.max` instead of an overflow.
+    /// The sum of two nonnegative counts; `Int.max` on overflow.
     package func addingSaturating(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

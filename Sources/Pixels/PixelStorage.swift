@@ -4,24 +4,24 @@ import Glibc
 import Musl
 #endif
 
-/// Memory for pixels, zeroed when made, freed with the last reference.
+/// Memory for pixels, zeroed on allocation and freed with the last reference.
 ///
-/// Toolkits can borrow ``base`` without a copy as long as they hold a reference to the storage.
+/// Toolkits can use ``base`` without a copy while they hold a reference to the storage.
 ///
-/// `@unchecked`: a pointer is not `Sendable`. The bytes are written by the maker of a ``Bitmap``
-/// alone, before anybody else can see the storage, and never while anybody else holds it: an
-/// animation's canvas writes it again once it is the only one.
+/// `@unchecked`: a pointer is not `Sendable`. Only the creator of a ``Bitmap`` writes the bytes,
+/// before it shares the storage, and never while another reference exists. An animation's canvas
+/// reuses its storage only if it holds the single reference.
 package final class PixelStorage: @unchecked Sendable {
     package let base: UnsafeMutableRawPointer
     package let byteCount: Int
     private let isMapped: Bool
-    /// Keeps the memory alive that belongs to somebody else; nil for memory of its own.
+    /// Keeps borrowed memory alive; nil if the storage owns its memory.
     private let owner: (any AnyObject & Sendable)?
 
-    // From 64 KiB on (a thumbnail of 128 × 128) the memory is mapped, so that it goes back to the
-    // system when it is freed: glibc's arenas, one for each thread that decodes, keep freed
-    // pictures resident, and a server or a list that is scrolled would grow. Smaller ones would
-    // waste a good part of their last page and find what others have freed.
+    // From 64 KiB on (a thumbnail of 128 × 128), the memory is mapped, so that freeing it returns
+    // it to the system. glibc's arenas, one per decoding thread, would keep it resident, and the
+    // memory of servers and scrolling lists would grow. For smaller sizes, a mapping would waste
+    // much of its last page, and the heap's freed blocks are reused.
     private static let mappingThreshold = 1 << 16
 
     package init(byteCount: Int) throws(PixelError) {
@@ -42,12 +42,12 @@ package final class PixelStorage: @unchecked Sendable {
         }
     }
 
-    /// Borrows memory that nobody writes any more.
+    /// Borrows memory that is no longer written.
     ///
     /// - Parameters:
-    ///   - base: Its first byte.
-    ///   - byteCount: How many there are.
-    ///   - owner: Is kept as long as the storage; the memory has to stay valid as long.
+    ///   - base: The first byte.
+    ///   - byteCount: The number of bytes.
+    ///   - owner: Retained as long as the storage; must keep the memory valid.
     package init(
         borrowing base: UnsafeMutableRawPointer,
         byteCount: Int,
@@ -68,21 +68,21 @@ package final class PixelStorage: @unchecked Sendable {
         }
     }
 
-    // What x86-64, and arm64 with 4 KiB pages, call a huge page.
+    // The size of a huge page on x86-64, and on arm64 with 4 KiB pages.
     private static let hugePage = 2 << 20
 
-    /// Whole huge pages where that wastes less than an eighth, else what was asked for.
+    /// Rounds up to whole huge pages if that wastes at most an eighth; otherwise the size itself.
     private static func reserved(for byteCount: Int) -> Int {
         let rest = byteCount % hugePage
         let waste = rest == 0 ? 0 : hugePage - rest
         return waste <= byteCount / 8 ? byteCount + waste : byteCount
     }
 
-    /// Fresh zeroed memory, in huge pages where the system offers them.
+    /// New zeroed memory, in huge pages if the system provides them.
     ///
-    /// Faulting 4 MB in by pages of 4 KiB takes longer than most kernels run on them; huge pages
-    /// take a fifth of that. The system gives them to aligned ranges alone, so more is mapped than
-    /// needed, and the ends are given back.
+    /// Page faults for 4 MB in pages of 4 KiB take longer than most kernels take for those pixels;
+    /// huge pages take a fifth of that. Only aligned ranges get huge pages, so more is mapped than
+    /// needed, and both ends are unmapped again.
     private static func map(_ byteCount: Int) -> UnsafeMutableRawPointer? {
         let reserved = reserved(for: byteCount)
         let slack = reserved >= hugePage ? hugePage : 0
@@ -100,7 +100,7 @@ package final class PixelStorage: @unchecked Sendable {
         let kept = (reserved + page - 1) / page * page
         let end = (length + page - 1) / page * page - head
         if end > kept { munmap(base + kept, end - kept) }
-        // Advice alone: whether it is taken or not, the memory is the same.
+        // Only advice: ignoring it is harmless.
         madvise(base, reserved / hugePage * hugePage, MADV_HUGEPAGE)
         return base
     }

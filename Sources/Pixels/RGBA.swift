@@ -1,4 +1,4 @@
-/// A colour in sRGB, straight alpha, each channel 0…255.
+/// A straight-alpha sRGB colour with channels of 0…255.
 package struct RGBA: Hashable, Sendable {
     package var red: UInt8
     package var green: UInt8
@@ -26,7 +26,7 @@ package struct RGBA: Hashable, Sendable {
         )
     }
 
-    /// `value × factor / 255`, rounded to nearest, exactly.
+    /// `value × factor / 255`, exactly rounded to nearest.
     package static func scaled(_ value: UInt8, by factor: UInt8) -> UInt8 {
         let product = UInt32(value) * UInt32(factor) + 128
         return UInt8((product + (product >> 8)) >> 8)

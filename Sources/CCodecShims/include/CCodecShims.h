@@ -1,7 +1,7 @@
 #pragma once
-// libjpeg and libpng report errors by longjmp, which Swift must never see: it lives in this module
-// and nowhere else. See kf_jpeg.h and kf_png.h. The formats behind package traits are wrapped in
-// kf_picture.h, so that Swift need not know whether their headers are there.
+// libjpeg and libpng report errors by longjmp, which must never cross Swift frames: it stays inside
+// this module. See kf_jpeg.h and kf_png.h. The formats of package traits are wrapped in
+// kf_picture.h, so that Swift does not depend on their headers.
 #include "kf_jpeg.h"
 #include "kf_png.h"
 #include "kf_picture.h"

@@ -11,7 +11,7 @@ typedef enum kf_jpeg_status {
     KF_JPEG_TRUNCATED = 2,
     // More scans than allowed.
     KF_JPEG_TOO_MANY_SCANS = 3,
-    // The library wants more memory than allowed, or there is none.
+    // libjpeg needs more memory than allowed, or than is available.
     KF_JPEG_TOO_MUCH_MEMORY = 4,
 } kf_jpeg_status;
 
@@ -22,50 +22,51 @@ typedef enum kf_jpeg_layout {
 
 typedef struct kf_jpeg_decoder kf_jpeg_decoder;
 
-// The bytes must outlive the decoder. NULL when there is no memory.
+// Creates a decoder. The bytes must outlive it. NULL if memory cannot be allocated.
 kf_jpeg_decoder *_Nullable kf_jpeg_decoder_create(const uint8_t *_Nonnull bytes, size_t count,
                                                   size_t max_memory, int max_scans);
 void kf_jpeg_decoder_destroy(kf_jpeg_decoder *_Nonnull decoder);
 
-// Reads up to the first scan, prepares for pictures of numerator/8 of the stored size, and tells
-// the size of the rows to come. A file of several scans is read whole here.
+// Reads up to the first scan, prepares for output of numerator/8 of the stored size, and returns
+// the output size. A file of several scans is read completely here.
 kf_jpeg_status kf_jpeg_decoder_start(kf_jpeg_decoder *_Nonnull decoder, int numerator,
                                      kf_jpeg_layout layout, int *_Nonnull width,
                                      int *_Nonnull height);
 
-// Decodes the next row of width × 4 bytes. KF_JPEG_TRUNCATED when the data, or by a marker the scan,
-// ended before it.
+// Decodes the next row of width × 4 bytes. KF_JPEG_TRUNCATED if the data, or the scan by an early
+// marker, ended before it.
 kf_jpeg_status kf_jpeg_decoder_read_row(kf_jpeg_decoder *_Nonnull decoder, uint8_t *_Nonnull row);
 
-// Whether the file ended between or within scans, or a marker broke a scan off, so that detail is
+// Whether the file ended between or within scans, or a marker ended a scan early, so that detail is
 // missing everywhere.
 int kf_jpeg_decoder_lacks_scans(const kf_jpeg_decoder *_Nonnull decoder);
 
-// The library's text for the last status that was not KF_JPEG_OK.
+// libjpeg's message for the last status other than KF_JPEG_OK.
 const char *_Nonnull kf_jpeg_message(const kf_jpeg_decoder *_Nonnull decoder);
 
-// A decoder of a progressive file that is still arriving. Rows are read with
-// kf_jpeg_decoder_read_row between kf_jpeg_scans_start_output and kf_jpeg_scans_finish_output.
-// Not for arithmetic coding, which the library cannot interrupt. NULL when there is no memory.
+// Creates a decoder for a progressive file that is still arriving. Rows are read with
+// kf_jpeg_decoder_read_row between kf_jpeg_scans_start_output and kf_jpeg_scans_finish_output. Not
+// for arithmetic coding, in which libjpeg cannot suspend. NULL if memory cannot be allocated.
 kf_jpeg_decoder *_Nullable kf_jpeg_scans_create(size_t max_memory, int max_scans, int numerator,
                                                 kf_jpeg_layout layout);
 
-// Takes the next bytes and tells how many of them are done with; the others must come again, with
-// more behind them. No byte is looked at after the call.
+// Consumes bytes and sets `used` to their number. The caller passes the rest again, followed by new
+// bytes. No pointer is kept after the call.
 kf_jpeg_status kf_jpeg_scans_feed(kf_jpeg_decoder *_Nonnull decoder, const uint8_t *_Nonnull bytes,
                                   size_t count, size_t *_Nonnull used);
 
-// How many scans are there in full.
+// The number of complete scans.
 int kf_jpeg_scans_completed(kf_jpeg_decoder *_Nonnull decoder);
 
-// Whether the end of the picture was reached.
+// Whether the end of the image was reached.
 int kf_jpeg_scans_ended(kf_jpeg_decoder *_Nonnull decoder);
 
-// Begins a picture of what the completed scans tell, at least one, and tells its size.
+// Begins an output pass over the completed scans, of which there must be at least one, and returns
+// its size.
 kf_jpeg_status kf_jpeg_scans_start_output(kf_jpeg_decoder *_Nonnull decoder, int *_Nonnull width,
                                           int *_Nonnull height);
 
-// Ends a picture of which all rows were read.
+// Ends an output pass of which all rows were read.
 kf_jpeg_status kf_jpeg_scans_finish_output(kf_jpeg_decoder *_Nonnull decoder);
 
 typedef struct kf_jpeg_encoding {
@@ -79,7 +80,7 @@ typedef struct kf_jpeg_encoding {
 // Writes row number `row` as width × 4 bytes of RGBX to `pixels`.
 typedef void (*kf_jpeg_row_source)(void *_Nonnull context, int row, uint8_t *_Nonnull pixels);
 
-// On success `*bytes` is from malloc and belongs to the caller. `message` holds 200 bytes.
+// On success, `*bytes` comes from malloc and belongs to the caller. `message` holds 200 bytes.
 kf_jpeg_status kf_jpeg_encode(kf_jpeg_encoding encoding, kf_jpeg_row_source _Nonnull source,
                               void *_Nonnull context, uint8_t *_Nullable *_Nonnull bytes,
                               size_t *_Nonnull count, char *_Nonnull message);

@@ -16,42 +16,42 @@ typedef struct kf_png_header {
     uint32_t height;
     int bits_per_channel;
     int is_interlaced;
-    // Whether rows carry an alpha that can differ from 255.
+    // Whether rows have an alpha that can differ from 255.
     int has_alpha;
-    // Bytes of a pixel in the rows: 4; 1…4 of interlaced pictures, grey or RGB, then alpha.
+    // Bytes per pixel of a row: 4, or 1…4 in interlaced images (grey or RGB, then alpha).
     int channels;
-    // The ICC profile if the file has one and does not say sRGB; owned by the decoder.
+    // The ICC profile, unless there is none or the file declares sRGB. Owned by the decoder.
     const uint8_t *_Nullable profile;
     size_t profile_count;
 } kf_png_header;
 
 typedef struct kf_png_decoder kf_png_decoder;
 
-// The bytes must outlive the decoder. NULL when there is no memory.
+// Creates a decoder. The bytes must outlive it. NULL if memory cannot be allocated.
 kf_png_decoder *_Nullable kf_png_decoder_create(const uint8_t *_Nonnull bytes, size_t count,
                                                 uint32_t max_side);
 void kf_png_decoder_destroy(kf_png_decoder *_Nonnull decoder);
 
-// Reads up to the pixels and sets the library up for straight RGBA8; for interlaced pictures see
+// Reads up to the pixels and configures libpng for straight RGBA8. For interlaced images, see
 // kf_png_header.channels.
 kf_png_status kf_png_decoder_start(kf_png_decoder *_Nonnull decoder,
                                    kf_png_header *_Nonnull header);
 
-// Decodes the next row of width × 4 bytes; for pictures that are not interlaced.
+// Decodes the next row of width × 4 bytes. Only for images that are not interlaced.
 kf_png_status kf_png_decoder_read_row(kf_png_decoder *_Nonnull decoder, uint8_t *_Nonnull row);
 
-// Decodes all passes into height rows that lie bytes_per_row apart; `*rows` of them are there, maybe
-// coarse, if the file ends early.
+// Decodes all passes into `height` rows at a distance of bytes_per_row. `*rows` is the number of
+// rows written; if the file ends early, they may be coarse.
 kf_png_status kf_png_decoder_read_picture(kf_png_decoder *_Nonnull decoder,
                                           uint8_t *_Nonnull pixels, size_t bytes_per_row,
                                           uint32_t *_Nonnull rows);
 
-// Compresses to a zlib stream whose only matches are runs of one byte (Z_RLE), and returns its
-// length; 0 if `room` or memory is not enough.
+// Compresses to a zlib stream whose only matches are runs of one byte (Z_RLE). Returns its length,
+// or 0 if `room` or memory is not sufficient.
 size_t kf_deflate_runs(const uint8_t *_Nonnull bytes, size_t count, uint8_t *_Nonnull target,
                        size_t room);
 
-// The most bytes that `count` can become.
+// The largest compressed size of `count` bytes.
 size_t kf_deflate_runs_bound(size_t count);
 
 const char *_Nonnull kf_png_message(const kf_png_decoder *_Nonnull decoder);

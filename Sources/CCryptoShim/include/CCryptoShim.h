@@ -2,10 +2,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// SHA-256 and AES-GCM by libcrypto (OpenSSL 3), whose objects Swift does not see.
+// SHA-256 and AES-GCM by libcrypto (OpenSSL 3), without exposing its types to Swift.
 //
-// Functions that return int return 1 for success and 0 for failure. After a failure the contents
-// of the output are unspecified.
+// Functions that return int return 1 for success and 0 for failure. After a failure the contents of
+// the output are unspecified.
 
 enum {
     KF_SHA256_BYTES = 32,
@@ -16,16 +16,16 @@ enum {
 // The digest of `length` bytes, in one call.
 int kf_sha256(const void *bytes, size_t length, uint8_t digest[KF_SHA256_BYTES]);
 
-// A digest that is fed in parts. NULL if memory is short.
+// A digest that is fed in parts. NULL if memory cannot be allocated.
 void *kf_sha256_new(void);
 int kf_sha256_update(void *hasher, const void *bytes, size_t length);
 // Writes the digest. The hasher must not be updated afterwards.
 int kf_sha256_final(void *hasher, uint8_t digest[KF_SHA256_BYTES]);
 void kf_sha256_free(void *hasher);
 
-// Encrypts `length` bytes with a key of 16, 24 or 32 bytes. `sealed` gets a random nonce of 12
-// bytes, the ciphertext and the tag of 16 bytes: `length` + 28 bytes. `bound` is authenticated,
-// not encrypted.
+// Encrypts `length` bytes with a key of 16, 24 or 32 bytes. `sealed` receives a random nonce of 12
+// bytes, the ciphertext and the tag of 16 bytes: `length` + 28 bytes. `bound` is authenticated, not
+// encrypted.
 int kf_gcm_seal(
     const uint8_t *key,
     size_t key_length,
@@ -35,8 +35,8 @@ int kf_gcm_seal(
     size_t length,
     uint8_t *sealed);
 
-// Decrypts what kf_gcm_seal made. `bytes` gets `sealed_length` - 28 bytes. Fails if the key or
-// `bound` differ or a byte was changed; then nothing of `bytes` may be used.
+// Decrypts the output of kf_gcm_seal. `bytes` receives `sealed_length` - 28 bytes. Fails if the key
+// or `bound` differs or a byte was changed; `bytes` must not be used then.
 int kf_gcm_open(
     const uint8_t *key,
     size_t key_length,

@@ -3,13 +3,13 @@
 
 #include "kf_trust.h"
 
-// Sets libcurl up, once per process and before everything else.
+// Initializes libcurl. Call it once per process, before any other function.
 //
-// OpenSSL, if that is what it uses, is kept from freeing its memory when the process exits: a thread
-// that ends at that moment frees its own part, too.
+// If libcurl uses OpenSSL, OpenSSL's cleanup at process exit is disabled: a thread that ends at
+// that moment would free the same memory.
 CURLcode kf_curl_set_up(void);
 
-// libcurl's calls with a variable argument list do not reach Swift: one typed wrapper each.
+// libcurl's variadic functions are not available in Swift: one typed wrapper each.
 CURLcode kf_curl_setopt_long(CURL *handle, CURLoption option, long value);
 CURLcode kf_curl_setopt_off(CURL *handle, CURLoption option, curl_off_t value);
 CURLcode kf_curl_setopt_pointer(CURL *handle, CURLoption option, const void *value);
@@ -23,11 +23,11 @@ CURLcode kf_curl_getinfo_pointer(CURL *handle, CURLINFO info, void **value);
 
 CURLMcode kf_curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value);
 
-// Keeps TLS sessions for all handles that are given it, which one thread alone may use: nothing
-// locks. NULL without memory.
+// A TLS session cache shared by the handles that use it. It has no lock: only one thread may use
+// these handles. NULL if memory cannot be allocated.
 CURLSH *kf_curl_share_tls_sessions(void);
 
-// All callbacks of one handle; `context` reaches each of them as its client pointer.
+// Sets all callbacks of a handle; each receives `context` as its client pointer.
 void kf_curl_set_callbacks(
     CURL *handle,
     void *context,
@@ -37,27 +37,27 @@ void kf_curl_set_callbacks(
     curl_prereq_callback prereq
 );
 
-// http and https only, by whichever option this libcurl has for it.
+// Restricts a handle to http and https, by the option that this libcurl version supports.
 CURLcode kf_curl_restrict_protocols(CURL *handle);
 
-// Lets a transfer be removed while its name is being resolved without waiting for the resolver's
-// thread. Does nothing before 7.87, where a removal then waits for the name server.
+// Allows a transfer to be removed during name resolution without waiting for the resolver's thread.
+// No effect before libcurl 7.87, where the removal waits for the name server.
 void kf_curl_set_quick_exit(CURL *handle);
 
-// Opens a socket for what libcurl wants to connect to; a child process does not inherit it.
+// Opens a socket for a connection of libcurl; child processes do not inherit it.
 curl_socket_t kf_curl_open_socket(const struct curl_sockaddr *address);
 
 // Copies the IP address in network order to `bytes` (room for 16) and returns its length: 4 or 16,
 // or 0 for another family.
 int kf_curl_address_bytes(const struct curl_sockaddr *address, unsigned char *bytes);
 
-// A descriptor that is readable from kf_curl_bell_ring until kf_curl_bell_quiet; -1 if there is
-// none to be had. Close it like any other.
+// An event descriptor that is readable from kf_curl_bell_ring until kf_curl_bell_quiet; -1 if it
+// cannot be created. Close it with close().
 int kf_curl_bell_open(void);
 void kf_curl_bell_ring(int bell);
 void kf_curl_bell_quiet(int bell);
 
-// The outcome in a message of kind CURLMSG_DONE.
+// The result in a message of kind CURLMSG_DONE.
 CURLcode kf_curl_message_result(const CURLMsg *message);
 
 // Macros with casts that Swift cannot import.

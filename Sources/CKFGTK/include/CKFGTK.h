@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What GTK offers to C alone: a GObject class of our own, an event source, and calls that differ
-// between GTK's versions. Objects cross as `void *`, so that this header needs none of GTK's; the
+// The parts of GTK that need C: a GObject class, an event source, and calls that differ between
+// GTK's versions. Objects are passed as `void *`, so that this header does not include GTK's. The
 // functions exist only in builds with the trait GTK.
 
 // --- Main loop
@@ -12,24 +12,25 @@
 typedef enum {
     KF_MAIN_LOOP_ATTACHED,
     KF_MAIN_LOOP_ALREADY_ATTACHED,
-    // This libdispatch does not offer its main queue to foreign loops.
+    // This libdispatch does not provide its main queue to foreign run loops.
     KF_MAIN_LOOP_UNAVAILABLE,
 } KFMainLoopResult;
 
 // Adds libdispatch's main queue to GLib's default context. Call it on one thread only.
 KFMainLoopResult kf_main_loop_attach(void);
 
-// Whether the calling thread is the process's first one.
+// Whether the calling thread is the process's initial thread.
 bool kf_is_process_main_thread(void);
 
 // --- Signals
 
-// What a signal calls: `argument` is its first one, undefined for a signal without.
+// A signal handler. `argument` is the signal's first argument, undefined for a signal without
+// arguments.
 typedef void (*KFSignalHandler)(void *context, uintptr_t argument);
 typedef void (*KFSignalRelease)(void *context);
 
-// Connects a handler for as long as the object lives; `release` gets the context back at the end.
-// For signals that return nothing. Returns the handler's number.
+// Connects a handler until the object is finalized; `release` then receives the context. For
+// signals without a return value. Returns the handler's id.
 unsigned long kf_connect(
     void *object,
     const char *signal,
@@ -50,32 +51,33 @@ typedef enum {
 
 typedef enum {
     KF_TRANSITION_FADE,
-    // The old picture turns away on its vertical axis, then the new one turns in.
+    // The old texture turns away on its vertical axis, then the new one turns in.
     KF_TRANSITION_FLIP_VERTICAL_AXIS,
     KF_TRANSITION_FLIP_HORIZONTAL_AXIS,
-    // Both pictures lie as kf_paintable_set_layers said last.
+    // Both textures are placed according to the last kf_paintable_set_layers.
     KF_TRANSITION_LAYERS,
 } KFTransition;
 
-// Where a picture lies: offsets in widths and heights, degrees clockwise about the middle.
+// The placement of a texture: offsets in widths and heights, degrees clockwise about the centre.
 typedef struct {
     double opacity, scale_x, scale_y, offset_x, offset_y, rotation;
 } KFLayer;
 
-// Called while painting with the size that is painted to, in logical pixels.
+// Called while painting, with the painted size in logical pixels.
 typedef void (*KFPaintedSize)(double width, double height, void *context);
 
-// A new GdkPaintable that shows nothing; the caller owns the reference.
+// A new empty GdkPaintable; the caller owns the reference.
 void *kf_paintable_new(void);
 
-// Puts a GdkTexture (or null) on show at once, ending a transition. `scale` is its pixels per
+// Shows a GdkTexture (or null) at once, ending a transition. `scale` is the texture's pixels per
 // logical pixel.
 void kf_paintable_set_texture(void *paintable, void *texture, double scale);
 
-// Lets go of the texture, but keeps its size as the natural one until the next.
+// Releases the texture, but keeps its size as the natural size until the next one.
 void kf_paintable_release(void *paintable);
 
-// Like kf_paintable_set_texture, but what was shown stays behind until the progress reaches 1; it begins at 0.
+// Like kf_paintable_set_texture, but the previous texture stays visible until the progress, which
+// starts at 0, reaches 1.
 void kf_paintable_begin_transition(
     void *paintable,
     void *texture,
@@ -85,7 +87,7 @@ void kf_paintable_begin_transition(
 void kf_paintable_set_progress(void *paintable, double progress);
 double kf_paintable_get_progress(void *paintable);
 
-// Says where the pictures of a transition by layers lie.
+// Places the textures of a transition by layers.
 void kf_paintable_set_layers(
     void *paintable,
     KFLayer previous,
@@ -93,25 +95,24 @@ void kf_paintable_set_layers(
     bool previous_is_in_front
 );
 
-// The texture on show, borrowed; null if none.
+// The current texture, borrowed; null if none.
 void *kf_paintable_get_texture(void *paintable);
 
 void kf_paintable_set_fit(void *paintable, KFFit fit);
 
-// The screen's pixels per logical pixel, which pictures are aligned to.
+// The screen's pixels per logical pixel, to which textures are aligned.
 void kf_paintable_set_density(void *paintable, double density);
 
-// Whether the texture's size is the paintable's natural size, or it has none (the default is
-// that it has).
+// Whether the paintable's natural size is that of its texture (the default) or none.
 void kf_paintable_set_has_natural_size(void *paintable, bool has_natural_size);
 
-// A ring of dots over everything; `phase` in turns.
+// A ring of dots over everything; `phase` counts turns.
 void kf_paintable_show_spinner(void *paintable, const float color[4]);
 void kf_paintable_set_spinner_phase(void *paintable, double phase);
 void kf_paintable_hide_spinner(void *paintable);
 
-// A texture (or null) over everything, in the middle plus an offset; without a size (0) it fills
-// what there is, as far as its ratio allows.
+// A texture (or null) over everything, at the centre plus an offset. Without a size (0), it fits
+// into the area with its aspect ratio.
 void kf_paintable_set_overlay(
     void *paintable,
     void *texture,
@@ -121,37 +122,38 @@ void kf_paintable_set_overlay(
     double offset_y
 );
 
-// Null takes the callback away.
+// Null removes the callback.
 void kf_paintable_on_paint(void *paintable, KFPaintedSize callback, void *context);
 
-// --- What differs between versions
+// --- Differences between versions
 
-// Lets a GtkPicture give its whole area to its paintable.
+// Makes a GtkPicture give its whole area to its paintable.
 void kf_picture_set_fill(void *picture);
 
-// Whether a GtkPicture stretches its paintable, or covers its area with it, or fits it inside.
+// Whether a GtkPicture stretches its paintable, covers its area with it, or fits it inside.
 KFFit kf_picture_get_fit(void *picture);
 
-// The length along an axis that a widget has whatever it shows, in logical pixels, with `*is_own`
-// set; else what its ancestors leave it at most. 0 while nothing has a size.
+// The length of a widget along an axis in logical pixels. `*is_own` is set if it does not depend on
+// the widget's content; otherwise the length is the maximum that its ancestors allow. 0 before
+// sizes are allocated.
 int kf_widget_get_space(void *widget, bool is_vertical, bool *is_own);
 
-// The screen's pixels per logical pixel, with its fraction where GTK tells it (from 4.12).
+// The screen's pixels per logical pixel, fractional from GTK 4.12 on.
 double kf_widget_get_density(void *widget);
 
-// Whether a widget is mapped, and no ancestor that clips its children has scrolled it away.
+// Whether a widget is mapped and not completely clipped (scrolled out of view) by an ancestor.
 bool kf_widget_is_in_sight(void *widget);
 
-// What assistive technology is told of a widget: that its content is on its way, that it could not
-// be had, and its name (null for none).
+// The accessible state of a widget: whether its content is loading, whether loading failed, and its
+// label (null for none).
 void kf_widget_set_busy(void *widget, bool is_busy);
 void kf_widget_set_failed(void *widget, bool has_failed);
 void kf_widget_set_label(void *widget, const char *label);
 
-// Sets a property that takes a GdkPaintable; false if the object has none of that name.
+// Sets a property of type GdkPaintable; returns false if the object has no such property.
 bool kf_object_set_paintable(void *object, const char *property, void *paintable);
 
-// Whether the user wants things to move.
+// Whether the user has animations enabled.
 bool kf_widget_animations_enabled(void *widget);
 
 // The widget's foreground colour: red, green, blue, alpha in 0…1.

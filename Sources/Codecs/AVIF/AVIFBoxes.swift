@@ -1,10 +1,11 @@
-/// The top level of an AVIF, walked to tell a short file from a damaged one.
+/// The top-level boxes of an AVIF file, walked to distinguish a truncated file from a damaged one.
 ///
 /// Source: ISO/IEC 14496-12, section 4.2.
 struct AVIFBoxes {
-    /// Whether a box reaches beyond the data, or none with pixels has come.
+    /// Whether a box reaches beyond the data, or no `mdat` box was found.
     private(set) var isCutOff = true
-    /// Whether a box that parsing needs is not wholly there.
+    /// Whether the box that libavif needs for parsing (`meta`, or `moov` in a sequence) is
+    /// incomplete.
     private(set) var lacksStructure = true
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -28,20 +29,22 @@ struct AVIFBoxes {
         }
     }
 
-    /// The length of a box with its header; the rest of the file for 0, which means that.
+    /// The length of a box including its header.
+    ///
+    /// A stored length of 0 means the rest of the file.
     private static func length(_ reader: ByteReader, at offset: Int) -> Int? {
         guard let length = reader.u32(at: offset), reader.u32(at: offset + 4) != nil else {
             return nil
         }
         if length == 0 { return reader.count - offset }
         guard length == 1 else { return length }
-        // A length of 64 bits follows the type; beyond 32 it is no picture.
+        // A 64-bit length follows the type. No image has a box beyond 32 bits.
         guard reader.u32(at: offset + 8) == 0 else { return Int(Int32.max) }
         return reader.u32(at: offset + 12)
     }
 
     private static func isSequence(_ reader: ByteReader, _ offset: Int, _ length: Int) -> Bool {
-        // 256: brands beyond the first sixty are not looked at.
+        // Brands beyond the first 256 bytes (about sixty) are not checked.
         stride(from: offset + 8, to: offset + min(length, 256), by: 4)
             .contains { reader.has("avis", at: $0) }
     }

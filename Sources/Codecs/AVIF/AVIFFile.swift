@@ -3,17 +3,22 @@ import Pixels
 
 /// A file that libavif has parsed.
 ///
-/// Not to be used by two threads at a time.
+/// Not thread-safe: one thread at a time.
 final class AVIFFile {
     private let decoder: UnsafeMutablePointer<avifDecoder>
-    /// The library keeps pointers into the file, so it gets a copy that stays in its place.
+    /// A copy of the file at a stable address: the library keeps pointers into it.
     private let bytes: PixelStorage
-    /// The colours, once a frame was decoded; the inner nil means sRGB.
+    /// The colour profile, known once a frame was decoded.
+    ///
+    /// The inner nil means sRGB.
     private var knownProfile: ColorProfile??
 
-    /// Reads the structure and decodes nothing.
+    /// Parses the structure without decoding any pixels.
     ///
-    /// Metadata is left alone: it may lie at the very end, and orientation is told by properties.
+    /// Exif and XMP are ignored: they may lie at the very end of the file, and the orientation
+    /// comes from item properties.
+    ///
+    /// - Throws: ``CodecError``.
     init(_ file: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(CodecError) {
         bytes = try CodecError.wrapping { () throws(PixelError) in
             try PixelStorage(byteCount: file.count)
@@ -29,17 +34,17 @@ final class AVIFFile {
         decoder.pointee.ignoreXMP = AVIF_TRUE
         decoder.pointee.maxThreads = 1
         decoder.pointee.imageCountLimit = UInt32(clamping: limits.maxFrameCount)
-        // Twice the limit, so that our own check is the one that names the number.
+        // Twice our limit, so that our own check fails first and reports the exact number.
         decoder.pointee.imageSizeLimit = UInt32(
             clamping: min(limits.maxPixelCount * 2, Int(AVIF_DEFAULT_IMAGE_SIZE_LIMIT))
         )
         decoder.pointee.imageDimensionLimit = UInt32(clamping: limits.maxDimension * 2)
-        // Files with small faults that every browser shows.
+        // Accept files with small faults that every browser shows.
         decoder.pointee.strictFlags = UInt32(AVIF_STRICT_DISABLED.rawValue)
         let base = bytes.base.assumingMemoryBound(to: UInt8.self)
         try check(avifDecoderSetIOMemory(decoder, base, file.count))
         let result = avifDecoderParse(decoder)
-        // The library calls a structure that ends too early damaged.
+        // libavif reports a structure that ends too early as damaged.
         let boxes = AVIFBoxes(file)
         let isShort = boxes.isCutOff && result != AVIF_RESULT_OK
         if isShort || boxes.lacksStructure { throw .truncated(.avif) }
@@ -63,10 +68,10 @@ final class AVIFFile {
         )
     }
 
-    /// Bytes of the planes in which the library holds one frame.
+    /// Bytes of the planes in which libavif holds one frame.
     var planeBytes: Int {
         let image = decoder.pointee.image.pointee
-        // Twice the samples of a pixel, so that they are whole numbers.
+        // Samples per pixel, doubled to keep them whole numbers.
         let doubled =
             switch image.yuvFormat {
             case AVIF_PIXEL_FORMAT_YUV400: 2
@@ -79,7 +84,7 @@ final class AVIFFile {
         return size.byteCount(bytesPerPixel: image.depth > 8 ? samples * 2 : samples) / 2
     }
 
-    /// How long a frame of a sequence is shown, in seconds as stated.
+    /// The display time of a frame in seconds, as stated in the file; 0 if it is unknown.
     func delay(ofFrame index: Int) -> Double {
         var timing = avifImageTiming()
         guard avifDecoderNthImageTiming(decoder, UInt32(index), &timing) == AVIF_RESULT_OK else {
@@ -88,7 +93,7 @@ final class AVIFFile {
         return timing.duration
     }
 
-    /// Decodes one frame to premultiplied RGBA in sRGB of `target`, before orientation.
+    /// Decodes one frame to premultiplied sRGB RGBA of size `target`, before orientation.
     func decodeFrame(at index: Int, target: PixelSize) throws(CodecError) -> Bitmap {
         let size = info.storedSize
         guard target != size else {
@@ -113,7 +118,7 @@ final class AVIFFile {
         return bitmap
     }
 
-    /// Decodes one frame to premultiplied RGBA in sRGB, in the size that is stored.
+    /// Decodes one frame to premultiplied sRGB RGBA in its stored size.
     ///
     /// - Returns: Whether every pixel is opaque.
     func decodeFrame(at index: Int, into surface: FrameSurface) throws(CodecError) -> Bool {
@@ -124,7 +129,9 @@ final class AVIFFile {
         return isOpaque
     }
 
-    /// What the bit stream holds; belongs to the library, until the next call.
+    /// Decodes a frame to planes, which libavif owns.
+    ///
+    /// They are valid until the next call.
     private func planes(
         ofFrame index: Int
     ) throws(CodecError) -> UnsafeMutablePointer<avifImage> {
@@ -133,7 +140,7 @@ final class AVIFFile {
             throw .corrupt(.avif, detail: "no picture")
         }
         let size = PixelSize(width: Int(image.pointee.width), height: Int(image.pointee.height))
-        // The bit stream has a header of its own.
+        // The bit stream has its own header, which may contradict the container.
         guard size == info.storedSize, !size.isEmpty else {
             throw .corrupt(.avif, detail: "a frame of another size than it says")
         }
@@ -153,7 +160,7 @@ final class AVIFFile {
         return profile
     }
 
-    /// Converts rows of an image, or all of them.
+    /// Converts `rows`, which are all rows of `image` or a view of some.
     private func convert(
         _ rows: UnsafePointer<avifImage>,
         of image: avifImage,
@@ -167,19 +174,19 @@ final class AVIFFile {
         rgb.pixels = surface.row(0)
         rgb.rowBytes = UInt32(surface.bytesPerRow)
         try check(avifImageYUVToRGB(rows, &rgb))
-        // Done here where the file leaves the choice: the library rounds differently.
+        // Premultiplied here if the file has straight alpha: libavif rounds differently.
         guard image.alphaPlane != nil, image.alphaPremultiplied == AVIF_FALSE else { return }
         for y in 0..<surface.size.height {
             premultiplyRow(surface.row(y), width: surface.size.width)
         }
     }
 
-    /// Converts by bands of rows, so that the full picture exists in the library's planes alone.
+    /// Converts in bands of rows, so that only libavif's planes hold the full image.
     private func convert(
         _ image: UnsafeMutablePointer<avifImage>,
         into sink: RowSink
     ) throws(CodecError) {
-        // Even, because chroma may have half the rows.
+        // An even number, because chroma may have half the rows.
         let bandHeight = 64
         let rowBytes = sink.source.width * Bitmap.bytesPerPixel
         let band = try CodecError.wrapping { () throws(PixelError) in
@@ -222,8 +229,8 @@ final class AVIFFile {
         }
     }
 
-    // ISO/IEC 23008-12: a turn anticlockwise by quarters first, then a mirror: 0 exchanges top and
-    // bottom, 1 left and right.
+    // ISO/IEC 23008-12: the anticlockwise rotation by quarter turns comes first, then the mirror:
+    // axis 0 exchanges top and bottom, axis 1 left and right.
     private static func orientation(_ image: avifImage) -> Orientation {
         let flags = image.transformFlags
         let quarters = flags & UInt32(AVIF_TRANSFORM_IROT.rawValue) != 0 ? image.irot.angle & 3 : 0

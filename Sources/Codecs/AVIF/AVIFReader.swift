@@ -1,7 +1,9 @@
 import FoundationEssentials
 import Pixels
 
-/// The frames of an AVIF; a still has one.
+/// Reads the frames of an AVIF file.
+///
+/// A still has one.
 struct AVIFReader: FrameReader {
     private let file: AVIFFile
     private let options: DecodeOptions
@@ -40,7 +42,7 @@ struct AVIFReader: FrameReader {
         try file.decodeFrame(at: index, into: surface)
     }
 
-    /// Decodes the first picture straight to the target.
+    /// Decodes the first frame straight to the target size.
     func decodeFirst() throws(CodecError) -> DecodedImage {
         let target = ShrinkOnLoad.storedTarget(of: info, options.target)
         return try .upright(file.decodeFrame(at: 0, target: target), info)

@@ -1,29 +1,30 @@
 import Pixels
 
-/// The picture on which the frames of an animation are laid, one after the other.
+/// The canvas on which the frames of an animation are composited.
 ///
-/// Pictures handed out share the canvas's memory. Drawing goes on in the same memory once nobody
-/// holds them any more, else in a copy: fresh memory for each frame cost more than decoding it.
+/// The bitmaps it returns share the canvas's memory. Drawing reuses that memory once no bitmap
+/// refers to it, and copies it otherwise: allocating memory for each frame costs more than decoding
+/// it.
 struct FrameCanvas {
     let size: PixelSize
     private var storage: PixelStorage
     private var isOpaque = false
-    /// Whether nothing was drawn since the memory was made.
+    /// Whether nothing was drawn since the memory was allocated.
     private var isBlank = true
-    /// Was handed out before; written again once nobody holds it any more.
+    /// Memory of an earlier bitmap, reused once no bitmap refers to it.
     private var spare: PixelStorage?
-    /// What the last frame covered, if it is to be restored.
+    /// The canvas before the last frame, if its disposal restores it.
     private var backup: (storage: PixelStorage, isOpaque: Bool)?
-    /// A frame that is to be blended.
+    /// Holds a frame while it is blended.
     private var scratch: PixelStorage?
 
-    /// Makes a transparent canvas.
+    /// Creates a transparent canvas of `size` pixels.
     init(size: PixelSize) throws(CodecError) {
         self.size = size
         storage = try CodecError.wrapping { () throws(PixelError) in try Bitmap.allocate(size) }
     }
 
-    /// Makes all transparent again.
+    /// Makes the whole canvas transparent.
     mutating func clear() throws(CodecError) {
         backup = nil
         guard !isBlank else { return }
@@ -32,13 +33,13 @@ struct FrameCanvas {
         isOpaque = false
     }
 
-    /// Lays a frame on the canvas.
+    /// Composites a frame onto the canvas.
     ///
     /// - Parameters:
-    ///   - frame: Its rectangle lies inside the canvas.
-    ///   - decode: Writes every pixel of the frame, and tells whether all are opaque.
-    /// - Throws: What `decode` throws, or ``CodecError/pixels(_:)`` when there is no memory; the
-    ///   canvas is then good for nothing.
+    ///   - frame: A frame whose rectangle lies inside the canvas.
+    ///   - decode: Writes every pixel of the frame and returns whether all are opaque.
+    /// - Throws: The error of `decode`, or ``CodecError/pixels(_:)`` if memory cannot be allocated.
+    ///   The canvas must not be used after that.
     mutating func draw(
         _ frame: FrameDescriptor,
         _ decode: (FrameSurface) throws(CodecError) -> Bool
@@ -63,7 +64,7 @@ struct FrameCanvas {
         if isWhole, isFrameOpaque { isOpaque = true }
     }
 
-    /// Does what `frame` asks for once its time is over.
+    /// Applies the disposal of `frame`, before the next frame is drawn.
     mutating func dispose(_ frame: FrameDescriptor) throws(CodecError) {
         switch frame.disposal {
         case .keep:
@@ -81,7 +82,7 @@ struct FrameCanvas {
         }
     }
 
-    /// The canvas as it is now.
+    /// The current canvas.
     var picture: Bitmap {
         Bitmap(size: size, bytesPerRow: bytesPerRow, isOpaque: isOpaque, storage: storage)
     }
@@ -98,10 +99,10 @@ struct FrameCanvas {
         )
     }
 
-    /// Moves to other memory if somebody else sees this.
+    /// Moves to other memory if a bitmap shares the current one.
     private mutating func makeWritable(keepsPixels: Bool) throws(CodecError) {
         if isKnownUniquelyReferenced(&storage) { return }
-        // Nobody else holds the spare one: it is ours, and so is the right to write it.
+        // No bitmap refers to the spare memory, so it may be overwritten.
         let isReusable = isKnownUniquelyReferenced(&spare)
         let other: PixelStorage
         if isReusable, let spare {
@@ -121,14 +122,15 @@ struct FrameCanvas {
     private mutating func scratchSurface(_ size: PixelSize) throws(CodecError) -> FrameSurface {
         let byteCount = size.byteCount(bytesPerPixel: Bitmap.bytesPerPixel)
         if let scratch, scratch.byteCount >= byteCount { return FrameSurface(scratch, size) }
-        // Given back first, so that there are never two.
+        // Release the old memory first, so that both never exist at once.
         scratch = nil
         let fresh = try CodecError.wrapping { () throws(PixelError) in try Bitmap.allocate(size) }
         scratch = fresh
         return FrameSurface(fresh, size)
     }
 
-    // Porter and Duff's "over" on premultiplied pixels; most are wholly there or not at all.
+    // The Porter-Duff "over" operator on premultiplied pixels. Most are fully opaque or
+    // transparent.
     private static func blend(
         _ source: UnsafePointer<UInt8>,
         over target: UnsafeMutablePointer<UInt8>,

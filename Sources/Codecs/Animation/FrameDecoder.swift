@@ -2,33 +2,38 @@ package import FoundationEssentials
 package import Pixels
 import Synchronization
 
-/// Decodes the frames of an animation on demand, composited, upright, in the wanted size.
+/// Decodes the frames of an animation on demand: composited, upright, in the requested size.
 ///
-/// Stills have one frame. Frames are cheapest in their order: each one is laid on the canvas that
-/// the one before left. Going back, or ahead past a frame that covers everything, replays from the
-/// last frame that starts afresh. Between calls it holds the file, the canvas and up to three pictures
-/// of its size: one to go on with while others hold the last frame, one that a frame wants restored,
-/// and one to blend from. Memory of frames that nobody holds any more is written again.
+/// A still has one frame. Sequential access is cheapest, because each frame is drawn on the canvas
+/// that the previous one left. Going back, or ahead past a frame that covers the whole canvas,
+/// replays from the last frame that does not depend on earlier ones.
 ///
-/// Any thread may ask; calls wait for each other, and one call lasts as long as decoding does.
+/// Between calls it holds the file, the canvas and up to three bitmaps of the canvas's size: one to
+/// draw on while callers keep the last frame, one that a frame wants restored, and one to blend
+/// from. Memory of frames that callers have released is reused.
+///
+/// Thread-safe: calls run one at a time, each for as long as decoding takes.
 package final class FrameDecoder: Sendable {
     package let info: ImageInfo
     package let frameCount: Int
-    /// How often the animation plays, 0 for ever.
+    /// How often the animation plays; 0 means forever.
     package let loopCount: Int
-    /// How long each frame is to be shown, in seconds; what a file states as 10 ms or less is 0.1.
+    /// The display time of each frame in seconds.
+    ///
+    /// A stated delay of 10 ms or less becomes 0.1.
     package let delays: [Double]
-    /// The size of the frames handed out, in pixels, upright.
+    /// The size of the returned frames in pixels, upright.
     package let size: PixelSize
 
     private let state: Mutex<FrameState>
 
-    /// Reads the structure of the file and decodes nothing.
+    /// Parses the file without decoding any pixels.
     ///
     /// - Parameters:
-    ///   - data: A picture of any format; kept.
-    ///   - options: The target counts for the canvas. Of a file that ends early,
-    ///     ``DecodeOptions/Truncation/keepsPartial`` keeps the frames that have begun.
+    ///   - data: A file of any format, retained by the decoder.
+    ///   - options: The target applies to the canvas. With
+    ///     ``DecodeOptions/Truncation/keepsPartial``, a truncated file keeps the frames that have
+    ///     begun.
     /// - Throws: ``CodecError``.
     package init(
         _ data: Data,
@@ -37,7 +42,7 @@ package final class FrameDecoder: Sendable {
         try options.limits.check(inputBytes: data.count)
         let reader = try Codecs.frameReader(data, options)
         try options.limits.check(frameCount: reader.frames.count)
-        // Frames are made on the whole canvas, whatever the target is.
+        // Frames are composited on the full canvas, whatever the target is.
         try options.limits.check(reader.canvasSize, of: reader.info.format)
         if reader.frames.count > 1 { try options.limits.check(canvas: reader.canvasSize) }
         info = reader.info
@@ -51,7 +56,8 @@ package final class FrameDecoder: Sendable {
 
     /// Decodes the canvas as it looks while frame `index` is shown.
     ///
-    /// - Precondition: `index` is one of `0..<frameCount`.
+    /// - Precondition: `index` is in `0..<frameCount`.
+    /// - Throws: ``CodecError``.
     package func frame(at index: Int) throws(CodecError) -> Bitmap {
         precondition((0..<frameCount).contains(index), "there is no frame \(index)")
         return try PixelScope.lifted { () throws(CodecError) in
@@ -60,7 +66,7 @@ package final class FrameDecoder: Sendable {
     }
 }
 
-/// The canvas and which frame lies on it.
+/// The canvas and the index of the frame that was drawn on it last.
 private struct FrameState {
     private var reader: any FrameReader
     private let target: PixelSize
@@ -91,7 +97,7 @@ private struct FrameState {
     private mutating func advance(to index: Int) throws(CodecError) {
         let frame = reader.frames[index]
         var canvas = try takeCanvas()
-        // A failure below leaves the canvas half done: the next call starts afresh.
+        // An error below leaves the canvas incomplete. Without `last`, the next call starts over.
         let previous = last?.index
         last = nil
         self.canvas = nil
@@ -122,7 +128,7 @@ private struct FrameState {
         }
     }
 
-    /// For each frame whether nothing before it can be seen.
+    /// For each frame, whether it hides or clears everything drawn before it.
     private static func freshStarts(_ frames: [FrameDescriptor], _ size: PixelSize) -> [Bool] {
         frames.indices.map { index in
             guard index > 0 else { return true }

@@ -1,27 +1,28 @@
 import Pixels
 
-/// Where a frame of an animation lies, how long it stays, and what becomes of it.
+/// The position, display time and disposal of a frame.
 struct FrameDescriptor: Sendable {
     enum Disposal: Sendable {
         /// The next frame is drawn on top.
         case keep
         /// The frame's rectangle becomes transparent.
         case clear
-        /// The frame's rectangle becomes what it was before.
+        /// The frame's rectangle gets back its content from before the frame.
         case restore
     }
 
-    /// Inside the canvas; empty for a frame that lies outside.
+    /// Lies inside the canvas; empty for a frame outside of it.
     var rect: PixelRect
-    /// In seconds, as it is to be played.
+    /// The display time in seconds, as played.
     var delay: Double
     var disposal = Disposal.keep
-    /// Whether the frame's pixels take the place of the canvas's, alpha and all.
+    /// Whether the frame's pixels replace those of the canvas, including alpha, instead of being
+    /// blended.
     var replaces = false
-    /// Whether all of the frame's pixels are known to be opaque before they are decoded.
+    /// Whether the file guarantees opaque pixels, known before decoding.
     var isOpaque = false
 
-    /// The delay to play for one that a file states in seconds.
+    /// The delay to play for a stated delay of `seconds`.
     ///
     /// Browsers play 10 ms or less as 100 ms, and files rely on it.
     static func playedDelay(_ seconds: Double) -> Double {
@@ -31,26 +32,29 @@ struct FrameDescriptor: Sendable {
 
 /// Decodes single frames of one file.
 ///
-/// Frames come as their own rectangle, premultiplied, in sRGB, and know nothing of each other.
+/// Frames are decoded as their own rectangle, premultiplied, in sRGB, and independently of each
+/// other.
 protocol FrameReader {
     var info: ImageInfo { get }
     /// The size of the canvas, before orientation.
     var canvasSize: PixelSize { get }
-    /// What is left to be done to the canvas.
+    /// The orientation that the caller must still apply to the canvas.
     var orientation: Orientation { get }
     var frames: [FrameDescriptor] { get }
-    /// How often the animation plays, 0 for ever.
+    /// How often the animation plays; 0 means forever.
     var loopCount: Int { get }
 
-    /// The size to which the canvas is scaled, before orientation.
+    /// The size to which the canvas is scaled for `target`, before orientation.
     func scaledSize(_ target: DecodeOptions.Target) -> PixelSize
 
-    /// Decodes the rectangle of one frame; called only for rectangles that are not empty.
+    /// Decodes the rectangle of one frame.
+    ///
+    /// Called only if the rectangle is not empty.
     ///
     /// - Parameters:
-    ///   - index: One of those of ``frames``.
-    ///   - surface: Of the rectangle's size, with anything in it. Every pixel is written; those that
-    ///     a cut-off file lacks become transparent.
+    ///   - index: An index into ``frames``.
+    ///   - surface: Has the rectangle's size and undefined content. Every pixel is written; those
+    ///     missing from a truncated file become transparent.
     /// - Returns: Whether every alpha is 255.
     /// - Throws: ``CodecError``.
     mutating func decodeFrame(

@@ -1,7 +1,8 @@
 import Pixels
 
-/// Where a reader puts the pixels of a frame: rows of premultiplied RGBA, which may be part of those
-/// of a larger picture.
+/// Rows of premultiplied RGBA into which a reader writes a frame.
+///
+/// They may be part of a larger bitmap.
 struct FrameSurface {
     let base: UnsafeMutableRawPointer
     /// Bytes from the start of one row to the next.
@@ -20,7 +21,7 @@ struct FrameSurface {
         for y in 0..<size.height { row(y).update(repeating: 0, count: rowBytes) }
     }
 
-    /// Copies a picture of the same size.
+    /// Copies a bitmap of the same size.
     func copy(_ bitmap: Bitmap) {
         for y in 0..<min(size.height, bitmap.height) {
             (base + y * bytesPerRow).copyMemory(
@@ -34,7 +35,7 @@ struct FrameSurface {
 }
 
 extension FrameSurface {
-    /// All of a picture in the making.
+    /// A surface that covers a whole bitmap.
     init(_ storage: PixelStorage, _ size: PixelSize) {
         self.init(
             base: storage.base,

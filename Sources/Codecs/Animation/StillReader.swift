@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Pixels
 
-/// A picture of one frame that plays the part of an animation, decoded when its frame is asked for.
+/// Presents a still image as an animation of one frame, which is decoded on demand.
 struct StillReader: FrameReader {
     let info: ImageInfo
     let frames: [FrameDescriptor]
@@ -11,6 +11,8 @@ struct StillReader: FrameReader {
     private let options: DecodeOptions
 
     /// Reads the header.
+    ///
+    /// - Throws: ``CodecError``.
     init(_ data: Data, _ options: DecodeOptions) throws(CodecError) {
         self.data = data
         self.options = options
@@ -20,14 +22,14 @@ struct StillReader: FrameReader {
         frames = [FrameDescriptor(rect: PixelRect(size: canvasSize), delay: 0, replaces: true)]
     }
 
-    // Decoding turns and scales.
+    // `decode` already applies orientation and scale.
     var orientation: Orientation { .up }
 
     func scaledSize(_ target: DecodeOptions.Target) -> PixelSize { canvasSize }
 
     func decodeFrame(at index: Int, into surface: FrameSurface) throws(CodecError) -> Bool {
         let decoded = try Codecs.decode(data, options: options).bitmap
-        // Of an icon the target chooses the entry, which may have another ratio.
+        // The target selects an icon's entry, which may have another aspect ratio.
         let bitmap = try CodecError.wrapping { () throws(PixelError) in
             decoded.size == canvasSize ? decoded : try resample(decoded, to: canvasSize)
         }

@@ -1,14 +1,14 @@
 import Pixels
 
-/// Decodes a bitmap file, row by row into the resampler.
+/// Decodes a BMP file row by row into the resampler.
 struct BMPDecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions
 
-    /// The length of the file header, which icons do not have.
+    /// The length of the file header, which icon entries do not have.
     private static let fileHeader = 14
 
-    /// Reads the header alone.
+    /// Reads only the header.
     static func inspect(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ImageInfo {
         info(try BMPHeader(parsing: ByteReader(bytes, .little), at: fileHeader))
     }

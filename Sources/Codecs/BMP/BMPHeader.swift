@@ -1,6 +1,6 @@
 import Pixels
 
-/// The header of a device independent bitmap.
+/// The header of a device-independent bitmap.
 ///
 /// Source: Microsoft, Windows GDI, BITMAPINFOHEADER to BITMAPV5HEADER; the OS/2 header of 12 bytes.
 struct BMPHeader {
@@ -10,10 +10,10 @@ struct BMPHeader {
         case runs4
     }
 
-    /// Where the bits of a channel lie in a pixel.
+    /// The position of a channel's bits in a pixel.
     struct Mask {
         var shift = 0
-        /// 0 for a channel that is not there.
+        /// 0 if the pixel lacks the channel.
         var maximum = 0
 
         init(_ bits: Int = 0) {
@@ -35,15 +35,19 @@ struct BMPHeader {
     private(set) var green = Mask()
     private(set) var blue = Mask()
     private(set) var alpha = Mask()
-    /// Premultiplied colours; empty without a table.
+    /// Opaque colours; empty without a table.
     private(set) var palette: [RGBA] = []
-    /// Where the pixels begin if the file header does not say.
+    /// Where the pixels begin unless the file header gives an offset.
     private(set) var endOfHeader = 0
 
-    /// Reads the header that begins at `start`: 14 in a file, 0 in an icon.
+    /// Parses the header.
     ///
-    /// The reader is little-endian. `pixels` is where the file header says that the pixels begin; a
-    /// palette that states no number of colours ends there at the latest.
+    /// - Parameters:
+    ///   - reader: Little-endian.
+    ///   - start: The offset of the header: 14 in a file, 0 in an icon.
+    ///   - pixels: The pixel offset stated in the file header. A palette without a stated number of
+    ///     colours ends there at the latest.
+    /// - Throws: ``CodecError``.
     init(parsing reader: ByteReader, at start: Int, pixels: Int? = nil) throws(CodecError) {
         guard let length = reader.u32(at: start) else { throw .truncated(.bmp) }
         let isOld = length == 12
@@ -66,8 +70,9 @@ struct BMPHeader {
         try readPalette(reader, stated: stated, step: isOld ? 3 : 4, end: pixels)
     }
 
-    /// The header of an icon's colours: the stated height counts a mask of the same size, and the
-    /// fourth byte of a pixel is alpha.
+    /// The header of an icon's colours.
+    ///
+    /// The stated height includes a mask of the same size, and the fourth byte of a pixel is alpha.
     var iconColors: BMPHeader {
         var colors = self
         colors.size.height /= 2
@@ -100,7 +105,7 @@ struct BMPHeader {
             else { throw .truncated(.bmp) }
             let hasAlpha = method == 6 || length >= 56
             setMasks(red, green, blue, hasAlpha ? reader.u32(at: fields + 12) ?? 0 : 0)
-            // In the short header the masks follow behind it.
+            // The short header is followed by the masks.
             if length == 40 { endOfHeader += method == 6 ? 16 : 12 }
         default:
             throw .unsupported(.bmp, feature: "compression \(method) of \(bitsPerPixel) bits")

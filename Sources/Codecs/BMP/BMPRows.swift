@@ -1,16 +1,18 @@
 import Pixels
 
-/// The rows of a device independent bitmap, from the top, as straight RGBA.
+/// The rows of a device-independent bitmap, from the top, as straight RGBA.
 struct BMPRows {
     private let header: BMPHeader
     private let reader: ByteReader
     private let offset: Int
-    /// The indices of a run-length coded picture, bottom row first.
+    /// The palette indices of a run-length encoded bitmap, bottom row first.
     private let unpacked: [UInt8]
     /// Whether the data ends before the last row.
     let isCutOff: Bool
 
-    /// Finds the rows, which begin at `offset`; those of runs are unpacked at once.
+    /// Locates the rows, which begin at `offset`.
+    ///
+    /// Run-length encoded ones are unpacked here.
     init(
         _ header: BMPHeader,
         _ reader: ByteReader,
@@ -32,17 +34,17 @@ struct BMPRows {
         unpacked = runs.indices
     }
 
-    // Rows are padded to whole words of 32 bits.
+    // Rows are padded to 32-bit words.
     static func stride(_ header: BMPHeader) -> Int {
         (header.size.width * header.bitsPerPixel + 31) / 32 * 4
     }
 
-    /// The bytes of all rows that are not coded as runs.
+    /// The bytes of all rows of an uncompressed bitmap.
     static func byteCount(_ header: BMPHeader) -> Int {
         PixelSize(width: stride(header), height: header.size.height).byteCount(bytesPerPixel: 1)
     }
 
-    /// Writes row `y`, counted from the top; false if the data ends before it.
+    /// Writes row `y`, counted from the top; returns false if the data ends before it.
     func copyRow(_ y: Int, to target: UnsafeMutablePointer<UInt8>) -> Bool {
         let row = header.isTopDown ? y : header.size.height - 1 - y
         if header.compression != .none {
@@ -114,7 +116,7 @@ private struct BMPRuns {
         indices = [UInt8](repeating: 0, count: size.byteCount(bytesPerPixel: 1))
     }
 
-    /// Reads pairs up to the end of the picture; false if the data ends first.
+    /// Reads code pairs until the bitmap is full; returns false if the data ends first.
     mutating func unpack(_ reader: ByteReader, at start: Int) -> Bool {
         var offset = start
         while y < size.height {

@@ -1,9 +1,9 @@
 import Pixels
 
-/// Decodes the picture of an icon file that suits the target: the smallest that is large enough,
-/// else the largest.
+/// Decodes the icon entry that suits the target: the smallest that is large enough, or else the
+/// largest.
 ///
-/// Source: Microsoft, "Icons" (1995); entries are PNG files or bitmaps with a mask.
+/// Source: Microsoft, "Icons" (1995). Entries are PNG files or bitmaps with a mask.
 struct ICODecoder {
     private struct Entry {
         var size: PixelSize
@@ -14,7 +14,7 @@ struct ICODecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions
 
-    /// Reads the header of the entry that would be decoded in full.
+    /// Reads the header of the entry that a decode in full size would choose.
     static func inspect(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ImageInfo {
         let decoder = ICODecoder(bytes: bytes, options: DecodeOptions())
         return try decoder.info(decoder.chooseEntry())
@@ -33,7 +33,7 @@ struct ICODecoder {
 
     private func info(_ entry: Entry) throws(CodecError) -> ImageInfo {
         let part = UnsafeRawBufferPointer(rebasing: bytes[entry.range])
-        // The header of a bitmap, which is the shorter of the two.
+        // 40 bytes: the header of a bitmap, the shorter of the two formats.
         guard part.count >= 40 else { throw .truncated(.ico) }
         if FileFormat.detect(part) == .png {
             var info = try PNGHeader(parsing: part).info
@@ -69,7 +69,7 @@ struct ICODecoder {
         guard let side = sides.filter({ $0 >= wanted }).min() ?? sides.max() else {
             throw .truncated(.ico)
         }
-        // Of one size the one with the most colours, and of equal ones the first.
+        // Among entries of one size, the first with the most colours.
         let candidates = entries.filter { $0.size.longestSide == side }
         let bits = candidates.map(\.bits).max()
         guard let best = candidates.first(where: { $0.bits == bits }) else {
@@ -104,7 +104,7 @@ struct ICODecoder {
     }
 }
 
-/// Which pixels of an icon are not drawn, one bit each, bottom row first.
+/// The transparency mask of an icon, one bit per pixel, bottom row first.
 private struct ICOMask {
     private let reader: ByteReader
     private let size: PixelSize
@@ -121,7 +121,7 @@ private struct ICOMask {
             isNeeded = true
             return
         }
-        // Old programs leave the fourth byte empty and rely on the mask.
+        // Old programs leave the fourth byte zero and rely on the mask.
         isNeeded = !Swift.stride(from: header.endOfHeader + 3, to: offset, by: 4)
             .contains { reader.u8(at: $0) ?? 0 != 0 }
     }
@@ -130,7 +130,7 @@ private struct ICOMask {
         guard isNeeded else { return }
         let start = offset + (size.height - 1 - y) * stride
         for x in 0..<size.width {
-            // A mask that is not there hides nothing.
+            // Pixels without mask bits are opaque.
             let bits = reader.u8(at: start + x / 8) ?? 0
             row[x * 4 + 3] = bits >> (7 - x % 8) & 1 != 0 ? 0 : 255
         }

@@ -2,18 +2,23 @@ import CGIF
 import FoundationEssentials
 import Pixels
 
-/// Encodes stills and animations as GIF, each frame with colours of its own.
+/// Encodes stills and animations as GIF, each frame with its own palette.
 struct GIFEncoder {
-    /// That of every frame.
+    /// The size of every frame in pixels.
     let size: PixelSize
     let frameCount: Int
-    /// 0 for ever.
+    /// 0 means forever.
     let loopCount: Int
 
-    /// The longest side that the format can hold.
+    /// The longest side that the format can store.
     private static let maxSide = 65_535
 
-    /// Makes the file of frames that are asked for one after the other.
+    /// Encodes the file.
+    ///
+    /// Calls `frame` for each index in order.
+    ///
+    /// - Throws: ``CodecError/encodingFailed(_:detail:)``, ``CodecError/pixels(_:)``, and the error
+    ///   of `frame`.
     func encode(
         _ frame: (Int) throws(CodecError) -> AnimationFrame
     ) throws(CodecError) -> Data {
@@ -50,7 +55,7 @@ struct GIFEncoder {
     }
 
     private func writeLoop(_ file: UnsafeMutablePointer<GifFileType>) throws(CodecError) {
-        // The file counts repetitions, we count how often it plays.
+        // The file stores the number of repetitions, which is one less than the number of plays.
         let repetitions = loopCount <= 0 ? 0 : min(loopCount - 1, 65_535)
         let name = Array("NETSCAPE2.0".utf8)
         let body: [UInt8] = [1, UInt8(repetitions & 0xFF), UInt8(repetitions >> 8)]
@@ -66,7 +71,7 @@ struct GIFEncoder {
         _ colors: GIFQuantizer
     ) throws(CodecError) {
         let hundredths = UInt16(max(0, min(65_535, (frame.delay * 100).rounded())))
-        // A frame with holes is wiped before the next one, which is a whole picture.
+        // A frame with transparency is cleared before the next one, which covers the whole canvas.
         let disposal: UInt8 = colors.hasTransparency ? 2 : 1
         let body: [UInt8] = [
             disposal << 2 | (colors.hasTransparency ? 1 : 0),
@@ -87,7 +92,7 @@ struct GIFEncoder {
         for (index, color) in colors.palette.enumerated() {
             table[index] = GifColorType(Red: color.red, Green: color.green, Blue: color.blue)
         }
-        // A power of two that holds the transparent colour too.
+        // A power of two with room for the transparent colour.
         var count = 2
         while count < colors.palette.count + 1 { count *= 2 }
         guard let map = GifMakeMapObject(Int32(count), table) else {
@@ -114,7 +119,7 @@ struct GIFEncoder {
     }
 }
 
-/// What giflib writes to.
+/// Collects giflib's output.
 private struct GIFSink {
     var data = Data()
 

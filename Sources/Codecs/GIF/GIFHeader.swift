@@ -1,24 +1,24 @@
 import Pixels
 
-/// The blocks of a GIF, found without decoding a pixel.
+/// The block structure of a GIF, parsed without decoding any pixels.
 ///
-/// Source: CompuServe, Graphics Interchange Format, Version 89a; the looping extension of Netscape.
+/// Source: CompuServe, Graphics Interchange Format, Version 89a; Netscape's looping extension.
 struct GIFHeader: Sendable {
     struct Frame: Sendable {
-        /// Where the image descriptor begins.
+        /// The offset of the image descriptor.
         var offset: Int
-        /// As stated; may lie outside the screen.
+        /// As stated; may reach outside the screen.
         var rect: PixelRect
         var delay: Double
         var disposal: FrameDescriptor.Disposal
-        /// The index of the colour that is not drawn.
+        /// The index of the transparent colour.
         var transparentIndex: Int?
         var isInterlaced: Bool
     }
 
     private(set) var size: PixelSize
     private(set) var frames: [Frame] = []
-    /// How often to play, 0 for ever.
+    /// How often to play; 0 means forever.
     private(set) var loopCount = 1
     /// Whether the file ends within a frame, or before the first one.
     private(set) var isCutOff = false
@@ -31,7 +31,7 @@ struct GIFHeader: Sendable {
         var transparentIndex: Int?
     }
 
-    /// What a file, or a prefix of one that may grow, says.
+    /// The header of a file, or of a prefix of one that is still arriving.
     static func inspect(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ImageInfo {
         let header = try GIFHeader(parsing: bytes, limits: .default)
         guard !header.frames.isEmpty else { throw .truncated(.gif) }
@@ -50,6 +50,8 @@ struct GIFHeader: Sendable {
     }
 
     /// Walks all blocks.
+    ///
+    /// - Throws: ``CodecError``.
     init(
         parsing bytes: UnsafeRawBufferPointer,
         limits: DecodeLimits
@@ -61,7 +63,7 @@ struct GIFHeader: Sendable {
         size = PixelSize(width: width, height: height)
         var offset = 13 + Self.tableBytes(flags)
         while let next = try readBlock(reader, at: offset, limits) { offset = next }
-        // Some writers leave the screen empty and mean the first frame.
+        // Some writers leave the screen size empty and rely on the first frame's.
         if size.isEmpty, let first = frames.first?.rect {
             size = PixelSize(width: first.x + first.width, height: first.y + first.height)
         }
@@ -72,7 +74,9 @@ struct GIFHeader: Sendable {
             || frames.first.map { $0.rect != PixelRect(size: size) } ?? true
     }
 
-    /// Reads the block at `offset`; nil at the end, whether it is meant to be there or not.
+    /// Reads the block at `offset`.
+    ///
+    /// Returns the offset of the next one, or nil at the end of the file or of the readable part.
     private mutating func readBlock(
         _ reader: ByteReader,
         at offset: Int,
@@ -84,11 +88,11 @@ struct GIFHeader: Sendable {
         case 0x2C:
             return try readImage(reader, at: offset, limits)
         case nil:
-            // Without the final byte but with whole frames a file is good enough for everybody.
+            // Decoders accept a file without the trailer if its frames are complete.
             if frames.isEmpty { isCutOff = true }
             return nil
         default:
-            // The trailer, or rubbish after which nothing can be found any more.
+            // The trailer, or invalid data after which no block can be found.
             return nil
         }
     }
@@ -99,7 +103,7 @@ struct GIFHeader: Sendable {
         case 0xF9:
             readControl(reader, at: body + 1)
         case 0xFF where isLooping(reader, at: body):
-            // Sub-block of three: 1, then the number of repetitions.
+            // Sub-block of three bytes: 1, then the number of repetitions.
             if reader.u8(at: body + 12) == 3, reader.u8(at: body + 13) == 1,
                 let repetitions = reader.u16(at: body + 14)
             {
@@ -128,7 +132,7 @@ struct GIFHeader: Sendable {
         control.disposal =
             switch flags >> 2 & 7 {
             case 2: .clear
-            // 4: what some writers take 3 for.
+            // Some writers use 4 instead of 3.
             case 3, 4: .restore
             default: .keep
             }

@@ -1,6 +1,6 @@
 import Pixels
 
-/// How often colours occur, five bits a channel, and the palette that median cut makes of them.
+/// A histogram of colours, five bits per channel, and the palette that median cut derives from it.
 struct GIFHistogram {
     private var counts = [UInt32](repeating: 0, count: 1 << 15)
 
@@ -10,7 +10,9 @@ struct GIFHistogram {
         counts[red | green | Int(pixel[2] >> 3)] += 1
     }
 
-    /// Splits the colours into boxes of similar weight and takes the mean of each.
+    /// Splits the colours into at most `maxCount` boxes of similar weight.
+    ///
+    /// Returns the mean of each.
     func palette(of maxCount: Int) -> [RGBA] {
         let colors = counts.indices.filter { counts[$0] > 0 }
         guard !colors.isEmpty else { return [] }
@@ -28,9 +30,9 @@ struct GIFHistogram {
 
     private struct Box {
         var colors: [Int]
-        /// Where the bits of the longest side lie in a colour.
+        /// The position of the channel with the longest side in a colour's bits.
         var shift: Int
-        /// How much is gained by splitting: pixels times the length of the longest side.
+        /// The gain of splitting: pixels times the length of the longest side.
         var urgency: Int
     }
 
@@ -50,7 +52,9 @@ struct GIFHistogram {
         return Box(colors: colors, shift: longest.shift, urgency: pixels * longest.length)
     }
 
-    /// Both halves hold half the pixels, as nearly as whole colours allow, and at least one colour.
+    /// Splits near the median pixel.
+    ///
+    /// Colours are not divided, and both halves have at least one.
     private func split(_ box: Box) -> (low: [Int], high: [Int]) {
         let sorted = box.colors.sorted { $0 >> box.shift & 31 < $1 >> box.shift & 31 }
         var total = 0
@@ -70,7 +74,7 @@ struct GIFHistogram {
         var sums = (red: 0, green: 0, blue: 0, pixels: 0)
         for color in colors {
             let pixels = Int(counts[color])
-            // The middle of the eight values that a bin stands for.
+            // The middle of the eight values of a bin.
             sums.red += ((color >> 10) * 8 + 4) * pixels
             sums.green += ((color >> 5 & 31) * 8 + 4) * pixels
             sums.blue += ((color & 31) * 8 + 4) * pixels
@@ -85,10 +89,10 @@ struct GIFHistogram {
     }
 }
 
-/// Finds the nearest colour of a palette, and remembers it for the whole bin of five bits.
+/// Finds the nearest palette colour and caches it for the bin of five bits per channel.
 struct GIFColorFinder {
     private let colors: [(Int32, Int32, Int32)]
-    /// −1 where nobody has asked yet.
+    /// −1 for bins that were not looked up yet.
     private var known = [Int16](repeating: -1, count: 1 << 15)
 
     init(_ palette: [RGBA]) {
@@ -103,7 +107,7 @@ struct GIFColorFinder {
             let red = color.0 - candidate.0
             let green = color.1 - candidate.1
             let blue = color.2 - candidate.2
-            // Green counts double: the eye sees it best.
+            // Green counts double, because the eye is most sensitive to it.
             let distance = red * red + 2 * green * green + blue * blue
             if distance < best.distance { best = (distance, index) }
         }

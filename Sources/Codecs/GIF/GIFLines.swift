@@ -1,21 +1,22 @@
 import CGIF
 import Pixels
 
-/// The lines of one frame of a GIF, decoded by giflib.
+/// Decodes the lines of one GIF frame with giflib.
 ///
-/// giflib reads a file from its start to its end. Here its reader is given the file's beginning and
-/// then the frame that is wanted, so that any frame costs the same.
+/// giflib reads a file from start to end. Here it reads the file's beginning and then the requested
+/// frame, so that every frame costs the same.
 struct GIFLines {
     let frame: GIFHeader.Frame
     /// Whether lines may be missing at the end.
     let mayEndEarly: Bool
 
-    /// Decodes the lines in the order of the file.
+    /// Decodes the lines in file order.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - take: Gets the row, the colours' indices, as many as the frame is wide, and the colours.
-    /// - Returns: Whether all lines were there.
+    ///   - take: Called for each line with its row, its colour indices (the frame's width) and the
+    ///     palette.
+    /// - Returns: Whether all lines were present.
     /// - Throws: ``CodecError``.
     func read(
         _ bytes: UnsafeRawBufferPointer,
@@ -71,7 +72,8 @@ struct GIFLines {
         return .corrupt(.gif, detail: text)
     }
 
-    // Every eighth row from 0, from 4, every fourth from 2, every second from 1 (appendix E).
+    // Every eighth row from 0, every eighth from 4, every fourth from 2, every second from 1
+    // (appendix E).
     private static func interlacedRow(_ number: Int, of height: Int) -> Int {
         var left = number
         for (start, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] {
@@ -83,7 +85,7 @@ struct GIFLines {
     }
 }
 
-/// What giflib reads from.
+/// The bytes that giflib reads.
 private struct GIFSource {
     let bytes: UnsafeRawBufferPointer
     var position: Int
@@ -103,10 +105,12 @@ private struct GIFSource {
     }
 }
 
-/// 256 premultiplied colours; indices beyond the file's table are black, as in browsers.
+/// 256 premultiplied colours.
 ///
-/// Without any table they are greys: section 18 of the specification leaves the choice to the
-/// decoder, and other libraries make this one.
+/// Indices beyond the file's table are black, as in browsers.
+///
+/// Without any table the palette is a grey ramp. Section 18 of the specification leaves the choice
+/// to the decoder; other libraries choose the same.
 struct GIFPalette {
     private var colors = [UInt32](repeating: 0xFF00_0000, count: 256)
 

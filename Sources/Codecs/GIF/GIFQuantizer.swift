@@ -1,21 +1,23 @@
 import Pixels
 
-/// Chooses the colours of a GIF frame and gives each pixel one.
+/// Chooses the palette of a GIF frame and assigns an index to each pixel.
 ///
-/// Up to 255 colours are kept as they are. More are reduced by median cut over a histogram of five
-/// bits a channel, and the error is spread over the neighbours.
+/// Up to 255 colours are kept exactly. More are reduced by median cut over a histogram of five bits
+/// per channel, with error diffusion.
 ///
 /// Sources: Heckbert, "Color Image Quantization for Frame Buffer Display" (1982); Floyd and
 /// Steinberg, "An Adaptive Algorithm for Spatial Grey Scale" (1976).
 struct GIFQuantizer {
-    /// At most 255 colours, and always room for one more, the transparent one.
+    /// At most 255 colours, which leaves room for the transparent one.
     private(set) var palette: [RGBA] = []
-    /// One index a pixel; ``palette``'s count stands for transparent.
+    /// One index per pixel.
+    ///
+    /// The index ``palette``.count stands for transparent.
     private(set) var indices: [UInt8]
     private(set) var hasTransparency = false
 
     private static let maxColorCount = 255
-    /// Below this alpha a pixel is not drawn: the format knows no halves.
+    /// Pixels below this alpha become transparent: the format has no partial transparency.
     private static let threshold: UInt8 = 128
 
     init(_ bitmap: Bitmap) throws(CodecError) {
@@ -28,7 +30,7 @@ struct GIFQuantizer {
         }
     }
 
-    /// Tries to keep every colour; false when there are too many.
+    /// Tries to keep every colour; returns false if there are too many.
     private mutating func keepColors(_ pixels: StraightPixels, _ size: PixelSize) -> Bool {
         var known: [UInt32: UInt8] = [:]
         var last: (color: UInt32, index: UInt8)?
@@ -85,7 +87,8 @@ struct GIFQuantizer {
 
     private mutating func dither(_ pixels: StraightPixels, _ size: PixelSize) {
         var finder = GIFColorFinder(palette)
-        // Errors in sixteenths, for this row and the next, with a margin on both sides.
+        // Errors in sixteenths, for this row and the next, with a margin of one pixel on both
+        // sides.
         var current = [Int32](repeating: 0, count: (size.width + 2) * 3)
         var next = current
         for y in 0..<size.height {

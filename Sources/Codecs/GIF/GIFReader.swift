@@ -1,17 +1,18 @@
 import FoundationEssentials
 import Pixels
 
-/// The frames of a GIF.
+/// Reads the frames of a GIF.
 ///
-/// Memory of what is decoded straight to a size: some rows, and of an interlaced picture one byte for
-/// each pixel.
+/// Decoding straight to a size holds a few rows, and for an interlaced frame one byte per pixel.
 struct GIFReader: FrameReader {
     private let data: Data
     private let header: GIFHeader
     private let options: DecodeOptions
     let frames: [FrameDescriptor]
 
-    /// Finds the frames, and checks all sizes because giflib has no limits.
+    /// Finds the frames and checks all sizes, because giflib has no limits.
+    ///
+    /// - Throws: ``CodecError``.
     init(_ data: Data, _ options: DecodeOptions) throws(CodecError) {
         self.data = data
         header = try data.withBytes { bytes throws(CodecError) in
@@ -67,7 +68,7 @@ struct GIFReader: FrameReader {
         return isWhole && header.frames[index].transparentIndex == nil
     }
 
-    /// Decodes what the animation shows first, straight to the target.
+    /// Decodes the canvas as it looks during the first frame, straight to the target size.
     func decodeFirst() throws(CodecError) -> DecodedImage {
         let target = ShrinkOnLoad.storedTarget(of: info, options.target)
         let isWhole = frames[0].rect.size == canvasSize
@@ -97,7 +98,8 @@ struct GIFReader: FrameReader {
         sink.commitBlank(sink.source.height - rect.y - count)
     }
 
-    /// Keeps all indices until they can be painted in order: a quarter of the picture.
+    /// Holds the indices of all pixels until they can be emitted in order: a quarter of the
+    /// bitmap's memory.
     private func fillInterlaced(_ sink: RowSink) throws(CodecError) {
         let rect = frames[0].rect
         guard !rect.isEmpty else { return sink.commitBlank(sink.source.height) }
@@ -132,7 +134,7 @@ struct GIFReader: FrameReader {
         _ palette: GIFPalette,
         to sink: RowSink
     ) {
-        // What lies beside the frame stays transparent in every row.
+        // Pixels beside the frame stay transparent in every row.
         let row = sink.nextRow + rect.x * Bitmap.bytesPerPixel
         palette.paint(line, width: rect.width, to: row)
         sink.commit()

@@ -1,13 +1,13 @@
-/// Turns rows of CMYK into opaque RGBA in place, before they are resampled.
+/// Converts rows of CMYK to opaque RGBA in place, before they are resampled.
 ///
-/// By the file's profile if it has one; else by the formula that viewers without colour management
-/// use, white less the ink, darkened by black.
+/// Uses the file's profile if there is one, and otherwise the formula of viewers without colour
+/// management: the complement of each ink, darkened by black.
 struct CMYKRows {
     private let transform: ColorTransform?
     private let isInverted: Bool
 
     init(_ header: JPEGHeader, _ profile: ColorProfile?) {
-        // Adobe's programs write ink upside down, and only they write the APP14 segment.
+        // Adobe's programs store inverted ink, and only they write the APP14 segment.
         isInverted = header.adobeTransform != nil
         transform = profile?.makeCMYKTransform(isInverted: isInverted)
     }

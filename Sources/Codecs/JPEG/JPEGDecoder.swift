@@ -1,10 +1,10 @@
 import CCodecShims
 import Pixels
 
-/// Decodes a JPEG by rows, at the cheapest scale of the transform that serves the target.
+/// Decodes a JPEG by rows, at the smallest scale of the transform that serves the target.
 ///
-/// Memory: the target, one row, and what libjpeg holds: some rows for a baseline file, all
-/// coefficients (twice the samples) for a progressive one.
+/// Memory: the target, one row, and libjpeg's own: a few rows for a baseline file, all coefficients
+/// (twice the bytes of the samples) for a progressive one.
 struct JPEGDecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions

@@ -2,14 +2,15 @@ import CCodecShims
 import FoundationEssentials
 import Pixels
 
-/// Encodes a picture as JPEG; transparent pixels are laid on white.
+/// Encodes a bitmap as JPEG; transparent pixels are composited on white.
 struct JPEGEncoder {
     let bitmap: Bitmap
     let options: EncodeOptions
 
-    /// The side beyond which the format has no numbers.
+    /// The longest side that libjpeg can write (`JPEG_MAX_DIMENSION`).
     private static let maxSide = 65_500
-    // From here on people want colour edges kept; below, half the chroma cannot be told apart.
+    // At this quality and above, chroma is not subsampled, to keep colour edges. Below, the loss is
+    // invisible.
     private static let fullChromaQuality: Int32 = 90
 
     func encode() throws(CodecError) -> Data {
@@ -26,7 +27,7 @@ struct JPEGEncoder {
         )
         var bytes: UnsafeMutablePointer<UInt8>?
         var count = 0
-        // 200: what kf_jpeg_encode asks for.
+        // 200: the size that `kf_jpeg_encode` requires.
         var message = [CChar](repeating: 0, count: 200)
         let status = withExtendedLifetime(bitmap.storage) {
             var rows = JPEGRows(bitmap)
@@ -43,7 +44,7 @@ struct JPEGEncoder {
     }
 }
 
-/// The rows that the encoder asks for, on white.
+/// The rows that the encoder requests, composited on white.
 private struct JPEGRows {
     let pixels: UnsafeRawPointer
     let bytesPerRow: Int
@@ -67,7 +68,7 @@ private struct JPEGRows {
         guard !isOpaque else { return }
         for x in 0..<width {
             let pixel = target + x * 4
-            // Premultiplied colour over white: what the alpha leaves is white.
+            // Premultiplied colour over white adds 255 − alpha to each channel.
             let white = Int(255 - pixel[3])
             for channel in 0..<3 { pixel[channel] = UInt8(min(255, Int(pixel[channel]) + white)) }
         }

@@ -1,6 +1,6 @@
 import Pixels
 
-/// What stands before the first scan of a JPEG.
+/// The parts of a JPEG before its first scan.
 ///
 /// Source: ITU-T T.81, annex B; ICC.1:2010, annex B.4; Adobe Technical Note 5116 (APP14).
 struct JPEGHeader {
@@ -9,22 +9,26 @@ struct JPEGHeader {
     var bitsPerChannel = 8
     var isProgressive = false
     var isArithmeticallyCoded = false
-    /// Whether the bytes go on to the first scan, so that nothing of the header is missing.
+    /// Whether the bytes include the start of the first scan, so that the header is complete.
     var isComplete = false
     var orientation = Orientation.up
     /// Adobe's transform flag; nil without an APP14 segment.
     var adobeTransform: Int?
-    /// Product of the sampling factors, summed over the components, and their maxima.
+    /// The products of the sampling factors summed over the components, and the product of the
+    /// maxima.
     var sampling = (sum: 0, maxProduct: 1)
-    /// The profile's pieces in the order of the file: (number, bytes).
+    /// The profile's pieces in file order.
     var profileChunks: [(number: Int, bytes: UnsafeRawBufferPointer)] = []
 
-    // Real files have a few dozen segments; an endless run of tiny ones is an attack.
+    // Real files have a few dozen segments. A file with more than this is an attack.
     private static let maxSegmentCount = 10_000
 
-    /// Walks the segments up to the first scan, or to the end of a prefix that holds the frame header.
+    /// Walks the segments up to the first scan, or to the end of a prefix that holds the frame
+    /// header.
     ///
     /// The profile's pieces borrow `bytes`.
+    ///
+    /// - Throws: ``CodecError``.
     init(parsing bytes: UnsafeRawBufferPointer) throws(CodecError) {
         let reader = ByteReader(bytes, .big)
         var offset = 2
@@ -39,7 +43,7 @@ struct JPEGHeader {
             // Markers without a length: restarts and TEM.
             if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
             guard let length = reader.u16(at: offset) else { break }
-            // Shorter than its own length: libjpeg takes such a segment for empty.
+            // libjpeg treats a segment shorter than its length field as empty.
             guard let segment = reader.slice(at: offset + 2, count: max(0, length - 2)) else {
                 break
             }
@@ -54,13 +58,14 @@ struct JPEGHeader {
         guard hasFrame else { throw .truncated(.jpeg) }
     }
 
-    /// Bytes of coefficients that a file of several scans makes the library hold.
+    /// Bytes of coefficients that libjpeg holds for a file of several scans.
     var coefficientBytes: Int {
-        // 64 coefficients of 2 bytes a block; blocks grow with the share of each component.
+        // 64 coefficients of 2 bytes per block; a component has blocks in proportion to its
+        // factors.
         size.byteCount(bytesPerPixel: sampling.sum * 2) / sampling.maxProduct
     }
 
-    /// The profile put together; nil if there is none or a piece is missing.
+    /// The assembled profile; nil if there is none or a piece is missing.
     func assembledProfile() -> [UInt8]? {
         guard !profileChunks.isEmpty else { return nil }
         let chunks = profileChunks.sorted { $0.number < $1.number }
@@ -71,7 +76,7 @@ struct JPEGHeader {
     }
 
     private static func nextMarker(_ reader: ByteReader, _ offset: inout Int) -> Int? {
-        // Garbage between segments is passed over, as libjpeg does; FF may repeat as padding.
+        // Skips garbage between segments, as libjpeg does. FF may repeat as padding.
         while let byte = reader.u8(at: offset) {
             offset += 1
             guard byte == 0xFF, let code = reader.u8(at: offset) else { continue }
@@ -122,7 +127,7 @@ struct JPEGHeader {
             guard let number = reader.u8(at: 12), reader.count > 14,
                 let part = reader.slice(at: 14, count: reader.count - 14)
             else { return }
-            // 255: the number of a piece is one byte.
+            // 255: a piece's number is one byte.
             if profileChunks.count < 255 { profileChunks.append((number, part)) }
         case 0xEE where reader.has("Adobe", at: 0):
             adobeTransform = reader.u8(at: 11)

@@ -1,8 +1,7 @@
 import CCodecShims
 import Pixels
 
-/// What decoding at once and decoding by scans share: how libjpeg is set up and how its rows are
-/// read.
+/// Reads rows from libjpeg, for decoding both at once and scan by scan.
 ///
 /// Borrows the decoder.
 struct JPEGRowReader {
@@ -12,13 +11,17 @@ struct JPEGRowReader {
     let target: PixelSize
     let limits: DecodeLimits
 
-    // Real progressive files have about ten scans; each one costs a pass over the picture.
+    // Real progressive files have about ten scans. Each costs a pass over the image.
     static let maxScanCount: Int32 = 100
 
-    /// Decodes all rows that are there into a sink, and tells whether some are missing.
+    /// Decodes the available rows into a sink.
     ///
-    /// `size` is what the library makes. The profile is for ink; RGB is converted after scaling,
-    /// which is cheaper.
+    /// - Parameters:
+    ///   - size: The size of libjpeg's output.
+    ///   - profile: Applied here to CMYK only. The caller converts RGB after scaling, which is
+    ///     cheaper.
+    /// - Returns: The sink, and whether rows are missing.
+    /// - Throws: ``CodecError``.
     func read(
         _ size: PixelSize,
         _ profile: ColorProfile?
@@ -39,7 +42,7 @@ struct JPEGRowReader {
         return (sink, false)
     }
 
-    /// Throws what the library reported.
+    /// Throws the error that the library reported, if any.
     func check(_ status: kf_jpeg_status) throws(CodecError) {
         switch status {
         case KF_JPEG_OK:
@@ -63,7 +66,7 @@ extension JPEGHeader {
 
     var layout: kf_jpeg_layout { isCMYK ? KF_JPEG_CMYK : KF_JPEG_RGBA }
 
-    /// The scale of the transform that serves a target.
+    /// The scale of the transform that serves a target, in eighths.
     func eighths(for target: PixelSize) -> Int32 {
         Int32(ShrinkOnLoad.jpegEighths(stored: size, target: target))
     }

@@ -1,7 +1,7 @@
 import CCodecShims
 import Pixels
 
-/// The coefficients of a progressive JPEG whose header is known, and pictures made of them.
+/// The coefficients of a progressive JPEG whose header is known, and the images decoded from them.
 final class JPEGScans {
     let info: ImageInfo
     private let rows: JPEGRowReader
@@ -13,7 +13,7 @@ final class JPEGScans {
         info = header.info
         profile = header.assembledProfile().flatMap { $0.withUnsafeBytes(ColorProfile.init) }
         var header = header
-        // They borrow bytes that will be gone.
+        // The chunks borrow bytes that will be released.
         header.profileChunks = []
         let target = ShrinkOnLoad.storedTarget(of: info, options.target)
         guard
@@ -40,7 +40,7 @@ final class JPEGScans {
         return hasEnded ? .complete(scanCount: count) : .scans(count)
     }
 
-    /// Reads on, and tells how many of the bytes are done with.
+    /// Consumes bytes and returns how many were used; the caller keeps the rest.
     func feed(_ bytes: [UInt8]) throws(CodecError) -> Int {
         var used = 0
         let status = bytes.withUnsafeBufferPointer { bytes in
@@ -51,7 +51,7 @@ final class JPEGScans {
         return used
     }
 
-    /// A picture of the complete scans; nil before the first.
+    /// Decodes the complete scans; nil before the first.
     func decode() throws(CodecError) -> DecodedImage? {
         guard progress != .scans(0) else { return nil }
         var width: Int32 = 0

@@ -3,24 +3,26 @@ package import FoundationEssentials
 
 /// Decodes a progressive JPEG scan by scan while its bytes arrive.
 ///
-/// Each byte is read once; what the scans tell is kept as coefficients (twice the bytes of the
-/// samples, checked against ``DecodeLimits/maxWorkingBytes``), so that a picture can be made of them
-/// at any time. Not `Sendable`: one owner feeds and asks.
+/// Each byte is read once. The scans are kept as coefficients (twice the bytes of the samples,
+/// checked against ``DecodeLimits/maxWorkingBytes``), from which an image can be decoded at any
+/// time. Not `Sendable`: a single owner calls it.
 ///
 /// Source: libjpeg's manual, "Buffered-image mode".
 package final class ProgressiveJPEGDecoder {
-    /// What is known after the bytes so far.
+    /// The state after the bytes received so far.
     package enum Progress: Sendable, Equatable {
-        /// The header is not there yet.
+        /// The header is incomplete.
         case needsHeader
-        /// There are no scans to wait for: a baseline JPEG or another format.
+        /// The file has no scans to show early: a baseline JPEG or another format.
         ///
-        /// Bytes that come later are ignored. Progressive files with arithmetic coding, which nobody
-        /// writes, count as such too: the library cannot be interrupted in them.
+        /// Later bytes are ignored. Progressive files with arithmetic coding, which are practically
+        /// unused, are treated alike, because libjpeg cannot suspend within them.
         case notProgressive
-        /// A progressive JPEG of which so many scans are complete; 0 before the first.
+        /// A progressive JPEG with this number of complete scans; 0 before the first.
         case scans(Int)
-        /// The picture has ended after so many scans; bytes that come later are ignored.
+        /// The image is complete after this number of scans.
+        ///
+        /// Later bytes are ignored.
         case complete(scanCount: Int)
     }
 
@@ -34,19 +36,19 @@ package final class ProgressiveJPEGDecoder {
         case failed(CodecError)
     }
 
-    /// What came and was not used yet: the header, or the beginning of a coding unit.
+    /// Bytes received but not yet consumed: the header, or the beginning of a coding unit.
     private var tail: [UInt8] = []
     private var byteCount = 0
 
-    /// Prepares for a file.
+    /// Creates a decoder for one file.
     ///
-    /// - Parameter options: The target of the pictures and the limits; ``DecodeOptions/truncation``
-    ///   does not count.
+    /// - Parameter options: The target of the images and the limits. ``DecodeOptions/truncation``
+    ///   is ignored.
     package init(options: DecodeOptions = DecodeOptions()) {
         self.options = options
     }
 
-    /// What is known after the bytes so far.
+    /// The state after the bytes received so far.
     package var progress: Progress {
         switch state {
         case .header, .failed: .needsHeader
@@ -55,21 +57,21 @@ package final class ProgressiveJPEGDecoder {
         }
     }
 
-    /// What the header says; nil before a progressive header is complete.
+    /// The properties stated in the header; nil until a progressive header is complete.
     package var info: ImageInfo? {
         guard case .scans(let scans) = state else { return nil }
         return scans.info
     }
 
-    /// Takes the bytes that follow those of the calls before.
+    /// Appends the next bytes of the file.
     ///
-    /// Costs the entropy decoding of these bytes, no picture is made. A scan is complete when the
-    /// header of the next one, a few dozen bytes, is there.
+    /// Costs the entropy decoding of these bytes; no image is decoded. A scan is complete when the
+    /// header of the next one, a few dozen bytes, has arrived.
     ///
     /// - Parameter bytes: Any number, also none.
     /// - Returns: The same as ``progress``.
-    /// - Throws: ``CodecError`` for a damaged file and for one beyond the limits, among them a hundred
-    ///   scans; every call after that throws the same.
+    /// - Throws: ``CodecError`` for a damaged file or one beyond the limits, including one with
+    ///   more than a hundred scans. Every later call throws the same error.
     @discardableResult
     package func append(_ bytes: Data) throws(CodecError) -> Progress {
         if case .failed(let error) = state { throw error }
@@ -82,11 +84,11 @@ package final class ProgressiveJPEGDecoder {
         return progress
     }
 
-    /// Decodes what the complete scans tell, upright and in sRGB, straight to the target's size.
+    /// Decodes the complete scans, upright and in sRGB, straight to the target size.
     ///
-    /// Costs a transform and scaling of the whole picture, a fraction of decoding the file.
+    /// Costs a transform and scaling of the whole image, a fraction of decoding the file.
     ///
-    /// - Returns: The picture, partial unless the last scan is complete; nil before the first one.
+    /// - Returns: The image, partial unless the last scan is complete; nil before the first scan.
     /// - Throws: ``CodecError``, as ``append(_:)``.
     package func decode() throws(CodecError) -> DecodedImage? {
         switch state {
@@ -122,7 +124,7 @@ package final class ProgressiveJPEGDecoder {
     }
 
     private func readHeader() throws(CodecError) {
-        // 3: the bytes by which a JPEG is told.
+        // 3: the length of a JPEG's signature.
         guard tail.count >= 3 else { return }
         let next = try tail.withBytes { bytes throws(CodecError) -> State in
             guard FileFormat.detect(bytes) == .jpeg else { return .notProgressive }
@@ -130,7 +132,7 @@ package final class ProgressiveJPEGDecoder {
             guard header.isProgressive, !header.isArithmeticallyCoded else {
                 return .notProgressive
             }
-            // The profile may stand behind the frame.
+            // The profile may follow the frame header.
             return header.isComplete ? .scans(try JPEGScans(header, options)) : .header
         }
         state = next

@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// Encodes a picture as JPEG XL, if the trait is on.
+/// Encodes a bitmap as JPEG XL, if the package trait is enabled.
 struct JXLEncoder {
     let options: EncodeOptions
 
@@ -56,8 +56,8 @@ struct JXLEncoder {
         return packed
     }
 
-    /// The library's measure of loss for a quality of JPEG's kind: 1 for 0.9, 6.4 for 0.3, 15 at
-    /// most, where the format's own tools stop.
+    /// libjxl's distance for a JPEG-like quality: 1 for 0.9, 6.4 for 0.3, at most 15, the limit of
+    /// the format's own tools.
     private static func distance(quality: Double) -> Float {
         let percent = max(0, min(100, quality * 100))
         let distance =

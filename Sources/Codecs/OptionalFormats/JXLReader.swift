@@ -2,12 +2,12 @@
 import FoundationEssentials
 import Pixels
 
-/// The frames of a JPEG XL animation.
+/// Reads the frames of a JPEG XL animation.
 ///
-/// The library lays them on the canvas itself, so each one comes whole. It decodes forwards: going
-/// back replays from the last frame that depends on none before.
+/// libjxl composites the frames itself, so each covers the whole canvas. It decodes forwards: going
+/// back replays from the last frame that does not depend on earlier ones.
 struct JXLReader: FrameReader {
-    /// A copy that stays in its place, because the library keeps a pointer to it.
+    /// A copy at a stable address, because the library keeps a pointer to it.
     private let bytes: PixelStorage
     private let picture: TraitPicture
     private let profile: ColorProfile?
@@ -15,7 +15,11 @@ struct JXLReader: FrameReader {
     let info: ImageInfo
     let frames: [FrameDescriptor]
 
-    /// Finds the frames; nil for a still picture.
+    /// Finds the frames.
+    ///
+    /// Returns nil for a still.
+    ///
+    /// - Throws: ``CodecError``.
     init?(_ data: Data, _ options: DecodeOptions) throws(CodecError) {
         let isAnimated = try data.withBytes { bytes throws(CodecError) in
             try TraitPicture(bytes, options.limits).animation != nil
@@ -27,7 +31,8 @@ struct JXLReader: FrameReader {
             options.limits
         )
         guard let animation = picture.animation else { return nil }
-        // Before the frames are counted: what breaks off in its first frame is no still image.
+        // Checked before the frames are counted: a file truncated in its first frame is not a
+        // still.
         if animation.isCutOff, options.truncation == .fails { throw .truncated(.jxl) }
         guard animation.delays.count > 1 else { return nil }
         var info = picture.info
@@ -68,7 +73,7 @@ struct JXLReader: FrameReader {
         into surface: FrameSurface
     ) throws(CodecError) -> Bool {
         if keepsPartial { surface.clear() }
-        // The pixels of the last frame may be missing although its header is there.
+        // The pixels of the last frame may be missing although its header is present.
         let isPartial = try picture.readFrame(at: index, into: surface)
         guard !isPartial || keepsPartial else { throw .truncated(.jxl) }
         guard info.hasAlpha else {

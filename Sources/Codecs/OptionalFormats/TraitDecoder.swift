@@ -1,16 +1,16 @@
 import CCodecShims
 import Pixels
 
-/// Decodes a format that a package trait switches on; refuses it without.
+/// Decodes a format that requires a package trait; fails if the trait is disabled.
 ///
-/// Memory: JPEG XL and HEIF hold the whole picture besides the target, TIFF a strip or a row of
-/// tiles, SVG the target, at which it is rendered. TIFF shows its first page, HEIF its primary
-/// picture; for the other frames of a JPEG XL there is ``JXLReader``.
+/// Memory: JPEG XL and HEIF hold the whole image besides the target, TIFF a strip or a row of
+/// tiles, SVG only the target, at whose size it is rendered. TIFF decodes its first page, HEIF its
+/// primary image; ``JXLReader`` decodes the other frames of a JPEG XL.
 struct TraitDecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions
 
-    /// Reads the header alone.
+    /// Reads only the header.
     func inspect() throws(CodecError) -> ImageInfo {
         let picture = try TraitPicture(bytes, options.limits)
         return picture.info
@@ -20,7 +20,7 @@ struct TraitDecoder {
         let picture = try TraitPicture(bytes, options.limits)
         let info = picture.info
         let target = ShrinkOnLoad.storedTarget(of: info, options.target)
-        // A drawing has no pixels of its own: what counts is how many are rendered.
+        // A drawing has no pixels of its own; the limits apply to the rendered ones.
         let isDrawing = info.format == .svg
         let source = isDrawing ? target : info.storedSize
         try options.limits.check(source, of: info.format)

@@ -1,14 +1,14 @@
 import CCodecShims
 
-/// The formats that package traits switch on, and what their libraries are called in C.
+/// A format that requires a package trait, and the kind of its library in C.
 struct TraitFormat {
     let format: FileFormat
     let kind: kf_picture_kind
-    /// The trait's name; also what ``CodecError`` tells when it is off.
+    /// The trait's name, also used in the error if it is disabled.
     let trait: StaticString
     let isOn: Bool
 
-    /// Nil for formats that every build knows.
+    /// Nil for formats that every build supports.
     init?(_ format: FileFormat) {
         self.format = format
         switch format {
@@ -25,7 +25,7 @@ struct TraitFormat {
         }
     }
 
-    /// Refuses a format whose trait is off.
+    /// Throws ``CodecError/unsupported(_:feature:)`` if the trait is disabled.
     func check() throws(CodecError) {
         guard isOn else {
             throw .unsupported(format, feature: "decoding without the package trait '\(trait)'")

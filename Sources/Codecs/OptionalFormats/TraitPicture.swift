@@ -1,25 +1,27 @@
 import CCodecShims
 import Pixels
 
-/// A file whose header one of the libraries behind package traits has read.
+/// A file whose header was read by the library of a package trait.
 ///
-/// Borrows the bytes. Not to be used by two threads at a time.
+/// Borrows the bytes. Not thread-safe: one thread at a time.
 final class TraitPicture {
     private let handle: OpaquePointer
     private let format: FileFormat
     private let limits: DecodeLimits
     private var header = kf_picture_info()
-    /// Nil for a still picture.
+    /// Nil for a still.
     private(set) var animation: Animation?
 
     struct Animation {
-        /// In seconds as stated.
+        /// In seconds, as stated.
         var delays: [Double]
         /// Whether the file ends before its last frame begins.
         var isCutOff: Bool
     }
 
     /// Reads the header.
+    ///
+    /// - Throws: ``CodecError``.
     init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(CodecError) {
         let format = try Codecs.format(of: bytes)
         guard let known = TraitFormat(format) else {
@@ -32,7 +34,7 @@ final class TraitPicture {
                 base,
                 bytes.count,
                 limits.maxWorkingBytes,
-                // Twice the limit, so that our own check is the one that names the number.
+                // Twice our limit, so that our own check fails first and reports the exact number.
                 Int32(clamping: limits.maxDimension * 2)
             )
         else { throw .pixels(.outOfMemory(bytes: bytes.count)) }
@@ -73,12 +75,12 @@ final class TraitPicture {
         return header.is_premultiplied != 0 ? .premultiplied : .straight
     }
 
-    /// What the library is going to hold besides the rows that it delivers, roughly.
+    /// An estimate of the bytes that the library holds besides the rows it delivers.
     func workingBytes(for size: PixelSize) -> Int {
         size.byteCount(bytesPerPixel: Int(header.working_bytes_per_pixel))
     }
 
-    /// The colours of the rows, if they are not sRGB.
+    /// The profile of the rows; nil if they are sRGB.
     func makeProfile() -> ColorProfile? {
         if let profile = header.profile {
             return ColorProfile(
@@ -88,7 +90,9 @@ final class TraitPicture {
         return ColorProfile(primaries: Int(header.primaries), transfer: Int(header.transfer))
     }
 
-    /// Decodes all rows, and tells whether some are missing or coarse.
+    /// Decodes all rows.
+    ///
+    /// Returns whether some are missing or coarse.
     func readRows(of size: PixelSize, into rows: TraitRows) throws(CodecError) -> Bool {
         let status = withExtendedLifetime(rows) {
             kf_picture_read_rows(
@@ -113,7 +117,7 @@ final class TraitPicture {
     }
 
     private func readAnimation() throws(CodecError) -> Animation {
-        // One more than allowed is enough for the check that names the number.
+        // One more than the limit, so that the check below fails with a number.
         let delays = Delays(limit: limits.maxFrameCount + 1)
         let status = withExtendedLifetime(delays) {
             kf_jxl_read_delays(
@@ -133,9 +137,10 @@ final class TraitPicture {
         return Animation(delays: delays.seconds, isCutOff: status == KF_PICTURE_TRUNCATED)
     }
 
-    /// Decodes a frame of an animation as packed rows, as the file has them.
+    /// Decodes a frame of an animation as packed rows, with the colours and alpha of the file.
     ///
     /// - Returns: Whether pixels are missing or coarse.
+    /// - Throws: ``CodecError``.
     func readFrame(at index: Int, into surface: FrameSurface) throws(CodecError) -> Bool {
         let status = kf_jxl_read_frame(
             handle,
@@ -149,7 +154,7 @@ final class TraitPicture {
     }
     #endif
 
-    // libheif calls a structure that ends too early damaged.
+    // libheif reports a structure that ends too early as damaged.
     private static func isShort(
         _ bytes: UnsafeRawBufferPointer,
         _ format: FileFormat,

@@ -1,7 +1,7 @@
 import CCodecShims
 import Pixels
 
-/// Takes the rows that a library delivers, and makes premultiplied sRGB of them.
+/// Receives the rows that a library decodes and converts them to premultiplied sRGB.
 final class TraitRows {
     enum Alpha {
         case none
@@ -11,9 +11,9 @@ final class TraitRows {
 
     private let sink: RowSink
     private let alpha: Alpha
-    // Pictures without alpha are converted after scaling, when there is less of them.
+    // Images without alpha are converted after scaling, when there are fewer pixels.
     private let transform: ColorTransform?
-    /// How many rows came.
+    /// The number of rows received.
     private(set) var count = 0
 
     init(_ sink: RowSink, _ alpha: Alpha, _ transform: ColorTransform?) {
@@ -22,7 +22,7 @@ final class TraitRows {
         self.transform = transform
     }
 
-    /// For C, with the object as the context.
+    /// The C callback; its context is the object.
     static let take: kf_picture_row = { context, row in
         Unmanaged<TraitRows>.fromOpaque(context).takeUnretainedValue().push(row)
     }
@@ -36,7 +36,9 @@ final class TraitRows {
         count += 1
     }
 
-    /// Makes premultiplied sRGB of a row in place; without alpha colours stay as they are.
+    /// Converts a row to premultiplied sRGB in place.
+    ///
+    /// Without alpha, the colours stay as they are.
     static func finish(
         _ row: UnsafeMutablePointer<UInt8>,
         width: Int,

@@ -2,16 +2,16 @@ import CDeflate
 import FoundationEssentials
 import Pixels
 
-/// The frames of an animated PNG.
+/// Reads the frames of an animated PNG.
 ///
-/// Each frame is handed to libpng as a file of its own: the header with the frame's size, the chunks
-/// that concern colour, the frame's pixels.
+/// Each frame is passed to libpng as a file of its own: the header with the frame's size, the
+/// chunks that concern colour, and the frame's pixels.
 ///
 /// Source: W3C, Portable Network Graphics (Third Edition), sections 4.9 and 11.3.6.
 struct APNGReader: FrameReader {
     private struct Frame {
         var descriptor: FrameDescriptor
-        /// Where the compressed pixels lie.
+        /// The ranges of the compressed pixels.
         var pieces: [Range<Int>] = []
     }
 
@@ -23,9 +23,12 @@ struct APNGReader: FrameReader {
     private var shared: [Range<Int>] = []
     private(set) var isPartial = false
 
-    /// Finds the frames of a file that says it is animated.
+    /// Finds the frames of a file whose header announces an animation.
     ///
-    /// Of a file that ends early, the frames that have begun are kept or refused as the options say.
+    /// In a truncated file, the frames that have begun are kept or rejected according to the
+    /// options.
+    ///
+    /// - Throws: ``CodecError``.
     init(_ data: Data, _ options: DecodeOptions) throws(CodecError) {
         self.data = data
         self.options = options
@@ -65,7 +68,7 @@ struct APNGReader: FrameReader {
         return bitmap.isOpaque
     }
 
-    /// Walks the chunks and tells whether the end was seen.
+    /// Walks the chunks; returns whether the end was reached.
     private static func scan(
         _ reader: ByteReader,
         _ header: PNGHeader,
@@ -86,12 +89,13 @@ struct APNGReader: FrameReader {
                 try limits.check(frameCount: frames.count)
             } else if reader.has("IDAT", at: offset + 4) {
                 hasPixels = true
-                // Without a control chunk before it, this is the picture for other viewers alone.
+                // Without a preceding control chunk, this is only the default image, for viewers
+                // without animation.
                 if frames.count == 1 { frames[0].pieces.append(body..<end) }
             } else if reader.has("fdAT", at: offset + 4), length >= 4, !frames.isEmpty,
                 end > body + 4
             {
-                // Four bytes of sequence number come first.
+                // The body begins with four bytes of sequence number.
                 frames[frames.count - 1].pieces.append(body + 4..<end)
             } else if !hasPixels, isWhole, isShared(reader, at: offset + 4) {
                 shared.append(offset..<body + length + 4)

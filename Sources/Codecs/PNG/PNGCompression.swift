@@ -2,24 +2,29 @@ import CCodecShims
 import CDeflate
 import Pixels
 
-/// How the rows of a PNG are compressed.
+/// The compression method for the rows of a PNG.
 ///
-/// The differences that filters leave of a photograph hardly repeat: matches cost more bits there
-/// than the bytes themselves. Of 15 photographs zlib's runs were the smaller file for five, by up to
-/// 5 %, in half of libdeflate's time; smooth ones came out up to 20 % larger.
+/// The filtered rows of a photograph hardly repeat, so that matches cost more bits than the bytes
+/// themselves. Of 15 photographs, zlib's run-length strategy gave the smaller file for five, by up
+/// to 5 %, in half of libdeflate's time; smooth ones became up to 20 % larger.
 enum PNGCompression: Equatable {
-    /// libdeflate's matches, 0…12.
+    /// libdeflate's matches at level 0…12.
     case matches(level: Int)
     /// zlib with runs of one byte as its only matches.
     case runs
 
-    /// The level for rows without filters: drawings are five per cent smaller than at 4 for hardly
-    /// more time.
+    /// The level for unfiltered rows: drawings are 5 % smaller than at 4 for hardly more time.
     static let plain = matches(level: 6)
     /// The level for filtered rows: 6 gains 1 % and takes half as long again.
     static let filtered = matches(level: 5)
 
-    /// The better one for rows that are filtered, by a sample of them.
+    /// Chooses the better method for filtered rows by compressing a sample both ways.
+    ///
+    /// - Parameters:
+    ///   - rows: All filtered rows.
+    ///   - rowBytes: Bytes per row, including the filter's number.
+    ///   - groups: The row numbers to sample.
+    /// - Throws: ``CodecError/pixels(_:)`` if memory cannot be allocated.
     init(
         sampling rows: UnsafePointer<UInt8>,
         rowBytes: Int,
@@ -35,12 +40,12 @@ enum PNGCompression: Equatable {
             place += group.count * rowBytes
         }
         let length = Self.runs.compress(sample, count, to: place, room: room)
-        // 0 when it does not fit into as many bytes.
+        // 0 if the result does not fit into `length` bytes.
         let areMatchesLonger = Self.filtered.compress(sample, count, to: place, room: length) == 0
         self = length > 0 && areMatchesLonger ? .runs : .filtered
     }
 
-    /// The most bytes that `count` can become.
+    /// The largest compressed size of `count` bytes.
     func bound(_ count: Int) -> Int {
         switch self {
         case .matches: libdeflate_zlib_compress_bound(nil, count)

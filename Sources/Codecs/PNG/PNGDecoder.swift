@@ -1,11 +1,11 @@
 import CCodecShims
 import Pixels
 
-/// Decodes a PNG, row by row into the resampler.
+/// Decodes a PNG row by row into the resampler.
 ///
-/// Memory: the target and two rows. An interlaced file also needs the whole picture, because each of
-/// its passes touches all of it: one byte a pixel for each channel that the file has, 1…4, however
-/// small the target is.
+/// Memory: the target and two rows. An interlaced file also needs the whole image, because each of
+/// its passes touches all of it: one byte per pixel and channel of the file (1…4), however small
+/// the target is.
 struct PNGDecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions
@@ -15,7 +15,7 @@ struct PNGDecoder {
         return try .upright(stored, info, isPartial: isPartial)
     }
 
-    /// Decodes without turning the picture.
+    /// Decodes without applying the orientation.
     func decodeStored() throws(CodecError) -> (bitmap: Bitmap, info: ImageInfo, isPartial: Bool) {
         let header = try PNGHeader(parsing: bytes)
         let target = ShrinkOnLoad.storedTarget(of: header.info, options.target)
@@ -58,7 +58,7 @@ struct PNGDecoder {
         return (bitmap, !isComplete)
     }
 
-    /// Decodes all rows that are there, and tells whether none is missing.
+    /// Decodes the available rows; returns whether all were present.
     private func readRows(
         _ decoder: OpaquePointer,
         _ rows: PNGRows,
@@ -112,12 +112,12 @@ struct PNGDecoder {
     }
 }
 
-/// What happens to the rows that libpng delivers.
+/// Converts the rows that libpng delivers.
 private struct PNGRows {
     let hasAlpha: Bool
     let profile: ColorProfile?
-    // Straight alpha is the only state in which colours can be converted without loss, so pictures
-    // with alpha are converted by rows, the others after scaling, when there is less of them.
+    // Colours can be converted without loss only while alpha is straight. Images with alpha are
+    // therefore converted by rows, the others after scaling, when there are fewer pixels.
     private let transform: ColorTransform?
 
     init(hasAlpha: Bool, profile: ColorProfile?) {
@@ -126,7 +126,7 @@ private struct PNGRows {
         transform = hasAlpha ? profile?.makeTransform() : nil
     }
 
-    /// Makes RGBA of 1…4 channels.
+    /// Expands 1…4 channels to RGBA.
     static func expand(
         _ source: UnsafePointer<UInt8>,
         channels: Int,

@@ -7,10 +7,9 @@ import Glibc
 import Musl
 #endif
 
-/// Encodes a picture as PNG: grey, RGB or RGBA of 8 bits, whichever is the least that holds it.
+/// Encodes a bitmap as PNG of 8 bits per channel: grey, RGB or RGBA, the smallest that holds it.
 ///
-/// Filters and compresses the whole picture at once; memory is twice the raw picture for as long as it
-/// takes.
+/// Filters and compresses the whole bitmap at once. Meanwhile it holds about twice the raw bytes.
 struct PNGEncoder {
     let bitmap: Bitmap
 
@@ -42,7 +41,7 @@ struct PNGEncoder {
         return file.finish()
     }
 
-    /// Writes the rows, filtered or not, and tells how they are best compressed.
+    /// Writes the rows, filtered or not; returns the best compression method for them.
     private func fill(
         _ target: UnsafeMutablePointer<UInt8>,
         from rows: PNGRowWriter
@@ -61,7 +60,7 @@ struct PNGEncoder {
 }
 
 extension PixelStorage {
-    /// Memory for an encoder; a failure is the encoder's.
+    /// Allocates memory for an encoder, with ``CodecError/pixels(_:)`` on failure.
     static func forEncoding(_ byteCount: Int) throws(CodecError) -> PixelStorage {
         try CodecError.wrapping { () throws(PixelError) in
             try PixelStorage(byteCount: byteCount)

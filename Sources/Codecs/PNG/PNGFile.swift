@@ -8,17 +8,17 @@ import Glibc
 import Musl
 #endif
 
-/// The bytes of a PNG in the making, in one block that becomes the data without a copy.
+/// A PNG file under construction, in one block that becomes `Data` without a copy.
 struct PNGFile {
     private let base: UnsafeMutablePointer<UInt8>
     private let capacity: Int
     private var count = 0
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    // Signature, header, sRGB, one chunk of data, end: 8 + 25 + 13 + 12 + 12, and some air.
+    // Signature, header, sRGB, one data chunk, end: 8 + 25 + 13 + 12 + 12, and a margin.
     private static let overhead = 128
 
-    /// - Parameter capacity: Bytes of compressed pixels at most.
+    /// - Parameter capacity: The largest number of bytes of compressed pixels.
     init?(capacity: Int) {
         self.capacity = capacity + Self.overhead
         guard let memory = malloc(self.capacity) else { return nil }
@@ -30,7 +30,7 @@ struct PNGFile {
         _ = writeChunk("IHDR") { target, _ in
             Self.store(UInt32(size.width), at: target)
             Self.store(UInt32(size.height), at: target + 4)
-            // 8 bits, the colour type, then deflate, filters by row, not interlaced: all 0.
+            // 8 bits, the colour type, then deflate, adaptive filters, not interlaced: all 0.
             let rest = [8, layout.colorType, 0, 0, 0]
             (target + 8).update(from: rest, count: rest.count)
             return 13
@@ -42,9 +42,10 @@ struct PNGFile {
         }
     }
 
-    /// Appends a chunk whose body `fill` writes, returning its length, or 0 for failure or no body.
+    /// Appends a chunk whose body is written by `fill`, which returns the body's length, or 0 on
+    /// failure.
     ///
-    /// - Returns: False if there is no body although there was room for one, or it is too long.
+    /// - Returns: False if the body is empty or too long.
     mutating func writeChunk(
         _ type: StaticString,
         fill: (_ target: UnsafeMutablePointer<UInt8>, _ room: Int) -> Int
@@ -59,9 +60,9 @@ struct PNGFile {
         return length > 0
     }
 
-    /// Hands the bytes over; the value must not be used afterwards.
+    /// Transfers the bytes; the value must not be used afterwards.
     func finish() -> Data {
-        // Shrinking gives the unused half back; a failure leaves the block as it was.
+        // Shrinking returns the unused part. If it fails, the block stays as it was.
         let block = realloc(base, count) ?? UnsafeMutableRawPointer(base)
         return Data(bytesNoCopy: block, count: count, deallocator: .free)
     }

@@ -1,6 +1,6 @@
 import Pixels
 
-/// What stands before the pixels of a PNG.
+/// The parts of a PNG before its pixels.
 ///
 /// Source: W3C, Portable Network Graphics (Third Edition), sections 5, 11 and 13 (APNG).
 struct PNGHeader {
@@ -13,17 +13,20 @@ struct PNGHeader {
     var orientation = Orientation.up
     /// From `acTL`; nil for stills.
     var animation: (frameCount: Int, loopCount: Int)?
-    /// Whether the first pixels are a frame of the animation, and not an image for other viewers.
+    /// Whether the default image is the first frame of the animation.
     private(set) var beginsWithFrame = false
 
-    /// The signature's length: where the first chunk begins.
+    /// The signature's length: the offset of the first chunk.
     static let firstChunk = 8
-    /// Length, type and checksum of a chunk.
+    /// The bytes of a chunk's length, type and checksum.
     static let chunkOverhead = 12
-    // Real files have a few dozen chunks before the pixels; an endless run is an attack.
+    // Real files have a few dozen chunks before the pixels. A file with more than this is an
+    // attack.
     private static let maxChunkCount = 10_000
 
     /// Walks the chunks up to the first pixels.
+    ///
+    /// - Throws: ``CodecError``.
     init(parsing bytes: UnsafeRawBufferPointer) throws(CodecError) {
         let reader = ByteReader(bytes, .big)
         let body = Self.firstChunk + 8

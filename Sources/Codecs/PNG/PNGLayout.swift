@@ -1,12 +1,12 @@
 import Pixels
 
-/// How an encoder stores pixels: as few channels as hold the picture.
+/// The channels that an encoder stores: as few as hold the bitmap.
 enum PNGLayout {
     case gray
     case rgb
     case rgba
 
-    /// Looks at pixels until one needs more; a coloured transparent picture costs one look.
+    /// Scans the pixels until one needs more channels.
     init(choosing bitmap: Bitmap) {
         guard bitmap.hasOnlyOpaquePixels else {
             self = .rgba
@@ -16,7 +16,7 @@ enum PNGLayout {
         self = isGray ? .gray : .rgb
     }
 
-    /// Bytes of a pixel.
+    /// Bytes per pixel.
     var step: Int {
         switch self {
         case .gray: 1
@@ -34,7 +34,7 @@ enum PNGLayout {
         }
     }
 
-    /// Copies one row of premultiplied RGBA as this layout, with straight alpha.
+    /// Copies one row of premultiplied RGBA in this layout, with straight alpha.
     func copyRow(
         _ source: UnsafePointer<UInt8>,
         width: Int,
@@ -56,7 +56,9 @@ enum PNGLayout {
 }
 
 extension Bitmap {
-    /// Whether every alpha is 255, found by looking where it is not known.
+    /// Whether every alpha is 255.
+    ///
+    /// Scans the pixels unless the bitmap is known to be opaque.
     var hasOnlyOpaquePixels: Bool { isOpaque || allPixels { $0 >> 24 == 255 } }
 
     @inline(__always)

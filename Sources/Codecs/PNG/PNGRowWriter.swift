@@ -1,14 +1,14 @@
 import CDeflate
 import Pixels
 
-/// The rows of a picture as a PNG holds them: a filter's number, then the filtered bytes.
+/// Writes the rows of a bitmap as PNG stores them: the filter's number, then the filtered bytes.
 struct PNGRowWriter {
     let bitmap: Bitmap
     let layout: PNGLayout
-    /// Two rows with a zero pixel before each, and one to try filters in.
+    /// Two rows with a zero margin before each, and one to try filters in.
     private let scratch: PixelStorage
 
-    // At least as much as the widest pixel.
+    // At least the bytes of the widest pixel.
     private static let margin = 16
 
     init(_ bitmap: Bitmap, _ layout: PNGLayout) throws(CodecError) {
@@ -17,10 +17,10 @@ struct PNGRowWriter {
         scratch = try .forEncoding((bitmap.width * layout.step + Self.margin) * 3)
     }
 
-    /// Bytes of a row.
+    /// Bytes per row, including the filter's number.
     var rowBytes: Int { bitmap.width * layout.step + 1 }
 
-    /// Writes some rows as they are.
+    /// Writes the rows of `range` without a filter.
     func writePlain(_ range: Range<Int>, to target: UnsafeMutablePointer<UInt8>) {
         for (index, y) in range.enumerated() {
             let row = target + index * rowBytes
@@ -29,7 +29,7 @@ struct PNGRowWriter {
         }
     }
 
-    /// Writes some rows, each by the filter that seems best for it.
+    /// Writes the rows of `range`, each with the filter that seems best for it.
     func writeFiltered(_ range: Range<Int>, to target: UnsafeMutablePointer<UInt8>) {
         let count = rowBytes - 1
         let base = scratch.base.assumingMemoryBound(to: UInt8.self)
@@ -55,17 +55,19 @@ struct PNGRowWriter {
         }
     }
 
-    /// Whether the picture is smaller without filters, as drawings and screenshots are.
+    /// Whether the file is smaller without filters, as for drawings and screenshots.
     ///
-    /// Filters turn the repetitions that deflate lives on into differences, and the sum by which they
-    /// are chosen does not see it: a drawing of flat colours and text came out a sixth larger. So
-    /// where pixels repeat at all, a sample is compressed both ways.
+    /// Filters turn the repetitions that deflate relies on into differences, which the choice of a
+    /// filter does not consider: a drawing of flat colours and text came out a sixth larger.
+    /// Therefore, if enough pixels repeat, a sample is compressed both ways.
+    ///
+    /// - Throws: ``CodecError/pixels(_:)`` if memory cannot be allocated.
     func areBetterPlain() throws(CodecError) -> Bool {
-        // Fewer rows hide what repeats from row to row, more take longer.
+        // Smaller groups would hide repetitions between rows; more groups take longer.
         let groups = sample(groups: 8)
         let rowCount = groups.reduce(0) { $0 + $1.count }
         let byteCount = rowCount * rowBytes
-        // 1: the level that only finds what repeats, and quickly.
+        // 1: the fastest level that finds repetitions.
         guard let compressor = libdeflate_alloc_compressor(1) else { return false }
         defer { libdeflate_free_compressor(compressor) }
         let bound = libdeflate_deflate_compress_bound(compressor, byteCount)
@@ -85,11 +87,13 @@ struct PNGRowWriter {
             writeFiltered(group, to: place)
             place += group.count * rowBytes
         }
-        // 0 when it does not fit into as many bytes.
+        // 0 if the result does not fit into `plain` bytes.
         return libdeflate_deflate_compress(compressor, rows, byteCount, compressed, plain) == 0
     }
 
-    /// Whether half the bytes of plain rows are those of the pixel before, as in no photograph.
+    /// Whether half the bytes of plain rows equal those of the previous pixel.
+    ///
+    /// Photographs do not reach that.
     private func repeats(_ rows: UnsafePointer<UInt8>, _ count: Int) -> Bool {
         var equal = 0
         for row in 0..<count {
@@ -102,7 +106,7 @@ struct PNGRowWriter {
         return equal * 2 >= count * (rowBytes - 1)
     }
 
-    /// Groups of eight neighbouring rows, spread over the picture.
+    /// Groups of up to eight neighbouring rows, spread over the bitmap.
     func sample(groups: Int) -> [Range<Int>] {
         let size = min(8, bitmap.height)
         let count = min(groups, bitmap.height / size)

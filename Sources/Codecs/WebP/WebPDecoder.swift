@@ -3,18 +3,18 @@ import Pixels
 
 /// Decodes one WebP bit stream, scaled by the library as far as the target allows.
 ///
-/// Memory: a lossy picture is decoded by rows, a lossless one whole by the library.
+/// Memory: libwebp decodes a lossy image by rows and holds a lossless one whole.
 struct WebPDecoder {
-    /// A file of one picture, or the alpha and image chunks of a frame.
+    /// A file of one image, or the alpha and image chunks of a frame.
     let bytes: UnsafeRawBufferPointer
     let limits: DecodeLimits
 
-    /// Decodes to premultiplied RGBA of `target`, or fails.
+    /// Decodes to premultiplied RGBA of size `target`.
     ///
     /// - Parameters:
-    ///   - target: In pixels, before orientation.
+    ///   - target: In pixels, before orientation; nil for the stored size.
     ///   - keepsPartial: Whether rows may be missing at the end.
-    /// - Returns: The picture and whether rows are missing.
+    /// - Returns: The bitmap and whether rows are missing.
     /// - Throws: ``CodecError``.
     func decode(
         target: PixelSize?,
@@ -44,11 +44,11 @@ struct WebPDecoder {
         return (scaled, isPartial)
     }
 
-    /// Decodes to premultiplied RGBA in the size that is stored, which must be the surface's.
+    /// Decodes to premultiplied RGBA in the stored size, which must be the surface's.
     ///
     /// - Parameters:
-    ///   - surface: With anything in it.
-    ///   - keepsPartial: Whether rows may be missing at the end, which become transparent.
+    ///   - surface: May have any content.
+    ///   - keepsPartial: Whether rows may be missing at the end; they become transparent.
     /// - Returns: Whether every pixel is opaque.
     /// - Throws: ``CodecError``.
     func decode(
@@ -64,7 +64,7 @@ struct WebPDecoder {
         return config.input.has_alpha == 0 && !isPartial
     }
 
-    /// Whether the header promises that no pixel is transparent.
+    /// Whether the header states that no pixel is transparent.
     var isOpaque: Bool {
         var features = WebPBitstreamFeatures()
         let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -84,13 +84,15 @@ struct WebPDecoder {
         return config
     }
 
-    /// Decodes what is there, and tells whether rows are missing.
+    /// Decodes the available rows.
+    ///
+    /// Returns whether rows are missing.
     private func decode(
         _ config: inout WebPDecoderConfig,
         into surface: FrameSurface,
         keepsPartial: Bool
     ) throws(CodecError) -> Bool {
-        // Premultiplied here: the library's own way is off by one now and then.
+        // Premultiplied by the caller: libwebp's own result is off by one now and then.
         config.output.colorspace = MODE_RGBA
         config.output.is_external_memory = 1
         config.output.u.RGBA.rgba = surface.row(0)
@@ -109,7 +111,7 @@ struct WebPDecoder {
         _ features: WebPBitstreamFeatures,
         _ stored: PixelSize
     ) throws(CodecError) {
-        // 2: lossless, of which the library holds every pixel in four bytes.
+        // Format 2 is lossless: libwebp holds every pixel in four bytes.
         guard features.format == 2 else { return }
         try limits.check(workingBytes: stored.byteCount(bytesPerPixel: 4))
     }

@@ -6,7 +6,7 @@ import Pixels
 struct WebPEncoder {
     let options: EncodeOptions
 
-    /// The longest side that the format can hold.
+    /// The longest side that the format can store.
     private static let maxSide = Int(WEBP_MAX_DIMENSION)
 
     func encode(_ bitmap: Bitmap) throws(CodecError) -> Data {
@@ -34,12 +34,13 @@ struct WebPEncoder {
     /// Encodes an animation.
     ///
     /// - Parameters:
-    ///   - size: That of every frame.
+    ///   - size: The size of every frame in pixels.
     ///   - frameCount: At least one.
-    ///   - loopCount: 0 for ever.
-    ///   - frame: Makes the frames, one after the other.
+    ///   - loopCount: 0 means forever.
+    ///   - frame: Returns the frame of an index; called in order.
     /// - Returns: The file.
-    /// - Throws: ``CodecError/encodingFailed(_:detail:)``.
+    /// - Throws: ``CodecError/encodingFailed(_:detail:)``, ``CodecError/pixels(_:)``, and the error
+    ///   of `frame`.
     func encode(
         _ size: PixelSize,
         frameCount: Int,
@@ -51,7 +52,7 @@ struct WebPEncoder {
         guard frameCount > 0, WebPAnimEncoderOptionsInit(&settings) != 0,
             size.longestSide <= Self.maxSide
         else { throw .encodingFailed(.webp, detail: "no frames, or too large ones") }
-        // 16 bits hold the count.
+        // The count has 16 bits.
         settings.anim_params.loop_count = Int32(min(max(0, loopCount), 65_535))
         guard
             let encoder = WebPAnimEncoderNew(Int32(size.width), Int32(size.height), &settings)
@@ -87,10 +88,10 @@ struct WebPEncoder {
         )
     }
 
-    /// Says in the file's header that the animation has alpha.
+    /// Sets the alpha flag in the file's header.
     ///
-    /// libwebp says so only if a frame has, and crops frames to what they change: where none covers
-    /// the canvas, decoders took the rest for opaque.
+    /// libwebp sets it only if a stored frame has alpha, and crops frames to the pixels that
+    /// change. If no frame covers the canvas, decoders would treat the rest as opaque.
     private static func markAlpha(in file: UnsafeMutableRawBufferPointer) {
         let header = ByteReader(UnsafeRawBufferPointer(file), .little)
         // The flags are the first byte of the chunk's body (RFC 9649, section 2.7).
@@ -111,7 +112,7 @@ struct WebPEncoder {
         config.quality = Float(max(0, min(1, options.quality)) * 100)
         if options.isLossless {
             config.lossless = 1
-            // Here quality is effort; half of it is where files stop shrinking fast.
+            // In lossless mode, quality means effort. Beyond half of it files shrink little.
             config.quality = 50
             config.exact = 1
         }

@@ -6,11 +6,11 @@ import Pixels
 struct WebPHeader: Sendable {
     struct Frame: Sendable {
         var rect: PixelRect
-        /// In milliseconds as stated.
+        /// In milliseconds, as stated.
         var duration: Int
         var clears: Bool
         var replaces: Bool
-        /// Where the alpha and image chunks of the frame lie.
+        /// The range of the frame's alpha and image chunks.
         var payload: Range<Int>
     }
 
@@ -23,12 +23,12 @@ struct WebPHeader: Sendable {
     private(set) var orientation = Orientation.up
     /// Whether a chunk reaches beyond the data.
     private(set) var isCutOff = false
-    /// Whether the pixels of a still picture, or the first frame, have begun.
+    /// Whether the pixels of a still, or the first frame, have begun.
     private(set) var hasPixels = false
     private var promisesOrientation = false
     private var isExtended = false
 
-    /// What a file, or a prefix of one that may grow, says.
+    /// The header of a file, or of a prefix of one that is still arriving.
     static func inspect(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> ImageInfo {
         let header = try WebPHeader(parsing: bytes, limits: .default)
         guard !header.needsMore else { throw .truncated(.webp) }
@@ -36,13 +36,15 @@ struct WebPHeader: Sendable {
     }
 
     /// Walks all chunks of a file or of a prefix of one.
+    ///
+    /// - Throws: ``CodecError``.
     init(
         parsing bytes: UnsafeRawBufferPointer,
         limits: DecodeLimits
     ) throws(CodecError) {
         let reader = ByteReader(bytes, .little)
         guard let riff = reader.u32(at: 4) else { throw .truncated(.webp) }
-        // What lies behind the end of the container is not of the picture.
+        // Bytes after the end of the container do not belong to the image.
         let end = min(bytes.count, riff + 8)
         var offset = 12
         while offset + 8 <= end, let length = reader.u32(at: offset + 4) {
@@ -52,14 +54,14 @@ struct WebPHeader: Sendable {
             guard let slice = reader.slice(at: body, count: available) else { break }
             let isWhole = length == available
             try readChunk(reader, at: offset, ByteReader(slice, .little), isWhole, limits)
-            // Chunks have even lengths.
+            // Chunks are padded to even lengths.
             offset = body + length + length % 2
         }
         if riff + 8 > bytes.count { isCutOff = true }
         guard !size.isEmpty else { throw .truncated(.webp) }
     }
 
-    /// Whether more bytes could change what inspection says.
+    /// Whether more bytes could change the result of an inspection.
     var needsMore: Bool {
         isCutOff && (promisesOrientation || !(hasPixels || isAnimated))
     }

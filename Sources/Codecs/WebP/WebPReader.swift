@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Pixels
 
-/// The frames of an animated WebP; a still has one.
+/// Reads the frames of an animated WebP; a still has one.
 struct WebPReader: FrameReader {
     private let data: Data
     private let header: WebPHeader
@@ -11,6 +11,8 @@ struct WebPReader: FrameReader {
     let frames: [FrameDescriptor]
 
     /// Finds the frames.
+    ///
+    /// - Throws: ``CodecError``.
     init(_ data: Data, _ options: DecodeOptions) throws(CodecError) {
         self.data = data
         self.options = options
@@ -44,7 +46,7 @@ struct WebPReader: FrameReader {
         }
         var descriptors: [FrameDescriptor] = []
         for frame in header.frames {
-            // The format forbids it, and the library's own players refuse it.
+            // The format forbids this, and the library's own players reject it.
             guard frame.rect.intersection(canvas) == frame.rect else {
                 throw .corrupt(.webp, detail: "a frame outside the canvas")
             }
@@ -79,7 +81,7 @@ struct WebPReader: FrameReader {
         return isOpaque
     }
 
-    /// Decodes the first picture straight to the target.
+    /// Decodes the first frame straight to the target size.
     func decodeFirst() throws(CodecError) -> DecodedImage {
         if header.isAnimated {
             return try Codecs.decodeFirstFrame(self, isPartial: isPartial, options)

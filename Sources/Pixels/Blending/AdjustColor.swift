@@ -1,15 +1,17 @@
 private import CKernels
 
-/// Applies a colour matrix; colours are clipped, alpha stays.
+/// Applies a colour matrix.
 ///
-/// The matrix is meant for straight colours, yet applied to premultiplied ones: a linear map and
-/// the multiplication by alpha change places when the constant is multiplied by alpha too.
+/// Colours are clipped; alpha is kept.
+///
+/// The matrix is defined for straight colours, but can be applied to premultiplied ones: a linear
+/// map commutes with the multiplication by alpha if the constant is multiplied by alpha too.
 ///
 /// - Parameters:
 ///   - source: Any size.
-///   - matrix: NaN counts as 0; factors are held to ±1,000,000.
-///   - backend: The fastest unless told otherwise; they agree within one.
-/// - Returns: A new picture, or `source` itself for the identity.
+///   - matrix: NaN counts as 0; factors are clamped to ±1,000,000.
+///   - backend: The fastest by default. The results differ by at most one.
+/// - Returns: A new bitmap, or `source` itself for the identity.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func applyColorMatrix(
     _ source: Bitmap,
@@ -26,15 +28,15 @@ package func applyColorMatrix(
     }
 }
 
-/// Changes brightness, contrast, saturation and exposure in this one pass.
+/// Changes brightness, contrast, saturation and exposure in one pass.
 ///
 /// - Parameters:
 ///   - source: Any size.
-///   - brightness: Added; 0 changes nothing, 1 makes black white.
-///   - contrast: Factor about the middle grey; 1 changes nothing.
+///   - brightness: Added; 0 changes nothing, 1 turns black into white.
+///   - contrast: A factor about middle grey; 1 changes nothing.
 ///   - saturation: 0 is grey, 1 changes nothing.
 ///   - exposure: In stops; 1 doubles the light.
-/// - Returns: A new picture, or `source` itself when nothing changes.
+/// - Returns: A new bitmap, or `source` itself if nothing changes.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func adjustColor(
     _ source: Bitmap,
@@ -52,7 +54,7 @@ package func adjustColor(
     return try applyColorMatrix(source, matrix)
 }
 
-/// A colour matrix in single precision, without values that are no numbers.
+/// A colour matrix in single precision, without NaN and infinity.
 private struct FloatColorMatrix {
     /// Four factors each for red, green and blue.
     private let factors: [Float]
@@ -61,7 +63,7 @@ private struct FloatColorMatrix {
     init(_ matrix: ColorMatrix) {
         factors = [matrix.red, matrix.green, matrix.blue].flatMap { row in
             row.indices.map { index in
-                // Far beyond what makes any colour black or white, far below what overflows.
+                // Large enough to make any colour black or white, small enough not to overflow.
                 row[index].isNaN ? 0 : Float(max(-1e6, min(1e6, row[index])))
             }
         }
@@ -98,7 +100,7 @@ private struct FloatColorMatrix {
     }
 }
 
-/// One channel of the result.
+/// The factors of one channel of the result.
 private struct Row {
     private let factors: SIMD4<Float>
 

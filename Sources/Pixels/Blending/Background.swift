@@ -1,6 +1,6 @@
-/// Lays the picture over a colour that fills its canvas.
+/// Composites the bitmap over a colour that fills its canvas.
 ///
-/// - Returns: A new picture, or `source` itself when nothing could show through.
+/// - Returns: A new bitmap, or `source` itself if it is opaque or the colour is clear.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func fillBackground(_ source: Bitmap, color: RGBA) throws(PixelError) -> Bitmap {
     if source.isOpaque || color.alpha == 0 { return source }

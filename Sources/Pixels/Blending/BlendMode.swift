@@ -1,8 +1,10 @@
-/// How a picture's colours meet those below; raw values are those of `CGBlendMode`.
+/// How source and backdrop colours are combined.
+///
+/// The raw values are those of `CGBlendMode`.
 ///
 /// Formulas: W3C, Compositing and Blending Level 1, sections 9 and 10
 /// (https://www.w3.org/TR/compositing-1/); the two `plus` modes as PDF viewers on Apple's platforms
-/// have them.
+/// implement them.
 package enum BlendMode: Int, Hashable, Sendable, CaseIterable {
     case normal = 0
     case multiply = 1

@@ -1,15 +1,16 @@
-/// A row of premultiplied pixels and one that is blended onto it, eight pixels at a time.
+/// A row of premultiplied pixels and the backdrop onto which it is blended, eight pixels at a time.
 struct BlendRow {
     typealias Pixels = SIMD8<UInt32>
 
     let source: UnsafePointer<UInt8>
     let backdrop: UnsafeMutablePointer<UInt8>
     let width: Int
-    /// Of the source, 0…255.
+    /// The opacity of the source, 0…255.
     let opacity: UInt16
 
-    /// Replaces the backdrop with what `blended` makes of both; the last pixels are filled up with
-    /// clear.
+    /// Replaces the backdrop with the result of `blended`.
+    ///
+    /// The last pixels are padded with clear ones.
     @inline(__always)
     func replace(_ blended: (_ top: Pixels, _ bottom: Pixels) -> Pixels) {
         let input = UnsafeRawPointer(source)

@@ -4,9 +4,10 @@ import Glibc
 import Musl
 #endif
 
-/// A linear change of colour: three rows of red, green, blue and a constant, for straight colours.
+/// A linear change of straight colours: one row each for red, green and blue, with the factors of
+/// red, green and blue and a constant.
 ///
-/// Alpha stays. Constants are in units of full intensity (1 is white).
+/// Alpha is kept. Constants are in units of full intensity (1 is white).
 package struct ColorMatrix: Hashable, Sendable {
     package var red: SIMD4<Double>
     package var green: SIMD4<Double>
@@ -27,14 +28,14 @@ package struct ColorMatrix: Hashable, Sendable {
     /// The matrix for the four usual controls.
     ///
     /// Saturation about the luma of BT.709, then contrast about one half, then brightness added,
-    /// then exposure in stops; nothing is clipped between the steps. Exposure doubles light and
-    /// not its code: on a curve with an exponent of 2.2 that is a factor of 2^(1/2.2) on the code,
-    /// and stays a linear map. sRGB's own curve, which has a straight piece near black, gives
-    /// the same within 3 of 255 for a stop, and within 6 in the darkest quarter.
+    /// then exposure in stops; nothing is clipped between the steps. Exposure doubles the light,
+    /// not the encoded value: for a transfer curve with an exponent of 2.2, that is a factor of
+    /// 2^(1/2.2) on the encoded value, and a linear map. sRGB's own curve, which is straight near
+    /// black, gives the same within 3 of 255 for a stop, and within 6 in the darkest quarter.
     ///
     /// - Parameters:
-    ///   - brightness: Added; 0 changes nothing, 1 makes black white.
-    ///   - contrast: Factor about the middle grey; 1 changes nothing.
+    ///   - brightness: Added; 0 changes nothing, 1 turns black into white.
+    ///   - contrast: A factor about middle grey; 1 changes nothing.
     ///   - saturation: 0 is grey, 1 changes nothing.
     ///   - exposure: In stops; 1 doubles the light.
     /// - Returns: One matrix for all four.

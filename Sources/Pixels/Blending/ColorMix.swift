@@ -1,17 +1,17 @@
 private import CKernels
 
-/// Each pixel times a factor, plus a colour: what tints and overlays have in common.
+/// Multiplies each pixel by a factor and adds a colour, for tints and overlays.
 struct ColorMix {
     private let color: UInt32
     private let keep: UInt8
     private let isByShape: Bool
     private let backend: Convolution.Backend
 
-    /// The sum of `keeping` and the colour's channels must not exceed 255.
+    /// The sum of `keeping` and any channel of the colour must not exceed 255.
     ///
     /// - Parameters:
     ///   - color: Premultiplied.
-    ///   - keeping: What pixels are multiplied by, 255 for all of them.
+    ///   - keeping: The factor of the pixels; 255 keeps them as they are.
     ///   - isByShape: Whether the colour is multiplied by each pixel's alpha.
     ///   - backend: Both give the same pixels.
     init(

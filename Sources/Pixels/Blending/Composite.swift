@@ -2,17 +2,17 @@ private import CKernels
 
 /// Draws `source` onto `backdrop` with a blend mode.
 ///
-/// Only where the source lies is anything changed, whatever the mode.
+/// Pixels outside the source's rectangle do not change, whatever the mode.
 ///
 /// - Parameters:
-///   - source: What is drawn; parts outside the backdrop are cut.
-///   - backdrop: Gives the result its size.
+///   - source: The bitmap to draw; parts outside the backdrop are clipped.
+///   - backdrop: Determines the result's size.
 ///   - x: The source's left edge in the backdrop.
 ///   - y: The source's top edge in the backdrop.
-///   - mode: Source-over unless told otherwise.
-///   - alpha: The source's opacity, held to 0…1; NaN counts as 0.
-///   - backend: The fastest unless told otherwise; they agree within one.
-/// - Returns: A new picture of the backdrop's size.
+///   - mode: Source-over by default.
+///   - alpha: The source's opacity, clamped to 0…1; NaN counts as 0.
+///   - backend: The fastest by default. The results differ by at most one.
+/// - Returns: A new bitmap of the backdrop's size.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func composite(
     _ source: Bitmap,
@@ -50,14 +50,14 @@ package func composite(
     }
 }
 
-/// Draws the picture with a blend mode onto a canvas of its own size.
+/// Draws the bitmap with a blend mode onto a canvas of its own size.
 ///
 /// - Parameters:
-///   - source: What is drawn.
-///   - mode: With a transparent canvas the separable modes show the picture itself.
-///   - alpha: The picture's opacity, held to 0…1; NaN counts as 0.
-///   - background: The canvas's colour; transparent without one.
-/// - Returns: A new picture.
+///   - source: The bitmap to draw.
+///   - mode: On a transparent canvas, the separable modes show the bitmap itself.
+///   - alpha: The bitmap's opacity, clamped to 0…1; NaN counts as 0.
+///   - background: The canvas's colour; transparent if nil.
+/// - Returns: A new bitmap.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func blend(
     _ source: Bitmap,

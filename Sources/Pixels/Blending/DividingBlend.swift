@@ -1,11 +1,11 @@
 /// The separable modes that divide, in floats of 0…255, eight pixels at a time.
 ///
-/// As in ``IntegerBlend`` with `s`, `b` the premultiplied channels and `as`, `ab` the alphas; the
-/// last term `as · ab · B(b / ab, s / as)` is written so that it divides once.
+/// As in ``IntegerBlend``, `s` and `b` are the premultiplied channels, `as` and `ab` the alphas.
+/// The last term `as · ab · B(b / ab, s / as)` is rearranged to need one division.
 enum DividingBlend {
     typealias Channel = Lanes.Channel
 
-    /// Blends a row in place; false when the mode is none of these.
+    /// Blends a row in place; returns false if the mode is not one of these.
     static func apply(_ mode: BlendMode, to row: BlendRow) -> Bool {
         func each(_ term: (Channel, Channel, Channel, Channel) -> Channel) -> Bool {
             row.replace { blended(Lanes($0), Lanes($1), term) }
@@ -43,7 +43,7 @@ enum DividingBlend {
         )
     }
 
-    /// `min(as · ab, as² · b / (as − s))`, and none on a black backdrop.
+    /// `min(as · ab, as² · b / (as − s))`, and 0 on a black backdrop.
     @inline(__always)
     private static func dodge(_ s: Channel, _ b: Channel, _ sa: Channel, _ ba: Channel) -> Channel {
         let quotient = sa * sa * b / floored(sa - s)
@@ -51,7 +51,7 @@ enum DividingBlend {
         return bounded.replacing(with: 0, where: b .<= 0)
     }
 
-    /// `as · ab − min(as · ab, as² · (ab − b) / s)`, and all on a white backdrop.
+    /// `as · ab − min(as · ab, as² · (ab − b) / s)`, and `as · ab` on a white backdrop.
     @inline(__always)
     private static func burn(_ s: Channel, _ b: Channel, _ sa: Channel, _ ba: Channel) -> Channel {
         let most = sa * ba
@@ -60,7 +60,7 @@ enum DividingBlend {
         return result.replacing(with: most, where: b .>= ba)
     }
 
-    /// `as · b + (2 · s − as) · D`, with D by half of the source's alpha.
+    /// `as · b + (2 · s − as) · D`, where D depends on whether `s` exceeds half of `as`.
     @inline(__always)
     private static func softLight(
         _ s: Channel,
@@ -76,7 +76,7 @@ enum DividingBlend {
         return sa * b + side * lighter.replacing(with: b - b * cb, where: side .<= 0)
     }
 
-    // Below any difference of two bytes, so that dividing by it gives more than any bound.
+    // Below any difference of two bytes, so that the quotient exceeds any bound.
     @inline(__always)
     private static func floored(_ value: Channel) -> Channel {
         let least: Float = 1e-6

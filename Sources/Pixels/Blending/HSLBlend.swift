@@ -1,17 +1,17 @@
-/// The modes that take hue, saturation and luminosity apart, in floats, eight pixels at a time.
+/// The modes that separate hue, saturation and luminosity, in floats, eight pixels at a time.
 ///
-/// W3C, Compositing and Blending, section 10.2. As in ``IntegerBlend`` with `s`, `b` the
-/// premultiplied channels and `as`, `ab` the alphas; the formulas scale, so that
-/// `as · ab · B(b / ab, s / as)` is what they make of `s · ab` and `b · as` with a white of
-/// `as · ab`, and nothing is divided by an alpha.
+/// Source: W3C, Compositing and Blending, section 10.2. As in ``IntegerBlend``, `s` and `b` are the
+/// premultiplied channels, `as` and `ab` the alphas. The formulas scale, so that `as · ab · B(b /
+/// ab, s / as)` equals their result for `s · ab` and `b · as` with a white of `as · ab`, and
+/// nothing is divided by an alpha.
 ///
-/// Each of them moves a base colour's luma to another and stretches its distance from it: with
-/// `L` the luma wanted and `e` the base less its own luma, `L + e · k`. What `SetSat` does to the
-/// base is a factor of `k`, what `ClipColor` does the largest other factor that stays in range.
+/// Each mode moves a base colour to another luma and stretches its distance from it: with `L` the
+/// new luma and `e` the base minus its own luma, the result is `L + e · k`. `SetSat` contributes a
+/// factor to `k`; `ClipColor` limits `k` to the largest value that stays in range.
 enum HSLBlend {
     typealias Channel = Lanes.Channel
 
-    /// Blends a row in place; false when the mode is none of these.
+    /// Blends a row in place; returns false if the mode is not one of these.
     static func apply(_ mode: BlendMode, to row: BlendRow) -> Bool {
         func each(_ term: (Colour, Colour, Channel) -> Colour) -> Bool {
             row.replace { blended(Lanes($0), Lanes($1), term) }
@@ -71,7 +71,7 @@ enum HSLBlend {
         )
     }
 
-    // Saturations are whole numbers here; that of a grey does not count, see ``Deviation``.
+    // Saturations are whole numbers here. That of a grey is irrelevant, see ``Deviation``.
     @inline(__always)
     private static func floored(_ saturation: Channel) -> Channel {
         Lanes.most(saturation, Channel(repeating: 1))
@@ -100,7 +100,7 @@ private struct Colour {
         blue = lanes.blue * alpha
     }
 
-    /// As the specification weighs it.
+    /// With the weights of the specification.
     @inline(__always)
     var luma: Channel { red * 0.3 + green * 0.59 + blue * 0.11 }
 
@@ -114,13 +114,13 @@ private struct Colour {
     var saturation: Channel { greatest - smallest }
 }
 
-/// A colour less its own luma: exactly zero for greys.
+/// A colour minus its own luma: exactly zero for greys.
 private struct Deviation {
     let colour: Colour
 
     @inline(__always)
     init(_ base: Colour) {
-        // From differences, which have no rounding, instead of from the luma.
+        // Computed from differences, which have no rounding error, instead of from the luma.
         let first = base.red - base.green
         let second = base.green - base.blue
         colour = Colour(
@@ -132,7 +132,8 @@ private struct Deviation {
 }
 
 extension Lanes.Channel {
-    /// This luma with a deviation stretched by `saturation`, less where that leaves 0…`white`.
+    /// This luma plus the deviation times `saturation`, reduced if the result would leave
+    /// 0…`white`.
     @inline(__always)
     fileprivate func recoloured(
         _ deviation: Deviation,
@@ -141,7 +142,7 @@ extension Lanes.Channel {
     ) -> Colour {
         let colour = deviation.colour
         let one = Lanes.Channel(repeating: 1)
-        // Far below any deviation that is not zero.
+        // Far below any deviation other than zero.
         let tiny = Lanes.Channel(repeating: 1e-3)
         let below = Lanes.most(-(colour.smallest * saturation), tiny)
         let above = Lanes.most(colour.greatest * saturation, tiny)

@@ -1,14 +1,14 @@
 /// The modes that need no division, on premultiplied bytes, eight pixels at a time.
 ///
-/// Porter and Duff's operators weigh the two pictures with factors of their alphas. For the blend
-/// modes, with `s`, `b` the premultiplied channels and `as`, `ab` the alphas, the result is
-/// `s · (1 − ab) + b · (1 − as) + as · ab · B(b / ab, s / as)`, and for these the last term needs
-/// no straight colours. All terms together are at most 255², so 16 bits hold them, and sums that
-/// run over on the way come back. Exact up to the one rounding at the end.
+/// The Porter-Duff operators weigh both bitmaps with factors of their alphas. For the blend modes,
+/// with `s`, `b` the premultiplied channels and `as`, `ab` the alphas, the result is `s · (1 − ab)
+/// + b · (1 − as) + as · ab · B(b / ab, s / as)`; for the modes here, the last term needs no
+/// straight colours. The sum is at most 255², which fits 16 bits, and intermediate overflow wraps
+/// around and cancels out. Exact up to one rounding at the end.
 enum IntegerBlend {
     typealias Lanes = PixelPairs.Lanes
 
-    /// Blends a row in place; false when the mode is none of these.
+    /// Blends a row in place; returns false if the mode is not one of these.
     static func apply(_ mode: BlendMode, to row: BlendRow) -> Bool {
         func each(_ term: (Terms) -> PixelPairs) -> Bool {
             row.replace { top, bottom in
@@ -29,7 +29,7 @@ enum IntegerBlend {
         }
     }
 
-    /// The operators of Porter and Duff.
+    /// The Porter-Duff operators.
     private static func weigh(_ row: BlendRow, by mode: BlendMode) -> Bool {
         let full = Lanes(repeating: 255)
         let none = Lanes(repeating: 0)
@@ -56,7 +56,7 @@ enum IntegerBlend {
         }
     }
 
-    /// The two sums that are clipped: above white, or below black.
+    /// The two sums that are clipped: at white or at black.
     private static func sum(_ row: BlendRow, by mode: BlendMode) -> Bool {
         switch mode {
         case .plusLighter:
@@ -66,8 +66,7 @@ enum IntegerBlend {
                 return PixelPairs(even: least(sum.even, full), odd: least(sum.odd, full)).packed
             }
         case .plusDarker:
-            // What both lack of their own alpha is taken from the sum of the alphas; so, too, is
-            // what that has above one taken from the sum of the channels.
+            // The excess of the summed alphas over one is subtracted from each summed channel.
             let full = Lanes(repeating: 255)
             row.replace { top, bottom in
                 let sum = PixelPairs(top) + PixelPairs(bottom)
@@ -87,7 +86,7 @@ enum IntegerBlend {
     }
 }
 
-/// What the formulas are made of, in units of 1/255².
+/// The terms of the formulas, in units of 1/255².
 private struct Terms {
     typealias Lanes = PixelPairs.Lanes
 
@@ -110,7 +109,7 @@ private struct Terms {
         product = self.top * self.bottom
     }
 
-    /// The pixels for a last term.
+    /// The blended pixels, given the last term.
     @inline(__always)
     func blended(_ term: (Terms) -> PixelPairs) -> SIMD8<UInt32> {
         let full = Lanes(repeating: 255)
@@ -145,11 +144,11 @@ private struct Terms {
     @inline(__always)
     var exclusion: PixelPairs { withAlpha(crossed - product - product) }
 
-    /// `2 · s · b` where the source is at most half its alpha, the inverse of that elsewhere.
+    /// `2 · s · b` where the source is at most half its alpha, the inverse elsewhere.
     @inline(__always)
     var hardLight: PixelPairs { lit(by: top, of: topAlpha) }
 
-    /// The same, decided by the backdrop.
+    /// The same, selected by the backdrop.
     @inline(__always)
     var overlay: PixelPairs { lit(by: bottom, of: bottomAlpha) }
 
@@ -169,7 +168,7 @@ private struct Terms {
         )
     }
 
-    /// The colours of `pairs`, with the alpha that `as · ab` gives.
+    /// The colours of `pairs`, with an alpha of `as · ab`.
     @inline(__always)
     private func withAlpha(_ pairs: PixelPairs) -> PixelPairs {
         // Alpha is the upper half of each pixel's odd lanes.

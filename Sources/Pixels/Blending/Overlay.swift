@@ -1,14 +1,14 @@
-/// Lays the picture over a colour that has the picture's shape.
+/// Composites the bitmap over a colour that is clipped to the bitmap's alpha.
 ///
-/// The shape is the picture's alpha: the colour alone at a fraction of 0, the picture alone at 1,
-/// in between the picture over the colour with that opacity.
+/// A fraction of 0 gives the colour alone, 1 the bitmap alone; in between, the bitmap with that
+/// opacity is composited over the colour.
 ///
 /// - Parameters:
 ///   - source: Any size.
-///   - color: Its alpha counts where the colour shows.
-///   - fraction: Held to 0…1; NaN counts as 0.
-///   - backend: The fastest unless told otherwise; all give the same pixels.
-/// - Returns: A new picture, or `source` itself for a fraction of 1.
+///   - color: Straight. Its alpha applies where the colour shows.
+///   - fraction: Clamped to 0…1; NaN counts as 0.
+///   - backend: The fastest by default. The results are equal.
+/// - Returns: A new bitmap, or `source` itself for a fraction of 1.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func overlay(
     _ source: Bitmap,
@@ -19,7 +19,7 @@ package func overlay(
     let share = fraction > 0 ? min(fraction, 1) : 0
     if share == 1 { return source }
     let keep = UInt8((share * 255).rounded())
-    // Both weights are bytes that add up to 255, so sums of products fit 16 bits.
+    // Both weights are bytes that add up to 255, so that sums of products fit 16 bits.
     let tone = color.premultiplied
     let weighted = RGBA(
         red: RGBA.scaled(tone.red, by: 255 - keep),

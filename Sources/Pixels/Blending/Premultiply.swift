@@ -17,7 +17,7 @@ package func premultiplyRow(_ row: UnsafeMutablePointer<UInt8>, width: Int) {
         let pixel = pixels.loadUnaligned(fromByteOffset: x * 4, as: UInt32.self)
         let alpha = pixel >> 24
         if alpha == 255 { continue }
-        // Red and blue share one multiplication: each product keeps to its own 16 bits.
+        // Red and blue share one multiplication: each product stays within its own 16 bits.
         var redBlue = (pixel & 0x00FF_00FF) &* alpha &+ 0x0080_0080
         redBlue = ((redBlue &+ ((redBlue >> 8) & 0x00FF_00FF)) >> 8) & 0x00FF_00FF
         var green = ((pixel >> 8) & 0xFF) &* alpha &+ 0x80
@@ -30,11 +30,13 @@ package func premultiplyRow(_ row: UnsafeMutablePointer<UInt8>, width: Int) {
     }
 }
 
-/// Divides the colours of one row by their alpha, rounded to nearest; transparent becomes zero.
+/// Divides the colours of one row by their alpha, rounded to nearest.
+///
+/// Transparent pixels become zero.
 ///
 /// - Parameters:
 ///   - source: `width` pixels of premultiplied RGBA.
-///   - target: Room for as many; may be `source` itself.
+///   - target: Has room for as many; may be `source` itself.
 ///   - width: In pixels.
 package func unpremultiplyRow(
     from source: UnsafePointer<UInt8>,

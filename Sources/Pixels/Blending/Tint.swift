@@ -1,10 +1,10 @@
-/// Lays a colour over the whole extent, over transparent parts too.
+/// Composites a colour over the whole bitmap, including transparent parts.
 ///
 /// - Parameters:
 ///   - source: Any size.
 ///   - color: Not premultiplied.
-///   - backend: The fastest unless told otherwise; all give the same pixels.
-/// - Returns: A new picture, or `source` itself for a clear colour.
+///   - backend: The fastest by default. The results are equal.
+/// - Returns: A new bitmap, or `source` itself for a clear colour.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func tint(
     _ source: Bitmap,

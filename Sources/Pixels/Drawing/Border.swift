@@ -1,11 +1,11 @@
-/// Strokes a border inside the picture's edges.
+/// Strokes a border inside the bitmap's edges.
 ///
 /// - Parameters:
 ///   - source: Any size.
-///   - color: Its alpha lets the picture show through.
+///   - color: Straight; composited over the bitmap.
 ///   - lineWidth: In pixels; the stroke covers the outermost `lineWidth`.
-///   - radii: Of the stroke's outer edge, in pixels, held to half the shorter side.
-/// - Returns: A new picture, or `source` itself when there is nothing to draw.
+///   - radii: Of the stroke's outer edge in pixels, clamped to half the shorter side.
+/// - Returns: A new bitmap, or `source` itself if there is nothing to draw.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func addBorder(
     _ source: Bitmap,
@@ -17,7 +17,7 @@ package func addBorder(
     let width = Double(source.width)
     let height = Double(source.height)
     let outer = RoundedShape(left: 0, top: 0, right: width, bottom: height, radii: radii)
-    // Beyond half the shorter side the stroke covers all, and the inner shape is empty.
+    // Beyond half the shorter side, the stroke covers everything and the inner shape is empty.
     let line = min(lineWidth, max(width, height))
     let inner = RoundedShape(
         left: line,
@@ -60,7 +60,7 @@ private struct BorderStroke {
 }
 
 extension CornerRadii {
-    /// The radii of a shape `inset` further in.
+    /// The radii of a shape that is inset by `inset`.
     fileprivate func reduced(by inset: Double) -> CornerRadii {
         CornerRadii(
             topLeft: max(0, topLeft - inset),

@@ -1,4 +1,4 @@
-/// The radii of a rounded rectangle in pixels, corner by corner.
+/// The radii of a rounded rectangle's corners in pixels.
 package struct CornerRadii: Hashable, Sendable {
     package var topLeft: Double
     package var topRight: Double
@@ -22,7 +22,7 @@ package struct CornerRadii: Hashable, Sendable {
         self.init(topLeft: radius, topRight: radius, bottomLeft: radius, bottomRight: radius)
     }
 
-    /// Each radius held to 0…half the shorter side; NaN counts as 0.
+    /// Each radius clamped to 0…half the shorter side; NaN counts as 0.
     func held(to width: Double, _ height: Double) -> CornerRadii {
         let most = max(0, min(width, height) / 2)
         func hold(_ radius: Double) -> Double { radius > 0 ? min(radius, most) : 0 }

@@ -1,10 +1,10 @@
-/// Clips the picture to a rounded rectangle, with smooth edges.
+/// Clips the bitmap to a rounded rectangle, antialiased.
 ///
 /// - Parameters:
 ///   - source: Any size.
-///   - radii: In pixels, each held to 0…half the shorter side; half the side of a square is a
+///   - radii: In pixels, each clamped to 0…half the shorter side. Half the side of a square gives a
 ///     circle.
-/// - Returns: A new picture, or `source` itself when no corner is rounded.
+/// - Returns: A new bitmap, or `source` itself if no corner is rounded.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func roundCorners(_ source: Bitmap, radii: CornerRadii) throws(PixelError) -> Bitmap {
     let width = source.width
@@ -17,7 +17,7 @@ package func roundCorners(_ source: Bitmap, radii: CornerRadii) throws(PixelErro
         radii: radii
     )
     if shape.radii.largest == 0 { return source }
-    // Rows and columns beyond the arcs are copied as they are.
+    // Rows and columns beyond the arcs are copied unchanged.
     let reach = Int(shape.radii.largest.rounded(.up))
     return try mapRows(source, isOpaque: false, isLight: true) { from, to, y in
         to.update(from: from, count: width * Bitmap.bytesPerPixel)

@@ -1,4 +1,4 @@
-/// How much of each pixel a rounded rectangle covers.
+/// The share of each pixel that a rounded rectangle covers.
 struct RoundedShape {
     let left: Double
     let top: Double
@@ -16,8 +16,8 @@ struct RoundedShape {
 
     /// The covered share of the pixel at column `x`, row `y`: 0…1.
     ///
-    /// Straight edges are exact; at a corner it is the distance of the pixel's centre from the arc,
-    /// right within 1/30 of a pixel for radii of a few pixels and more.
+    /// Straight edges are exact. At a corner it is derived from the distance between the pixel's
+    /// centre and the arc, with an error below 1/30 for radii of a few pixels and more.
     func coverage(x: Int, y: Int) -> Double {
         let across = min(Double(x + 1), right) - max(Double(x), left)
         let down = min(Double(y + 1), bottom) - max(Double(y), top)
@@ -30,7 +30,7 @@ struct RoundedShape {
             isTop
             ? (isLeft ? radii.topLeft : radii.topRight)
             : (isLeft ? radii.bottomLeft : radii.bottomRight)
-        // Distances from the corner's centre, outwards.
+        // Distances from the centre of the corner's arc, outwards.
         let outX = isLeft ? left + radius - centreX : centreX - (right - radius)
         let outY = isTop ? top + radius - centreY : centreY - (bottom - radius)
         guard radius > 0, outX > 0, outY > 0 else { return across * down }

@@ -1,11 +1,11 @@
 extension BlurHash {
-    /// The blurred picture.
+    /// Decodes the hash to a blurred bitmap.
     ///
     /// - Parameters:
-    ///   - size: In pixels; 32 on the longer side is plenty, enlarge the result.
-    ///   - punch: Factor for the contrast; 1 is that of the hash.
-    /// - Returns: An opaque picture of `size`.
-    /// - Throws: ``PixelError`` when the size is out of range or memory is short.
+    ///   - size: In pixels. 32 on the longer side is enough; scale the result up.
+    ///   - punch: A factor for the contrast; 1 is that of the hash.
+    /// - Returns: An opaque bitmap of `size`.
+    /// - Throws: ``PixelError`` if the size is out of range or memory cannot be allocated.
     package func bitmap(size: PixelSize, punch: Double = 1) throws(PixelError) -> Bitmap {
         try PixelLimits.check(size)
         let factors = factors(punch: punch)

@@ -1,10 +1,12 @@
 extension BlurHash {
-    /// Hashes a picture, reduced to at most 64 × 64 pixels first; transparency counts as black.
+    /// Hashes a bitmap, scaled down to at most 64 × 64 pixels first.
+    ///
+    /// Transparency counts as black.
     ///
     /// - Parameters:
     ///   - source: Any size.
-    ///   - columns: Cosines across, held to 1…9.
-    ///   - rows: Cosines down, held to 1…9.
+    ///   - columns: Horizontal cosines, clamped to 1…9.
+    ///   - rows: Vertical cosines, clamped to 1…9.
     /// - Throws: ``PixelError/outOfMemory(bytes:)``.
     package init(_ source: Bitmap, columns: Int = 4, rows: Int = 3) throws(PixelError) {
         let columns = max(1, min(9, columns))
@@ -29,7 +31,7 @@ extension BlurHash {
         self.init(digits: digits, columns: columns, rows: rows)
     }
 
-    /// Nineteen levels, finer towards zero.
+    /// One of nineteen levels, finer near zero.
     private static func level(_ value: Double) -> Int {
         let root = value < 0 ? -(-value).squareRoot() : value.squareRoot()
         return max(0, min(18, Int((root * 9 + 9.5).rounded(.down))))

@@ -1,15 +1,15 @@
-/// A picture in 20 to 30 characters: a few cosines in base 83.
+/// A placeholder in 20 to 30 characters: a few cosines in base 83.
 ///
 /// Format: Wolt, BlurHash (https://github.com/woltapp/blurhash, Algorithm.md).
 package struct BlurHash: Hashable, Sendable {
     package let text: String
-    /// How many cosines lie across, 1…9.
+    /// The number of horizontal cosines, 1…9.
     package let columns: Int
-    /// How many cosines lie down, 1…9.
+    /// The number of vertical cosines, 1…9.
     package let rows: Int
     private let digits: [Int]
 
-    /// Takes the text of a hash.
+    /// Parses the text of a hash.
     ///
     /// - Throws: ``PlaceholderHashError``.
     package init(text: String) throws(PlaceholderHashError) {
@@ -50,7 +50,7 @@ package struct BlurHash: Hashable, Sendable {
         )
     }
 
-    /// Every factor as linear light, row by row; the first is the average.
+    /// All factors in linear light, row by row; the first is the average.
     ///
     /// `punch` multiplies the contrast of all but the first.
     func factors(punch: Double) -> [SIMD3<Double>] {
@@ -69,7 +69,7 @@ package struct BlurHash: Hashable, Sendable {
                     let signed = (Double(level) - 9) / 9
                     return signed * abs(signed) * largest
                 }
-                // Two digits reach a little beyond three times nineteen levels.
+                // Two digits can encode slightly more than three times nineteen levels.
                 return SIMD3(
                     part(min(18, value / 361)),
                     part(value / 19 % 19),
@@ -79,7 +79,7 @@ package struct BlurHash: Hashable, Sendable {
     }
 }
 
-/// Numbers written with 83 digits, the highest first.
+/// Numbers in base 83, the most significant digit first.
 enum Base83 {
     private static let alphabet = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8

@@ -4,9 +4,9 @@ import Glibc
 import Musl
 #endif
 
-/// Cosine tables that the placeholder hashes share.
+/// Cosine tables for the placeholder hashes.
 enum CosineTransform {
-    /// `cos(π · k · (x + shift) / length)` for every k below `count`, x by x.
+    /// `cos(π · k · (x + shift) / length)` for every k below `count`, grouped by x.
     static func table(count: Int, length: Int, shift: Double) -> [Double] {
         (0..<length).flatMap { x in
             (0..<count).map { k in

@@ -1,9 +1,9 @@
-/// The colour that most of the picture is close to.
+/// The most frequent colour of the bitmap.
 ///
-/// Counts opaque-weighted pixels of a reduced copy in a 16 × 16 × 16 histogram, and averages what
-/// lies near the fullest bin.
+/// Counts the pixels of a reduced copy, weighted by alpha, in a 16 × 16 × 16 histogram, and
+/// averages the colours near the fullest bin.
 ///
-/// - Returns: An opaque colour, or ``RGBA/clear`` when nothing is visible.
+/// - Returns: An opaque colour, or ``RGBA/clear`` if no pixel is visible.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func dominantColor(_ source: Bitmap) throws(PixelError) -> RGBA {
     let colours = StraightColors(try reducedForStatistics(source))
@@ -12,11 +12,13 @@ package func dominantColor(_ source: Bitmap) throws(PixelError) -> RGBA {
     guard let fullest = counts.indices.max(by: { counts[$0] < counts[$1] }), counts[fullest] > 0
     else { return .clear }
     let seed = mean(of: colours.all.filter { bin(of: $0) == fullest })
-    // Wider than a bin, so that a colour on a border between bins is not cut in half.
+    // Wider than a bin, so that a colour on the border of two bins is not split.
     return mean(of: colours.all.filter { isNear($0, seed, within: 20) })
 }
 
-/// The mean colour, weighted by alpha; the result's alpha is the mean alpha.
+/// The mean colour, weighted by alpha.
+///
+/// The result's alpha is the mean alpha.
 ///
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func averageColor(_ source: Bitmap) throws(PixelError) -> RGBA {
@@ -24,7 +26,7 @@ package func averageColor(_ source: Bitmap) throws(PixelError) -> RGBA {
     return StraightColors(one).all.first ?? .clear
 }
 
-/// A copy with sides of at most 64 pixels: enough for statistics, quick for any picture.
+/// A copy with sides of at most `side` pixels: enough for statistics, and fast for any size.
 func reducedForStatistics(_ source: Bitmap, side: Int = 64) throws(PixelError) -> Bitmap {
     let size = source.size.fitted(inside: PixelSize(width: side, height: side))
     return try resample(source, to: size, filter: .box)
@@ -52,7 +54,7 @@ private func mean(of colours: [RGBA]) -> RGBA {
     return RGBA(red: part(sums.x), green: part(sums.y), blue: part(sums.z))
 }
 
-/// The pixels of a small picture as straight colours, row by row.
+/// The pixels of a small bitmap as straight colours, row by row.
 struct StraightColors {
     let all: [RGBA]
 

@@ -1,9 +1,9 @@
-/// Why a text or bytes are no placeholder hash.
+/// Why text or bytes are not a valid placeholder hash.
 package enum PlaceholderHashError: Error, Hashable, Sendable {
-    /// The header asks for another length.
+    /// The header requires another length.
     case wrongLength(found: Int, expected: Int)
-    /// The character at this offset is none of the 83.
+    /// The character at this offset is not one of the 83.
     case invalidCharacter(offset: Int)
-    /// The header says what no encoder writes.
+    /// The header has values that no encoder writes.
     case invalidHeader
 }

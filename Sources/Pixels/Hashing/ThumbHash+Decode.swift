@@ -5,7 +5,7 @@ extension ThumbHash {
         return Self.colour(header.luma, header.yellow, header.red, header.alpha)
     }
 
-    /// The blurred picture, with a longest side of 32 pixels.
+    /// Decodes the hash to a blurred bitmap whose longer side is 32 pixels.
     ///
     /// - Throws: ``PixelError/outOfMemory(bytes:)``.
     package func bitmap() throws(PixelError) -> Bitmap {
@@ -18,7 +18,7 @@ extension ThumbHash {
         var reader = Reader(bytes: bytes, next: header.start * 2)
         let luma = Plane(header.luma, header.codedWidth, header.codedHeight, size)
             .reading(&reader, header.lumaScale)
-        // Colours are stored with a quarter of their range to spare.
+        // The stored range of the chroma planes is 1.25 times the scale.
         let yellow = Plane(header.yellow, 3, 3, size).reading(&reader, header.yellowScale * 1.25)
         let red = Plane(header.red, 3, 3, size).reading(&reader, header.redScale * 1.25)
         let alpha =
@@ -60,7 +60,7 @@ extension ThumbHash {
         )
     }
 
-    /// Four bits at a time, the low half of each byte first.
+    /// Reads four bits at a time, the low half of each byte first.
     private struct Reader {
         let bytes: [UInt8]
         var next: Int
@@ -73,7 +73,7 @@ extension ThumbHash {
         }
     }
 
-    /// One channel's frequencies and the cosines to sum them with.
+    /// One channel's frequencies and the cosine tables for their sum.
     private struct Plane {
         private let constant: Double
         private let width: Int

@@ -1,5 +1,5 @@
 extension ThumbHash {
-    /// Hashes a picture, reduced to at most 100 × 100 pixels first.
+    /// Hashes a bitmap, scaled down to at most 100 × 100 pixels first.
     ///
     /// - Throws: ``PixelError/outOfMemory(bytes:)``.
     package init(_ source: Bitmap) throws(PixelError) {
@@ -38,14 +38,14 @@ extension ThumbHash {
         self.init(encoded: bytes)
     }
 
-    /// Halves go up, as in the reference format.
+    /// Rounds halves up, as the reference implementation does.
     private static func round(_ value: Double) -> Int { Int((value + 0.5).rounded(.down)) }
 
     private static func level(_ value: Double, _ most: Int) -> Int {
         max(0, min(most, round(value * Double(most))))
     }
 
-    /// Luma, yellow–blue, red–green and alpha, over the picture's average colour.
+    /// Luma, yellow–blue, red–green and alpha, composited over the bitmap's average colour.
     private struct Planes {
         var luma: [Double] = []
         var yellow: [Double] = []

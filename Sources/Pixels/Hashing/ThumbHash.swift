@@ -1,10 +1,12 @@
-/// A picture in about 25 bytes: average, aspect ratio, alpha and the lowest frequencies.
+/// A placeholder in about 25 bytes: average, aspect ratio, alpha and the lowest frequencies.
 ///
 /// Format: Evan Wallace, ThumbHash (https://evanw.github.io/thumbhash/).
 package struct ThumbHash: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// Takes the bytes of a hash; bytes beyond its end are refused.
+    /// Parses the bytes of a hash.
+    ///
+    /// Extra bytes at the end are an error.
     ///
     /// - Throws: ``PlaceholderHashError``.
     package init(bytes: [UInt8]) throws(PlaceholderHashError) {
@@ -27,18 +29,18 @@ package struct ThumbHash: Hashable, Sendable {
 
     init(encoded: [UInt8]) { bytes = encoded }
 
-    /// Width by height, as exactly as seven steps allow.
+    /// Width by height, within the precision of seven steps.
     package var aspectRatio: Double {
         let header = Header(bytes)
         return Double(header.width) / Double(header.height)
     }
 
-    /// How many frequencies lie in the triangle, without the constant.
+    /// The number of frequencies in the triangle, without the constant.
     static func count(_ width: Int, _ height: Int) -> Int {
         (0..<height).reduce(-1) { $0 + frequencies(in: $1, width, height) }
     }
 
-    /// How many frequencies row `row` of the triangle has.
+    /// The number of frequencies in row `row` of the triangle.
     static func frequencies(in row: Int, _ width: Int, _ height: Int) -> Int {
         (width * (height - row) + height - 1) / height
     }
@@ -54,12 +56,12 @@ package struct ThumbHash: Hashable, Sendable {
         let redScale: Double
         let alphaScale: Double
         let hasAlpha: Bool
-        /// Frequencies of the luma, as the aspect ratio has them.
+        /// The luma frequencies in proportion to the aspect ratio.
         let width: Int
         let height: Int
-        /// Where the frequencies begin.
+        /// The offset of the frequencies.
         var start: Int { hasAlpha ? 6 : 5 }
-        /// At least three frequencies are stored on each side.
+        /// At least three frequencies are stored per axis.
         var codedWidth: Int { max(3, width) }
         var codedHeight: Int { max(3, height) }
 

@@ -1,4 +1,4 @@
-/// How much each row and column of a small picture draws attention.
+/// A score of how much attention each row and column of a small bitmap draws.
 struct AttentionMap {
     private(set) var columns: [Double]
     private(set) var rows: [Double]
@@ -21,7 +21,9 @@ struct AttentionMap {
         }
     }
 
-    /// Luma of 0…1; transparent counts as black, which makes outlines edges.
+    /// Luma of 0…1.
+    ///
+    /// Transparent pixels count as black, which turns outlines into edges.
     private static func luma(_ colour: RGBA) -> Double {
         let sum =
             0.2126 * Double(colour.red) + 0.7152 * Double(colour.green)
@@ -37,7 +39,7 @@ struct AttentionMap {
         return abs(4 * luma[place] - around)
     }
 
-    /// How close the direction of the colour is to the mean of skin, whatever the brightness.
+    /// How close the colour's direction is to average skin, regardless of brightness: 0…1.
     private static func skin(_ colour: RGBA, luma: Double) -> Double {
         guard luma > 0.2, luma < 0.95 else { return 0 }
         let vector = SIMD3(Double(colour.red), Double(colour.green), Double(colour.blue))

@@ -1,6 +1,6 @@
 private import CKernels
 
-/// Box passes down the columns of a picture, in strips of one cache line.
+/// Box passes down the columns of a bitmap, in strips of one cache line.
 struct BoxColumns {
     private let source: Bitmap
     private let size: Int
@@ -10,7 +10,7 @@ struct BoxColumns {
     /// Bytes in a strip's row: 16 pixels.
     private static let strip = 64
 
-    /// Whether sums of columns fit 16 bits, and the reciprocal is exact enough in them.
+    /// Whether the column sums fit 16 bits, in which the reciprocal is exact enough.
     private var isNarrow: Bool { size <= 127 }
 
     init(_ source: Bitmap, size: Int, passes: Int, backend: Convolution.Backend) {
@@ -20,7 +20,7 @@ struct BoxColumns {
         self.backend = backend
     }
 
-    /// The filtered picture with rows and columns exchanged.
+    /// The filtered bitmap with rows and columns exchanged.
     func transposed() throws(PixelError) -> Bitmap {
         let height = source.height
         let stripPixels = Self.strip / Bitmap.bytesPerPixel
@@ -99,7 +99,7 @@ struct BoxColumns {
         }
     }
 
-    /// Writes the first pixels of a strip's rows as columns.
+    /// Writes the first `columns` pixels of a strip's rows as rows of the target.
     private func transpose(
         _ strip: UnsafeMutableRawPointer,
         columns: Int,
@@ -145,7 +145,7 @@ struct BoxColumns {
             of: SIMD4(repeating: UInt32((65_536 + size - 1) / size)),
             as: SIMD4<UInt32>.self
         )
-        // Near the edges one end of the window stands still on the edge row.
+        // Near the edges, one end of the window stays on the edge row.
         let leaving = min(radius, last + 1)
         let arriving = max(0, last - radius)
         let phases = [0, min(leaving, arriving), max(leaving, arriving), last + 1]
@@ -197,9 +197,9 @@ struct BoxColumns {
     }
 }
 
-/// Running sums of sixteen columns of bytes, even and odd ones apart.
+/// Running sums of sixteen columns of bytes, with even and odd columns separate.
 ///
-/// Masks and shifts take bytes apart and put them together for less than SIMD conversions cost.
+/// Splitting and joining bytes by masks and shifts is cheaper than SIMD conversions.
 private struct NarrowSums {
     private typealias Words = SIMD8<UInt16>
 
@@ -218,7 +218,7 @@ private struct NarrowSums {
         odd &+= bytes &>> 8
     }
 
-    /// Writes the means of `rows` rows, and moves the window one row on after each.
+    /// Writes the means of `rows` rows, moving the window down by one row after each.
     mutating func slide(
         rows: Int,
         to target: UnsafeMutableRawPointer,
@@ -235,8 +235,8 @@ private struct NarrowSums {
         var even = even
         var odd = odd
         for _ in 0..<rows {
-            // Read again from memory each time: only then does the compiler see that the factors
-            // have 15 bits, as the sums have, and use the instruction that multiplies those.
+            // Loaded from memory each time, so that the compiler sees that the factors, like the
+            // sums, have 15 bits, and uses the 16-bit multiply instruction.
             let factor = factors.load(as: SIMD4<UInt32>.self) & 0x7FFF
             let mean = Self.means(even, factor) | (Self.means(odd, factor) &<< 8)
             out.storeBytes(of: mean, as: Words.self)

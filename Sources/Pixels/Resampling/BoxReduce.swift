@@ -1,4 +1,4 @@
-/// Averages blocks of whole pixels: the cheap half of a large reduction.
+/// Averages blocks of whole pixels, the cheap first step of a large reduction.
 enum BoxReduce {
     /// Adds `count` rows of `width` bytes to the 16-bit column sums.
     static func addRows(
@@ -34,9 +34,11 @@ enum BoxReduce {
         }
     }
 
-    /// Turns column sums over `rows` rows into averages of `factor` pixels each, and clears them.
+    /// Converts column sums over `rows` rows to averages of `factor` pixels each, and clears the
+    /// sums.
     ///
-    /// `width` counts source pixels of four sums; the last block may be narrower than `factor`.
+    /// `width` counts source pixels of four sums each. The last block may be narrower than
+    /// `factor`.
     static func takeMeans(
         of sums: UnsafeMutablePointer<UInt16>,
         width: Int,

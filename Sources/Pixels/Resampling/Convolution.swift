@@ -6,12 +6,13 @@ import Glibc
 import Musl
 #endif
 
-/// Which implementation of a separable filter's two passes runs.
+/// The implementation of a separable filter's two passes.
 ///
-/// Between the passes values are signed 9.6 fixed point in 16 bits: ringing survives until the
-/// end, and rounding twice costs nothing visible. All do the same integer arithmetic.
+/// Between the passes, values are signed 9.6 fixed point in 16 bits: overshoot is kept until the
+/// end, and the additional rounding is invisible. All implementations do the same integer
+/// arithmetic.
 package enum Convolution {
-    /// Also of the kernels beyond filters that have a twin.
+    /// Also selects the implementation of other kernels with a twin in C.
     package enum Backend: CaseIterable, Sendable {
         /// In Swift, such as ``PortableConvolution``.
         case portable
@@ -19,9 +20,10 @@ package enum Convolution {
         case twin
     }
 
-    /// The fastest that this processor has.
+    /// The fastest backend for this processor.
     ///
-    /// With `KF_PORTABLE_KERNELS` in the environment the ones in Swift, to measure and test them.
+    /// If `KF_PORTABLE_KERNELS` is set in the environment, the Swift kernels, for measurements and
+    /// tests.
     package static let backend: Backend =
         kf_has_twins() != 0 && getenv("KF_PORTABLE_KERNELS") == nil ? .twin : .portable
 
@@ -73,7 +75,7 @@ package enum Convolution {
         #endif
     }
 
-    /// Holds every colour at or below its pixel's alpha: ringing must not leave light behind.
+    /// Limits every colour to its pixel's alpha, which overshoot could exceed.
     static func clampToAlpha(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) {
         var pixel = pixels
         for _ in 0..<(count / 4) {

@@ -4,10 +4,14 @@ import Glibc
 import Musl
 #endif
 
-/// Cuts the part of `rect` that lies inside the picture.
+/// Cuts out the part of `rect` that lies inside the bitmap.
 ///
-/// - Returns: A new picture, or `source` itself when `rect` covers it.
-/// - Throws: ``PixelError/emptySize(_:)`` when `rect` has no pixel in common with the picture.
+/// - Parameters:
+///   - source: Any size.
+///   - rect: In pixels; may reach beyond the bitmap.
+/// - Returns: A new bitmap, or `source` itself if `rect` covers it.
+/// - Throws: ``PixelError/emptySize(_:)`` if `rect` and the bitmap do not overlap,
+///   ``PixelError/outOfMemory(bytes:)``.
 package func crop(_ source: Bitmap, to rect: PixelRect) throws(PixelError) -> Bitmap {
     let part = rect.clamped.intersection(PixelRect(size: source.size))
     if part.size == source.size { return source }
@@ -23,7 +27,7 @@ package func crop(_ source: Bitmap, to rect: PixelRect) throws(PixelError) -> Bi
 }
 
 extension PixelRect {
-    /// The same rectangle with every number held to what can be added without overflow.
+    /// The rectangle with every number clamped, so that sums cannot overflow.
     fileprivate var clamped: PixelRect {
         let bound = 1 << 40
         func hold(_ value: Int) -> Int { max(-bound, min(bound, value)) }

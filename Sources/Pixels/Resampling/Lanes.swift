@@ -1,4 +1,4 @@
-/// Eight pixels taken apart into channels as floats of 0…255, one pixel per lane.
+/// Eight pixels split into channels, as floats of 0…255, one pixel per lane.
 struct Lanes {
     typealias Channel = SIMD8<Float>
 
@@ -7,8 +7,8 @@ struct Lanes {
     let blue: Channel
     let alpha: Channel
 
-    // 2²³: floats from here on step by whole numbers, which stand in their low bits. Going through
-    // them avoids the converting initialisers of SIMD types, which are slow generic code.
+    // 2²³: from here on, floats have a step of 1 and hold the integer in their low bits. This
+    // avoids the converting initializers of SIMD types, which are slow generic code.
     private static let magic: Float = 8_388_608
 
     @inline(__always)
@@ -44,7 +44,7 @@ struct Lanes {
     /// Grey pixels, rounded to nearest from 0…255, with the alpha of `pixels`.
     @inline(__always)
     static func packed(grey: Channel, alphaOf pixels: SIMD8<UInt32>) -> SIMD8<UInt32> {
-        // Two bytes at once by a product in floats: from shifts the compiler would make integer
+        // Two bytes at once by a float product: the compiler would turn shifts into integer
         // products, which are slow without SSE 4.
         let rounded = (grey + magic) - magic
         let twice = unsafeBitCast(rounded * 257 + magic, to: SIMD8<UInt32>.self) & 0xFFFF
@@ -71,7 +71,7 @@ struct Lanes {
         one.replacing(with: other, where: other .> one)
     }
 
-    /// `value` held between zero and `most`, lane by lane.
+    /// `value` clamped to 0…`most`, lane by lane.
     @inline(__always)
     static func clamp(_ value: Channel, to most: Channel) -> Channel {
         let zero = Channel(repeating: 0)

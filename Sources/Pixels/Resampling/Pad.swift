@@ -4,7 +4,7 @@ import Glibc
 import Musl
 #endif
 
-/// Puts room around the picture; negative margins cut.
+/// Adds margins around the bitmap; negative margins crop.
 ///
 /// - Parameters:
 ///   - source: Any size.
@@ -12,9 +12,10 @@ import Musl
 ///   - left: In pixels.
 ///   - bottom: In pixels.
 ///   - right: In pixels.
-///   - color: Fills the room; the picture itself keeps its transparency.
-/// - Returns: A new picture, larger or smaller by the margins.
-/// - Throws: ``PixelError`` when nothing is left, the result is too large, or memory is short.
+///   - color: Fills the margins. The bitmap itself keeps its transparency.
+/// - Returns: A new bitmap, larger or smaller by the margins.
+/// - Throws: ``PixelError`` if nothing is left, the result is too large, or memory cannot be
+///   allocated.
 package func pad(
     _ source: Bitmap,
     top: Int,
@@ -23,7 +24,7 @@ package func pad(
     right: Int,
     color: RGBA = .clear
 ) throws(PixelError) -> Bitmap {
-    // Held to a range in which sums cannot overflow; anything near it is refused below anyway.
+    // Clamped so that sums cannot overflow. Values near the bound are rejected below anyway.
     let bound = 1 << 20
     func hold(_ value: Int) -> Int { max(-bound, min(bound, value)) }
     let x = hold(left)
@@ -56,9 +57,9 @@ func fill(_ out: UnsafeMutablePointer<UInt8>, count: Int, with color: RGBA) {
         .update(repeating: word, count: count)
 }
 
-/// A picture of one colour.
+/// A bitmap of one colour.
 ///
-/// - Throws: ``PixelError`` when the size is out of range or memory is short.
+/// - Throws: ``PixelError`` if the size is out of range or memory cannot be allocated.
 package func solidColor(_ color: RGBA, size: PixelSize) throws(PixelError) -> Bitmap {
     try Bitmap(size: size, isOpaque: color.alpha == 255) { out, _ in
         fill(out, count: size.width * size.height, with: color)

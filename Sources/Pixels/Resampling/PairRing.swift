@@ -1,17 +1,17 @@
-/// The rows that a vertical filter needs, laid in pairs as ``PortableConvolution`` wants them.
+/// The rows that a vertical filter needs, interleaved in pairs for ``PortableConvolution``.
 ///
-/// Pair m holds rows 2m and 2m + 1 and is made when a window first needs it.
+/// Pair m holds rows 2m and 2m + 1 and is created when a window first needs it.
 struct PairRing {
     private let memory: UnsafeMutableRawPointer
     private let slots: Int
     private let slotBytes: Int
     private let width: Int
-    /// Per slot twice its pair's number, plus one when both rows were there.
+    /// Per slot, twice its pair's number, plus one if both rows were available.
     private var contents: [Int]
     private var window: [UnsafeRawPointer] = []
     private var weights: [Int16] = []
 
-    /// Makes a ring for windows of `taps` rows of `width` values each.
+    /// Creates a ring for windows of `taps` rows of `width` values each.
     ///
     /// `memory` has room for ``byteCount(taps:width:)`` and belongs to the caller.
     init(taps: Int, width: Int, memory: UnsafeMutableRawPointer) {
@@ -29,7 +29,7 @@ struct PairRing {
 
     /// Filters the window of rows from `start` on into `count` bytes of RGBA8.
     ///
-    /// `row` says where a row lies; rows from `available` on have not come yet.
+    /// `row` returns the address of a row. Rows from `available` on have not arrived yet.
     mutating func filter(
         from start: Int,
         _ taps: UnsafeBufferPointer<Int16>,
@@ -43,7 +43,7 @@ struct PairRing {
         for pair in (start / 2)...((end - 1) / 2) {
             let first = pair * 2
             let slot = memory + (pair % slots) * slotBytes
-            // Rows outside the window have a weight of zero, so anything may lie there.
+            // Rows outside the window have a weight of zero, so that their content is irrelevant.
             let content = first + (first + 1 < available ? 1 : 0)
             if contents[pair % slots] != content {
                 PortableConvolution.pairRows(row(first), row(first + 1), count: width, into: slot)

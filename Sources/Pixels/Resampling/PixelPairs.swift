@@ -1,12 +1,12 @@
 /// Eight pixels as two vectors of 16-bit lanes: red and blue, green and alpha.
 ///
-/// Sixteen bits hold a product of two bytes, and 16-bit products are cheap on every processor.
+/// A product of two bytes fits 16 bits, and 16-bit products are cheap on every processor.
 struct PixelPairs {
     typealias Lanes = SIMD16<UInt16>
 
-    /// Red and blue, by turns.
+    /// Red and blue, alternating.
     var even: Lanes
-    /// Green and alpha, by turns.
+    /// Green and alpha, alternating.
     var odd: Lanes
 
     @inline(__always)

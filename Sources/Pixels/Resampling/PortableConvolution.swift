@@ -1,10 +1,10 @@
 /// The passes of a separable filter in Swift, for processors without a twin in C.
 ///
-/// Both work on pairs: a 16-bit value beside its neighbour's, so that one multiply-add instruction
-/// takes two taps. The pairs go through memory on purpose; in registers the optimiser would undo
-/// them.
+/// Both work on pairs: a 16-bit value next to its neighbour's, so that one multiply-add instruction
+/// handles two taps. The pairs go through memory on purpose; the optimizer would take them apart in
+/// registers.
 enum PortableConvolution {
-    /// Lays each channel of each pixel beside that of the next pixel: eight values a pixel.
+    /// Interleaves each channel of each pixel with that of the next pixel: eight values per pixel.
     static func pairPixels(
         _ source: UnsafePointer<UInt8>,
         length: Int,
@@ -59,7 +59,7 @@ enum PortableConvolution {
         }
     }
 
-    /// Lays two rows of fixed point beside each other, value by value.
+    /// Interleaves two rows of fixed point, value by value.
     static func pairRows(
         _ one: UnsafePointer<Int16>,
         _ other: UnsafePointer<Int16>,
@@ -119,7 +119,7 @@ enum PortableConvolution {
         let values = pairs.load(as: SIMD8<Int16>.self)
         let both = SIMD4<UInt32>(repeating: weights.loadUnaligned(as: UInt32.self))
         let factors = unsafeBitCast(both, to: SIMD8<Int16>.self)
-        // The shape that compilers know as a multiply-add of pairs.
+        // The form that compilers recognize as a multiply-add of pairs.
         let all =
             SIMD8<Int32>(truncatingIfNeeded: values) &* SIMD8<Int32>(truncatingIfNeeded: factors)
         return all.evenHalf &+ all.oddHalf

@@ -1,9 +1,12 @@
-/// Turns or mirrors `source` so that a picture stored with `orientation` stands upright.
+/// Rotates or mirrors `source` so that an image stored with `orientation` is upright.
 ///
-/// Orientations that swap the sides go through blocks of 32 × 32 pixels, which keeps both pictures'
-/// rows in the first-level cache.
+/// Orientations that exchange the sides are copied in blocks of 32 × 32 pixels, which keeps the
+/// rows of both bitmaps in the first-level cache.
 ///
-/// - Returns: A new picture, or `source` itself for ``Orientation/up``.
+/// - Parameters:
+///   - source: In stored order, any size.
+///   - orientation: The orientation stated in the file.
+/// - Returns: A new bitmap, or `source` itself for ``Orientation/up``.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func reorient(
     _ source: Bitmap,
@@ -13,7 +16,8 @@ package func reorient(
     let size = orientation.displaySize(of: source.size)
     return try Bitmap(size: size, isOpaque: source.isOpaque) { out, bytesPerRow in
         source.withPixels { pixels, stride in
-            // Where the target's first pixel lies in the source, and how far one step goes there.
+            // The position of the target's first pixel in the source, and the source steps per
+            // target step.
             let walk = OrientationWalk(orientation, width: source.width, height: source.height)
             let corner = UnsafeRawPointer(pixels) + walk.row * stride + walk.column * 4
             RowBands.run(rows: size.height, work: size.width * size.height) { rows in
@@ -31,7 +35,7 @@ package func reorient(
     }
 }
 
-/// How the source is walked while the target is written from left to right, top to bottom.
+/// The steps through the source while the target is written from left to right, top to bottom.
 private struct OrientationWalk {
     var column = 0
     var row = 0

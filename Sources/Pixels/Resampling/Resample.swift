@@ -1,16 +1,16 @@
 /// Resamples `source` to exactly `size` with a separable filter.
 ///
-/// Works on premultiplied RGBA8, in bands of rows, one band per core when there is much to do.
-/// A reduction by four or more is first averaged over whole pixels by half its factor, by 16 or
-/// more by a quarter (48 dB and better against the full filter on photographs). A constant picture
-/// stays constant; no colour exceeds its alpha.
+/// Works on premultiplied RGBA8, in bands of rows, one band per core if there is enough work. A
+/// reduction by four or more is first averaged over whole pixels by half its factor, by 16 or more
+/// by a quarter (at least 48 dB against the full filter on photographs). A bitmap of one colour
+/// keeps that colour; no colour exceeds its alpha.
 ///
 /// - Parameters:
 ///   - source: Any size from 1 × 1; rows may be padded.
 ///   - size: In pixels, 1…65,535 on each side.
-///   - filter: Lanczos with three lobes unless told otherwise.
-/// - Returns: A new picture, or `source` itself when it has that size already.
-/// - Throws: ``PixelError`` when the size is out of range or memory is short.
+///   - filter: Lanczos with three lobes by default.
+/// - Returns: A new bitmap, or `source` itself if it already has that size.
+/// - Throws: ``PixelError`` if the size is out of range or memory cannot be allocated.
 package func resample(
     _ source: Bitmap,
     to size: PixelSize,
@@ -19,7 +19,9 @@ package func resample(
     try resample(source, to: size, filter: filter, backend: Convolution.backend)
 }
 
-/// The same on a chosen backend, for what compares or counts the twins.
+/// See ``resample(_:to:filter:)``.
+///
+/// The backend can be chosen, to compare or measure the twins.
 package func resample(
     _ source: Bitmap,
     to size: PixelSize,

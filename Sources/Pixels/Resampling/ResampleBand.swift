@@ -1,6 +1,6 @@
-/// Computes a run of target rows from the source rows that they need, fed in order.
+/// Computes consecutive target rows from the source rows that they need, fed in order.
 ///
-/// Holds as many filtered rows as the vertical filter is tall, nothing else.
+/// Holds only as many filtered rows as the vertical filter is tall.
 struct ResampleBand: ~Copyable {
     private let plan: ResamplePlan
     private let out: UnsafeMutablePointer<UInt8>
@@ -12,12 +12,12 @@ struct ResampleBand: ~Copyable {
     private let ring: UnsafeMutablePointer<Int16>
     private let ringRows: Int
     private let window: UnsafeMutablePointer<UnsafePointer<Int16>?>
-    /// The current row as the backend's horizontal pass wants it.
+    /// The current row in the format of the backend's horizontal pass.
     private let spread: UnsafeMutableRawPointer
-    /// For the portable backend alone: filtered rows in pairs.
+    /// Filtered rows in pairs, used only by the portable backend.
     private var pairRing: PairRing
 
-    /// Source rows summed up so far for the reduced row ``nextReduced``.
+    /// The number of source rows summed so far for the reduced row ``nextReduced``.
     private var summedRows = 0
     private var nextReduced: Int
     private(set) var nextTarget: Int
@@ -25,7 +25,7 @@ struct ResampleBand: ~Copyable {
     /// The source rows to feed, in order.
     let sourceRows: Range<Int>
 
-    /// Makes the band for the target rows `rows`; `out` is the whole target's first byte.
+    /// Creates the band for the target rows `rows`; `out` is the whole target's first byte.
     ///
     /// - Throws: ``PixelError/outOfMemory(bytes:)``.
     init(
@@ -44,7 +44,8 @@ struct ResampleBand: ~Copyable {
         let width = isPortable ? plan.target.width * 4 : 0
         let spreadBytes = Self.lines(plan.horizontal.readableLength * (isPortable ? 16 : 8))
         let pairRingBytes = PairRing.byteCount(taps: ringRows, width: width)
-        // First of all: Debian's Swift 6.2.3 trips over an error once something is initialised.
+        // Allocated first: Debian's Swift 6.2.3 cannot handle an error once a property is
+        // initialized.
         let scratch = try PixelStorage(
             byteCount: sumBytes + paddedBytes + ringBytes + windowBytes
                 + spreadBytes + pairRingBytes
@@ -76,10 +77,10 @@ struct ResampleBand: ~Copyable {
         pairRing = PairRing(taps: ringRows, width: width, memory: place)
     }
 
-    // Whole cache lines, so that each part of the scratch memory stays aligned.
+    // Rounds up to cache lines, so that each part of the scratch memory stays aligned.
     private static func lines(_ bytes: Int) -> Int { (bytes + 63) & ~63 }
 
-    /// Takes the next `count` source rows.
+    /// Consumes the next `count` source rows.
     mutating func feed(_ rows: UnsafePointer<UInt8>, bytesPerRow: Int, count: Int) {
         if plan.boxFactor == PixelSize(width: 1, height: 1) {
             for row in 0..<count { take(rows + row * bytesPerRow) }
@@ -115,7 +116,7 @@ struct ResampleBand: ~Copyable {
         take(padded)
     }
 
-    /// Filters a reduced row, and every target row whose window it completes.
+    /// Filters a reduced row, and writes every target row whose window it completes.
     private mutating func take(_ row: UnsafePointer<UInt8>) {
         guard nextTarget < targetEnd else { return }
         let slot = ring + (nextReduced % ringRows) * plan.target.width * 4

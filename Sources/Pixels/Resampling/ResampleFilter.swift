@@ -6,11 +6,11 @@ import Musl
 
 /// The kernel that weighs source pixels around each target pixel.
 package enum ResampleFilter: Hashable, Sendable, CaseIterable {
-    /// Windowed sinc with three lobes: the sharpest, rings a little at hard edges.
+    /// Windowed sinc with three lobes: the sharpest, with slight ringing at hard edges.
     case lanczos3
     /// Cubic convolution with a = −0.5 (Keys 1981, Catmull–Rom).
     case bicubic
-    /// Triangle, widened when shrinking.
+    /// A triangle, widened when shrinking.
     case bilinear
     /// The mean of the covered area.
     case box
@@ -25,7 +25,7 @@ package enum ResampleFilter: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The kernel's value at `distance` from its centre, not normalised.
+    /// The kernel's value at `distance` from its centre, not normalized.
     func weight(at distance: Double) -> Double {
         let x = abs(distance)
         switch self {

@@ -1,10 +1,10 @@
-/// Everything about a resampling that does not depend on the pixels.
+/// The parts of a resampling that do not depend on the pixels.
 struct ResamplePlan: Sendable {
     let source: PixelSize
     let target: PixelSize
     let clampsToAlpha: Bool
     let backend: Convolution.Backend
-    /// Whole pixels that are averaged before the filter proper.
+    /// The block of whole pixels that is averaged before the filter proper.
     let boxFactor: PixelSize
     let horizontal: ResampleWeights
     let vertical: ResampleWeights
@@ -32,7 +32,7 @@ struct ResamplePlan: Sendable {
                 target: target.width,
                 boxFactor: boxFactor.width,
                 filter: filter,
-                // The twins take four pixels at a time, Swift two.
+                // The twins process four pixels at a time, the Swift kernels two.
                 tapAlignment: backend == .twin ? 4 : 2,
                 startAlignment: backend == .twin ? 4 : 1
             )
@@ -48,33 +48,33 @@ struct ResamplePlan: Sendable {
         )
     }
 
-    /// The size between the box and the filter.
+    /// The size between the box average and the filter.
     var reduced: PixelSize {
         PixelSize(width: horizontal.sourceLength, height: vertical.sourceLength)
     }
 
-    /// Half the factor goes to the box, the filter keeps a factor of at least two.
+    /// The factor of the box average: half of the reduction, so that the filter keeps a factor of
+    /// at least two.
     ///
-    /// That leaves the pass band alone (48 dB and more against the full filter at a fifth of its
-    /// cost). Of 16 and more a quarter does: there half gave 42 dB, and what is left for the filter
-    /// is little anyway. The mean is the box filter itself, so there a whole factor is taken out
-    /// entirely.
+    /// The pass band is kept (at least 48 dB against the full filter at a fifth of its cost). From
+    /// a reduction by 16 on, a quarter: half gave 42 dB there, and the remaining filter is cheap
+    /// anyway. The `.box` filter is the mean itself, so a whole factor is averaged entirely.
     private static func boxFactor(from source: Int, to target: Int, _ filter: ResampleFilter) -> Int
     {
         guard source >= 2 * target else { return 1 }
         if filter == .box {
             if source.isMultiple(of: target) { return min(source / target, maxBoxFactor) }
-            // Small factors need no help; large ones would leave weights too small for Q14.
+            // Small factors need no box average; large ones would leave weights too small for Q14.
             return source / target < 16 ? 1 : min(source / target / 4, maxBoxFactor)
         }
         let rest = source / target < 16 ? 2 : 4
         return max(1, min(source / (rest * target), maxBoxFactor))
     }
 
-    // 257 × 255 is the largest sum of a column that 16 bits hold.
+    // 257 × 255 is the largest column sum that fits 16 bits.
     private static let maxBoxFactor = 257
 
-    /// The rows of the reduced picture that the target rows `rows` need.
+    /// The rows of the reduced bitmap that the target rows `rows` need.
     func reducedRows(for rows: Range<Int>) -> Range<Int> {
         guard let first = rows.first, let last = rows.last else { return 0..<0 }
         let end = Int(vertical.starts[last]) + Int(vertical.counts[last])

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// For each target pixel of one axis: which source pixels count, and how much.
+/// The source pixels of each target pixel along one axis, with their weights.
 ///
-/// Weights are Q14 and add up to exactly 16,384 for each target pixel, so that a constant picture
-/// stays constant. Method: Turkowski, "Filters for Common Resampling Tasks" (1990).
+/// Weights are Q14 and add up to exactly 16,384 for each target pixel, so that a bitmap of one
+/// colour keeps it. Method: Turkowski, "Filters for Common Resampling Tasks" (1990).
 final class ResampleWeights: Sendable {
-    /// What determines the weights of one axis.
+    /// The parameters that determine the weights of one axis.
     struct Key: Hashable {
-        /// Source pixels before ``boxFactor`` was taken out.
+        /// Source pixels before the reduction by ``boxFactor``.
         var source: Int
         var target: Int
         var boxFactor: Int
@@ -20,16 +20,16 @@ final class ResampleWeights: Sendable {
 
     static let one = 1 << 14
 
-    /// Weights per target pixel; the rest of shorter ones is zero.
+    /// Weights per target pixel, padded with zeros.
     let taps: Int
     /// The first source pixel of each target pixel.
     let starts: [Int32]
-    /// How many weights count, from the first.
+    /// The number of weights in use, from the first.
     let counts: [Int32]
     /// `taps` for each target pixel.
     let weights: [Int16]
 
-    /// Source pixels that must be readable: the source, or more where a window ends beyond it.
+    /// Source pixels that must be readable: the source, or more if a window ends beyond it.
     let readableLength: Int
     let sourceLength: Int
 
@@ -57,10 +57,10 @@ final class ResampleWeights: Sendable {
         self.weights = weights
     }
 
-    /// Where the weights of a window begin, at or before its first pixel.
+    /// The source pixel of a window's first weight, at or before its first pixel.
     private static func start(of first: Int, taps: Int, length: Int, _ key: Key) -> Int {
         if key.startAlignment > 1 { return first - first % key.startAlignment }
-        // Full windows must not read beyond the row: slide back, keep the weights in place.
+        // Full windows must not read beyond the row: they start earlier, with zero weights first.
         return key.tapAlignment > 1 ? max(0, min(first, length - taps)) : first
     }
 
@@ -79,7 +79,7 @@ final class ResampleWeights: Sendable {
         }
     }
 
-    /// Rounds to Q14, gives what rounding lost to the largest weight, drops zeros at both ends.
+    /// Rounds to Q14, adds the rounding error to the largest weight, drops zeros at both ends.
     private static func quantised(
         _ exact: [Double],
         start: Int
@@ -94,12 +94,12 @@ final class ResampleWeights: Sendable {
         return (start + low, rounded[low...high].map { Int16($0) })
     }
 
-    // Setting up the weights of a 12-megapixel thumbnail costs as much as a tenth of resampling
-    // it, and pages of thumbnails ask for the same few sizes again and again.
+    // Computing the weights for a 12-megapixel thumbnail costs a tenth of resampling it, and pages
+    // of thumbnails repeat the same few sizes.
     private static let cache = Mutex<(table: [Key: ResampleWeights], bytes: Int)>(([:], 0))
     private static let cacheLimit = 4 << 20  // bytes: some hundred thumbnail sizes
 
-    /// The weights for `key`, computed once while they stay in a cache of 4 MiB.
+    /// The weights for `key`, from a cache of 4 MiB or computed.
     static func cached(_ key: Key) -> ResampleWeights {
         if let found = cache.withLock({ $0.table[key] }) { return found }
         let made = ResampleWeights(key)

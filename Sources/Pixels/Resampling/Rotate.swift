@@ -4,17 +4,17 @@ import Glibc
 import Musl
 #endif
 
-/// Turns the picture clockwise onto a canvas that holds all of it.
+/// Rotates the bitmap clockwise on a canvas that holds all of it.
 ///
-/// Multiples of 90° are exact; other angles are sampled bilinearly, and the edges fade over one
+/// Multiples of 90° are exact. Other angles are sampled bilinearly, and the edges fade over one
 /// pixel.
 ///
 /// - Parameters:
 ///   - source: Any size.
-///   - degrees: Clockwise; any finite angle, others count as 0.
-///   - background: Fills what the picture leaves free.
-/// - Returns: A new picture, or `source` itself for a whole turn.
-/// - Throws: ``PixelError`` when the canvas would be too large or memory is short.
+///   - degrees: Clockwise. NaN and infinity count as 0.
+///   - background: Fills the rest of the canvas.
+/// - Returns: A new bitmap, or `source` itself for a full turn.
+/// - Throws: ``PixelError`` if the canvas would be too large or memory cannot be allocated.
 package func rotate(
     _ source: Bitmap,
     degrees: Double,
@@ -39,7 +39,7 @@ package func rotate(
     return try fillBackground(turned, color: background)
 }
 
-/// The map from a turned canvas back to the picture, in 48.16 fixed point.
+/// The map from the rotated canvas back to the bitmap, in 48.16 fixed point.
 private struct Rotation {
     let source: Bitmap
     let canvas: PixelSize
@@ -52,7 +52,7 @@ private struct Rotation {
         sine = sin(radians)
         let width = Double(source.width)
         let height = Double(source.height)
-        // A hair less than the exact size: rounding must not add an empty row.
+        // Slightly less than the exact size: rounding must not add an empty row.
         canvas = PixelSize(
             width: Int((width * abs(cosine) + height * abs(sine) - 1e-6).rounded(.up)),
             height: Int((width * abs(sine) + height * abs(cosine) - 1e-6).rounded(.up))
@@ -63,7 +63,7 @@ private struct Rotation {
         let one = 65_536.0
         let dx = 0.5 - Double(canvas.width) / 2
         let dy = Double(y) + 0.5 - Double(canvas.height) / 2
-        // Pixel centres sit at halves; sampling wants them at whole numbers.
+        // Pixel centres lie at halves; the sampler expects them at whole numbers.
         let startX = cosine * dx + sine * dy + Double(source.width) / 2 - 0.5
         let startY = cosine * dy - sine * dx + Double(source.height) / 2 - 0.5
         var fixedX = Int((startX * one).rounded())

@@ -7,24 +7,24 @@ import Glibc
 import Musl
 #endif
 
-/// Splits rows into one band per core when there is enough to do.
+/// Splits rows into one band per core if there is enough work.
 package enum RowBands {
-    /// Pixels per band below which a second thread costs more than it saves.
+    /// Pixels per band below which another thread costs more than it saves.
     static let leastWork = 1 << 18
 
     private static let cores = Atomic(max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
 
-    /// Does all further work on the caller's thread, where no other may be started.
+    /// Does all further work on the caller's thread, for processes that must not start threads.
     package static func useOneThread() { cores.store(1, ordering: .relaxed) }
 
-    /// Calls `body` for bands that together cover `0..<rows`, at the same time where that pays.
+    /// Calls `body` for bands that together cover `0..<rows`, concurrently if that is faster.
     ///
-    /// Returns when all bands are done; the bands must not write to each other's rows.
+    /// Returns when all bands are done. The bands must not write to each other's rows.
     ///
     /// - Parameters:
-    ///   - rows: How many rows to split.
-    ///   - work: Pixels to read and write in all.
-    ///   - body: Gets the rows of its band.
+    ///   - rows: The number of rows to split.
+    ///   - work: Pixels to read and write in total.
+    ///   - body: Receives the rows of its band.
     /// - Throws: The first error of a band.
     static func run<Failure: Error>(
         rows: Int,
@@ -48,8 +48,10 @@ package enum RowBands {
     }
 }
 
-/// `@unchecked`: kernels capture pointers, which are not `Sendable`; each band writes rows of its
-/// own, and all bands are done before the call that owns the pointers returns.
+/// `@unchecked`: kernels capture pointers, which are not `Sendable`.
+///
+/// Each band writes its own rows, and all bands are done before the call that owns the pointers
+/// returns.
 private struct BandBody<Failure: Error>: @unchecked Sendable {
     let run: (Range<Int>) throws(Failure) -> Void
 }

@@ -1,7 +1,7 @@
-/// Makes a picture of the same size row by row, in bands where that pays.
+/// Creates a bitmap of the same size row by row, in concurrent bands if that is faster.
 ///
-/// `body` gets a source row, the target row, and the number of the row; every pixel must be written.
-/// With `isLight` it does so little that waking another thread takes a megapixel to pay.
+/// `body` receives a source row, the target row and the row number, and must write every pixel.
+/// `isLight` means that it does so little that another thread only pays off from a megapixel on.
 func mapRows(
     _ source: Bitmap,
     isOpaque: Bool,
@@ -18,7 +18,9 @@ func mapRows(
     }
 }
 
-/// Maps eight pixels at a time; the last eight overlap, so that no second loop is needed.
+/// Maps eight pixels at a time.
+///
+/// The last eight overlap the previous ones, which saves a second loop.
 ///
 /// - Precondition: The two rows are not the same memory.
 @inline(__always)

@@ -1,9 +1,9 @@
-/// Resamples a picture that arrives row by row, so that the full picture never exists.
+/// Resamples a bitmap that arrives row by row, so that the full-size bitmap never exists.
 ///
-/// Holds the target picture and the few filtered rows that the vertical filter needs. The result is
-/// the same, bit for bit, as ``resample(_:to:filter:)`` of the whole picture.
+/// Holds the target bitmap and the few filtered rows that the vertical filter needs. The result
+/// equals that of ``resample(_:to:filter:)``, bit for bit.
 package final class RowResampler {
-    /// How many source rows came so far.
+    /// The number of source rows received so far.
     package private(set) var rowsPushed = 0
 
     private let plan: ResamplePlan
@@ -16,9 +16,9 @@ package final class RowResampler {
     /// - Parameters:
     ///   - source: In pixels, 1…65,535 on each side.
     ///   - target: In pixels, 1…65,535 on each side.
-    ///   - filter: Lanczos with three lobes unless told otherwise.
-    ///   - isOpaque: Promise that every alpha is 255, which spares a pass.
-    /// - Throws: ``PixelError`` when a size is out of range or memory is short.
+    ///   - filter: Lanczos with three lobes by default.
+    ///   - isOpaque: A promise that every alpha is 255, which saves a pass.
+    /// - Throws: ``PixelError`` if a size is out of range or memory cannot be allocated.
     package init(
         source: PixelSize,
         target: PixelSize,
@@ -36,19 +36,19 @@ package final class RowResampler {
         )
     }
 
-    /// Takes the next source row: width × 4 bytes of premultiplied RGBA, read during the call.
+    /// Consumes the next source row: width × 4 bytes of premultiplied RGBA, read during the call.
     ///
     /// Rows beyond the source's height are ignored.
     package func push(_ row: UnsafePointer<UInt8>) {
         push(row, bytesPerRow: plan.source.width * Bitmap.bytesPerPixel, count: 1)
     }
 
-    /// Takes the next `count` source rows at once, which is quicker when the reduction is large.
+    /// Consumes the next `count` source rows at once, which is faster for large reductions.
     ///
     /// - Parameters:
     ///   - rows: The first row; premultiplied RGBA, read during the call.
-    ///   - bytesPerRow: From the start of one row to the next.
-    ///   - count: How many rows; those beyond the source's height are ignored.
+    ///   - bytesPerRow: Bytes from the start of one row to the next.
+    ///   - count: The number of rows; those beyond the source's height are ignored.
     package func push(_ rows: UnsafePointer<UInt8>, bytesPerRow: Int, count: Int) {
         let fed = min(count, plan.source.height - rowsPushed)
         guard fed > 0 else { return }
@@ -56,7 +56,9 @@ package final class RowResampler {
         rowsPushed += fed
     }
 
-    /// The picture; target rows whose source rows never came are transparent.
+    /// The bitmap.
+    ///
+    /// Target rows whose source rows never arrived are transparent.
     ///
     /// Call it once, after the last row.
     package func finish() -> Bitmap {

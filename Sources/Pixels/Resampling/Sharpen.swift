@@ -1,10 +1,10 @@
-/// Sharpens by an unsharp mask: adds what a blur takes away.
+/// Sharpens with an unsharp mask: adds the difference between the bitmap and a blurred copy.
 ///
 /// - Parameters:
 ///   - source: Any size.
-///   - amount: How many times the difference is added, held to 0…16; NaN counts as 0.
-///   - size: The side of the averaging square in pixels, made odd, at least 3.
-/// - Returns: A new picture, or `source` itself for an amount of 0.
+///   - amount: The factor of the difference, clamped to 0…16; NaN counts as 0.
+///   - size: The side of the averaging square in pixels, rounded up to an odd number of at least 3.
+/// - Returns: A new bitmap, or `source` itself for an amount of 0.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func sharpen(
     _ source: Bitmap,
@@ -14,7 +14,7 @@ package func sharpen(
     guard amount > 0 else { return source }
     let factor = Int16((min(amount, 16) * 1024).rounded())
     let side = max(3, min(size, 2 * source.size.longestSide + 1)) | 1
-    // Two passes make a triangle, whose mask shows no boxes.
+    // Two passes make a triangle filter, whose mask shows no boxes.
     let soft = try boxBlur(source, size: side, passes: 2)
     return try mapRows(source, isOpaque: source.isOpaque) { from, to, y in
         soft.withPixels { pixels, stride in

@@ -1,25 +1,25 @@
-/// Cuts the part that draws attention, and resamples it to exactly `size`.
+/// Crops to the part that draws most attention and resamples it to exactly `size`.
 ///
 /// - Parameters:
 ///   - source: Any size; smaller ones are enlarged.
 ///   - size: In pixels, 1…65,535 on each side.
-/// - Returns: A new picture of `size`.
-/// - Throws: ``PixelError`` when the size is out of range or memory is short.
+/// - Returns: A new bitmap of `size`.
+/// - Throws: ``PixelError`` if the size is out of range or memory cannot be allocated.
 package func smartCrop(_ source: Bitmap, to size: PixelSize) throws(PixelError) -> Bitmap {
     let rect = try attentionRect(source, ratio: size)
     return try resample(crop(source, to: rect), to: size)
 }
 
-/// The largest rectangle of a given ratio, placed where the picture draws attention.
+/// The largest rectangle of an aspect ratio, placed where the bitmap draws most attention.
 ///
-/// Attention is edges (Laplacian of the luma), skin tones and saturated colours, in the manner of
-/// "smartcrop" (Jonas Wagner, 2014), with a mild preference for the middle.
+/// Attention is measured by edges (Laplacian of the luma), skin tones and saturated colours,
+/// similar to "smartcrop" (Jonas Wagner, 2014), with a slight preference for the middle.
 ///
 /// - Parameters:
 ///   - source: Any size.
-///   - ratio: Only the ratio of its sides counts.
-/// - Returns: A rectangle inside the picture that touches two opposite edges.
-/// - Throws: ``PixelError/emptySize(_:)`` when a side of `ratio` is not positive.
+///   - ratio: Only the ratio of its sides matters.
+/// - Returns: A rectangle inside the bitmap that touches two opposite edges.
+/// - Throws: ``PixelError`` if `ratio` is not a valid size or memory cannot be allocated.
 package func attentionRect(
     _ source: Bitmap,
     ratio: PixelSize
@@ -44,7 +44,8 @@ package func attentionRect(
     return PixelRect(origin: slidesAcross ? (offset, 0) : (0, offset), size: window)
 }
 
-/// Where a window of `part` out of `length` pixels catches most of `profile`.
+/// The offset at which a window of `part` out of `length` pixels covers the highest sum of
+/// `profile`.
 private func bestOffset(in profile: [Double], length: Int, part: Int) -> Int {
     let free = length - part
     let step = Double(profile.count) / Double(length)
@@ -55,13 +56,13 @@ private func bestOffset(in profile: [Double], length: Int, part: Int) -> Int {
         return sums[whole] + profile[whole] * (place - Double(whole))
     }
     var best = (offset: free / 2, score: -Double.infinity)
-    // As many places as the reduced picture has; finer steps see nothing new.
+    // One position per entry of the profile; finer steps would not add information.
     let places = min(free, profile.count)
     for place in 0...places {
         let offset = free * place / max(1, places)
         let inside = sum(upTo: Double(offset + part) * step) - sum(upTo: Double(offset) * step)
         let fromMiddle = abs(Double(offset) / Double(free) - 0.5)
-        // The constant settles it where nothing draws attention at all.
+        // The constant selects the middle if nothing draws attention.
         let score = inside - (sums[sums.count - 1] * 0.02 + 1e-9) * fromMiddle
         if score > best.score { best = (offset, score) }
     }

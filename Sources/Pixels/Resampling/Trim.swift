@@ -1,9 +1,9 @@
-/// Cuts away the margin that has the colour of the top left pixel.
+/// Crops the margin that has the colour of the top left pixel.
 ///
 /// - Parameters:
 ///   - source: Any size.
-///   - tolerance: How far a channel of the margin may be from that colour, 0…255.
-/// - Returns: A new picture, or `source` itself when nothing can be cut or all of it is margin.
+///   - tolerance: The largest difference of a margin pixel's channel from that colour, 0…255.
+/// - Returns: A new bitmap, or `source` itself if there is no margin or nothing but margin.
 /// - Throws: ``PixelError/outOfMemory(bytes:)``.
 package func trim(_ source: Bitmap, tolerance: Int = 0) throws(PixelError) -> Bitmap {
     guard let rect = contentRect(source, tolerance: tolerance) else { return source }
@@ -12,7 +12,10 @@ package func trim(_ source: Bitmap, tolerance: Int = 0) throws(PixelError) -> Bi
 
 /// The smallest rectangle outside which every pixel has the colour of the top left one.
 ///
-/// - Returns: Nil when all pixels have it.
+/// - Parameters:
+///   - source: Any size.
+///   - tolerance: The largest difference of a channel from that colour, 0…255.
+/// - Returns: Nil if all pixels have that colour.
 package func contentRect(_ source: Bitmap, tolerance: Int = 0) -> PixelRect? {
     let scan = MarginScan(source, tolerance: max(0, min(255, tolerance)))
     guard let top = (0..<source.height).first(where: { scan.rowHasContent($0) }),
