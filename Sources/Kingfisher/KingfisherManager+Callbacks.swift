@@ -1,7 +1,8 @@
 extension KingfisherManager {
-    /// Retrieves the image of a resource and reports to a closure.
+    /// Retrieves the image of a resource and passes the result to a closure.
     ///
-    /// - Returns: See the flavour for a source.
+    /// See
+    /// ``retrieveImage(with:options:progressBlock:downloadTaskUpdated:completionHandler:)-(Source,_,_,_,_)``.
     @discardableResult
     public func retrieveImage(
         with resource: any Resource,
@@ -19,16 +20,18 @@ extension KingfisherManager {
         )
     }
 
-    /// Retrieves an image and reports to a closure.
+    /// Retrieves an image and passes the result to a closure.
     ///
     /// - Parameters:
-    ///   - source: Where it comes from.
-    ///   - options: What to do, over the manager's ``defaultOptions``.
-    ///   - progressBlock: Called on the main queue while the download has a known length.
-    ///   - downloadTaskUpdated: Called with the handle that replaces the first one.
-    ///   - completionHandler: Called exactly once, on the options' callback queue; for a memory hit
-    ///     on the main queue before this method returns.
-    /// - Returns: The handle to cancel with; nil when a cache answers or nothing has to be loaded.
+    ///   - source: The source of the image.
+    ///   - options: Options for this load; they override the manager's ``defaultOptions``.
+    ///   - progressBlock: Called on the main queue while a download of known length runs.
+    ///   - downloadTaskUpdated: Called with the new download task when a retry, an alternative
+    ///     source or a fallback replaces the first one.
+    ///   - completionHandler: Called exactly once, on the options' callback queue. For a memory hit
+    ///     it is called on the main queue before this method returns.
+    /// - Returns: The task to cancel the load with; nil if a cache has the image or there is
+    ///   nothing to load.
     @discardableResult
     public func retrieveImage(
         with source: Source,

@@ -1,7 +1,9 @@
 import Foundation
 
 extension KingfisherManager {
-    /// Retrieves the image of a resource as the bytes of a file; see the overload for a source.
+    /// Retrieves the image of a resource as an encoded file.
+    ///
+    /// See ``retrieveData(with:options:as:)-(Source,_,_)``.
     public func retrieveData(
         with resource: any Resource,
         options: KingfisherOptionsInfo? = nil,
@@ -10,25 +12,25 @@ extension KingfisherManager {
         try await retrieveData(with: resource.convertToSource(), options: options, as: encoding)
     }
 
-    /// Retrieves an image as the bytes of a file: for programs that hand files on.
+    /// Retrieves an image as an encoded file, for programs that serve or forward files.
     ///
-    /// Bytes that the disk cache has are returned as they are, without decoding anything. Otherwise
-    /// the image is loaded as by ``retrieveImage(with:options:progressBlock:)-(Source,_,_)``, encoded
-    /// once, and stored on disk under the processor's identifier and the encoding's. A processed image
-    /// is not stored beside it as the cache's serializer would write it. Image modifiers are not
-    /// applied, since they do not change what is stored. With
-    /// ``KingfisherOptionsInfoItem/httpCaching`` the image's entry alone is stored, and an `encoding`
-    /// is written each time.
+    /// Bytes in the disk cache are returned as they are, without decoding. Otherwise the image is
+    /// loaded as by ``retrieveImage(with:options:progressBlock:)-(Source,_,_)``, encoded once, and
+    /// stored on disk under the identifiers of the processor and the encoding. The processed image
+    /// is then not also stored in the form that the cache's serializer would write. Image modifiers
+    /// are not applied, since they do not affect stored bytes. With
+    /// ``KingfisherOptionsInfoItem/httpCaching`` only the image's own entry is stored, and
+    /// `encoding` is applied on every call.
     ///
     /// - Parameters:
-    ///   - source: Where the image comes from.
-    ///   - options: What to do, over the manager's ``defaultOptions``.
-    ///   - encoding: The format and its quality. Nil takes the file that the cache keeps: the download
-    ///     if it is not processed, else what the cache's serializer writes. An animation that has the
-    ///     format already stays as it is.
+    ///   - source: The source of the image.
+    ///   - options: Options for this load; they override the manager's ``defaultOptions``.
+    ///   - encoding: The format and its quality. Nil returns the file that the cache stores: the
+    ///     download if it is not processed, otherwise the output of the cache's serializer. An
+    ///     animation that is already in the requested format is not encoded again.
     /// - Returns: The file and its content type.
-    /// - Throws: `CancellationError` when the task was cancelled before the call, otherwise
-    ///   ``KingfisherError``; `cannotSerializeImage` if the format cannot hold the image.
+    /// - Throws: `CancellationError` if the task was cancelled before the call, otherwise
+    ///   ``KingfisherError``; `cannotSerializeImage` if the format cannot represent the image.
     public func retrieveData(
         with source: Source,
         options: KingfisherOptionsInfo? = nil,
@@ -38,7 +40,7 @@ extension KingfisherManager {
         var parsed = KingfisherParsedOptionsInfo(resolved(options))
         parsed.imageModifier = nil
         let stage = EncodingStage(request(source, parsed), as: encoding)
-        // By the rules of HTTP a load has to say first whether what is stored is fresh.
+        // HTTP caching has to check the freshness of the stored entry first, so it always loads.
         if !parsed.httpCaching, let data = await stage.stored(of: source) {
             return RetrieveDataResult(
                 data: data,

@@ -1,28 +1,29 @@
 import Foundation
 
 extension KingfisherManager {
-    /// Calls a closure for everything that happens in this manager's loads.
+    /// Calls a closure for each event of this manager's loads.
     ///
-    /// Loads that run already are not reported. While nobody observes, an event costs one atomic
-    /// load.
+    /// Loads that are already running are not reported. Without observers an event costs one atomic
+    /// read.
     ///
-    /// - Parameter handler: Called on the thread where the event arose, in the order of one load's
-    ///   events; hand heavy work on.
-    /// - Returns: The observation, which ends with its last reference.
+    /// - Parameter handler: Called on the thread of the event, in order within one load. Move
+    ///   expensive work to another queue.
+    /// - Returns: The observation; it ends when its last reference is released.
     public func observeLoads(
         _ handler: @escaping @Sendable (LoadEvent) -> Void
     ) -> LoadObservation {
         observers.add(handler)
     }
 
-    /// Tells what a load would do now, and why, without doing it.
+    /// Reports what a load would do now, and why, without starting it.
     ///
-    /// Prolongs nothing and touches no disk.
+    /// Extends no expiration and reads no cached file; the disk cache is consulted through its
+    /// index in memory.
     ///
     /// - Parameters:
-    ///   - source: What would be loaded.
-    ///   - options: As for the load.
-    /// - Returns: What each layer says, and where the image would come from.
+    ///   - source: The source that would be loaded.
+    ///   - options: The options of the load.
+    /// - Returns: The state of each cache layer, and where the image would come from.
     public func explain(
         _ source: Source,
         options: KingfisherOptionsInfo? = nil
@@ -30,7 +31,7 @@ extension KingfisherManager {
         request(source, KingfisherParsedOptionsInfo(resolved(options))).explanation
     }
 
-    /// Tells what a load of a resource would do now, and why, without doing it.
+    /// Reports what a load of a resource would do now; see ``explain(_:options:)-(Source,_)``.
     public func explain(
         _ resource: any Resource,
         options: KingfisherOptionsInfo? = nil

@@ -1,11 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Called when another download task replaces the first one: for a retry, an alternative, a
-/// fallback; nil when the replacement needs no download.
+/// Called when another download task replaces the first one, because of a retry, an alternative
+/// source or a fallback.
+///
+/// Nil means that the replacement needs no download.
 public typealias DownloadTaskUpdatedBlock = (@Sendable (_ newTask: DownloadTask?) -> Void)
 
-/// Joins a downloader and a cache: the one place to ask for an image.
+/// Combines a downloader with a cache; the main entry point for retrieving images.
 ///
 /// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
 public class KingfisherManager: @unchecked Sendable {
@@ -25,29 +27,35 @@ public class KingfisherManager: @unchecked Sendable {
     private let pipeline = ImagePipeline()
 
     /// Makes a manager.
+    ///
+    /// - Parameters:
+    ///   - downloader: Downloads images whose options name no downloader.
+    ///   - cache: Stores images whose options name no cache.
     public init(downloader: ImageDownloader, cache: ImageCache) {
         state = Mutex(State(cache: cache, downloader: downloader))
     }
 
-    /// The cache of loads whose options name none.
+    /// The cache for loads whose options name none.
     public var cache: ImageCache {
         get { state.withLock { $0.cache } }
         set { state.withLock { $0.cache = newValue } }
     }
 
-    /// The downloader of loads whose options name none.
+    /// The downloader for loads whose options name none.
     public var downloader: ImageDownloader {
         get { state.withLock { $0.downloader } }
         set { state.withLock { $0.downloader = newValue } }
     }
 
-    /// Options that stand before those of every call.
+    /// Options applied to every load, before the options of the call.
     public var defaultOptions: KingfisherOptionsInfo {
         get { state.withLock { $0.defaultOptions } }
         set { state.withLock { $0.defaultOptions = newValue } }
     }
 
-    /// Retrieves the image of a resource; see the flavour for a source.
+    /// Retrieves the image of a resource from the caches or the network.
+    ///
+    /// See ``retrieveImage(with:options:progressBlock:)-(Source,_,_)``.
     public func retrieveImage(
         with resource: any Resource,
         options: KingfisherOptionsInfo? = nil,
@@ -63,12 +71,13 @@ public class KingfisherManager: @unchecked Sendable {
     /// Retrieves an image from the caches or its source.
     ///
     /// - Parameters:
-    ///   - source: Where it comes from.
-    ///   - options: What to do, over the manager's ``defaultOptions``.
-    ///   - progressBlock: Called on the main queue while the download has a known length.
-    /// - Returns: The image, where it came from, and how long each stage took.
-    /// - Throws: `CancellationError` when the task was cancelled before the call, otherwise
-    ///   ``KingfisherError``. A hit is returned even when the task is cancelled.
+    ///   - source: The source of the image.
+    ///   - options: Options for this load; they override the manager's ``defaultOptions``.
+    ///   - progressBlock: Called on the main queue while a download of known length runs.
+    /// - Returns: The image, its origin, and the time spent in each stage.
+    /// - Throws: `CancellationError` if the task was cancelled before the call, otherwise
+    ///   ``KingfisherError``. An image found in a cache is returned even if the task is cancelled
+    ///   meanwhile.
     public func retrieveImage(
         with source: Source,
         options: KingfisherOptionsInfo? = nil,
@@ -105,12 +114,12 @@ public class KingfisherManager: @unchecked Sendable {
         )
     }
 
-    /// Carries out a load in the caller's task.
+    /// Performs a load in the caller's task.
     func load(_ request: LoadRequest) async -> Result<RetrieveImageResult, KingfisherError> {
         await pipeline.load(request, task: DownloadTask())
     }
 
-    /// Starts a load and returns its handle.
+    /// Starts a load and returns its task.
     func start(
         _ request: LoadRequest,
         events: LoadEvents,

@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// Records what a manager's loads do, for a trace viewer.
+/// Records the loads of a manager for a trace viewer.
 ///
 /// ```swift
 /// let recorder = LoadRecorder(KingfisherManager.shared)
@@ -9,17 +9,17 @@ import Synchronization
 /// try recorder.chromeTrace().write(to: url)
 /// ```
 ///
-/// Open the file in Perfetto or in `chrome://tracing`: each load has a row of its own.
+/// Open the file in Perfetto or in `chrome://tracing`. Each load has its own row.
 public final class LoadRecorder: Sendable {
     private let events: Mutex<[LoadEvent]>
     private let observation: Mutex<LoadObservation?>
     private let limit: Int
 
-    /// Starts to record.
+    /// Starts recording.
     ///
     /// - Parameters:
-    ///   - manager: Whose loads.
-    ///   - limit: The most events that are kept; later ones are dropped.
+    ///   - manager: The manager whose loads are recorded.
+    ///   - limit: The maximum number of events to keep; later events are dropped.
     public init(_ manager: KingfisherManager, limit: Int = 100_000) {
         events = Mutex([])
         observation = Mutex(nil)
@@ -32,10 +32,10 @@ public final class LoadRecorder: Sendable {
         events.withLock { if $0.count < limit { $0.append(event) } }
     }
 
-    /// What was recorded so far, in order.
+    /// The events recorded so far, in order.
     public var recorded: [LoadEvent] { events.withLock { $0 } }
 
-    /// Stops recording; what was recorded is kept.
+    /// Stops recording and keeps the recorded events.
     public func stop() {
         observation.withLock { $0 = nil }
     }
@@ -43,11 +43,11 @@ public final class LoadRecorder: Sendable {
     /// The recorded events in the Trace Event Format.
     ///
     /// Source: "Trace Event Format", the Chromium project: duration events (`B`, `E`), instant
-    /// events (`i`) and names of rows (`M`), times in microseconds. Names and passwords in URLs are
-    /// left out.
+    /// events (`i`) and metadata events (`M`) that name the rows. Times are in microseconds. User
+    /// names and passwords are removed from URLs.
     ///
     /// - Returns: A JSON object.
-    /// - Throws: What the JSON encoder throws.
+    /// - Throws: Any error of the JSON encoder.
     public func chromeTrace() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

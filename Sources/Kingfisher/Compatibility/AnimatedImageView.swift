@@ -1,24 +1,24 @@
 public import Foundation
 
 // swift-format-ignore: AlwaysUseLowerCamelCase, the name that user code knows.
-/// The run loop mode in which animations play; nothing depends on it without a run loop.
+/// The run loop mode for animations; it has no effect on Linux.
 public let KFRunLoopModeCommon = RunLoop.Mode.common
 
 /// An image view that decodes the frames of an animation while it plays them.
 ///
-/// It keeps a few frames instead of all, so that a long animation costs little memory. It plays
-/// while it is in a ``KFCrossPlatformWindow``; ``displayFrame(_:)`` is called with each frame.
+/// It keeps a few frames instead of all of them, so that a long animation needs little memory. It
+/// plays while it is in a ``KFCrossPlatformWindow`` and calls ``displayFrame(_:)`` for each frame.
 open class AnimatedImageView: KFCrossPlatformImageView {
     /// How often an animation is played.
     public enum RepeatCount: Equatable, Sendable {
-        /// One time.
+        /// Once.
         case once
-        /// So many times.
+        /// A given number of times.
         case finite(count: UInt)
-        /// For ever.
+        /// Without end.
         case infinite
 
-        /// Whether both play as often; `.once` is `.finite(count: 1)`.
+        /// Whether both play the same number of times; `.once` equals `.finite(count: 1)`.
         public static func == (lhs: RepeatCount, rhs: RepeatCount) -> Bool {
             lhs.maxLoops == rhs.maxLoops
         }
@@ -32,36 +32,38 @@ open class AnimatedImageView: KFCrossPlatformImageView {
         }
     }
 
-    /// Whether the animation starts when the view is put into a window, and with a new image.
+    /// Whether the animation starts when the view is added to a window and when a new image is set.
     public var autoPlayAnimatedImage = true
 
-    /// How many frames are decoded ahead.
+    /// The number of frames decoded in advance.
     public var framePreloadCount = 10
 
-    /// Whether frames are decoded to the size of the view instead of their own.
+    /// Whether frames are decoded to the size of the view instead of their own size.
     public var needsPrescaling = true
 
-    /// Kept for code that sets it; frames are always decoded off the main thread.
+    /// Has no effect; exists for compatibility.
+    ///
+    /// Frames are always decoded off the main thread.
     @available(*, deprecated, message: "Frames are always decoded off the main thread.")
     public var backgroundDecode = true
 
-    /// Kept for code that sets it.
+    /// Has no effect; exists for compatibility.
     public var runLoopMode = KFRunLoopModeCommon
 
-    /// How often the animation is played; changing it starts anew.
+    /// How often the animation is played; a change restarts it.
     public var repeatCount = RepeatCount.infinite {
         didSet {
             if oldValue != repeatCount { reset() }
         }
     }
 
-    /// Is told of loops and of the end.
+    /// Notified of each loop and of the end of the animation.
     public weak var delegate: (any AnimatedImageViewDelegate)?
 
-    /// The frames and the state of the animation; nil for a still.
+    /// The frames and the state of the animation; nil for a still image.
     public private(set) var animator: Animator?
 
-    /// Whether the animation is moving.
+    /// Whether the animation is playing.
     open private(set) var isAnimating = false
 
     private let ticker: any FrameTicker
@@ -73,42 +75,46 @@ open class AnimatedImageView: KFCrossPlatformImageView {
         super.init(frame: frame)
     }
 
-    /// Makes a view with a pulse of the caller's, which ticks while the view plays.
+    /// Makes a view that is driven by a custom ticker.
+    ///
+    /// - Parameters:
+    ///   - frame: The position and size in points.
+    ///   - ticker: Ticks while the view plays.
     public init(frame: CGRect, ticker: any FrameTicker) {
         self.ticker = ticker
         super.init(frame: frame)
     }
 
-    /// The image that is shown; another one starts anew.
+    /// The current image; setting another one restarts the animation.
     open override var image: KFCrossPlatformImage? {
         didSet {
             if image !== oldValue { reset() }
         }
     }
 
-    /// Plays, unless there is no animation or it is over.
+    /// Starts or resumes the animation, unless there is none or it has finished.
     open func startAnimating() {
         guard !isAnimating, let animator, !animator.player.isFinished else { return }
         isAnimating = true
         ticker.start { [weak self] in self?.tick($0) }
     }
 
-    /// Stands still; ``startAnimating()`` goes on from there.
+    /// Pauses the animation; ``startAnimating()`` resumes it.
     open func stopAnimating() {
         guard isAnimating else { return }
         isAnimating = false
         ticker.stop()
     }
 
-    /// Called with each frame when its turn comes and it is decoded; override it to draw.
+    /// Called with each frame when it is due and decoded; override it to draw the frame.
     open func displayFrame(_ frame: KFCrossPlatformImage) {}
 
-    /// Throws decoded frames away; they are decoded again when the animation plays on.
+    /// Releases decoded frames; they are decoded again when the animation continues.
     public func purgeFrames(keepCurrentFrame: Bool = true) {
         animator?.player.purge(keepsCurrent: keepCurrentFrame)
     }
 
-    /// Starts in a window and stops outside.
+    /// Starts the animation in a window and stops it outside.
     open override func didMoveToWindow() {
         super.didMoveToWindow()
         if window == nil { stopAnimating() } else if autoPlayAnimatedImage { startAnimating() }
@@ -148,7 +154,7 @@ open class AnimatedImageView: KFCrossPlatformImageView {
         displayCurrentFrame()
     }
 
-    /// Shows the current frame once it is decoded, which may be some ticks after its turn came.
+    /// Shows the current frame once it is decoded, which may be some ticks after it is due.
     private func displayCurrentFrame() {
         guard let frame = animator?.currentFrameImage, frame !== displayedFrame else { return }
         displayedFrame = frame
@@ -157,10 +163,10 @@ open class AnimatedImageView: KFCrossPlatformImageView {
 }
 
 extension AnimatedImageView {
-    /// The frames of an animation, and where it stands.
+    /// The frames of an animation and its current position.
     ///
-    /// `@unchecked`: the class is public and not final; its one property is a constant that is safe
-    /// to share.
+    /// `@unchecked`: the class is public and not final; its only property is a constant that is
+    /// safe to share.
     public class Animator: @unchecked Sendable {
         let player: FramePlayer
 
@@ -168,13 +174,13 @@ extension AnimatedImageView {
             self.player = player
         }
 
-        /// How many frames are decoded ahead.
+        /// The number of frames decoded in advance.
         public var maxFrameCount: Int { player.preloadCount }
 
-        /// The current frame; nil while it is not decoded.
+        /// The current frame; nil until it is decoded.
         public var currentFrameImage: KFCrossPlatformImage? { player.currentFrame }
 
-        /// Seconds that the current frame is shown.
+        /// The duration of the current frame in seconds.
         public var currentFrameDuration: TimeInterval { duration(at: currentFrameIndex) }
 
         /// The index of the current frame.
@@ -183,12 +189,12 @@ extension AnimatedImageView {
         /// Whether the current frame is the last.
         public var isLastFrame: Bool { currentFrameIndex == player.frameCount - 1 }
 
-        /// A frame, if it is decoded.
+        /// Returns a frame if it is decoded.
         public func frame(at index: Int) -> KFCrossPlatformImage? {
             player.frame(at: index)
         }
 
-        /// Seconds that a frame is shown; infinite for an index out of range.
+        /// The duration of a frame in seconds; infinite for an index out of range.
         public func duration(at index: Int) -> TimeInterval {
             player.duration(at: index)
         }

@@ -1,14 +1,18 @@
-/// Is told how the animation of a view goes on.
+/// Is notified of the progress of a view's animation.
 public protocol AnimatedImageViewDelegate: AnyObject {
-    /// A round is over.
+    /// Called after each loop.
+    ///
+    /// - Parameters:
+    ///   - imageView: The view.
+    ///   - count: The number of completed loops.
     func animatedImageView(_ imageView: AnimatedImageView, didPlayAnimationLoops count: UInt)
 
-    /// The last round is over.
+    /// Called when the last loop has ended.
     func animatedImageViewDidFinishAnimating(_ imageView: AnimatedImageView)
 }
 
 extension AnimatedImageViewDelegate {
-    /// Does nothing.
+    /// Does nothing; see ``animatedImageView(_:didPlayAnimationLoops:)-(AnimatedImageView,UInt)``.
     public func animatedImageView(
         _ imageView: AnimatedImageView,
         didPlayAnimationLoops count: UInt

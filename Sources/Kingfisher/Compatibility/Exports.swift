@@ -1,6 +1,6 @@
-// Foundation brings URLRequest and its relatives with it on Apple's platforms; here they are a module
-// of their own. Code that imports Foundation and Kingfisher alone, as request modifiers do, finds
-// them all the same.
+// On Apple's platforms Foundation contains URLRequest and related types; on Linux they are in a
+// separate module. Exporting it lets code such as request modifiers compile with Foundation and
+// Kingfisher imported alone.
 #if canImport(FoundationNetworking)
 @_exported public import FoundationNetworking
 #endif

@@ -1,14 +1,18 @@
 public import Foundation
 
-/// The bytes of one part of a live photo.
+/// The bytes of one resource of a live photo.
 public struct LivePhotoResourceDownloadingResult: Sendable {
-    /// Where they came from.
+    /// The URL of the request that was sent.
     public let url: URL?
 
-    /// The bytes, after the delegate's hook.
+    /// The bytes, as returned by the downloader's delegate.
     public let originalData: Data
 
     /// Makes a result.
+    ///
+    /// - Parameters:
+    ///   - originalData: The bytes, as returned by the downloader's delegate.
+    ///   - url: The URL of the request that was sent.
     public init(originalData: Data, url: URL? = nil) {
         self.originalData = originalData
         self.url = url
@@ -16,13 +20,14 @@ public struct LivePhotoResourceDownloadingResult: Sendable {
 }
 
 extension ImageDownloader {
-    /// Downloads the bytes of one part of a live photo, whatever they are.
+    /// Downloads the bytes of one resource of a live photo, in any format.
     ///
     /// - Parameters:
     ///   - url: An http or https URL.
-    ///   - options: Modifier, redirect handler and priority are used; the processor is not.
+    ///   - options: The request modifier, redirect handler and priority are used; the processor is
+    ///     not.
     /// - Returns: The bytes.
-    /// - Throws: ``KingfisherError``; `taskCancelled` when the task was cancelled.
+    /// - Throws: ``KingfisherError``; `taskCancelled` if the task was cancelled.
     public func downloadLivePhotoResource(
         with url: URL,
         options: KingfisherParsedOptionsInfo
@@ -30,13 +35,13 @@ extension ImageDownloader {
         try await livePhotoResource(url, options, DownloadTask())
     }
 
-    /// Downloads the bytes of one part of a live photo, and reports to a closure.
+    /// Downloads the bytes of one resource of a live photo and passes them to a closure.
     ///
     /// - Parameters:
     ///   - url: An http or https URL.
-    ///   - options: As for the flavour without a closure.
+    ///   - options: As for the overload without a closure.
     ///   - completionHandler: Called exactly once, on the options' callback queue.
-    /// - Returns: The handle to cancel with.
+    /// - Returns: The task to cancel the download with.
     @discardableResult
     public func downloadLivePhotoResource(
         with url: URL,
@@ -56,7 +61,7 @@ extension ImageDownloader {
         _ task: DownloadTask
     ) async throws -> LivePhotoResourceDownloadingResult {
         var options = options
-        // The bytes are nobody's picture: no decode is planned for them.
+        // This processor keeps the download from planning a decode of the bytes.
         options.processor = LivePhotoImageProcessor.default
         let fetched = try await fetch(url, options: options, task: task, progress: nil)
         fetched.token?.leave()

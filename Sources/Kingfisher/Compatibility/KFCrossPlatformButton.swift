@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A button with two images: what `NSButton` is on Apple's platforms, without a screen.
+/// A button with two images: the counterpart of `NSButton`, without a display.
 open class KFCrossPlatformButton: KFCrossPlatformView, KingfisherHasImageComponent {
     /// The image of the button.
     open var image: KFCrossPlatformImage?

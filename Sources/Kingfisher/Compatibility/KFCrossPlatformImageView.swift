@@ -1,14 +1,15 @@
 public import Foundation
 
-/// A view with an image: what `UIImageView` is on Apple's platforms, without a screen.
+/// A view with an image: the counterpart of `UIImageView`, without a display.
 open class KFCrossPlatformImageView: KFCrossPlatformView, KingfisherCompatible {
-    /// The image that is shown.
+    /// The current image.
     open var image: KFCrossPlatformImage?
 
-    /// What loads into this view.
+    /// The loading state of this view.
     private(set) lazy var loading = ImageViewLoading(self)
 
-    /// Whether animations are to be decoded at once, because the view cannot decode on demand.
+    /// Whether all frames of animations must be decoded immediately, because the view cannot decode
+    /// on demand.
     var preloadsAllAnimationFrames: Bool { true }
 
     /// Makes a view without an image.
@@ -22,12 +23,12 @@ open class KFCrossPlatformImageView: KFCrossPlatformView, KingfisherCompatible {
         self.image = image
     }
 
-    /// Shows a freshly loaded image by a transition; override it to animate.
+    /// Shows a newly loaded image with a transition; override it to animate.
     ///
     /// - Parameters:
-    ///   - image: The image to show in the end.
-    ///   - transition: What the options ask for.
-    ///   - completion: To be called once when the image is wholly there. The load's completion
+    ///   - image: The image to show.
+    ///   - transition: The transition from the options.
+    ///   - completion: Must be called once when the transition is complete; the load's completion
     ///     waits for it.
     open func setImage(
         _ image: KFCrossPlatformImage,
@@ -38,7 +39,7 @@ open class KFCrossPlatformImageView: KFCrossPlatformView, KingfisherCompatible {
         completion()
     }
 
-    /// Places the indicator.
+    /// Lays out the indicator.
     open override func layoutSubviews() {
         super.layoutSubviews()
         loading.layoutIndicator()

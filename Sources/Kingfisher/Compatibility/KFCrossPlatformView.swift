@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A rectangle in a tree of rectangles: what `UIView` is on Apple's platforms, without a screen.
+/// A rectangle in a view hierarchy: the counterpart of `UIView`, without a display.
 ///
-/// Enough for code that hangs placeholders and indicators into views, and for tests. A toolkit's
-/// widgets do not descend from it; they are targets of their own.
+/// It suffices for code that adds placeholders and indicators to views, and for tests. The widgets
+/// of a toolkit are not subclasses; they implement the image protocols themselves.
 @MainActor
 open class KFCrossPlatformView {
     /// Position and size in the superview, in points.
@@ -13,19 +13,19 @@ open class KFCrossPlatformView {
         }
     }
 
-    /// Whether the view and what is in it are not shown.
+    /// Whether the view and its subviews are hidden.
     open var isHidden = false
 
     /// Opacity, 0…1.
     open var alpha: CGFloat = 1
 
-    /// The colour behind the view's content, nil for none; nothing draws it without a toolkit.
+    /// The background colour, nil for none; not drawn without a toolkit.
     open var backgroundColor: KFCrossPlatformColor?
 
-    /// The views in this one, the frontmost last.
+    /// The subviews, the frontmost last.
     public private(set) var subviews: [KFCrossPlatformView] = []
 
-    /// The view that this one is in.
+    /// The view that contains this one.
     public private(set) weak var superview: KFCrossPlatformView?
 
     /// Makes a view.
@@ -36,7 +36,7 @@ open class KFCrossPlatformView {
     /// The view's rectangle in its own coordinates.
     public var bounds: CGRect { CGRect(origin: .zero, size: frame.size) }
 
-    /// The middle of ``frame``.
+    /// The centre of ``frame``.
     public var center: CGPoint {
         get { CGPoint(x: frame.midX, y: frame.midY) }
         set {
@@ -47,12 +47,12 @@ open class KFCrossPlatformView {
         }
     }
 
-    /// The window that the view is in; a window is in itself.
+    /// The window that contains the view; a window contains itself.
     public var window: KFCrossPlatformWindow? {
         self as? KFCrossPlatformWindow ?? superview?.window
     }
 
-    /// Puts a view in front of the others in this one, and takes it from where it was.
+    /// Adds a view in front of the other subviews; removes it from its previous superview.
     public func addSubview(_ view: KFCrossPlatformView) {
         precondition(!isInside(view), "a view cannot contain itself")
         let oldWindow = view.window
@@ -62,7 +62,7 @@ open class KFCrossPlatformView {
         if view.window !== oldWindow { view.windowDidChange() }
     }
 
-    /// Takes the view from where it is.
+    /// Removes the view from its superview.
     public func removeFromSuperview() {
         guard let superview else { return }
         let oldWindow = window
@@ -71,10 +71,10 @@ open class KFCrossPlatformView {
         if oldWindow != nil { windowDidChange() }
     }
 
-    /// Called when the view was put into another window or taken from its window.
+    /// Called after the view was added to another window or removed from its window.
     open func didMoveToWindow() {}
 
-    /// Called when the size has changed; override it to place subviews.
+    /// Called when the size has changed; override it to lay out subviews.
     open func layoutSubviews() {}
 
     private func windowDidChange() {
@@ -99,5 +99,5 @@ extension KFCrossPlatformView: Hashable {
     }
 }
 
-/// The root of a tree of views that counts as shown: animated views play in a window.
+/// The root of a visible view hierarchy: animated views play in a window.
 open class KFCrossPlatformWindow: KFCrossPlatformView {}

@@ -1,23 +1,24 @@
 import Foundation
 
 extension KingfisherManager {
-    /// Retrieves the files of a live photo: those parts that are not on disk yet are loaded, all at
-    /// once, and stored there as they are.
+    /// Retrieves the files of a live photo.
     ///
-    /// Nothing is retried, and no progress is reported. What becomes of the files is up to the
-    /// caller: nothing on Linux shows live photos.
+    /// Resources that are not on disk are loaded concurrently and stored unmodified. Failed loads
+    /// are not retried. The files are meant for the caller's own use: nothing on Linux displays
+    /// live photos.
     ///
     /// - Parameters:
-    ///   - source: The parts.
-    ///   - options: Over the manager's ``defaultOptions``: caches, downloader, modifier, priority,
-    ///     disk expiration, `forceRefresh` and `onlyFromCache` are used. A processor other than the
-    ///     default one traps in debug builds and is ignored otherwise.
-    ///   - progressBlock: Kept for code that gives it; not called.
-    ///   - referenceTaskIdentifierChecker: Whether the photo is still wanted; asked before missing
-    ///     parts are loaded.
-    /// - Returns: The files in the order of the parts.
-    /// - Throws: ``KingfisherError``; `emptySource` without parts, `livePhotoTaskCancelled` when the task is cancelled,
-    ///   `missingLivePhotoResourceOnDisk` when a part is not on disk and must not be loaded.
+    ///   - source: The resources.
+    ///   - options: Override the manager's ``defaultOptions``. Caches, downloader, request
+    ///     modifier, priority, disk expiration, `forceRefresh` and `onlyFromCache` are used. A
+    ///     processor other than the default one traps in debug builds and is ignored otherwise.
+    ///   - progressBlock: Never called; exists for compatibility.
+    ///   - referenceTaskIdentifierChecker: Returns whether the live photo is still needed; called
+    ///     before missing resources are loaded.
+    /// - Returns: The files in the order of the resources.
+    /// - Throws: ``KingfisherError``; `emptySource` without resources, `livePhotoTaskCancelled` if
+    ///   the task is cancelled, `missingLivePhotoResourceOnDisk` if a resource is not on disk and
+    ///   must not be loaded.
     public func retrieveLivePhoto(
         with source: LivePhotoSource,
         options: KingfisherOptionsInfo? = nil,

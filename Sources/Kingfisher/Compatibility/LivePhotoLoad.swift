@@ -1,16 +1,16 @@
 import Foundation
 
-/// Brings the parts of a live photo into the disk cache, those that are missing, all at once.
+/// Loads the missing resources of a live photo concurrently and stores them in the disk cache.
 struct LivePhotoLoad: Sendable {
     let source: LivePhotoSource
     let request: LoadRequest
 
     private var cache: ImageCache { request.targetCache }
 
-    /// The files in the order of the source's parts.
+    /// The files in the order of the source's resources.
     ///
-    /// - Throws: ``KingfisherError``; `livePhotoTaskCancelled` when the task is cancelled, or nobody
-    ///   wants the photo any more while parts are missing.
+    /// - Throws: ``KingfisherError``; `livePhotoTaskCancelled` if the task is cancelled, or if the
+    ///   live photo is no longer needed while resources are missing.
     func run() async throws -> LivePhotoLoadingInfoResult {
         for part in source.resources {
             try part.dataSource.check(against: request.sourcePolicy(for: part.dataSource))
@@ -43,11 +43,11 @@ struct LivePhotoLoad: Sendable {
                 forcedExtension: text.isEmpty ? nil : text
             )
         }
-        // The index may know a file that someone else has removed: it is loaded again.
+        // If another process has removed a file that is in the index, it is loaded again.
         .first { access($0.path, R_OK) == 0 }
     }
 
-    /// Loads and stores parts; their bytes in the order in which they came.
+    /// Loads and stores resources; returns their bytes in order of arrival.
     private func load(_ parts: [LivePhotoResource]) async throws -> [Data] {
         guard !parts.isEmpty else { return [] }
         if request.isStale { throw cancelled }

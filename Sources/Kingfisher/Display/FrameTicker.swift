@@ -1,16 +1,16 @@
 import Dispatch
 
-/// Tells again and again how much time has passed: the pulse of an animated view.
+/// Drives an animated view by reporting the elapsed time at regular intervals.
 @MainActor
 public protocol FrameTicker: AnyObject {
-    /// Begins to call; the argument is the time in seconds since the last call.
+    /// Starts calling `tick` with the seconds since the previous call.
     func start(_ tick: @escaping @MainActor (Double) -> Void)
 
-    /// Calls no more.
+    /// Stops calling.
     func stop()
 }
 
-/// Sixty ticks a second on the main queue, for views without a display.
+/// Ticks 60 times a second on the main queue, for views without a display.
 @MainActor
 final class TimerTicker: FrameTicker {
     private var timer: (any DispatchSourceTimer)?
@@ -36,7 +36,7 @@ final class TimerTicker: FrameTicker {
         timer = nil
     }
 
-    /// Seconds since the last call.
+    /// The seconds since the previous call.
     private func passed() -> Double {
         let now = clock.now
         defer { last = now }

@@ -1,42 +1,42 @@
-/// Ties one place for an image to the loads that want to fill it.
+/// Connects one image of a view to the loads that set it.
 ///
-/// Holds what belongs together: the identifier of the load in force, its handle, and the token by
-/// which it learns that nobody wants it any more. A view with several places has one binding for
-/// each. The binding knows nothing of views; see ``ImageBindingTarget``.
+/// Holds the identifier of the current load, its task, and the token that marks it as superseded or
+/// cancelled. A view with several images has one binding for each. The binding does not depend on
+/// views; see ``ImageBindingTarget``.
 @MainActor
 package final class ImageBinding {
-    /// Gets the result of a load, once, on the main actor.
+    /// Receives the result of a load, once, on the main actor.
     package typealias Completion =
         @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
 
-    /// The identifier of the load in force; nil when none is.
+    /// The identifier of the current load; nil if there is none.
     package private(set) var identifier: Source.Identifier.Value?
     private var task: DownloadTask?
     private var isCancelledWhenSuperseded = false
     private var token = CancellationLatch()
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Makes a binding that nothing is loaded into.
+    /// Makes a binding without a load.
     package init() {}
 
-    /// Loads an image and shows it, unless another load comes between.
+    /// Loads an image and shows it, unless another load replaces this one.
     ///
-    /// An image in memory is shown before the call returns. A load that was in force before is
-    /// superseded: its pending disk read is dropped, its download goes on into the cache unless its
-    /// options say `cancelWhenSuperseded`, and its completion gets `notCurrentSourceTask`.
+    /// An image in memory is shown before the call returns. The previous load is superseded: its
+    /// pending disk read is dropped, its download continues and is cached unless its options
+    /// contain `cancelWhenSuperseded`, and its completion receives `notCurrentSourceTask`.
     ///
     /// - Parameters:
-    ///   - source: Where the image comes from; nil gives `emptySource`, and the earlier load is
-    ///     superseded all the same.
-    ///   - target: Where it is shown; held weakly while it loads.
-    ///   - placeholder: Shown meanwhile; nil clears the target.
-    ///   - options: The manager's default options with the call's over them. The callback queue
-    ///     is not used: everything happens on the main actor.
+    ///   - source: The source of the image. Nil supersedes the previous load too and fails with
+    ///     `emptySource`.
+    ///   - target: Shows the image; held weakly during the load.
+    ///   - placeholder: Shown during the load; nil clears the target.
+    ///   - options: The combined options of the manager and the call. The callback queue is
+    ///     ignored: everything happens on the main actor.
     ///   - manager: Loads the image.
-    ///   - progress: Received and expected bytes; not called any more once the load was superseded
-    ///     or cancelled.
+    ///   - progress: Called with received and expected bytes, until the load is superseded or
+    ///     cancelled.
     ///   - completion: Called exactly once.
-    /// - Returns: The handle to cancel with; nil when a cache answers.
+    /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
     package func load<Target: ImageBindingTarget>(
         _ source: Source?,
@@ -63,7 +63,7 @@ package final class ImageBinding {
         let superseded = isCancelledWhenSuperseded ? task : nil
         let load = begin()
         isCancelledWhenSuperseded = options.cancelWhenSuperseded
-        // Not before this load has joined the download, which may be the same one.
+        // Cancelled only after this load has joined the download, which may be the same one.
         defer { superseded?.cancel() }
         var options = options
         options.callbackQueue = .mainCurrentOrAsync
@@ -80,22 +80,23 @@ package final class ImageBinding {
                 }
             }
         )
-        // A memory hit has ended by now.
+        // A memory hit has already ended here.
         if identifier == load.identifier { self.task = task }
         return task.isInitialized || options.asyncCacheTypeCheck ? task : nil
     }
 
-    /// Cancels the load in force, at whatever stage it is.
+    /// Cancels the current load at any stage.
     ///
-    /// It stays the load in force until its completion, which gets the plain cancel error.
+    /// It remains the current load until its completion, which receives the cancellation error.
     package func cancel() {
         token.cancel()
         task?.cancel()
     }
 
-    /// Waits until no load is in force, and its completion has been called.
+    /// Waits until there is no current load and the last completion has been called.
     ///
-    /// Returns at once when none is. A load that supersedes the one in force is waited for, too.
+    /// Returns immediately if there is none. A load that supersedes the current one is waited for,
+    /// too.
     package func waitUntilIdle() async {
         guard identifier != nil else { return }
         await withCheckedContinuation { waiters.append($0) }
@@ -115,7 +116,7 @@ package final class ImageBinding {
         let token: CancellationLatch
     }
 
-    /// Puts a new load in force, and withdraws the one before.
+    /// Makes a new load the current one, and cancels the token of the previous one.
     private func begin() -> Load {
         let load = Load(identifier: Source.Identifier.next(), token: CancellationLatch())
         identifier = load.identifier
@@ -125,7 +126,7 @@ package final class ImageBinding {
         return load
     }
 
-    /// Shows a progressive JPEG in the target while it arrives, as long as the load is in force.
+    /// Shows the intermediate images of a progressive JPEG while the load is the current one.
     private func partial<Target: ImageBindingTarget>(
         _ load: Load,
         _ target: Target,
@@ -181,7 +182,7 @@ package final class ImageBinding {
         wake()
     }
 
-    /// Reports on the main queue until the token is cancelled.
+    /// Reports progress on the main queue until the token is cancelled.
     private static func report(
         _ progress: @escaping DownloadProgressBlock,
         while token: CancellationLatch
@@ -192,7 +193,7 @@ package final class ImageBinding {
     }
 }
 
-/// A closure that runs one time, whatever a toolkit's animation does.
+/// A closure that runs once, even if the toolkit's animation completes several times.
 @MainActor
 private final class OnceOnMain {
     private var body: (() -> Void)?
@@ -212,7 +213,7 @@ extension KingfisherParsedOptionsInfo {
 }
 
 extension KingfisherError {
-    /// What the completion of a superseded load gets: whatever the load came to, inside.
+    /// The error of a superseded load, which contains its actual result.
     fileprivate static func superseded(
         _ result: Result<RetrieveImageResult, KingfisherError>,
         source: Source

@@ -1,36 +1,39 @@
-/// What an ``ImageBinding`` drives: something that can show one image.
+/// The interface between an ``ImageBinding`` and a view that shows one image.
 ///
-/// The methods are called on the main actor alone. A toolkit implements this protocol once for its
-/// widgets; the rules about when to call what are the binding's.
+/// All methods are called on the main actor. A toolkit implements the protocol once for its
+/// widgets; the binding decides when to call which method.
 @MainActor
 package protocol ImageBindingTarget: AnyObject, Sendable {
-    /// What can stand in the image's place while it loads.
+    /// The type of the placeholder shown during a load.
     associatedtype PlaceholderContent
 
-    /// The image that is shown now.
+    /// The current image.
     var shownImage: KFCrossPlatformImage? { get }
 
-    /// Whether a placeholder is shown that is no image.
+    /// Whether a placeholder other than an image is shown.
     var showsPlaceholder: Bool { get }
 
-    /// Puts a placeholder in; nil clears what is shown.
+    /// Shows a placeholder; nil clears the view.
     func showPlaceholder(_ content: PlaceholderContent?, options: KingfisherParsedOptionsInfo)
 
-    /// Takes the placeholder away, because an image is set next.
+    /// Removes the placeholder, because an image is set next.
     func removePlaceholder()
 
-    /// Shows an image, or nothing.
+    /// Shows an image; nil shows nothing.
     func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo)
 
-    /// A load has begun; calls nest, as loads can supersede each other.
+    /// A load has started. Called again for each load that supersedes another before it has ended.
     func loadDidStart()
 
-    /// A load has ended; called once for every start.
+    /// A load has ended; called once for each start.
     func loadDidEnd()
 
-    /// Takes the placeholder away and shows an image by the transition of the options.
+    /// Removes the placeholder and shows an image with the transition of the options.
     ///
-    /// Calls `completion` once when the image is wholly there.
+    /// - Parameters:
+    ///   - image: The image to show.
+    ///   - options: The options of the load.
+    ///   - completion: Called once when the transition is complete.
     func transition(
         to image: KFCrossPlatformImage,
         options: KingfisherParsedOptionsInfo,
@@ -51,7 +54,7 @@ extension ImageBindingTarget {
     /// Does nothing.
     package func loadDidEnd() {}
 
-    /// Shows the image at once.
+    /// Shows the image without a transition.
     package func transition(
         to image: KFCrossPlatformImage,
         options: KingfisherParsedOptionsInfo,

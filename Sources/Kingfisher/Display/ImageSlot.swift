@@ -1,9 +1,9 @@
-/// One place for an image on an object that knows nothing of this library.
+/// One image of an object that is independent of this library.
 ///
-/// Its placeholders are images. It has no indicator and no transition.
+/// Its placeholders are images. It supports neither indicators nor transitions.
 @MainActor
 final class ImageSlot: ImageBindingTarget {
-    /// Names the places of one object.
+    /// The images of one object.
     enum Name: Hashable {
         case image
         case alternateImage
@@ -13,8 +13,10 @@ final class ImageSlot: ImageBindingTarget {
     private let read: () -> KFCrossPlatformImage?
     private let write: (KFCrossPlatformImage?, KingfisherParsedOptionsInfo) -> Void
 
-    /// Makes a slot; the closures hold the object weakly, because the table's values must not keep
-    /// it alive.
+    /// Makes a slot.
+    ///
+    /// The closures hold the object weakly, because values of the side table must not retain their
+    /// objects.
     init<Base: AnyObject>(
         of base: Base,
         get: @escaping (Base) -> KFCrossPlatformImage?,
@@ -58,7 +60,7 @@ final class ImageSlot: ImageBindingTarget {
 
     private static let table = SideTable<[Name: ImageSlot]>()
 
-    /// The slot of an object if something was loaded into it before.
+    /// The slot of an object if an image was loaded into it before.
     static func existing(_ name: Name, of base: AnyObject) -> ImageSlot? {
         table[base]?[name]
     }
@@ -74,7 +76,7 @@ final class ImageSlot: ImageBindingTarget {
 }
 
 extension ImageSlot {
-    /// The slot of an object that images can be set on.
+    /// The slot of an object that implements ``KingfisherImageSettable``.
     static func image<Base: KingfisherImageSettable>(of base: Base) -> ImageSlot {
         named(.image, of: base) {
             ImageSlot(
@@ -87,7 +89,7 @@ extension ImageSlot {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// The options of a load into a view: the call's over the shared manager's.
+    /// Parses the options of a load into a view, after the default options of the shared manager.
     init(forView options: KingfisherOptionsInfo?) {
         self.init(KingfisherManager.shared.defaultOptions + (options ?? []))
     }

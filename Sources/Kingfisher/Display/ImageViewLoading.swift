@@ -1,10 +1,11 @@
 import Foundation
 
-/// What an image view needs to load: its binding, its placeholder, its indicator.
+/// The loading state of an image view: its binding, placeholder and indicator.
 @MainActor
 final class ImageViewLoading: ImageBindingTarget {
     let binding = ImageBinding()
-    // Weak and not unowned: the last reference to the view may go on another thread meanwhile.
+    // Weak, not unowned: the last reference to the view may be released on another thread
+    // meanwhile.
     private weak var view: KFCrossPlatformImageView?
     private(set) var placeholder: (any Placeholder)?
     private(set) var indicator: (any Indicator)?
@@ -51,7 +52,7 @@ final class ImageViewLoading: ImageBindingTarget {
     }
 
     func removePlaceholder() {
-        // An image as placeholder is replaced by the image that comes, not cleared first.
+        // An image placeholder is replaced by the new image; clearing it first would flicker.
         if let view, !(placeholder is KFCrossPlatformImage) { placeholder?.remove(from: view) }
         placeholder = nil
     }

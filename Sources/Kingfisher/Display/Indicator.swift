@@ -6,51 +6,51 @@ public typealias IndicatorView = KFCrossPlatformView
 /// Shows that an image is loading.
 @MainActor
 public protocol Indicator: Sendable {
-    /// Called when a load begins; calls nest.
+    /// Called when a load starts. Calls may overlap; see ``stopAnimatingView()``.
     func startAnimatingView()
 
-    /// Called when a load has ended, once for every start.
+    /// Called when a load has ended, once for each start.
     func stopAnimatingView()
 
-    /// The distance of its centre from the image view's centre, in points.
+    /// The offset of the indicator's centre from the image view's centre, in points.
     var centerOffset: CGPoint { get }
 
-    /// What is added to the image view.
+    /// The view that is added to the image view.
     var view: IndicatorView { get }
 
-    /// How large it is on an image view.
+    /// The size of the indicator on an image view.
     func sizeStrategy(in imageView: KFCrossPlatformImageView) -> IndicatorSizeStrategy
 }
 
 extension Indicator {
-    /// Zero: in the middle.
+    /// Zero: centred.
     public var centerOffset: CGPoint { .zero }
 
-    /// As large as the image view.
+    /// The size of the image view.
     public func sizeStrategy(in imageView: KFCrossPlatformImageView) -> IndicatorSizeStrategy {
         .full
     }
 }
 
-/// How large an indicator is.
+/// The size of an indicator.
 public enum IndicatorSizeStrategy {
-    /// As its view is.
+    /// The size of the indicator's view.
     case intrinsicSize
-    /// As the image view is.
+    /// The size of the image view.
     case full
     /// A size in points.
     case size(CGSize)
 }
 
-/// The indicator of an image view.
+/// The kind of an image view's indicator.
 public enum IndicatorType {
     /// None.
     case none
-    /// The toolkit's own; without a toolkit a view that is visible while something loads.
+    /// The toolkit's own indicator; without a toolkit, a view that is visible during loads.
     case activity
-    /// A picture, which may be animated.
+    /// An image, which may be animated.
     case image(imageData: Data)
-    /// One of the caller's.
+    /// A custom indicator.
     case custom(indicator: any Indicator)
 }
 
@@ -78,7 +78,7 @@ final class CountingIndicator: Indicator {
         view.isHidden = true
     }
 
-    /// Shows a picture, animated if its data are; an empty view when it cannot be decoded.
+    /// Shows an image, animated if the data are; an empty view if they cannot be decoded.
     convenience init(imageData: Data) {
         let options = ImageCreatingOptions(preloadAll: true)
         let image = KingfisherWrapper<KFCrossPlatformImage>.image(data: imageData, options: options)

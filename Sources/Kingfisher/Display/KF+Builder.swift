@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 
 extension KF {
-    /// Starts a builder for a source; nil gives `emptySource` when it is set.
+    /// Starts a builder for a source; a load of nil fails with `emptySource`.
     public static func source(_ source: Source?) -> KF.Builder {
         Builder(source: source)
     }
@@ -12,7 +12,12 @@ extension KF {
         source(resource?.convertToSource())
     }
 
-    /// Starts a builder for a URL, with a cache key of its own unless nil.
+    /// Starts a builder for a URL.
+    ///
+    /// - Parameters:
+    ///   - url: The URL; a load of nil fails with `emptySource`.
+    ///   - cacheKey: Defaults to the URL's own key.
+    /// - Returns: The builder.
     public static func url(_ url: URL?, cacheKey: String? = nil) -> KF.Builder {
         source(url?.convertToSource(overrideCacheKey: cacheKey))
     }
@@ -22,14 +27,19 @@ extension KF {
         source(provider?.convertToSource())
     }
 
-    /// Starts a builder for bytes; nil gives `emptySource` when it is set.
+    /// Starts a builder for bytes in memory.
+    ///
+    /// - Parameters:
+    ///   - data: The encoded bytes; a load of nil fails with `emptySource`.
+    ///   - cacheKey: The key under which the image is cached.
+    /// - Returns: The builder.
     public static func data(_ data: Data?, cacheKey: String) -> KF.Builder {
         dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
     }
 }
 
 extension KF {
-    /// Collects options by chained methods, and is then set to a view.
+    /// Collects options in chained methods, then loads the image into a view.
     ///
     /// ```swift
     /// KF.url(url)
@@ -39,7 +49,7 @@ extension KF {
     ///     .set(to: imageView)
     /// ```
     ///
-    /// Begins with the default options that the shared manager has at this moment.
+    /// Starts with the current default options of the shared manager.
     ///
     /// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
     public class Builder: @unchecked Sendable {
@@ -72,7 +82,7 @@ extension KF {
             set { state.withLock { $0.options = newValue } }
         }
 
-        /// All that a target with an image as its placeholder needs.
+        /// All values that a target with an image as its placeholder needs.
         package struct Order {
             package let source: Source?
             package let placeholder: KFCrossPlatformImage?
@@ -81,7 +91,7 @@ extension KF {
             package let completion: ImageBinding.Completion
         }
 
-        /// What was collected so far.
+        /// The values collected so far.
         package var order: Order {
             let state = state.withLock { $0 }
             return Order(
@@ -117,7 +127,7 @@ extension KF.Builder: KFOptionSetter {}
 extension KF.Builder {
     /// Loads the image into an image view.
     ///
-    /// - Returns: The handle to cancel with; nil when a cache answers.
+    /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
     public func set(to imageView: KFCrossPlatformImageView) -> DownloadTask? {
         imageView.loading.load(
@@ -129,17 +139,17 @@ extension KF.Builder {
         )
     }
 
-    /// Loads the image into anything that images can be set on; only images serve as placeholder.
+    /// Loads the image into an object that accepts images; the placeholder must be an image.
     ///
-    /// - Returns: The handle to cancel with; nil when a cache answers.
+    /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
     public func set<Target: KingfisherImageSettable>(to target: Target) -> DownloadTask? {
         set(in: ImageSlot.image(of: target))
     }
 
-    /// Loads the image as a button's alternate image; only images serve as placeholder.
+    /// Loads the image as a button's alternate image; the placeholder must be an image.
     ///
-    /// - Returns: The handle to cancel with; nil when a cache answers.
+    /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
     public func setAlternative(to button: KFCrossPlatformButton) -> DownloadTask? {
         set(in: ImageSlot.alternateImage(of: button))
@@ -160,42 +170,42 @@ extension KF.Builder {
 // MARK: What views alone have
 
 extension KF.Builder {
-    /// Sets what is shown while the image loads.
+    /// Sets the placeholder shown during the load.
     public func placeholder(_ placeholder: (any Placeholder)?) -> Self {
         let changed = State(options: options, placeholder: placeholder)
         state.withLock { $0 = changed }
         return self
     }
 
-    /// Sets an image that is shown while the image loads.
+    /// Sets the image shown during the load.
     public func placeholder(_ image: KFCrossPlatformImage?) -> Self {
         placeholder(image as (any Placeholder)?)
     }
 
-    /// Sets how a freshly loaded image appears.
+    /// Sets the transition of a newly loaded image.
     public func transition(_ transition: ImageTransition) -> Self {
         state.withLock { $0.options.transition = transition }
         return self
     }
 
-    /// Lets a freshly loaded image fade in, in so many seconds.
+    /// Fades a newly loaded image in, over `duration` seconds.
     public func fade(duration: TimeInterval) -> Self {
         transition(.fade(duration))
     }
 
-    /// Sets whether a view that shows something gets no placeholder.
+    /// Sets whether the placeholder is omitted if the view already shows an image.
     public func keepCurrentImageWhileLoading(_ enabled: Bool = true) -> Self {
         state.withLock { $0.options.keepCurrentImageWhileLoading = enabled }
         return self
     }
 
-    /// Sets whether the first frame of an animation alone is kept.
+    /// Sets whether only the first frame of an animation is kept.
     public func onlyLoadFirstFrame(_ enabled: Bool = true) -> Self {
         state.withLock { $0.options.onlyLoadFirstFrame = enabled }
         return self
     }
 
-    /// Does nothing; kept for code that calls it.
+    /// Does nothing; exists for compatibility.
     @available(*, deprecated, message: "Images are loaded when they are set.")
     public func loadImmediately(_ start: Bool = true) -> Self { self }
 }

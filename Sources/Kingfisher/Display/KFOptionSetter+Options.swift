@@ -23,17 +23,17 @@ extension KFOptionSetter {
         setting(\.downloadPriority, to: priority)
     }
 
-    /// Sets whether no cache is consulted.
+    /// Sets whether the caches are skipped.
     public func forceRefresh(_ enabled: Bool = true) -> Self {
         setting(\.forceRefresh, to: enabled)
     }
 
-    /// Sets whether a memory hit alone is accepted.
+    /// Sets whether only a memory hit is accepted.
     public func fromMemoryCacheOrRefresh(_ enabled: Bool = true) -> Self {
         setting(\.fromMemoryCacheOrRefresh, to: enabled)
     }
 
-    /// Sets whether the result is stored in memory alone.
+    /// Sets whether the result is stored only in memory.
     public func cacheMemoryOnly(_ enabled: Bool = true) -> Self {
         setting(\.cacheMemoryOnly, to: enabled)
     }
@@ -43,37 +43,37 @@ extension KFOptionSetter {
         setting(\.waitForCache, to: enabled)
     }
 
-    /// Sets whether the source is never loaded.
+    /// Sets whether loading from the source is forbidden.
     public func onlyFromCache(_ enabled: Bool = true) -> Self {
         setting(\.onlyFromCache, to: enabled)
     }
 
-    /// Sets whether a view's load is cancelled when another one takes its place.
+    /// Sets whether a view's load is cancelled when another load replaces it.
     public func cancelWhenSuperseded(_ enabled: Bool = true) -> Self {
         setting(\.cancelWhenSuperseded, to: enabled)
     }
 
-    /// Sets whether decoding leaves the caller's thread; it always does.
+    /// Has no effect, because decoding never runs on the calling thread; exists for compatibility.
     public func backgroundDecode(_ enabled: Bool = true) -> Self {
         setting(\.backgroundDecode, to: enabled)
     }
 
-    /// Sets where completions are called; views use the main queue.
+    /// Sets the queue on which completion handlers are called; views always use the main queue.
     public func callbackQueue(_ queue: CallbackQueue) -> Self {
         setting(\.callbackQueue, to: queue)
     }
 
-    /// Sets the scale of images that are made from data.
+    /// Sets the scale of images decoded from data.
     public func scaleFactor(_ factor: CGFloat) -> Self {
         setting(\.scaleFactor, to: factor)
     }
 
-    /// Sets whether the untouched download is kept on disk too.
+    /// Sets whether the unmodified download is also stored on disk.
     public func cacheOriginalImage(_ enabled: Bool = true) -> Self {
         setting(\.cacheOriginalImage, to: enabled)
     }
 
-    /// Sets flags for writing new cache files.
+    /// Sets options for writing the file on disk; only `.withoutOverwriting` has an effect.
     public func diskStoreWriteOptions(_ writingOptions: Data.WritingOptions) -> Self {
         setting(\.diskStoreWriteOptions, to: writingOptions)
     }
@@ -83,17 +83,18 @@ extension KFOptionSetter {
         setting(\.loadDiskFileSynchronously, to: enabled)
     }
 
-    /// Sets whether HTTP's rules of freshness hold too: `Cache-Control`, `ETag`, 304 and the rest.
+    /// Sets whether HTTP caching headers are respected; see
+    /// ``KingfisherOptionsInfoItem/httpCaching``.
     public func httpCaching(_ enabled: Bool = true) -> Self {
         setting(\.httpCaching, to: enabled)
     }
 
-    /// Sets whether bytes are decoded in a process of its own; see ``ProcessIsolation``.
+    /// Sets whether bytes are decoded in a separate worker process; see ``ProcessIsolation``.
     public func isolated(_ enabled: Bool = true) -> Self {
         setting(\.isolated, to: enabled)
     }
 
-    /// Sets bounds on the images that processors make.
+    /// Sets limits on the size of images made by processors.
     public func resultLimits(_ limits: ResultLimits) -> Self {
         setting(\.resultLimits, to: limits)
     }
@@ -103,27 +104,27 @@ extension KFOptionSetter {
         setting(\.allowedSources, to: policy)
     }
 
-    /// Sets where processors work; nil for the library's own threads.
+    /// Sets the queue on which processors run; nil for the library's own threads.
     public func processingQueue(_ queue: CallbackQueue?) -> Self {
         setting(\.processingQueue, to: queue)
     }
 
-    /// Sets the memory expiration of this image; nil for the storage's own.
+    /// Sets the memory expiration of this image; nil for the default of the memory storage.
     public func memoryCacheExpiration(_ expiration: StorageExpiration?) -> Self {
         setting(\.memoryCacheExpiration, to: expiration)
     }
 
-    /// Sets how reading this image from memory prolongs its life.
+    /// Sets how a read from memory extends the expiration of this image.
     public func memoryCacheAccessExtending(_ extending: ExpirationExtending) -> Self {
         setting(\.memoryCacheAccessExtendingExpiration, to: extending)
     }
 
-    /// Sets the disk expiration of this image; nil for the storage's own.
+    /// Sets the disk expiration of this image; nil for the default of the disk storage.
     public func diskCacheExpiration(_ expiration: StorageExpiration?) -> Self {
         setting(\.diskCacheExpiration, to: expiration)
     }
 
-    /// Sets how reading this image from disk prolongs its life.
+    /// Sets how a read from disk extends the expiration of this image.
     public func diskCacheAccessExtending(_ extending: ExpirationExtending) -> Self {
         setting(\.diskCacheAccessExtendingExpiration, to: extending)
     }
@@ -132,12 +133,12 @@ extension KFOptionSetter {
 // MARK: Failures
 
 extension KFOptionSetter {
-    /// Sets the sources to try in order after the first one fails.
+    /// Sets the sources to try, in order, if the first one fails.
     public func alternativeSources(_ sources: [Source]?) -> Self {
         setting(\.alternativeSources, to: sources)
     }
 
-    /// Sets or clears the retry strategy.
+    /// Sets the retry strategy; nil for no retries.
     public func retry(_ strategy: (any RetryStrategy)?) -> Self {
         setting(\.retryStrategy, to: strategy)
     }
@@ -147,17 +148,22 @@ extension KFOptionSetter {
         setting(\.lowDataModeSource, to: source)
     }
 
-    /// Sets the image, or none, to show on failure.
+    /// Sets the image to show on failure; nil clears the view.
     public func onFailureImage(_ image: KFCrossPlatformImage?) -> Self {
         setting(\.onFailureImage, to: .some(image))
     }
 
-    /// Sets whether images from a cache get a transition too.
+    /// Sets whether cached images get a transition too.
     public func forceTransition(_ enabled: Bool = true) -> Self {
         setting(\.forceTransition, to: enabled)
     }
 
-    /// Sets a strategy that retries response errors, with a pause before each try.
+    /// Retries response errors, with a delay before each attempt.
+    ///
+    /// - Parameters:
+    ///   - maxCount: The maximum number of retries.
+    ///   - interval: The delay before each retry.
+    /// - Returns: The receiver, or its changed copy.
     public func retry(
         maxCount: Int,
         interval: DelayRetryStrategy.Interval = .seconds(3)

@@ -5,7 +5,7 @@ public import FoundationNetworking
 #endif
 
 extension KFOptionSetter {
-    /// Sets what changes the request before it is sent.
+    /// Sets the modifier that changes the request before it is sent.
     public func requestModifier(_ modifier: any AsyncImageDownloadRequestModifier) -> Self {
         setting(\.requestModifier, to: modifier)
     }
@@ -23,13 +23,14 @@ extension KFOptionSetter {
         )
     }
 
-    /// Sets what decides about HTTP redirects.
+    /// Sets the handler that decides about HTTP redirects.
     public func redirectHandler(_ handler: any ImageDownloadRedirectHandler) -> Self {
         setting(\.redirectHandler, to: handler)
     }
 
-    /// Sets a closure that decides about HTTP redirects; it must call the payload's completion
-    /// handler exactly once.
+    /// Sets a closure that decides about HTTP redirects.
+    ///
+    /// It must call the payload's completion handler exactly once.
     public func redirectHandler(_ block: @escaping @Sendable (KF.RedirectPayload) -> Void) -> Self {
         redirectHandler(
             AnyRedirectHandler { task, response, newRequest, completionHandler in
@@ -47,18 +48,18 @@ extension KFOptionSetter {
 }
 
 extension KF {
-    /// What a closure that decides about a redirect gets.
+    /// The arguments of a closure that decides about a redirect.
     public struct RedirectPayload {
         /// The download.
         public let task: SessionDataTask
 
-        /// The response that redirects.
+        /// The redirect response.
         public let response: HTTPURLResponse
 
-        /// The request that would follow.
+        /// The request to the new location.
         public let newRequest: URLRequest
 
-        /// To be called exactly once, with the request to follow, or nil to stop at the redirect.
+        /// Must be called exactly once, with the request to send, or nil to stop at the redirect.
         public let completionHandler: (URLRequest?) -> Void
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Anything that the chain methods can configure.
+/// A type that the chained option methods can configure.
 ///
-/// Each method changes the options and gives the receiver back; a value type gives a changed copy,
-/// because it copies itself in ``copyForMutation()``.
+/// Each method changes the options and returns the receiver. A value type returns a changed copy,
+/// made by ``copyForMutation()``.
 @MainActor
 public protocol KFOptionSetter {
     /// The options under construction.
@@ -18,15 +18,15 @@ public protocol KFOptionSetter {
     /// Called with received and expected bytes.
     var onProgressDelegate: Delegate<(Int64, Int64), Void> { get }
 
-    /// What the chain methods change and give back.
+    /// Returns the object that the chained methods change and return.
     func copyForMutation() -> Self
 }
 
 extension KFOptionSetter {
-    /// Itself, as for any reference type.
+    /// Returns `self`, which suits reference types.
     public func copyForMutation() -> Self { self }
 
-    /// Sets one option on what ``copyForMutation()`` gives.
+    /// Sets one option on the result of ``copyForMutation()``.
     func setting<Value>(
         _ option: WritableKeyPath<KingfisherParsedOptionsInfo, Value>,
         to value: Value
@@ -39,13 +39,13 @@ extension KFOptionSetter {
 
 // MARK: Hooks
 
-/// What the hooks' closures hang on: they live as long as the process, the slots hold them.
+/// The target of the hooks' closures; it is never deallocated, so the closures stay active.
 private final class HookOwner: Sendable {
     static let shared = HookOwner()
 }
 
 extension KFOptionSetter {
-    /// Sets the progress closure; the last one set counts.
+    /// Sets the progress handler; replaces the previous one.
     public func onProgress(_ block: DownloadProgressBlock?) -> Self {
         let copy = copyForMutation()
         copy.onProgressDelegate.delegate(
@@ -55,7 +55,7 @@ extension KFOptionSetter {
         return copy
     }
 
-    /// Sets the success closure; the last one set counts.
+    /// Sets the success handler; replaces the previous one.
     public func onSuccess(_ block: ((RetrieveImageResult) -> Void)?) -> Self {
         let copy = copyForMutation()
         copy.onSuccessDelegate.delegate(
@@ -65,7 +65,7 @@ extension KFOptionSetter {
         return copy
     }
 
-    /// Sets the failure closure; the last one set counts.
+    /// Sets the failure handler; replaces the previous one.
     public func onFailure(_ block: ((KingfisherError) -> Void)?) -> Self {
         let copy = copyForMutation()
         copy.onFailureDelegate.delegate(

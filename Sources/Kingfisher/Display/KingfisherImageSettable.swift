@@ -1,4 +1,4 @@
-/// Anything that an image can be put on; conforming gives it `.kf.setImage(with:)`.
+/// An object that an image can be set on; conformance adds `.kf.setImage(with:)`.
 ///
 /// ```swift
 /// final class Avatar: KingfisherImageSettable {
@@ -10,24 +10,32 @@
 /// }
 /// ```
 public protocol KingfisherImageSettable: KingfisherCompatible {
-    /// Puts an image, or none, on the object.
+    /// Sets the image.
+    ///
+    /// - Parameters:
+    ///   - image: The image; nil removes the current one.
+    ///   - options: The options of the load.
     @MainActor
     func setImage(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo)
 
-    /// The image that is on the object now.
+    /// Returns the current image.
     @MainActor
     func getImage() -> KFCrossPlatformImage?
 }
 
-/// An object with an image property; conforming gives it `.kf.setImage(with:)`.
+/// An object with an image property; conformance adds `.kf.setImage(with:)`.
 public protocol KingfisherHasImageComponent: KingfisherImageSettable {
-    /// The image that the object shows.
+    /// The current image.
     @MainActor
     var image: KFCrossPlatformImage? { get set }
 }
 
 extension KingfisherHasImageComponent {
     /// Sets the image property.
+    ///
+    /// - Parameters:
+    ///   - image: The image; nil removes the current one.
+    ///   - options: Ignored.
     @MainActor
     public func setImage(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
         self.image = image

@@ -1,14 +1,23 @@
 @MainActor
 extension KingfisherWrapper where Base: KFCrossPlatformButton {
-    /// Cancels the load of the button's image; its completion gets the cancel error.
+    /// Cancels the load of the button's image; its completion receives the cancellation error.
     public func cancelImageDownloadTask() {
         cancelDownloadTask()
     }
 
     /// Loads an image and shows it as the button's alternate image.
     ///
-    /// Independent of what is loaded as the button's image; otherwise like
+    /// Independent of the load of the button's image. The parameters are those of
     /// `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
+    ///
+    /// - Parameters:
+    ///   - source: The source of the image; nil shows the placeholder and fails with `emptySource`.
+    ///   - placeholder: Shown during the load; nil clears the alternate image, unless the options
+    ///     contain `keepCurrentImageWhileLoading`.
+    ///   - options: Override the shared manager's default options.
+    ///   - progressBlock: Called on the main queue while a download of known length runs.
+    ///   - completionHandler: Called exactly once, on the main actor.
+    /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
     public func setAlternateImage(
         with source: Source?,
@@ -28,7 +37,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads an alternate image without reporting progress.
+    ///
+    /// See `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @discardableResult
     public func setAlternateImage(
         with source: Source?,
@@ -48,6 +59,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     }
 
     /// Loads a resource and shows it as the button's alternate image.
+    ///
+    /// See `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)` for a
+    /// source.
     @discardableResult
     public func setAlternateImage(
         with resource: (any Resource)?,
@@ -67,7 +81,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads an alternate image without reporting progress.
+    ///
+    /// See `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @discardableResult
     public func setAlternateImage(
         with resource: (any Resource)?,
@@ -86,7 +102,10 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         )
     }
 
-    /// Loads a provider's bytes and shows them as the button's alternate image.
+    /// Loads the image of a provider and shows it as the button's alternate image.
+    ///
+    /// See `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)` for a
+    /// source.
     @discardableResult
     public func setAlternateImage(
         with provider: (any ImageDataProvider)?,
@@ -106,7 +125,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads an alternate image without reporting progress.
+    ///
+    /// See `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @discardableResult
     public func setAlternateImage(
         with provider: (any ImageDataProvider)?,
@@ -125,12 +146,12 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         )
     }
 
-    /// The identifier of the load of the alternate image; nil when none is in force.
+    /// The identifier of the current load of the alternate image; nil if there is none.
     public var alternateTaskIdentifier: Source.Identifier.Value? {
         ImageSlot.existing(.alternateImage, of: base)?.binding.identifier
     }
 
-    /// Cancels the load of the alternate image; its completion gets the cancel error.
+    /// Cancels the load of the alternate image; its completion receives the cancellation error.
     public func cancelAlternateImageDownloadTask() {
         ImageSlot.existing(.alternateImage, of: base)?.binding.cancel()
     }

@@ -2,18 +2,18 @@
 extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     /// Loads an image and shows it; an image in memory is shown before the call returns.
     ///
-    /// A load that was under way is superseded: its completion gets `notCurrentSourceTask`, its
-    /// image is not shown, its download goes on into the cache unless its options say
+    /// The previous load is superseded: its completion receives `notCurrentSourceTask` and its
+    /// image is not shown. Its download continues and is cached, unless its options contain
     /// `cancelWhenSuperseded`.
     ///
     /// - Parameters:
-    ///   - source: Where the image comes from; nil shows the placeholder and gives `emptySource`.
-    ///   - placeholder: Shown meanwhile; nil clears what is shown, unless
-    ///     `keepCurrentImageWhileLoading` is among the options.
-    ///   - options: Over the shared manager's default options.
-    ///   - progressBlock: Called on the main queue while the download has a known length.
+    ///   - source: The source of the image; nil shows the placeholder and fails with `emptySource`.
+    ///   - placeholder: Shown during the load; nil clears the current image, unless the options
+    ///     contain `keepCurrentImageWhileLoading`.
+    ///   - options: Override the shared manager's default options.
+    ///   - progressBlock: Called on the main queue while a download of known length runs.
     ///   - completionHandler: Called exactly once, on the main actor.
-    /// - Returns: The handle to cancel with; nil when a cache answers.
+    /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
     public func setImage(
         with source: Source?,
@@ -34,6 +34,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     }
 
     /// Loads a source and shows the image, without reporting progress.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @discardableResult
     public func setImage(
         with source: Source?,
@@ -52,7 +54,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         )
     }
 
-    /// Loads a resource and shows the image; see the flavour for a source.
+    /// Loads a resource and shows the image.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with resource: (any Resource)?,
@@ -73,6 +77,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     }
 
     /// Loads a resource and shows the image, without reporting progress.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with resource: (any Resource)?,
@@ -91,7 +97,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         )
     }
 
-    /// Loads a provider's bytes and shows the image; see the flavour for a source.
+    /// Loads the image of a provider and shows it.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with provider: (any ImageDataProvider)?,
@@ -111,7 +119,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         )
     }
 
-    /// Loads a provider's bytes and shows the image, without reporting progress.
+    /// Loads the image of a provider and shows it, without reporting progress.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with provider: (any ImageDataProvider)?,
@@ -130,31 +140,31 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         )
     }
 
-    /// Waits until no load is in force, and the completion of the last one has been called.
+    /// Waits until there is no current load and the last completion handler has been called.
     ///
-    /// Returns at once when nothing loads. For tests, and before a picture of the screen is taken;
-    /// cancelling the waiting task does not end the wait.
+    /// Returns immediately if nothing is loading. Use it in tests, and before taking a screenshot.
+    /// Cancelling the waiting task does not end the wait.
     public func waitUntilLoaded() async {
         await base.loading.binding.waitUntilIdle()
     }
 
-    /// Cancels the load in force; its completion gets the cancel error.
+    /// Cancels the current load; its completion receives the cancellation error.
     public func cancelDownloadTask() {
         base.loading.binding.cancel()
     }
 
-    /// The identifier of the load in force; nil when none is.
+    /// The identifier of the current load; nil if there is none.
     public var taskIdentifier: Source.Identifier.Value? { base.loading.binding.identifier }
 
-    /// The kind of indicator that shows while an image loads; setting it makes or removes one.
+    /// The kind of indicator shown during loads; setting it replaces the current indicator.
     public var indicatorType: IndicatorType {
         get { base.loading.indicatorType }
         nonmutating set { base.loading.indicatorType = newValue }
     }
 
-    /// The indicator, hidden while nothing loads.
+    /// The indicator; hidden while nothing is loading.
     public var indicator: (any Indicator)? { base.loading.indicator }
 
-    /// The placeholder that is shown now.
+    /// The current placeholder.
     public var placeholder: (any Placeholder)? { base.loading.placeholder }
 }

@@ -1,17 +1,17 @@
-/// Something that an image view shows while its image loads.
+/// A view or image that an image view shows during a load.
 public protocol Placeholder {
-    /// Shows it on an image view.
+    /// Shows the placeholder on an image view.
     @MainActor
     func add(to imageView: KFCrossPlatformImageView)
 
-    /// Takes it from the image view again.
+    /// Removes the placeholder from an image view.
     @MainActor
     func remove(from imageView: KFCrossPlatformImageView)
 }
 
 @MainActor
 extension KFCrossPlatformImage: Placeholder {
-    /// Shows the image as the view's own.
+    /// Sets the image as the view's image.
     public func add(to imageView: KFCrossPlatformImageView) {
         imageView.image = self
     }
@@ -21,7 +21,7 @@ extension KFCrossPlatformImage: Placeholder {
         imageView.image = nil
     }
 
-    /// Shows the image as the object's own.
+    /// Sets the image as the object's image.
     public func add(to base: any KingfisherHasImageComponent) {
         base.image = self
     }
@@ -34,7 +34,7 @@ extension KFCrossPlatformImage: Placeholder {
 
 @MainActor
 extension Placeholder where Self: KFCrossPlatformView {
-    /// Lays this view over the image view, in the same size; what the image view shows stays.
+    /// Adds this view on top of the image view at the same size; the view's image is kept.
     public func add(to imageView: KFCrossPlatformImageView) {
         frame = imageView.bounds
         imageView.addSubview(self)

@@ -2,16 +2,22 @@ public import Foundation
 
 /// Supplies the encoded bytes of an image.
 ///
-/// Implement one of the two flavours of `data`; each has a default that calls the other, so a type
-/// that implements neither would call itself for ever.
+/// Implement one of the two overloads of `data`. Each has a default that calls the other, so a type
+/// that implements neither recurses without end.
 public protocol ImageDataProvider: Sendable {
     /// The key under which the image is cached.
     var cacheKey: String { get }
 
-    /// Gives the bytes; should honour the cancellation of the task it runs in.
+    /// Returns the bytes.
+    ///
+    /// Implementations should respect the cancellation of the calling task.
+    ///
+    /// - Returns: The encoded bytes.
+    /// - Throws: Any error; the load reports it in
+    ///   ``KingfisherError/ImageSettingErrorReason/dataProviderError(provider:error:)``.
     func data() async throws -> Data
 
-    /// Gives the bytes to a closure, which must be called exactly once.
+    /// Passes the bytes to a closure, which must be called exactly once.
     func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void)
 
     /// The URL of the content, if there is one.
@@ -19,7 +25,10 @@ public protocol ImageDataProvider: Sendable {
 }
 
 extension ImageDataProvider {
-    /// Calls the closure flavour; a second answer of it is ignored.
+    /// Calls the overload with a closure; its second and later results are ignored.
+    ///
+    /// - Returns: The encoded bytes.
+    /// - Throws: The error that the closure receives.
     public func data() async throws -> Data {
         try await withCheckedThrowingContinuation { continuation in
             let once = OnceCompletion<Result<Data, any Error>> { continuation.resume(with: $0) }
@@ -27,7 +36,7 @@ extension ImageDataProvider {
         }
     }
 
-    /// Runs the asynchronous flavour in a task.
+    /// Calls the asynchronous overload in a new task.
     public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
         Task {
             do {
@@ -38,7 +47,7 @@ extension ImageDataProvider {
         }
     }
 
-    /// Nil.
+    /// Nil by default.
     public var contentURL: URL? { nil }
 
     /// The provider as a source.

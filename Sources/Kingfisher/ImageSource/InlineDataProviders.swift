@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Bytes that the caller has already.
+/// Provides bytes that are already in memory.
 public struct RawImageDataProvider: ImageDataProvider {
     /// The bytes.
     public let data: Data
@@ -9,25 +9,29 @@ public struct RawImageDataProvider: ImageDataProvider {
     public var cacheKey: String
 
     /// Makes a provider.
+    ///
+    /// - Parameters:
+    ///   - data: The encoded bytes.
+    ///   - cacheKey: The key under which the image is cached.
     public init(data: Data, cacheKey: String) {
         self.data = data
         self.cacheKey = cacheKey
     }
 
-    /// Calls back with the bytes before it returns.
+    /// Calls the closure before it returns.
     public func data(handler: @escaping (Result<Data, any Error>) -> Void) {
         handler(.success(data))
     }
 }
 
-/// The bytes of a base64 text.
+/// Decodes a base64 text.
 public struct Base64ImageDataProvider: ImageDataProvider {
-    /// What can be wrong with the text.
+    /// An error of decoding the text.
     public enum Base64ImageDataProviderError: Error, LocalizedError {
-        /// The text is no base64.
+        /// The text is not valid base64.
         case invalidBase64
 
-        /// What is wrong.
+        /// What failed.
         public var errorDescription: String? {
             switch self {
             case .invalidBase64: "The text is not base64."
@@ -42,12 +46,16 @@ public struct Base64ImageDataProvider: ImageDataProvider {
     public var cacheKey: String
 
     /// Makes a provider.
+    ///
+    /// - Parameters:
+    ///   - base64String: The encoded text; characters outside the alphabet are ignored.
+    ///   - cacheKey: The key under which the image is cached.
     public init(base64String: String, cacheKey: String) {
         self.base64String = base64String
         self.cacheKey = cacheKey
     }
 
-    /// Decodes the text and calls back before it returns.
+    /// Decodes the text and calls the closure before it returns.
     ///
     /// Fails with ``Base64ImageDataProviderError/invalidBase64``.
     public func data(handler: (Result<Data, any Error>) -> Void) {
@@ -61,18 +69,18 @@ public struct Base64ImageDataProvider: ImageDataProvider {
     }
 }
 
-/// The bytes of a `data:` URL.
+/// Decodes a `data:` URL.
 ///
-/// Source: RFC 2397. The media type is not read, since a picture is told by its bytes.
+/// Source: RFC 2397. The media type is ignored, since the format is detected from the bytes.
 public struct DataURLImageDataProvider: ImageDataProvider {
-    /// What can be wrong with the URL.
+    /// An error of decoding the URL.
     public enum DataURLError: Error, LocalizedError {
         /// The URL does not begin with `data:`, or has no comma.
         case notADataURL
-        /// What follows the comma is neither base64 nor percent-encoded as the URL says.
+        /// The part after the comma is not valid base64 or percent-encoding.
         case invalidEncoding
 
-        /// What is wrong.
+        /// What failed.
         public var errorDescription: String? {
             switch self {
             case .notADataURL: "The URL is no data URL: it needs “data:” and a comma."
@@ -87,13 +95,17 @@ public struct DataURLImageDataProvider: ImageDataProvider {
     /// The key under which the image is cached.
     public var cacheKey: String
 
-    /// Makes a provider; the key is the URL's text unless given.
+    /// Makes a provider.
+    ///
+    /// - Parameters:
+    ///   - url: The `data:` URL.
+    ///   - cacheKey: Defaults to the text of the URL.
     public init(url: URL, cacheKey: String? = nil) {
         self.url = url
         self.cacheKey = cacheKey ?? url.absoluteString
     }
 
-    /// Decodes the URL and calls back before it returns; fails with ``DataURLError``.
+    /// Decodes the URL and calls the closure before it returns; fails with ``DataURLError``.
     public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
         handler(Result { try Self.decode(url.absoluteString) })
     }

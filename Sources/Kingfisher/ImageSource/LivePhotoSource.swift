@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The parts of a live photo: a still and a movie.
+/// The resources of a live photo: a still image and a movie.
 public struct LivePhotoSource: Sendable {
-    /// The parts.
+    /// The resources, still image and movie.
     public let resources: [LivePhotoResource]
 
     /// Makes a source from resources.
@@ -15,17 +15,17 @@ public struct LivePhotoSource: Sendable {
         self.init(urls.map { LivePhotoResource(downloadURL: $0) })
     }
 
-    /// Makes a source from parts.
+    /// Makes a source from live photo resources.
     public init(_ resources: [LivePhotoResource]) {
         self.resources = resources
     }
 }
 
-/// One part of a live photo.
+/// One resource of a live photo.
 public struct LivePhotoResource: Sendable {
-    /// The kind of a part's file.
+    /// The file type of a resource.
     public enum FileType: Sendable, Equatable {
-        /// The still.
+        /// The still image.
         case heic
         /// The movie.
         case mov
@@ -41,24 +41,37 @@ public struct LivePhotoResource: Sendable {
         }
     }
 
-    /// Where the part comes from.
+    /// The source of the resource's file.
     public let dataSource: Source
 
-    /// The kind that was given or told by the URL's extension.
+    /// The given file type, or the one indicated by the URL's extension.
     public let referenceFileType: FileType
 
-    /// Makes a part from a URL.
+    /// Makes a resource from a URL.
+    ///
+    /// - Parameters:
+    ///   - downloadURL: The URL of the file.
+    ///   - cacheKey: Defaults to the URL's own key.
+    ///   - fileType: Defaults to the type indicated by the URL's extension.
     public init(downloadURL: URL, cacheKey: String? = nil, fileType: FileType? = nil) {
         let resource = KF.ImageResource(downloadURL: downloadURL, cacheKey: cacheKey)
         self.init(resource: resource, fileType: fileType)
     }
 
-    /// Makes a part from a resource.
+    /// Makes a resource from another resource.
+    ///
+    /// - Parameters:
+    ///   - resource: The URL and the cache key.
+    ///   - fileType: Defaults to the type indicated by the URL's extension.
     public init(resource: any Resource, fileType: FileType? = nil) {
         self.init(source: resource.convertToSource(), fileType: fileType)
     }
 
-    /// Makes a part from any source.
+    /// Makes a resource from a source.
+    ///
+    /// - Parameters:
+    ///   - source: The source of the file.
+    ///   - fileType: Defaults to the type indicated by the extension of the source's URL.
     public init(source: Source, fileType: FileType? = nil) {
         dataSource = source
         referenceFileType = fileType ?? FileType(pathExtension: source.url?.pathExtension ?? "")
@@ -66,18 +79,19 @@ public struct LivePhotoResource: Sendable {
 }
 
 extension LivePhotoResource {
-    /// The extensions under which the part's file may lie, the likeliest first.
+    /// The extensions the cached file may have, the most likely first.
     var possibleExtensions: [String] {
         switch referenceFileType {
         case .heic: ["heic"]
         case .mov: ["mov"]
-        // It was then told by the bytes when the file was stored; "" when these did not tell either.
+        // The extension was detected from the bytes on storing; "" if the bytes did not indicate
+        // it.
         case .other(""): ["heic", "mov", ""]
         case .other(let text): [text]
         }
     }
 
-    /// The extension to store these bytes under; nil when nothing tells it.
+    /// The extension for storing these bytes; nil if it is unknown.
     func fileExtension(for data: Data) -> String? {
         switch referenceFileType {
         case .heic: "heic"

@@ -2,7 +2,7 @@ import Codecs
 public import Dispatch
 public import Foundation
 
-/// The bytes of a file.
+/// Reads the bytes of a file.
 public struct LocalFileImageDataProvider: ImageDataProvider {
     /// The file.
     public let fileURL: URL
@@ -16,8 +16,8 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
     ///
     /// - Parameters:
     ///   - fileURL: The file.
-    ///   - cacheKey: The URL's own key unless given.
-    ///   - loadingQueue: Where the file is read.
+    ///   - cacheKey: Defaults to the URL's own key.
+    ///   - loadingQueue: The queue on which the file is read.
     public init(
         fileURL: URL,
         cacheKey: String? = nil,
@@ -28,7 +28,9 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
         self.loadingQueue = loadingQueue
     }
 
-    /// Reads the file on the loading queue; fails with the error of reading it.
+    /// Reads the file on the loading queue.
+    ///
+    /// Fails with ``LocalFileError``, or with `CocoaError` if the file cannot be opened or read.
     public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
         let fileURL = fileURL
         loadingQueue.execute {
@@ -36,7 +38,7 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
         }
     }
 
-    /// The bytes, read on the loading queue.
+    /// The bytes, read on the loading queue; throws the errors of ``data(handler:)``.
     public var data: Data {
         get async throws {
             try await withCheckedThrowingContinuation { continuation in
@@ -48,7 +50,7 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
     /// The file's URL.
     public var contentURL: URL? { fileURL }
 
-    /// The bytes of a regular file that is no larger than what can be decoded.
+    /// The bytes of a regular file no larger than the maximum input of the decoders.
     static func bytes(of file: URL) throws -> Data {
         try RegularFile.read(file.path, maxBytes: DecodeLimits.default.maxInputBytes)
     }

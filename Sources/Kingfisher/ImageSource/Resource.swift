@@ -1,18 +1,18 @@
 public import Foundation
 
-/// Something that can be downloaded and has a cache key.
+/// A downloadable image with a cache key.
 public protocol Resource: Sendable {
     /// The key under which the image is cached.
     var cacheKey: String { get }
 
-    /// Where to download from.
+    /// The URL to download from.
     var downloadURL: URL { get }
 }
 
 extension Resource {
     /// Makes a source: a file or `data:` URL becomes a provider, anything else a network source.
     ///
-    /// - Parameter overrideCacheKey: Wins over the resource's own key.
+    /// - Parameter overrideCacheKey: Overrides the resource's own key.
     /// - Returns: The source.
     public func convertToSource(overrideCacheKey: String? = nil) -> Source {
         let key = overrideCacheKey ?? cacheKey
@@ -31,14 +31,18 @@ extension Resource {
 public typealias ImageResource = KF.ImageResource
 
 extension KF {
-    /// A URL and a key.
+    /// A URL with a cache key.
     public struct ImageResource: Resource {
         /// The key under which the image is cached.
         public let cacheKey: String
-        /// Where to download from.
+        /// The URL to download from.
         public let downloadURL: URL
 
-        /// Makes a resource; the key is the URL's own unless given.
+        /// Makes a resource.
+        ///
+        /// - Parameters:
+        ///   - downloadURL: The URL to download from.
+        ///   - cacheKey: Defaults to the URL's own key.
         public init(downloadURL: URL, cacheKey: String? = nil) {
             self.downloadURL = downloadURL
             self.cacheKey = cacheKey ?? downloadURL.cacheKey
@@ -47,7 +51,7 @@ extension KF {
 }
 
 extension URL: Resource {
-    /// The text of a remote URL; for a file URL its path from the application's bundle on.
+    /// The text of a remote URL; for a file URL, its path starting at the application's bundle.
     public var cacheKey: String { isFileURL ? localFileCacheKey : absoluteString }
 
     /// The URL itself.
@@ -64,5 +68,5 @@ extension URL: Resource {
     }
 }
 
-/// The entry points of the builder style, and a namespace.
+/// The namespace of the builders; start with functions such as ``url(_:cacheKey:)``.
 public enum KF {}

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where an image comes from.
+/// The origin of an image.
 public enum Source: Sendable {
     /// A namespace for the identifiers of loads into views.
     public enum Identifier {

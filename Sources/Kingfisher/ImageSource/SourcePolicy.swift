@@ -2,43 +2,43 @@ public import Foundation
 
 /// The kinds of sources that a load may read.
 ///
-/// A URL of a stranger may also name a file of this machine. With ``remote`` it is refused before
-/// anything is looked up or opened, so that the error does not tell whether the file exists.
+/// An untrusted URL may name a local file. ``remote`` refuses it before anything is looked up or
+/// opened, so the error does not reveal whether the file exists.
 ///
-/// Without the option ``KingfisherOptionsInfoItem/allowedSources(_:)`` every kind is allowed, except
-/// that a downloader with an ``AddressPolicy`` refuses ``files``.
+/// Without the option ``KingfisherOptionsInfoItem/allowedSources(_:)`` all kinds are allowed,
+/// except that a downloader with an ``AddressPolicy`` refuses ``files``.
 public struct SourcePolicy: OptionSet, Sendable, Hashable {
-    /// One bit for each kind.
+    /// One bit per kind.
     public let rawValue: Int
 
-    /// `http:` and `https:` URLs; the downloader's ``AddressPolicy`` decides about their addresses.
+    /// `http:` and `https:` URLs; the downloader's ``AddressPolicy`` checks their addresses.
     public static let network = SourcePolicy(rawValue: 1 << 0)
-    /// `data:` URLs, which carry their bytes.
+    /// `data:` URLs, which contain their bytes.
     public static let dataURLs = SourcePolicy(rawValue: 1 << 1)
-    /// Files of this machine: `file:` URLs and the library's providers that read files.
+    /// Local files: `file:` URLs and the library's providers that read files.
     public static let files = SourcePolicy(rawValue: 1 << 2)
-    /// Providers of the program's own, and the library's for bytes in memory.
+    /// Custom providers, and the library's providers of bytes in memory.
     public static let providers = SourcePolicy(rawValue: 1 << 3)
-    /// What a stranger's URL may name: ``network`` and ``dataURLs``.
+    /// The kinds that are safe for untrusted URLs: ``network`` and ``dataURLs``.
     public static let remote: SourcePolicy = [.network, .dataURLs]
-    /// Every kind.
+    /// All kinds.
     public static let all: SourcePolicy = [.network, .dataURLs, .files, .providers]
 
-    /// Makes a policy of the bits of the kinds.
+    /// Makes a policy from the bits of the kinds.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }
 
-    /// Why a source was not read.
+    /// The reason why a source was not read.
     ///
-    /// The error of a provider's load carries it in
-    /// ``KingfisherError/ImageSettingErrorReason/dataProviderError(provider:error:)``, that of a
-    /// download in ``KingfisherError/ResponseErrorReason/URLSessionError(error:)``.
+    /// A provider's load reports it in
+    /// ``KingfisherError/ImageSettingErrorReason/dataProviderError(provider:error:)``, a download
+    /// in ``KingfisherError/ResponseErrorReason/URLSessionError(error:)``.
     public struct Refusal: Error, LocalizedError, Equatable {
         /// The kind that was refused.
         public let kind: SourcePolicy
 
-        /// What is refused, and how to allow it.
+        /// What was refused, and how to allow it.
         public var errorDescription: String? {
             let name =
                 switch kind {
@@ -54,7 +54,7 @@ public struct SourcePolicy: OptionSet, Sendable, Hashable {
 }
 
 extension Source {
-    /// Makes sure that a policy allows this source.
+    /// Throws unless the policy allows this source.
     func check(against policy: SourcePolicy) throws(KingfisherError) {
         guard !policy.contains(kind) else { return }
         let refusal = SourcePolicy.Refusal(kind: kind)

@@ -3,20 +3,20 @@ import Dispatch
 public import Foundation
 import Pixels
 
-/// A small version of a picture in a file, in the file's own format.
+/// Makes a thumbnail of an image file, in the file's own format.
 public struct ThumbnailImageDataProvider: ImageDataProvider {
-    /// Why there is no thumbnail.
+    /// The reason why there is no thumbnail.
     public enum ThumbnailImageDataProviderError: Error, LocalizedError {
-        /// The URL cannot be read.
+        /// The URL is not a readable file.
         case invalidImageSource
-        /// The bytes are no picture.
+        /// The bytes cannot be decoded, or the thumbnail's size is out of range.
         case invalidThumbnail
-        /// There is no encoder for the thumbnail.
+        /// The format cannot be encoded; never thrown by this library.
         case writeDataError
-        /// The encoder could not finish.
+        /// Encoding failed.
         case finalizeDataError
 
-        /// What is wrong.
+        /// What failed.
         public var errorDescription: String? {
             switch self {
             case .invalidImageSource: "The URL leads to no file that can be read."
@@ -29,13 +29,13 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
         }
     }
 
-    /// The picture: a file URL.
+    /// The file URL of the image.
     public let url: URL
 
     /// The longest side of the thumbnail in pixels.
     public var maxPixelSize: CGFloat
 
-    /// Whether a thumbnail inside the file is passed over; those are never used here.
+    /// Whether an embedded thumbnail is ignored; embedded thumbnails are never used on Linux.
     public var alwaysCreateThumbnail: Bool
 
     /// The key under which the image is cached.
@@ -46,8 +46,8 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
     /// - Parameters:
     ///   - url: A file URL.
     ///   - maxPixelSize: The longest side of the thumbnail in pixels.
-    ///   - alwaysCreateThumbnail: Whether a thumbnail inside the file is passed over.
-    ///   - cacheKey: `<url>_thumb_<maxPixelSize>_<alwaysCreateThumbnail>` unless given.
+    ///   - alwaysCreateThumbnail: Whether an embedded thumbnail is ignored.
+    ///   - cacheKey: Defaults to `<url>_thumb_<maxPixelSize>_<alwaysCreateThumbnail>`.
     public init(
         url: URL,
         maxPixelSize: CGFloat,
@@ -71,7 +71,7 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
 
     private func makeThumbnail() throws(ThumbnailImageDataProviderError) -> Data {
         guard url.isFileURL, let data = try? LocalFileImageDataProvider.bytes(of: url) else {
-            // The provider's errors name the step, not the reason.
+            // The cases of this error name the failed step, not its cause.
             throw .invalidImageSource
         }
         let side = CGFloat(1)...CGFloat(PixelLimits.maxDimension)
@@ -79,7 +79,7 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
         let box = PixelSize(width: Int(maxPixelSize), height: Int(maxPixelSize))
         guard let small = try? Codecs.decode(data, options: DecodeOptions(target: .fit(box)))
         else { throw .invalidThumbnail }
-        // Formats that are only read come out as PNG, which loses nothing.
+        // Formats without an encoder are encoded as PNG, which is lossless.
         guard
             let bytes = (try? Codecs.encode(small.bitmap, as: small.info.format))
                 ?? (try? Codecs.encode(small.bitmap, as: .png))

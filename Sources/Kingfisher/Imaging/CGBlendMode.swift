@@ -1,69 +1,69 @@
 import Pixels
 
-/// How a picture is mixed with what lies below it; names and raw values are those of Core Graphics.
+/// How an image is blended with a backdrop; names and raw values are those of Core Graphics.
 ///
 /// Formulas: W3C, Compositing and Blending Level 1 (https://www.w3.org/TR/compositing-1/).
 public enum CGBlendMode: Int32, Hashable, Sendable, CaseIterable {
-    /// The picture over the backdrop.
+    /// The image over the backdrop.
     case normal = 0
-    /// The product: never lighter than either.
+    /// The product of both; never lighter than either.
     case multiply = 1
-    /// The product of the inverses, inverted: never darker than either.
+    /// The inverted product of the inverted colours; never darker than either.
     case screen = 2
-    /// Multiply or screen, by the backdrop.
+    /// Multiply or screen, depending on the backdrop.
     case overlay = 3
-    /// The darker of both, channel by channel.
+    /// The darker of the two, per channel.
     case darken = 4
-    /// The lighter of both, channel by channel.
+    /// The lighter of the two, per channel.
     case lighten = 5
-    /// Brightens the backdrop by the picture.
+    /// Brightens the backdrop to reflect the image.
     case colorDodge = 6
-    /// Darkens the backdrop by the picture.
+    /// Darkens the backdrop to reflect the image.
     case colorBurn = 7
-    /// Darkens or lightens softly, by the picture.
+    /// Darkens or lightens softly, depending on the image.
     case softLight = 8
-    /// Multiply or screen, by the picture.
+    /// Multiply or screen, depending on the image.
     case hardLight = 9
     /// The absolute difference.
     case difference = 10
-    /// Like the difference, with less contrast.
+    /// Like the difference, but with less contrast.
     case exclusion = 11
-    /// The picture's hue, the backdrop's saturation and luminosity.
+    /// The hue of the image with the saturation and luminosity of the backdrop.
     case hue = 12
-    /// The picture's saturation, the backdrop's hue and luminosity.
+    /// The saturation of the image with the hue and luminosity of the backdrop.
     case saturation = 13
-    /// The picture's hue and saturation, the backdrop's luminosity.
+    /// The hue and saturation of the image with the luminosity of the backdrop.
     case color = 14
-    /// The picture's luminosity, the backdrop's hue and saturation.
+    /// The luminosity of the image with the hue and saturation of the backdrop.
     case luminosity = 15
-    /// Nothing at all.
+    /// Transparent.
     case clear = 16
-    /// The picture alone.
+    /// Only the image.
     case copy = 17
-    /// The picture where the backdrop is.
+    /// The image where the backdrop is opaque.
     case sourceIn = 18
-    /// The picture where the backdrop is not.
+    /// The image where the backdrop is transparent.
     case sourceOut = 19
-    /// The picture where the backdrop is, over it.
+    /// The image over the backdrop, only where the backdrop is opaque.
     case sourceAtop = 20
-    /// The backdrop over the picture.
+    /// The backdrop over the image.
     case destinationOver = 21
-    /// The backdrop where the picture is.
+    /// The backdrop where the image is opaque.
     case destinationIn = 22
-    /// The backdrop where the picture is not.
+    /// The backdrop where the image is transparent.
     case destinationOut = 23
-    /// The backdrop where the picture is, over it.
+    /// The backdrop over the image, only where the image is opaque.
     case destinationAtop = 24
-    /// Each where the other is not.
+    /// Each of the two where the other is transparent.
     case xor = 25
-    /// The sum, less what is beyond full coverage.
+    /// The sum, reduced by the excess over full coverage.
     case plusDarker = 26
-    /// The sum, cut at white.
+    /// The sum, clamped to white.
     case plusLighter = 27
 
-    /// The kernel of the mode.
+    /// The corresponding mode of the Pixels module.
     var kernel: BlendMode {
-        // Both lists have the public constants; a test holds them together.
+        // Both lists have the same public constants; a test checks that.
         BlendMode(rawValue: Int(rawValue)) ?? .normal
     }
 }

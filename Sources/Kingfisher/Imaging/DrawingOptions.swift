@@ -1,16 +1,16 @@
 public import Foundation
 
-/// How a picture is fitted into a size.
+/// How an image is fitted to a size.
 public enum ContentMode: Sendable {
-    /// Stretched to the size; the ratio is not kept.
+    /// Stretched to the size, without keeping the aspect ratio.
     case none
-    /// Inside the size, ratio kept.
+    /// Fits inside the size, keeping the aspect ratio.
     case aspectFit
-    /// Covering the size, ratio kept.
+    /// Covers the size, keeping the aspect ratio.
     case aspectFill
 }
 
-/// Which way a picture is mirrored.
+/// The direction in which an image is mirrored.
 public enum FlipDirection: String, Hashable, Sendable, CaseIterable {
     /// Left becomes right.
     case horizontal
@@ -18,7 +18,7 @@ public enum FlipDirection: String, Hashable, Sendable, CaseIterable {
     case vertical
 }
 
-/// Some of the four corners of a rectangle.
+/// A set of corners of a rectangle.
 public struct RectCorner: OptionSet, Sendable {
     /// The bits.
     public let rawValue: Int
@@ -46,14 +46,14 @@ public struct RectCorner: OptionSet, Sendable {
 
 /// The radius of a rounded corner.
 public enum Radius: Sendable {
-    /// A part of the width.
+    /// A fraction of the width.
     case widthFraction(CGFloat)
-    /// A part of the height.
+    /// A fraction of the height.
     case heightFraction(CGFloat)
-    /// Points.
+    /// A length in points.
     case point(CGFloat)
 
-    /// The radius in points for a picture of `size`.
+    /// The radius in points for an image of `size`.
     public func compute(with size: CGSize) -> CGFloat {
         switch self {
         case .widthFraction(let fraction): size.width * fraction
@@ -71,21 +71,27 @@ public enum Radius: Sendable {
     }
 }
 
-/// The looks of a border that is drawn inside a picture's edges.
+/// The style of a border drawn inside the edges of an image.
 public struct Border: Sendable {
-    /// The colour of the stroke; its alpha lets the picture show through.
+    /// The colour of the stroke; a translucent one shows the image through it.
     public var color: KFCrossPlatformColor
 
     /// The width of the stroke in points.
     public var lineWidth: CGFloat
 
-    /// The radius of its corners.
+    /// The radius of the border's corners.
     public var radius: Radius
 
-    /// The corners that are rounded.
+    /// The corners to round.
     public var roundingCorners: RectCorner
 
-    /// Makes a border; four points of black without rounding unless told otherwise.
+    /// Makes a border; by default black, four points wide, with square corners.
+    ///
+    /// - Parameters:
+    ///   - color: The colour of the stroke.
+    ///   - lineWidth: The width of the stroke in points.
+    ///   - radius: The radius of the corners.
+    ///   - roundingCorners: The corners to round.
     public init(
         color: KFCrossPlatformColor = .black,
         lineWidth: CGFloat = 4,

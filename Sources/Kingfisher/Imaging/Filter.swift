@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A change of a picture's pixels, as a value that can be kept and handed on.
+/// A transformation of an image's pixels.
 public struct Filter: Sendable {
     let transform: @Sendable (KFCrossPlatformImage) -> KFCrossPlatformImage?
 
-    /// Makes a filter of a closure.
+    /// Makes a filter from a closure.
     ///
-    /// - Parameter transform: Gives the changed picture; nil leaves it as it is. Called on any
+    /// - Parameter transform: Returns the changed image, or nil to keep the original. Called on any
     ///   thread.
     public init(
         transform: @escaping @Sendable (KFCrossPlatformImage) -> KFCrossPlatformImage?
@@ -14,12 +14,12 @@ public struct Filter: Sendable {
         self.transform = transform
     }
 
-    /// Makes the filter that lays a colour over the whole picture.
+    /// Makes a filter that draws a colour over the whole image.
     public static let tint: @Sendable (KFCrossPlatformColor) -> Filter = { color in
         Filter { $0.kf.tinted(with: color) }
     }
 
-    /// Makes the filter that changes brightness, contrast and saturation, then the exposure.
+    /// Makes a filter that changes brightness, contrast and saturation, then the exposure.
     public static let colorControl: @Sendable (ColorElement) -> Filter = { element in
         Filter {
             $0.kf.adjusted(
@@ -31,18 +31,24 @@ public struct Filter: Sendable {
         }
     }
 
-    /// What ``colorControl`` changes, and how much.
+    /// The values of ``colorControl``.
     public struct ColorElement: Hashable, Sendable {
-        /// Added to every channel; 0 changes nothing, 1 makes black white.
+        /// Added to every channel; 0 changes nothing, 1 turns black into white.
         public let brightness: CGFloat
-        /// The factor about the middle grey; 1 changes nothing.
+        /// A factor around middle grey; 1 changes nothing.
         public let contrast: CGFloat
-        /// 0 is grey, 1 changes nothing.
+        /// 0 is greyscale, 1 changes nothing.
         public let saturation: CGFloat
-        /// The exposure in stops; 1 doubles the light.
+        /// The exposure in stops; 1 doubles the brightness of the light.
         public let inputEV: CGFloat
 
         /// Makes a set of values.
+        ///
+        /// - Parameters:
+        ///   - brightness: Added to every channel; 0 changes nothing.
+        ///   - contrast: A factor around middle grey; 1 changes nothing.
+        ///   - saturation: 0 is greyscale, 1 changes nothing.
+        ///   - inputEV: The exposure in stops; 0 changes nothing.
         public init(
             brightness: CGFloat,
             contrast: CGFloat,
@@ -58,7 +64,7 @@ public struct Filter: Sendable {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The picture behind a filter; the image itself when the filter gives nothing.
+    /// Returns the filtered image; the image itself if the filter returns nil.
     public func apply(_ filter: Filter) -> KFCrossPlatformImage {
         filter.transform(base) ?? base
     }

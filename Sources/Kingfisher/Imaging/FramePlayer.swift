@@ -2,37 +2,38 @@ import Dispatch
 package import Foundation
 import Synchronization
 
-/// Plays the frames of an animation; it knows no view and no clock of its own.
+/// Plays the frames of an animation, independently of views and clocks.
 ///
-/// Whoever shows the frames tells how much time has passed, and is told what happened. Frames are
-/// decoded ahead, one after another, away from the caller; a frame that is not decoded when its
-/// turn comes is nil until it is. At most `preloadCount` + 1 frames are kept, unless the animation
-/// has few enough to keep them all.
+/// The owner passes the elapsed time to ``advance(by:)`` and receives events. Frames are decoded
+/// ahead of time, one after another, on another thread. A frame that is due but not yet decoded is
+/// nil. At most `preloadCount` + 1 frames are kept, unless the animation is short enough to keep
+/// all of them.
 package final class FramePlayer: Sendable {
-    /// What a tick brought about, in order.
+    /// The result of a tick.
     package enum Event: Equatable, Sendable {
-        /// Another frame is the current one.
+        /// The current frame has changed.
         case frameChanged
-        /// A round is over; so many were played.
+        /// A loop has ended; the value is the number of completed loops.
         case loopEnded(UInt)
-        /// The last round is over, and nothing moves any more.
+        /// The last loop has ended; the animation stands still.
         case finished
     }
 
     private struct State {
         var frames: [Int: KFCrossPlatformImage] = [:]
-        /// Frames that a decode is queued for.
+        /// Frames with a queued decode.
         var ordered: Set<Int> = []
         var index = 0
         var elapsed: TimeInterval = 0
         var loops: UInt = 0
         var isFinished = false
-        /// Counts purges, so that a frame ordered before one is not kept after it.
+        /// Counts purges, so that a frame requested before a purge is discarded.
         var generation = 0
     }
 
-    /// The longest time that one tick counts for, in seconds; a display that was asleep does not
-    /// make the animation run to catch up.
+    /// The maximum time that one tick advances, in seconds.
+    ///
+    /// After a display was asleep, the animation does not rush to catch up.
     private static let longestTick: TimeInterval = 1
 
     private let state = Mutex(State())
@@ -42,18 +43,19 @@ package final class FramePlayer: Sendable {
     private let maxLoops: UInt?
     private let decode: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// How many frames are decoded ahead of the current one.
+    /// The number of frames decoded ahead of the current one.
     package let preloadCount: Int
 
-    /// Makes a player that stands at the first frame; nothing is decoded yet.
+    /// Makes a player at the first frame, without decoding anything.
     ///
     /// - Parameters:
-    ///   - source: The frames; a copy of it is read, one frame at a time.
-    ///   - preloadCount: How many frames are decoded ahead, at least 0.
-    ///   - maxSize: A box in pixels that frames are decoded to fit in; nil for their full size.
-    ///   - maxLoops: How many rounds are played; nil for ever.
-    ///   - playing: A player of the same frames, to go on from where it is; nil begins.
-    ///   - decode: Runs decoding work, one piece after another; nil for a queue of its own.
+    ///   - source: The frames; the player reads a copy of the source, one frame at a time.
+    ///   - preloadCount: The number of frames to decode ahead, at least 0.
+    ///   - maxSize: A box in pixels that the frames are scaled down to fit; nil for full size.
+    ///   - maxLoops: The number of loops to play; nil plays without end.
+    ///   - playing: A player of the same frames whose position is continued; nil starts at the
+    ///     beginning.
+    ///   - decode: Runs decoding work serially; nil for a dispatch queue of the player's own.
     package init(
         source: any ImageFrameSource,
         preloadCount: Int = 10,
@@ -85,12 +87,12 @@ package final class FramePlayer: Sendable {
         }
     }
 
-    // MARK: What is to be seen
+    // MARK: Frames
 
-    /// How many frames there are.
+    /// The number of frames.
     package var frameCount: Int { durations.count }
 
-    /// Seconds that one round takes, each frame counted with one second at most.
+    /// The duration of one loop in seconds, with each frame limited to one second.
     package var loopDuration: TimeInterval {
         durations.reduce(0) { $0 + min($1, Self.longestTick) }
     }
@@ -98,37 +100,37 @@ package final class FramePlayer: Sendable {
     /// The index of the current frame.
     package var currentIndex: Int { state.withLock { $0.index } }
 
-    /// The current frame; nil while it is not decoded.
+    /// The current frame; nil until it is decoded.
     package var currentFrame: KFCrossPlatformImage? { state.withLock { $0.frames[$0.index] } }
 
-    /// Whether the last round is over.
+    /// Whether the last loop has ended.
     package var isFinished: Bool { state.withLock { $0.isFinished } }
 
     /// The number of decoded frames.
     package var decodedCount: Int { state.withLock { $0.frames.count } }
 
-    /// A frame, if it is decoded.
+    /// Returns a frame if it is decoded.
     package func frame(at index: Int) -> KFCrossPlatformImage? {
         state.withLock { $0.frames[index] }
     }
 
-    /// Seconds that a frame is shown; infinite for an index out of range.
+    /// The duration of a frame in seconds; infinite for an index out of range.
     package func duration(at index: Int) -> TimeInterval {
         durations.indices.contains(index) ? durations[index] : .infinity
     }
 
     // MARK: Playing
 
-    /// Starts decoding the current frame, the first one at the beginning, and those after it.
+    /// Starts decoding the current frame and the frames after it.
     package func prepare() {
         guard frameCount > 0 else { return }
         orderAhead()
     }
 
-    /// Moves the animation on, by one frame at most.
+    /// Advances the animation, by one frame at most.
     ///
-    /// - Parameter tick: Seconds since the last call, counted as one second at most.
-    /// - Returns: What happened, in order.
+    /// - Parameter tick: The seconds since the previous call, limited to one second.
+    /// - Returns: The events, in order.
     package func advance(by tick: TimeInterval) -> [Event] {
         guard frameCount > 1 else { return [] }
         let events = state.withLock { step(&$0, by: tick) }
@@ -136,9 +138,9 @@ package final class FramePlayer: Sendable {
         return events
     }
 
-    /// Throws decoded frames away; those that are needed are decoded again when it plays on.
+    /// Releases decoded frames; they are decoded again when needed.
     ///
-    /// - Parameter keepsCurrent: Whether the current frame stays.
+    /// - Parameter keepsCurrent: Whether the current frame is kept.
     package func purge(keepsCurrent: Bool) {
         state.withLock { state in
             let current = keepsCurrent ? state.frames[state.index] : nil
@@ -177,7 +179,7 @@ package final class FramePlayer: Sendable {
         order(index...index + (keepsAll ? frameCount - 1 : preloadCount))
     }
 
-    /// Queues the decoding of frames that are neither there nor queued; indices wrap round.
+    /// Queues the decoding of frames that are neither decoded nor queued; indices wrap around.
     private func order(_ indices: ClosedRange<Int>) {
         guard frameCount > 0 else { return }
         let (wanted, generation) = state.withLock { state -> ([Int], Int) in
@@ -198,7 +200,8 @@ package final class FramePlayer: Sendable {
         state.withLock { state in
             guard state.generation == generation else { return }
             state.ordered.remove(index)
-            // A frame that was passed by while it was decoded would stay for a whole round.
+            // A frame that was skipped while it was decoded would otherwise be kept for a whole
+            // loop.
             if isNear(index, state.index) { state.frames[index] = frame }
         }
     }

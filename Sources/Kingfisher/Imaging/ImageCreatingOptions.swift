@@ -1,17 +1,23 @@
 public import Foundation
 
-/// How to make an image from encoded bytes.
+/// Options for making an image from encoded bytes.
 public struct ImageCreatingOptions: Equatable, Sendable {
     /// Pixels per point.
     public var scale: CGFloat
-    /// Seconds that one round of an animation takes; 0 takes the delays of the data.
+    /// The duration of one loop in seconds; 0 uses the delays in the file.
     public var duration: TimeInterval
-    /// Whether every frame is decoded at once.
+    /// Whether all frames are decoded immediately.
     public var preloadAll: Bool
-    /// Whether only the first frame is kept; wins over ``preloadAll``.
+    /// Whether only the first frame is kept; overrides ``preloadAll``.
     public var onlyFirstFrame: Bool
 
     /// Makes options.
+    ///
+    /// - Parameters:
+    ///   - scale: Pixels per point.
+    ///   - duration: The duration of one loop in seconds; 0 uses the delays in the file.
+    ///   - preloadAll: Whether all frames are decoded immediately.
+    ///   - onlyFirstFrame: Whether only the first frame is kept.
     public init(
         scale: CGFloat = 1.0,
         duration: TimeInterval = 0.0,

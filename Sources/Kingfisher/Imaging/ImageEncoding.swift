@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A format with the quality to write it in.
+/// A format with an encoding quality.
 ///
 /// ```swift
 /// let result = try await KingfisherManager.shared.retrieveData(
@@ -13,42 +13,43 @@ public struct ImageEncoding: Sendable, Hashable {
     /// The format.
     public let format: ImageFormat
 
-    /// 0 (smallest) to 1 (best); means nothing to formats without loss.
+    /// 0 (smallest) to 1 (best); ignored by lossless formats.
     public let quality: CGFloat
 
     private init(_ format: ImageFormat, _ quality: CGFloat = 1) {
         self.format = format
-        // Hundredths tell qualities apart well enough, and have short names.
+        // Steps of one hundredth are fine enough and keep identifiers short.
         self.quality = quality.isNaN ? 1 : (min(1, max(0, quality)) * 100).rounded() / 100
     }
 
-    /// PNG, without loss.
+    /// PNG, lossless.
     public static let png = ImageEncoding(.PNG)
 
-    /// GIF, animated or not, with 255 colours a frame.
+    /// GIF, animated or not, with 255 colours per frame.
     public static let gif = ImageEncoding(.GIF)
 
     /// JPEG, without transparency.
     public static func jpeg(quality: CGFloat = 0.8) -> ImageEncoding { .init(.JPEG, quality) }
 
-    /// WebP with loss, animated or not.
+    /// Lossy WebP, animated or not.
     public static func webp(quality: CGFloat = 0.8) -> ImageEncoding { .init(.WebP, quality) }
 
-    /// AVIF with loss.
+    /// Lossy AVIF.
     public static func avif(quality: CGFloat = 0.8) -> ImageEncoding { .init(.AVIF, quality) }
 
-    /// JPEG XL; with the package trait `JXL` alone.
+    /// JPEG XL; only with the package trait `JXL`.
     public static func jxl(quality: CGFloat = 0.8) -> ImageEncoding { .init(.JXL, quality) }
 
-    /// What cached bytes of the encoding are known by, after the identifier of their processor.
+    /// The identifier of the encoding in cache keys; it follows the identifier of the processor.
     public var identifier: String {
         "com.onevcat.Kingfisher.ImageEncoding(\(format), \(NumberText.number(quality)))"
     }
 
-    /// Whether nothing is lost, so that a file of the format is as good as one that is written anew.
+    /// Whether the format is lossless, so that a file in this format need not be encoded again.
     var isLossless: Bool { format == .PNG || format == .GIF }
 
-    /// Writes an image; nil if the format cannot hold it, or this build cannot write it.
+    /// Encodes an image; nil if the format cannot represent it or this build cannot encode the
+    /// format.
     func data(of image: KFCrossPlatformImage) -> Data? {
         format == .GIF
             ? image.kf.animationRepresentation(format: format)

@@ -2,44 +2,43 @@ import Codecs
 public import Foundation
 import Pixels
 
-/// What the header of a picture file tells, found without decoding a pixel; ours beyond the
-/// reference.
+/// The properties in the header of an image file, read without decoding pixels.
 ///
-/// Costs a walk over the header, and for animations over the list of frames: microseconds for
-/// most files, whatever the size of the picture.
+/// Not part of Kingfisher for Apple platforms. Reading takes microseconds for most files, whatever
+/// the size of the image: the header is parsed, and the list of frames of an animation.
 public struct ImageFileInfo: Sendable, Equatable {
-    /// The kind of the file, told by its bytes.
+    /// The format, detected from the bytes.
     public let format: ImageFormat
-    /// The name of the kind, also of those without a case: `jpeg`, `bmp`, `ico`.
+    /// The name of the format, also of formats without a case, such as `jpeg`, `bmp` and `ico`.
     public let formatName: String
-    /// The size of the picture as it is seen, in pixels, with ``orientation`` applied.
+    /// The size of the displayed image in pixels, after applying ``orientation``.
     public let size: CGSize
-    /// The size of the rows and columns in the file, in pixels.
+    /// The size of the stored image in pixels, before applying ``orientation``.
     public let storedSize: CGSize
-    /// How the stored picture is to be turned, 1…8, as EXIF counts; 1 is upright.
+    /// The EXIF orientation, 1…8; 1 is upright.
     public let orientation: Int
-    /// The number of frames, 1 for stills; nil when the bytes there do not tell.
+    /// The number of frames, 1 for still images; nil if the available bytes do not contain it.
     public let frameCount: Int?
-    /// How often an animation plays, 0 for ever; nil for stills and when the bytes do not tell.
+    /// How often an animation plays, 0 without end; nil for still images and if not yet known.
     public let loopCount: Int?
-    /// Seconds that one round of an animation takes; nil for stills and when the bytes do not tell.
+    /// The duration of one loop in seconds; nil for still images and if not yet known.
     ///
-    /// Frames of 10 ms or less are counted as 100 ms, as they are played.
+    /// Frames of 10 ms or less count as 100 ms, as they do in playback.
     public let duration: TimeInterval?
     /// Whether the file may hold transparent pixels.
     public let hasAlpha: Bool
-    /// Whether a coarse picture comes first: a progressive JPEG, an interlaced PNG.
+    /// Whether the file starts with a coarse version: a progressive JPEG or an interlaced PNG.
     public let isProgressive: Bool
-    /// Bits of each colour channel, 1…16.
+    /// Bits per colour channel, 1…16.
     public let bitsPerChannel: Int
-    /// Whether the file carries an ICC profile.
+    /// Whether the file contains an ICC profile.
     public let hasColorProfile: Bool
 
     /// Reads the header of a file.
     ///
-    /// - Parameter data: A whole file, or a beginning of one that may still grow.
-    /// - Throws: ``Failure/needsMoreData(_:)`` when the header ends too early,
-    ///   ``Failure/unreadable(_:)`` when no further byte can help.
+    /// - Parameter data: A complete file, or the beginning of one.
+    /// - Throws: ``Failure/needsMoreData(_:)`` if the header is incomplete,
+    ///   ``Failure/unreadable(_:)`` if more bytes cannot help.
     public init(data: Data) throws(Failure) {
         let info: ImageInfo
         do {
@@ -47,7 +46,7 @@ public struct ImageFileInfo: Sendable, Equatable {
         } catch {
             throw Failure(error, byteCount: data.count)
         }
-        // A file that is still growing, or is damaged further on, has a header all the same.
+        // An incomplete file, or one that is damaged after the header, still has valid properties.
         let frames = info.frameCount == 1 ? nil : try? FrameDecoder(data)
         let isAnimated = (frames?.frameCount ?? info.frameCount ?? 1) > 1
         format = ImageFormat(info.format)
@@ -57,7 +56,7 @@ public struct ImageFileInfo: Sendable, Equatable {
         orientation = Int(info.orientation.rawValue)
         frameCount = frames?.frameCount ?? info.frameCount
         loopCount = isAnimated ? frames?.loopCount ?? info.loopCount : nil
-        // To the microsecond: a sum of binary fractions is off by less.
+        // Rounded to microseconds, which removes the error of summing binary fractions.
         duration = isAnimated ? frames.map { ($0.delays.reduce(0, +) * 1e6).rounded() / 1e6 } : nil
         hasAlpha = info.hasAlpha
         isProgressive = info.isProgressive
@@ -65,12 +64,13 @@ public struct ImageFileInfo: Sendable, Equatable {
         hasColorProfile = info.hasColorProfile
     }
 
-    /// Reads the header of a file on disk, and no more of the file than that takes.
+    /// Reads the header of a file on disk, without reading more of the file than needed.
     ///
-    /// All of an animation is read, to count its frames, unless it is larger than what is decoded.
+    /// An animation is read completely to count its frames, unless it exceeds the input limit of
+    /// the decoders.
     ///
     /// - Parameter url: A `file:` URL of a regular file of any size.
-    /// - Throws: ``Failure``; `CocoaError` when the file cannot be read.
+    /// - Throws: ``Failure``, ``LocalFileError``, or `CocoaError` if the file cannot be read.
     public init(contentsOf url: URL) throws {
         // 64 KiB: the headers of nearly all files, with their EXIF block.
         var count = 1 << 16
@@ -86,24 +86,23 @@ public struct ImageFileInfo: Sendable, Equatable {
             } catch {
                 guard case .needsMoreData = error, !isAll else { throw error }
             }
-            // To the end of the file at last, where `isAll` holds.
+            // Grows to the end of the file, where `isAll` holds.
             count = min(DecodeLimits.default.maxInputBytes, 4 * count)
         }
     }
 
-    /// Why bytes do not tell what they are.
+    /// Why the properties cannot be read.
     public enum Failure: Error, Sendable, Equatable {
-        /// They end within the header; with more of them it may be read. The text says what is
-        /// there.
+        /// The bytes end within the header; more bytes may help. The text describes the available
+        /// bytes.
         case needsMoreData(String)
-        /// They are no picture, a damaged one, or one of a kind that is not known. The text says
-        /// which.
+        /// The bytes are no image, a damaged one, or one of an unknown format. The text says which.
         case unreadable(String)
 
         init(_ error: CodecError, byteCount: Int) {
             switch error {
             case .empty, .truncated: self = .needsMoreData("\(error)")
-            // The longest signature, that of AVIF, ends there.
+            // The longest signature, that of AVIF, has 12 bytes.
             case .unknownFormat where byteCount < 12: self = .needsMoreData("\(error)")
             default: self = .unreadable("\(error)")
             }
@@ -112,7 +111,7 @@ public struct ImageFileInfo: Sendable, Equatable {
 }
 
 extension ImageFileInfo.Failure: LocalizedError {
-    /// What is wrong with the bytes, in a sentence.
+    /// What failed, as a sentence.
     public var errorDescription: String? {
         switch self {
         case .needsMoreData(let reason): "The header is not complete: \(reason)."

@@ -1,11 +1,11 @@
 import Codecs
 public import Foundation
 
-// The names of the cases are those that user code knows.
+// The case names match Kingfisher for Apple platforms.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The kind of a picture file, told by its bytes.
+/// The format of an image file, detected from its bytes.
 public enum ImageFormat: Sendable {
-    /// None of the known ones.
+    /// An unknown format.
     case unknown
     /// PNG, animated or not.
     case PNG
@@ -13,25 +13,25 @@ public enum ImageFormat: Sendable {
     case JPEG
     /// GIF.
     case GIF
-    /// WebP; ours beyond the reference.
+    /// WebP. Not part of Kingfisher for Apple platforms, like all the following cases.
     case WebP
-    /// AVIF; ours beyond the reference.
+    /// AVIF.
     case AVIF
-    /// JPEG XL, animated or not; read and written with the package trait `JXL`. Ours.
+    /// JPEG XL, animated or not; decoded and encoded with the package trait `JXL`.
     case JXL
-    /// HEIC and other HEIF; read with the package trait `HEIF`. Ours.
+    /// HEIC and other HEIF files; decoded with the package trait `HEIF`.
     case HEIF
-    /// TIFF; read with the package trait `TIFF`. Ours.
+    /// TIFF; decoded with the package trait `TIFF`.
     case TIFF
-    /// SVG; rendered with the package trait `SVG`. Ours.
+    /// SVG; rendered with the package trait `SVG`.
     case SVG
-    /// Windows bitmaps, read alone. Ours.
+    /// Windows bitmaps; decoded only.
     case BMP
-    /// Icons, read alone. Ours.
+    /// Icons; decoded only.
     case ICO
 
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    /// A marker that separates the parts of a JPEG file.
+    /// A marker of a JPEG file.
     ///
     /// Source: ITU-T T.81, table B.1.
     public enum JPEGMarker {
@@ -111,8 +111,8 @@ extension ImageFormat {
 }
 
 extension ImageFormat {
-    /// The media type, as in the HTTP field `Content-Type`; `application/octet-stream` for an
-    /// unknown format.
+    /// The media type for the HTTP field `Content-Type`; `application/octet-stream` for an unknown
+    /// format.
     public var contentType: String {
         switch self {
         case .unknown: "application/octet-stream"
@@ -134,14 +134,14 @@ extension ImageFormat {
 extension Data: KingfisherCompatibleValue {}
 
 extension KingfisherWrapper where Base == Data {
-    /// The format told by the first bytes; `.unknown` for 8 bytes or fewer.
+    /// The format detected from the first bytes; `.unknown` for 8 bytes or fewer.
     public var imageFormat: ImageFormat {
         base.count > 8 ? ImageFormat(Codecs.format(of: base)) : .unknown
     }
 
-    /// Whether the two bytes of a marker stand anywhere in JPEG data, also inside a segment.
+    /// Whether the two bytes of a marker occur anywhere in JPEG data, even inside a segment.
     ///
-    /// False when the data is no JPEG. Cost: one pass.
+    /// False if the data is not JPEG. Cost: one pass over the data.
     public func contains(jpeg marker: ImageFormat.JPEGMarker) -> Bool {
         guard imageFormat == .JPEG else { return false }
         let (first, second) = marker.bytes

@@ -4,21 +4,21 @@ import Pixels
 
 /// Random access to the frames of an animation.
 public protocol ImageFrameSource: Sendable {
-    /// The whole encoded data, if known.
+    /// The complete encoded data, if known.
     var data: Data? { get }
 
     /// The number of frames.
     var frameCount: Int { get }
 
-    /// Decodes a frame; nil when the index is out of range or the frame is damaged.
+    /// Decodes a frame.
     ///
     /// - Parameters:
     ///   - index: 0…``frameCount`` − 1.
-    ///   - maxSize: A box in pixels that the frame is to fit in; nil for its full size.
-    /// - Returns: The frame, or nil.
+    ///   - maxSize: A box in pixels that the frame is scaled down to fit; nil for its full size.
+    /// - Returns: The frame; nil if the index is out of range or the frame is damaged.
     func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage?
 
-    /// Seconds that a frame is shown.
+    /// The duration of a frame in seconds.
     func duration(at index: Int) -> TimeInterval
 
     /// An independent copy for another reader.
@@ -35,9 +35,9 @@ extension ImageFrameSource {
     public func copy() -> Self { self }
 }
 
-/// Frames that know how often their file wants to be played.
+/// A frame source that knows the loop count of its file.
 protocol LoopCounting {
-    /// 0 for ever.
+    /// The number of loops; 0 means without end.
     var loopCount: Int { get }
 }
 
@@ -48,7 +48,7 @@ final class EncodedFrameSource: ImageFrameSource, LoopCounting {
     private let decoder: FrameDecoder
     private let limits: DecodeLimits
 
-    /// Reads the structure of a file and decodes nothing.
+    /// Parses the structure of a file without decoding frames.
     ///
     /// - Throws: `CodecError`.
     init(_ data: Data, scale: CGFloat, limits: DecodeLimits = .default) throws {
@@ -62,20 +62,20 @@ final class EncodedFrameSource: ImageFrameSource, LoopCounting {
 
     var frameCount: Int { decoder.frameCount }
 
-    /// How often the animation plays, 0 for ever.
+    /// The number of loops; 0 means without end.
     var loopCount: Int { decoder.loopCount }
 
-    /// The bytes of one decoded frame.
+    /// The size of one decoded frame in bytes.
     var frameBytes: Int { decoder.size.byteCount }
 
-    /// Whether every frame may be held in memory at once.
+    /// Whether all decoded frames together are within the memory limit for animations.
     var fitsInMemory: Bool {
         frameBytes.multipliedSaturating(by: frameCount) <= limits.maxAnimationBytes
     }
 
     func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
         guard (0..<frameCount).contains(index) else { return nil }
-        // The protocol's contract is nil for a frame that cannot be decoded.
+        // Nil is the documented result for a frame that cannot be decoded.
         guard var bitmap = try? decoder.frame(at: index) else { return nil }
         if let maxSize, let box = PixelSize(points: maxSize, scale: 1) {
             let size = bitmap.size.fitted(inside: box)
@@ -92,15 +92,15 @@ final class EncodedFrameSource: ImageFrameSource, LoopCounting {
 }
 
 extension ImageFrameSource {
-    /// The animation in a format, of which one frame is held at a time.
+    /// Encodes the animation while holding one frame at a time.
     ///
-    /// It plays as often as the file that the frames come from, and for ever if there is none.
+    /// The loop count is that of the source's file; without a file the animation plays without end.
     ///
     /// - Parameters:
     ///   - format: `.GIF` or `.WebP`.
-    ///   - quality: 0 (smallest) to 1 (best), for WebP.
-    ///   - change: Makes the frame that is written; all have to be of one size.
-    /// - Returns: The file; nil for other formats, and when a frame cannot be made or written.
+    ///   - quality: 0 (smallest) to 1 (best); used by WebP.
+    ///   - change: Makes the frame to encode; all frames must have the same size.
+    /// - Returns: The file; nil for other formats, or if a frame cannot be made or encoded.
     func encoded(
         as format: ImageFormat,
         quality: CGFloat,
@@ -113,7 +113,7 @@ extension ImageFrameSource {
             return bitmap
         }
         guard let fileFormat = format.fileFormat, let first = try? bitmap(0) else { return nil }
-        // Nil is the contract of every public method that encodes.
+        // All public encoding methods return nil on failure.
         return try? Codecs.encodeAnimation(
             of: first.size,
             frameCount: frameCount,

@@ -1,7 +1,7 @@
 public import Foundation
 package import Pixels
 
-/// A colour in extended sRGB with straight alpha: what `UIColor` is on Apple's platforms.
+/// A colour in extended sRGB with straight alpha; the counterpart of `UIColor`.
 public struct KFCrossPlatformColor: Hashable, Sendable {
     /// Red; 0…1 inside sRGB, outside that range for wider gamuts.
     public let red: CGFloat
@@ -13,6 +13,12 @@ public struct KFCrossPlatformColor: Hashable, Sendable {
     public let alpha: CGFloat
 
     /// Makes a colour from its components.
+    ///
+    /// - Parameters:
+    ///   - red: 0…1 inside sRGB.
+    ///   - green: 0…1 inside sRGB.
+    ///   - blue: 0…1 inside sRGB.
+    ///   - alpha: The opacity, 0…1.
     public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
         self.red = red
         self.green = green
@@ -21,11 +27,21 @@ public struct KFCrossPlatformColor: Hashable, Sendable {
     }
 
     /// Makes a grey.
+    ///
+    /// - Parameters:
+    ///   - white: The brightness, from 0 (black) to 1 (white).
+    ///   - alpha: The opacity, 0…1.
     public init(white: CGFloat, alpha: CGFloat) {
         self.init(red: white, green: white, blue: white, alpha: alpha)
     }
 
-    /// Makes a colour from hue, saturation and brightness, each 0…1.
+    /// Makes a colour from hue, saturation and brightness.
+    ///
+    /// - Parameters:
+    ///   - hue: The angle on the colour circle, 0…1; 0 is red.
+    ///   - saturation: 0…1.
+    ///   - brightness: 0…1.
+    ///   - alpha: The opacity, 0…1.
     public init(hue: CGFloat, saturation: CGFloat, brightness: CGFloat, alpha: CGFloat) {
         // Each channel is the brightness less a tent over the hue circle, 2/6 of a turn apart.
         func channel(_ offset: CGFloat) -> CGFloat {
@@ -41,6 +57,12 @@ public struct KFCrossPlatformColor: Hashable, Sendable {
     /// The components are converted to extended sRGB, where colours outside sRGB's gamut have
     /// components below 0 or above 1. Source of the matrix: SMPTE EG 432-1 primaries to those of
     /// IEC 61966-2-1, both with white D65.
+    ///
+    /// - Parameters:
+    ///   - red: 0…1 in Display P3.
+    ///   - green: 0…1 in Display P3.
+    ///   - blue: 0…1 in Display P3.
+    ///   - alpha: The opacity, 0…1.
     public init(
         displayP3Red red: CGFloat,
         green: CGFloat,
@@ -56,7 +78,7 @@ public struct KFCrossPlatformColor: Hashable, Sendable {
         )
     }
 
-    /// The light of an encoded component; odd, so that negative components keep their sign.
+    /// The linear light of an encoded component; odd, so that negative components keep their sign.
     private static func linear(_ value: CGFloat) -> CGFloat {
         let size = abs(value)
         let light = size <= 0.04045 ? size / 12.92 : pow((size + 0.055) / 1.055, 2.4)
@@ -70,7 +92,7 @@ public struct KFCrossPlatformColor: Hashable, Sendable {
         return light < 0 ? -value : value
     }
 
-    /// The same colour with another opacity.
+    /// The same colour with a different opacity.
     public func withAlphaComponent(_ alpha: CGFloat) -> KFCrossPlatformColor {
         KFCrossPlatformColor(red: red, green: green, blue: blue, alpha: alpha)
     }
@@ -105,18 +127,18 @@ extension KFCrossPlatformColor {
     public static let purple = KFCrossPlatformColor(red: 0.5, green: 0, blue: 0.5, alpha: 1)
     /// RGB 0.6, 0.4, 0.2.
     public static let brown = KFCrossPlatformColor(red: 0.6, green: 0.4, blue: 0.2, alpha: 1)
-    /// Black without opacity.
+    /// Transparent black.
     public static let clear = KFCrossPlatformColor(white: 0, alpha: 0)
 }
 
 extension KFCrossPlatformColor {
-    /// `(r,g,b,a)` with two decimals each, as it stands in processor identifiers.
+    /// `(r,g,b,a)` with two decimals each, as used in processor identifiers.
     var rgbaDescription: String {
         let parts = [red, green, blue, alpha].map { String(format: "%.2f", Double($0)) }
         return "(" + parts.joined(separator: ",") + ")"
     }
 
-    /// The nearest colour that a bitmap can hold; components outside 0…1 are brought inside.
+    /// The nearest colour that a bitmap can store; components are clamped to 0…1.
     package var rgba: RGBA {
         func byte(_ value: CGFloat) -> UInt8 {
             value.isNaN ? 0 : UInt8((min(1, max(0, value)) * 255).rounded())

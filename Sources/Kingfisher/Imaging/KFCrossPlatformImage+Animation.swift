@@ -4,16 +4,16 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// Makes an animated image from encoded bytes of any animated format.
     ///
     /// - Parameters:
-    ///   - data: A GIF, APNG, WebP or AVIF; a still counts as one frame.
-    ///   - options: With `preloadAll` every frame is decoded now; otherwise the first one is, and
-    ///     the others when somebody asks the ``frameSource``. An animation whose frames together
-    ///     exceed the decoder's limit is never preloaded.
-    /// - Returns: Nil when the bytes are no picture, or a frame to be decoded now is damaged.
+    ///   - data: A GIF, APNG, WebP or AVIF; a still image counts as one frame.
+    ///   - options: With `preloadAll` all frames are decoded now. Otherwise only the first frame
+    ///     is, and the others on demand by ``frameSource``. An animation whose frames together
+    ///     exceed the memory limit is never preloaded.
+    /// - Returns: The image; nil if the bytes cannot be decoded or a frame to preload is damaged.
     public static func animatedImage(
         data: Data,
         options: ImageCreatingOptions
     ) -> KFCrossPlatformImage? {
-        // The contract is nil for anything that cannot be shown; `UndecodableReason` tells why.
+        // Nil is the documented result for undecodable bytes; `UndecodableReason` finds the reason.
         guard let source = try? EncodedFrameSource(data, scale: options.scale) else { return nil }
         var options = options
         if !source.fitsInMemory { options.preloadAll = false }
@@ -23,10 +23,10 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// Makes an animated image from a source of frames.
     ///
     /// - Parameters:
-    ///   - source: Gives the frames.
-    ///   - options: See the flavour for encoded bytes.
-    ///   - baseImage: What is shown until the animation plays; the first frame unless given.
-    /// - Returns: Nil when a frame to be decoded now cannot be.
+    ///   - source: The frames.
+    ///   - options: See the overload for encoded bytes.
+    ///   - baseImage: Shown until the animation plays; defaults to the first frame.
+    /// - Returns: The image; nil if there are no frames or a frame to decode now is damaged.
     public static func animatedImage(
         source: any ImageFrameSource,
         options: ImageCreatingOptions,
@@ -56,7 +56,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
         let frames = (0..<source.frameCount).compactMap { source.frame(at: $0) }
         guard frames.count == source.frameCount else { return nil }
-        // The only frame is shown until something else is.
+        // A single frame is shown without end.
         let sum =
             frames.count == 1
             ? .infinity : (0..<source.frameCount).reduce(0) { $0 + source.duration(at: $1) }

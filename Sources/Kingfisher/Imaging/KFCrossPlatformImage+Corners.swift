@@ -2,17 +2,17 @@ public import Foundation
 import Pixels
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The picture stretched to a size in points, its corners cut round.
+    /// Returns the image stretched to a size in points, with rounded corners.
     ///
-    /// The image itself when it is empty or the size cannot be made.
+    /// Returns the image itself if it is empty or the size is invalid.
     ///
     /// - Parameters:
-    ///   - radius: The radius of each corner; more than half a side counts as half of it.
+    ///   - radius: The radius of each corner, limited to half of the shorter side.
     ///   - size: The size of the result in points.
-    ///   - corners: The corners that are rounded.
-    ///   - backgroundColor: Fills the whole result behind the picture, cut corners included; nil
-    ///     leaves them transparent.
-    /// - Returns: The rounded picture.
+    ///   - corners: The corners to round.
+    ///   - backgroundColor: Fills the result behind the image, including the area outside the
+    ///     corners; nil leaves it transparent.
+    /// - Returns: The rounded image.
     public func image(
         withRadius radius: Radius,
         fit size: CGSize,
@@ -35,7 +35,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
     }
 
-    /// The picture stretched to a size in points, its corners cut round by a radius in points.
+    /// Returns the image stretched to a size, with corners rounded by a radius in points.
+    ///
+    /// See ``image(withRadius:fit:roundingCorners:backgroundColor:)``.
     public func image(
         withRoundRadius radius: CGFloat,
         fit size: CGSize,

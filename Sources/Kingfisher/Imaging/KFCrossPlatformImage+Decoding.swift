@@ -3,16 +3,16 @@ public import Foundation
 import Pixels
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// Makes an image from encoded bytes; nil when they are no picture, damaged or too large.
+    /// Makes an image from encoded bytes.
     ///
     /// - Parameters:
-    ///   - data: A file of any format that this build reads.
-    ///   - options: The scale, and what becomes of an animation.
-    /// - Returns: The image, or nil.
+    ///   - data: A file of any format that this build can decode.
+    ///   - options: The scale, and how an animation is handled.
+    /// - Returns: The image; nil if the bytes are no image, damaged or too large.
     public static func image(data: Data, options: ImageCreatingOptions) -> KFCrossPlatformImage? {
-        // The contract is nil for anything that cannot be shown; `UndecodableReason` tells why.
+        // Nil is the documented result for undecodable bytes; `UndecodableReason` finds the reason.
         guard let info = try? Codecs.inspect(data) else { return nil }
-        // A GIF of one frame is an animation too: it keeps its bytes and knows its frame count.
+        // A GIF of one frame is treated as an animation: it keeps its bytes and its frame count.
         if info.format == .gif || info.isAnimated || info.frameCount == nil {
             return animatedImage(data: data, options: options)
         }
@@ -20,22 +20,22 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         return KFCrossPlatformImage(bitmap: decoded.bitmap, scale: options.scale)
     }
 
-    /// Decodes a picture straight to a small size; the full picture never exists.
+    /// Decodes an image directly to a small size; the full-size bitmap is never allocated.
     ///
     /// - Parameters:
-    ///   - data: A file of any format that this build reads.
-    ///   - pointSize: The longest side of the result is its longest side, in points. A size of
-    ///     zero gives the full picture.
+    ///   - data: A file of any format that this build can decode.
+    ///   - pointSize: The longer side of this size, in points, limits the longer side of the
+    ///     result. Zero keeps the full size.
     ///   - scale: Pixels per point of the result.
-    /// - Returns: A picture of the same ratio, never enlarged, upright; nil when the bytes are no
-    ///   picture or the size is no number.
+    /// - Returns: An upright image of the same aspect ratio, never enlarged; nil if the bytes
+    ///   cannot be decoded or the size is not finite.
     public static func downsampledImage(
         data: Data,
         to pointSize: CGSize,
         scale: CGFloat
     ) -> KFCrossPlatformImage? {
         guard let target = DownsamplingSize.target(pointSize, scale: scale) else { return nil }
-        // The contract is nil for anything that cannot be shown; `UndecodableReason` tells why.
+        // Nil is the documented result for undecodable bytes; `UndecodableReason` finds the reason.
         guard let decoded = try? Codecs.decode(data, options: DecodeOptions(target: target)) else {
             return nil
         }
@@ -43,9 +43,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     }
 }
 
-/// What a point size asks of the decoder.
+/// Converts a size in points to a target of the decoder.
 enum DownsamplingSize {
-    /// A box whose sides are the longest side in pixels; nil when the size is no number.
+    /// A square box with the longer side in pixels; nil if the size is not finite.
     static func target(_ pointSize: CGSize, scale: CGFloat) -> DecodeOptions.Target? {
         let longest = max(pointSize.width, pointSize.height) * scale
         guard longest.isFinite, longest >= 0, scale > 0 else { return nil }

@@ -1,19 +1,19 @@
 public import Foundation
 import Pixels
 
-// Every method here gives a still picture with the image's own scale, and the image itself when it
-// is empty, when nothing would change, or when what is asked for cannot be made.
+// Every method here returns a still image at the image's own scale. It returns the image itself if
+// it is empty, if nothing would change, or if the result cannot be made.
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The part of a size in points that an anchor picks.
+    /// Returns the part of the image that a size and an anchor select.
     ///
-    /// The image itself when it is empty, or the size has no area or is no number.
+    /// Returns the image itself if it is empty, or if the size is empty or not a number.
     ///
     /// - Parameters:
-    ///   - size: In points; what reaches beyond the picture is cut. Rounded to whole pixels.
+    ///   - size: In points, rounded to whole pixels; limited to the size of the image.
     ///   - anchor: (0, 0) keeps the top left corner, (1, 1) the bottom right one, (0.5, 0.5) the
-    ///     middle; brought inside 0…1.
-    /// - Returns: The cut picture.
+    ///     centre; clamped to 0…1.
+    /// - Returns: The cropped image.
     public func crop(to size: CGSize, anchorOn anchor: CGPoint) -> KFCrossPlatformImage {
         base.redrawn { bitmap in
             guard let rect = base.pixelRect(of: size, anchor: anchor) else { return bitmap }
@@ -21,20 +21,22 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
     }
 
-    /// The picture blurred by an approximate Gaussian, made of box passes.
+    /// Returns the image with an approximate Gaussian blur, made of box filters.
     ///
-    /// - Parameter radius: The standard deviation in pixels; less than 2 counts as 2.
-    /// - Returns: The blurred picture. Cost: the same for every radius.
+    /// The cost does not depend on the radius.
+    ///
+    /// - Parameter radius: The standard deviation in pixels, at least 2.
+    /// - Returns: The blurred image.
     public func blurred(withRadius radius: CGFloat) -> KFCrossPlatformImage {
         base.redrawn { try blur($0, radius: Double(radius)) }
     }
 
-    /// The picture with a border inside its edges.
+    /// Returns the image with a border inside its edges.
     public func addingBorder(_ border: Border) -> KFCrossPlatformImage {
         base.redrawn { bitmap in
             let line = border.lineWidth
-            // The stroke runs half its width inside the edges, and its radius is that of its
-            // middle: the outer edge lies half a width further out.
+            // The stroke is centred half its width inside the edges. The given radius is that of
+            // its centre line; the outer edge lies half a width further out.
             let stroke = CGSize(width: base.size.width - line, height: base.size.height - line)
             let radius = border.radius.compute(with: stroke)
             let outer = radius > line / 2 ? Double(radius * base.scale) : 0
@@ -47,12 +49,12 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
     }
 
-    /// The picture over a colour of its own shape.
+    /// Returns the image mixed with a colour in the image's shape.
     ///
     /// - Parameters:
-    ///   - color: What lies below; it covers what the picture covers.
-    ///   - fraction: 0 gives the colour alone, 1 the picture alone; brought inside 0…1.
-    /// - Returns: The mix.
+    ///   - color: The colour; it covers the area that the image covers.
+    ///   - fraction: 0 gives only the colour, 1 only the image; clamped to 0…1.
+    /// - Returns: The mixed image.
     public func overlaying(
         with color: KFCrossPlatformColor,
         fraction: CGFloat
@@ -60,19 +62,19 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         base.redrawn { try overlay($0, color: color.rgba, fraction: Double(fraction)) }
     }
 
-    /// The picture below a colour that covers its whole extent, transparent parts too.
+    /// Returns the image with a colour drawn over all of it, including transparent parts.
     public func tinted(with color: KFCrossPlatformColor) -> KFCrossPlatformImage {
         base.redrawn { try tint($0, color: color.rgba) }
     }
 
-    /// The picture with other brightness, contrast, saturation and exposure.
+    /// Returns the image with changed brightness, contrast, saturation and exposure.
     ///
     /// - Parameters:
-    ///   - brightness: Added; 0 changes nothing, 1 makes black white.
-    ///   - contrast: The factor about the middle grey; 1 changes nothing.
-    ///   - saturation: 0 is grey, 1 changes nothing.
-    ///   - inputEV: The exposure in stops; 1 doubles the light.
-    /// - Returns: The changed picture.
+    ///   - brightness: Added to every channel; 0 changes nothing, 1 turns black into white.
+    ///   - contrast: A factor around middle grey; 1 changes nothing.
+    ///   - saturation: 0 is greyscale, 1 changes nothing.
+    ///   - inputEV: The exposure in stops; 1 doubles the brightness of the light.
+    /// - Returns: The changed image.
     public func adjusted(
         brightness: CGFloat,
         contrast: CGFloat,
@@ -90,11 +92,11 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
     }
 
-    /// The picture drawn with a blend mode onto a canvas of its own size.
+    /// Returns the image drawn with a blend mode onto a canvas of its own size.
     ///
     /// - Parameters:
-    ///   - blendMode: How the picture is mixed with the canvas.
-    ///   - alpha: The picture's opacity, brought inside 0…1.
+    ///   - blendMode: How the image is blended with the canvas.
+    ///   - alpha: The opacity of the image, clamped to 0…1.
     ///   - backgroundColor: Fills the canvas; nil leaves it transparent.
     /// - Returns: The canvas.
     public func image(
@@ -114,20 +116,20 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 }
 
 extension KFCrossPlatformImage {
-    /// A still picture of changed pixels; the image itself when it is empty or they are refused.
+    /// A still image with the drawn pixels; the image itself if it is empty or `draw` throws.
     func redrawn(_ draw: (Bitmap) throws -> Bitmap) -> KFCrossPlatformImage {
-        // The contract of drawing is the unchanged image for what cannot be drawn.
+        // Drawing methods return the unchanged image on failure.
         guard let bitmap, let result = try? draw(bitmap) else { return self }
         let isSame = result.storage === bitmap.storage && result.size == bitmap.size
         return isSame ? self : KFCrossPlatformImage(bitmap: result, scale: scale)
     }
 
-    /// The pixels that a size in points covers at an anchor; nil when there are none.
+    /// The pixels covered by a size in points at an anchor; nil if there are none.
     fileprivate func pixelRect(of wanted: CGSize, anchor: CGPoint) -> PixelRect? {
         guard wanted.width > 0, wanted.height > 0, !anchor.x.isNaN, !anchor.y.isNaN else {
             return nil
         }
-        // Held to the picture before the arithmetic: infinite sizes would end in no number.
+        // Clamped before the arithmetic, because an infinite size would yield NaN.
         let held = CGSize(
             width: min(wanted.width, size.width),
             height: min(wanted.height, size.height)
@@ -145,7 +147,8 @@ extension KFCrossPlatformImage {
 }
 
 extension CornerRadii {
-    /// The same radius at some corners, none at the others; not a number counts as none.
+    /// The same radius for the given corners and 0 for the others; a radius that is not finite
+    /// counts as 0.
     init(_ radius: Double, at corners: RectCorner) {
         let radius = radius.isFinite ? max(0, radius) : 0
         self.init(

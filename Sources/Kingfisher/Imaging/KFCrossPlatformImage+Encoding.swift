@@ -3,16 +3,16 @@ public import Foundation
 import Synchronization
 
 extension KFCrossPlatformImage {
-    /// The picture as PNG; nil for the empty image.
+    /// The image encoded as PNG; nil for an empty image.
     public func pngData() -> Data? {
         encoded(as: .png)
     }
 
-    /// The picture as JPEG; nil for the empty image.
+    /// The image encoded as JPEG; nil for an empty image.
     ///
-    /// Transparent parts come out on black, as they do on Apple's platforms.
+    /// Transparent parts become black, as they do on Apple's platforms.
     ///
-    /// - Parameter compressionQuality: 0 (smallest) to 1 (best); other values are brought inside.
+    /// - Parameter compressionQuality: 0 (smallest) to 1 (best); clamped to this range.
     /// - Returns: The file, or nil.
     public func jpegData(compressionQuality: CGFloat) -> Data? {
         encoded(as: .jpeg, quality: compressionQuality)
@@ -21,18 +21,18 @@ extension KFCrossPlatformImage {
     func encoded(as format: FileFormat, quality: CGFloat = 1) -> Data? {
         guard let bitmap else { return nil }
         let quality = quality.isNaN ? 1 : min(1, max(0, Double(quality)))
-        // The public contract of every encoding method is nil for a picture it cannot write.
+        // All public encoding methods return nil on failure.
         return try? Codecs.encode(bitmap, as: format, options: EncodeOptions(quality: quality))
     }
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The picture as PNG; nil for the empty image.
+    /// The image encoded as PNG; nil for an empty image.
     public func pngRepresentation() -> Data? {
         base.pngData()
     }
 
-    /// The picture as JPEG; nil for the empty image.
+    /// The image encoded as JPEG; nil for an empty image.
     ///
     /// - Parameter compressionQuality: 0 (smallest) to 1 (best).
     /// - Returns: The file, or nil.
@@ -40,22 +40,22 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         base.jpegData(compressionQuality: compressionQuality)
     }
 
-    /// The encoded bytes that an animated image was made from; nil for stills.
+    /// The encoded bytes that an animated image was made from; nil for still images.
     public func gifRepresentation() -> Data? {
         base.attached.withLock { $0.animatedData }
     }
 
-    /// An animation as GIF or WebP, encoded anew with its times and rounds; ours beyond the
-    /// reference.
+    /// Encodes an animation as GIF or WebP, with its delays and loop count.
     ///
-    /// A still is written as a file of one frame. ``AnimatedImageProcessor`` does the same to frames
-    /// that another processor has changed. It takes as long as decoding and encoding every frame.
+    /// Not part of Kingfisher for Apple platforms. A still image becomes a file of one frame. Use
+    /// ``AnimatedImageProcessor`` to encode frames changed by another processor. The cost is that
+    /// of decoding and encoding every frame.
     ///
     /// - Parameters:
-    ///   - format: `.GIF`, which keeps 255 colours a frame, or `.WebP`.
-    ///   - compressionQuality: 0 (smallest) to 1 (best), for WebP.
-    /// - Returns: The file; nil for other formats, the empty image, and animations with a frame that
-    ///   cannot be decoded.
+    ///   - format: `.GIF`, with 255 colours per frame, or `.WebP`.
+    ///   - compressionQuality: 0 (smallest) to 1 (best); used by WebP.
+    /// - Returns: The file; nil for other formats, for an empty image, and if a frame cannot be
+    ///   decoded.
     public func animationRepresentation(
         format: ImageFormat,
         compressionQuality: CGFloat = 0.8
@@ -67,13 +67,13 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         return source.encoded(as: format, quality: compressionQuality)
     }
 
-    /// The picture in a format.
+    /// Encodes the image.
     ///
     /// - Parameters:
-    ///   - format: `.unknown` gives PNG, and so do formats that are only read. `.GIF` and `.WebP` give
-    ///     the whole of an animation, in the original bytes if they are of that format; `.GIF` gives
-    ///     nil for a still.
-    ///   - compressionQuality: 0 (smallest) to 1 (best), for lossy formats.
+    ///   - format: The format. `.unknown` and formats without an encoder yield PNG. `.GIF` and
+    ///     `.WebP` keep animations, and return the original bytes if they have that format. `.GIF`
+    ///     returns nil for a still image.
+    ///   - compressionQuality: 0 (smallest) to 1 (best); used by lossy formats.
     /// - Returns: The file, or nil.
     public func data(format: ImageFormat, compressionQuality: CGFloat = 1.0) -> Data? {
         if let bytes = gifRepresentation(), bytes.kf.imageFormat == format { return bytes }
@@ -90,14 +90,14 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 }
 
 extension KFCrossPlatformImage {
-    /// The frames of the animation that the image was made from; nil for stills, and for an image
-    /// that was to be the first frame alone.
+    /// The frames of the animation that the image was made from; nil for still images and for
+    /// images made with `onlyFirstFrame`.
     fileprivate var frames: (any ImageFrameSource)? {
         let state = attached.withLock { $0 }
         guard state.frameCount ?? 1 > 1, state.creatingOptions?.onlyFirstFrame != true else {
             return nil
         }
-        // Bytes that a program attached itself may be no picture.
+        // Bytes attached by the program itself may be invalid.
         return state.frameSource
             ?? state.animatedData.flatMap { try? EncodedFrameSource($0, scale: scale) }
     }

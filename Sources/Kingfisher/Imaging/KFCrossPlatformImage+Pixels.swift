@@ -2,13 +2,13 @@ public import Foundation
 import Pixels
 
 extension KFCrossPlatformImage {
-    /// Makes an image from premultiplied RGBA pixels, 8 bits a channel, rows from top to bottom.
+    /// Makes an image from premultiplied RGBA pixels, 8 bits per channel, rows from top to bottom.
     ///
-    /// Nil when the sizes are out of range or the number of bytes is another.
+    /// Nil if a side is out of range or the number of bytes does not match the size.
     ///
     /// - Parameters:
-    ///   - premultipliedRGBA: `width × height × 4` bytes without padding. A colour channel above
-    ///     its alpha is lowered to it.
+    ///   - premultipliedRGBA: `width × height × 4` bytes without padding. A colour channel greater
+    ///     than its alpha is lowered to it.
     ///   - width: In pixels, 1…65,535.
     ///   - height: In pixels, 1…65,535.
     ///   - scale: Pixels per point.
@@ -23,7 +23,7 @@ extension KFCrossPlatformImage {
             return nil
         }
         var isOpaque = true
-        // The initialiser's contract is nil for sizes that cannot be made.
+        // Nil is the documented result for an invalid size.
         let bitmap = try? Bitmap(size: size, isOpaque: false) { target, _ in
             premultipliedRGBA.withUnsafeBytes { source in
                 for pixel in stride(from: 0, to: count * 4, by: 4) {
@@ -48,11 +48,11 @@ extension KFCrossPlatformImage {
         )
     }
 
-    /// Lets `body` read the premultiplied RGBA pixels, rows from top to bottom.
+    /// Calls `body` with the premultiplied RGBA pixels, rows from top to bottom.
     ///
-    /// - Parameter body: Gets the bytes, valid during the call alone, and the bytes per row; an
-    ///   empty image gives no bytes.
-    /// - Returns: What `body` returns.
+    /// - Parameter body: Receives the bytes, which are valid only during the call, and the number
+    ///   of bytes per row. An empty image has no bytes.
+    /// - Returns: The result of `body`.
     public func withPremultipliedRGBA<Result>(
         _ body: (_ pixels: UnsafeRawBufferPointer, _ bytesPerRow: Int) throws -> Result
     ) rethrows -> Result {

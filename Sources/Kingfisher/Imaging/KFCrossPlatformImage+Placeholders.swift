@@ -2,37 +2,38 @@ public import Foundation
 import Pixels
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The picture in about 25 bytes, to be shown until the picture itself is there.
+    /// A ThumbHash of about 25 bytes, for a placeholder shown while the image loads.
     ///
-    /// The format is ThumbHash (https://evanw.github.io/thumbhash/): it keeps the average colour,
-    /// the ratio of the sides, transparency and the coarsest shapes.
+    /// Format: https://evanw.github.io/thumbhash/. It keeps the average colour, the aspect ratio,
+    /// transparency and coarse shapes. Cost: one pass over the image.
     ///
-    /// - Returns: The hash; nil for the empty image. Cost: one pass over the picture.
+    /// - Returns: The hash; nil for an empty image.
     public func thumbHash() -> Data? {
-        // Without memory for a picture of 100 pixels there is no hash either.
+        // Also nil if there is no memory to scale the image down to 100 pixels.
         guard let bitmap = base.bitmap, let hash = try? ThumbHash(bitmap) else { return nil }
         return Data(hash.bytes)
     }
 
-    /// The picture in 20 to 30 letters, to be shown until the picture itself is there.
+    /// A BlurHash of 20 to 30 characters, for a placeholder shown while the image loads.
     ///
-    /// The format is BlurHash (https://github.com/woltapp/blurhash). It knows no transparency:
-    /// what is transparent counts as black.
+    /// Format: https://github.com/woltapp/blurhash. It has no transparency: transparent pixels
+    /// count as black. Cost: one pass over the image.
     ///
-    /// - Parameter components: How many waves lie across and down, each brought inside 1…9.
-    /// - Returns: The hash; nil for the empty image. Cost: one pass over the picture.
+    /// - Parameter components: The number of horizontal and vertical components, each clamped to
+    ///   1…9.
+    /// - Returns: The hash; nil for an empty image.
     public func blurHash(components: (across: Int, down: Int) = (4, 3)) -> String? {
         guard let bitmap = base.bitmap else { return nil }
-        // Without memory for a picture of 64 pixels there is no hash either.
+        // Also nil if there is no memory to scale the image down to 64 pixels.
         let hash = try? BlurHash(bitmap, columns: components.across, rows: components.down)
         return hash?.text
     }
 
-    /// The colour that most of the picture is close to; nil when nothing is visible.
+    /// The predominant colour; nil if no pixel is visible.
     ///
-    /// Cost: one pass over the picture.
+    /// Cost: one pass over the image.
     public var dominantColor: KFCrossPlatformColor? {
-        // Without memory for a picture of 64 pixels there is no colour either.
+        // Also nil if there is no memory to scale the image down to 64 pixels.
         guard let bitmap = base.bitmap, let color = try? Pixels.dominantColor(bitmap),
             color.alpha > 0
         else { return nil }
@@ -41,25 +42,25 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 }
 
 extension KFCrossPlatformImage {
-    /// Makes the blurred picture that a ThumbHash stands for, 32 pixels at its longest side.
+    /// Makes the blurred image of a ThumbHash, 32 pixels on its longer side; nil if the bytes are
+    /// invalid.
     ///
-    /// - Parameter thumbHash: The bytes; nil when they are none.
+    /// - Parameter thumbHash: The bytes of the hash.
     public convenience init?(thumbHash: Data) {
-        // The initialiser's contract is nil for what is no hash.
+        // Nil is the documented result for an invalid hash.
         guard let hash = try? ThumbHash(bytes: Array(thumbHash)), let bitmap = try? hash.bitmap()
         else { return nil }
         self.init(bitmap: bitmap)
     }
 
-    /// Makes the blurred picture that a BlurHash stands for.
+    /// Makes the blurred image of a BlurHash; nil if the hash or the size is invalid.
     ///
     /// - Parameters:
-    ///   - blurHash: The letters; nil when they are none.
-    ///   - size: In pixels; a small one such as 32 × 32 loses nothing. Nil when a side is not
-    ///     1…65,535.
-    ///   - punch: The contrast; 1 is that of the picture.
+    ///   - blurHash: The characters of the hash.
+    ///   - size: In pixels, 1…65,535 on each side; a small size such as 32 × 32 loses no detail.
+    ///   - punch: The contrast; 1 keeps that of the hash.
     public convenience init?(blurHash: String, size: CGSize, punch: CGFloat = 1) {
-        // The initialiser's contract is nil for what is no hash or no size.
+        // Nil is the documented result for an invalid hash or size.
         guard let pixels = PixelSize(points: size, scale: 1), punch.isFinite,
             let hash = try? BlurHash(text: blurHash),
             let bitmap = try? hash.bitmap(size: pixels, punch: Double(punch))
@@ -69,7 +70,7 @@ extension KFCrossPlatformImage {
 }
 
 extension KFCrossPlatformColor {
-    /// A colour as bitmaps have it.
+    /// Makes a colour from the channels of a bitmap.
     init(_ color: RGBA) {
         self.init(
             red: CGFloat(color.red) / 255,

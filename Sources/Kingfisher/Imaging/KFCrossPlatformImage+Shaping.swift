@@ -1,17 +1,17 @@
 public import Foundation
 import Pixels
 
-// What the reference has not. The same contract as in `KFCrossPlatformImage+Drawing`: a still
-// picture of the image's own scale, or the image itself when nothing can be done.
+// Not part of Kingfisher for Apple platforms. As in `KFCrossPlatformImage+Drawing`, the methods
+// return a still image at the image's own scale, or the image itself if the result cannot be made.
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
-    /// The part that draws attention, in exactly a size in points.
+    /// Returns the most salient part of the image in exactly a size in points.
     ///
-    /// Attention is edges, skin tones and saturated colours; the largest part of the size's ratio
-    /// is cut where there is most of it, and resampled.
+    /// Edges, skin tones and saturated colours count as salient. The largest area with the aspect
+    /// ratio of `size` is placed where it contains most of them, and then resampled.
     ///
-    /// - Parameter size: In points; a larger picture is enlarged to it.
-    /// - Returns: A picture of that size.
+    /// - Parameter size: In points; a smaller image is enlarged to it.
+    /// - Returns: An image of that size.
     public func smartCropped(to size: CGSize) -> KFCrossPlatformImage {
         base.redrawn { bitmap in
             guard let pixels = PixelSize(points: size, scale: base.scale) else { return bitmap }
@@ -19,12 +19,12 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
     }
 
-    /// The picture sharpened by an unsharp mask.
+    /// Returns the image sharpened by an unsharp mask.
     ///
     /// - Parameters:
-    ///   - amount: How much of the lost detail is added, 0…16; 1 is clearly seen.
-    ///   - radius: How far detail reaches, in points; at least one pixel.
-    /// - Returns: The sharpened picture.
+    ///   - amount: The strength, 0…16; 1 is clearly visible.
+    ///   - radius: The radius of the mask in points; at least one pixel.
+    /// - Returns: The sharpened image.
     public func sharpened(amount: CGFloat = 1, radius: CGFloat = 1) -> KFCrossPlatformImage {
         base.redrawn { bitmap in
             guard let reach = base.wholePixels(radius) else { return bitmap }
@@ -32,12 +32,12 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
     }
 
-    /// The picture turned clockwise on a canvas that holds all of it.
+    /// Returns the image rotated clockwise on a canvas that contains all of it.
     ///
     /// - Parameters:
-    ///   - degrees: Any angle. Multiples of 90 move pixels and change none.
-    ///   - backgroundColor: Fills what the picture leaves free; nil leaves it transparent.
-    /// - Returns: The turned picture.
+    ///   - degrees: Any angle. Multiples of 90 are lossless.
+    ///   - backgroundColor: Fills the area around the image; nil leaves it transparent.
+    /// - Returns: The rotated image.
     public func rotated(
         degrees: CGFloat,
         backgroundColor: KFCrossPlatformColor? = nil
@@ -51,7 +51,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
     }
 
-    /// The picture mirrored.
+    /// Returns the image mirrored.
     public func flipped(_ direction: FlipDirection) -> KFCrossPlatformImage {
         base.redrawn {
             switch direction {
@@ -61,15 +61,15 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
     }
 
-    /// The picture with room around it, or without its edges where a margin is negative.
+    /// Returns the image with margins added, or with its edges removed where a margin is negative.
     ///
     /// - Parameters:
-    ///   - top: In points, as are the others.
+    ///   - top: In points.
     ///   - left: In points.
     ///   - bottom: In points.
     ///   - right: In points.
-    ///   - backgroundColor: Fills the room; nil leaves it transparent.
-    /// - Returns: The larger or smaller picture.
+    ///   - backgroundColor: Fills the margins; nil leaves them transparent.
+    /// - Returns: The larger or smaller image.
     public func padded(
         top: CGFloat = 0,
         left: CGFloat = 0,
@@ -93,10 +93,10 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
     }
 
-    /// The picture without the margin that has the colour of its top left pixel.
+    /// Returns the image without the margin that has the colour of its top left pixel.
     ///
-    /// - Parameter tolerance: How far the margin's channels may be from that colour, 0…1.
-    /// - Returns: The smaller picture; the image itself when all of it is margin.
+    /// - Parameter tolerance: The maximum difference per channel from that colour, 0…1.
+    /// - Returns: The smaller image; the image itself if all of it is margin.
     public func trimmed(tolerance: CGFloat = 0) -> KFCrossPlatformImage {
         base.redrawn {
             let share = tolerance > 0 ? min(tolerance, 1) : 0
@@ -104,14 +104,14 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
     }
 
-    /// The picture with another one laid over it.
+    /// Returns the image with another image drawn over it.
     ///
     /// - Parameters:
-    ///   - watermark: Drawn in its own size in points; what reaches beyond the picture is cut.
+    ///   - watermark: Drawn in its own size in points; clipped to the image.
     ///   - anchor: (0, 0) is the top left corner, (1, 1) the bottom right one.
-    ///   - margin: How far from the edges it stays, in points.
-    ///   - alpha: Its opacity, brought inside 0…1.
-    /// - Returns: Both.
+    ///   - margin: The distance from the edges in points.
+    ///   - alpha: The opacity of the watermark, clamped to 0…1.
+    /// - Returns: The combined image.
     public func watermarked(
         with watermark: KFCrossPlatformImage,
         anchor: CGPoint = CGPoint(x: 1, y: 1),
@@ -139,13 +139,13 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 }
 
 extension KFCrossPlatformImage {
-    /// The pixels that the image has when it is drawn at another scale; nil when it has none.
+    /// The bitmap of the image resampled to another scale; nil if it is empty.
     fileprivate func pixels(at scale: CGFloat) throws -> Bitmap? {
         guard let bitmap, let wanted = PixelSize(points: size, scale: scale) else { return nil }
         return try resample(bitmap, to: scale == self.scale ? bitmap.size : wanted)
     }
 
-    /// Points as whole pixels, held to ±2²⁰; nil when they are no number.
+    /// Points converted to whole pixels, clamped to ±2²⁰; nil for NaN.
     fileprivate func wholePixels(_ points: CGFloat) -> Int? {
         let pixels = (points * scale).rounded()
         guard !pixels.isNaN else { return nil }

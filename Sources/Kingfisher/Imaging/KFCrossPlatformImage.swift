@@ -3,29 +3,30 @@ public import Foundation
 package import Pixels
 import Synchronization
 
-/// A decoded picture with a scale: what `UIImage` is on Apple's platforms.
+/// A decoded image with a scale; the counterpart of `UIImage`.
 ///
-/// Pixels never change once the image is made, so an image can be shared by every thread. It is
-/// upright: the orientation that a file stores is applied when it is decoded. Two images are equal
-/// when they are the same object.
+/// Pixels are immutable, so an image can be shared between threads. Images are upright: the
+/// orientation stored in a file is applied when decoding. Two images are equal if they are the same
+/// object.
 public final class KFCrossPlatformImage: Sendable, KingfisherCompatible {
     /// The pixels; nil for the empty image that ``init()`` makes.
     package let bitmap: Bitmap?
 
-    /// How many pixels one point has on each side, 1 unless told otherwise.
+    /// The number of pixels per point in each direction; 1 by default.
     public let scale: CGFloat
 
-    /// The frames of an animation that were decoded up front, nil for a still.
+    /// The frames of an animation that was preloaded; nil for a still image.
     ///
-    /// An animation of a single frame has one of them.
+    /// An animation of a single frame has one element.
     public let images: [KFCrossPlatformImage]?
 
-    /// Seconds that one round of ``images`` takes: 0 for a still, infinite for a single frame.
+    /// The duration of one loop of ``images`` in seconds: 0 for a still image, infinite for a
+    /// single frame.
     public let duration: TimeInterval
 
     let attached: Mutex<AttachedState>
 
-    /// What the toolkit on the screen paints.
+    /// The object with which the toolkit paints the image.
     let drawable = Mutex<(any AnyObject & Sendable)?>(nil)
 
     package init(
@@ -42,8 +43,9 @@ public final class KFCrossPlatformImage: Sendable, KingfisherCompatible {
         self.attached = Mutex(attached)
     }
 
-    /// Whether an image can have this scale: what is far from any screen's makes sizes that no
-    /// number can hold.
+    /// Whether the scale is valid.
+    ///
+    /// Extreme values would make sizes that overflow.
     static func isScale(_ scale: CGFloat) -> Bool { scale > 1e-6 && scale < 1e6 }
 
     /// Makes an image without pixels.
@@ -51,20 +53,20 @@ public final class KFCrossPlatformImage: Sendable, KingfisherCompatible {
         self.init(bitmap: nil)
     }
 
-    /// Decodes a picture; nil when the bytes are none, are damaged or exceed the default limits.
+    /// Decodes an image; nil if the bytes are no image, damaged or above the default limits.
     ///
     /// - Parameters:
-    ///   - data: A file of any format that this build reads.
+    ///   - data: A file of any format that this build can decode.
     ///   - scale: Pixels per point.
     public convenience init?(data: Data, scale: CGFloat = 1) {
-        // The initialiser's contract is nil for anything that cannot be shown.
+        // Nil is the documented result for undecodable bytes.
         guard let decoded = try? Codecs.decode(data) else { return nil }
         self.init(bitmap: decoded.bitmap, scale: scale)
     }
 
-    /// Reads and decodes a file; nil when it cannot be read or is no picture.
+    /// Reads and decodes a file; nil if it cannot be read or decoded.
     public convenience init?(contentsOfFile path: String) {
-        // The initialiser's contract is nil for anything that cannot be shown.
+        // Nil is the documented result for an unreadable file.
         let limit = DecodeLimits.default.maxInputBytes
         guard let data = try? RegularFile.read(path, maxBytes: limit) else { return nil }
         self.init(data: data)

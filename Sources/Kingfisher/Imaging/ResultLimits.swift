@@ -1,30 +1,34 @@
 import Pixels
 
-/// Bounds on the images that processors make.
+/// Limits on the size of images made by processors.
 ///
-/// A processor that asks for more fails with
+/// A processor that exceeds a limit fails with
 /// ``KingfisherError/ProcessorErrorReason/resultTooLarge(processor:size:limits:)`` before memory is
-/// allocated. The bounds hold for every step of a chain, for each frame of an animation, and for
-/// the processors of your own that draw with the library.
+/// allocated. The limits apply to every step of a chain, to each frame of an animation, and to
+/// custom processors that draw with this library.
 ///
-/// Set them for one load, or in ``KingfisherManager/defaultOptions``, with
-/// ``KingfisherOptionsInfoItem/resultLimits(_:)``. Files have bounds of their own, which are checked
-/// against their headers.
+/// Set them for a load or in ``KingfisherManager/defaultOptions`` with
+/// ``KingfisherOptionsInfoItem/resultLimits(_:)``. Decoding has its own limits, which are checked
+/// against the header of the file.
 public struct ResultLimits: Sendable, Hashable {
-    /// The largest number of pixels; an image takes 4 bytes for each.
+    /// The maximum number of pixels; each takes 4 bytes.
     public var maxPixelCount: Int
-    /// The longest side in pixels; more than 65,535 has no effect.
+    /// The maximum length of a side in pixels; values above 65,535 have no effect.
     public var maxSide: Int
 
-    /// 200 megapixels and 32,767 pixels a side, as for files.
+    /// 200 megapixels and 32,767 pixels per side, as for decoding.
     public static let `default` = ResultLimits()
 
     /// Makes limits.
+    ///
+    /// - Parameters:
+    ///   - maxPixelCount: The maximum number of pixels.
+    ///   - maxSide: The maximum length of a side in pixels.
     public init(maxPixelCount: Int = 200_000_000, maxSide: Int = 32_767) {
         self.maxPixelCount = maxPixelCount
         self.maxSide = maxSide
     }
 
-    /// A scope that holds allocations to these limits.
+    /// A scope that applies these limits to allocations.
     var scope: PixelScope { PixelScope(maxPixelCount: maxPixelCount, maxDimension: maxSide) }
 }

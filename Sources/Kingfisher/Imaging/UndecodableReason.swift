@@ -2,15 +2,15 @@ import Codecs
 import Foundation
 import Pixels
 
-/// Tells why bytes did not become an image.
+/// Finds out why bytes cannot be decoded.
 enum UndecodableReason {
     /// A clause such as `the bytes are no picture of a known format`.
     ///
-    /// Decodes once more to learn it, to a small size: the protocols of processors and serializers
-    /// carry nil, not a reason, and it is wanted only when a person reads the error.
+    /// Decodes the bytes again at a small size, because processors and serializers return nil
+    /// without a reason. It is only used when an error text is read.
     static func text(for data: Data) -> String { find(in: data) ?? refused }
 
-    /// The same clause; nil when the bytes can be decoded.
+    /// The same clause; nil if the bytes can be decoded.
     static func find(in data: Data) -> String? {
         do {
             let info = try Codecs.inspect(data)
@@ -27,7 +27,7 @@ enum UndecodableReason {
         }
     }
 
-    /// Said of bytes that can be decoded.
+    /// The clause for bytes that can be decoded.
     static let refused =
         "they can be decoded, but the processor made no image with its settings"
 

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// How a progressive JPEG is shown while it arrives.
+/// How a progressive JPEG is displayed while it is downloaded.
 public struct ImageProgressive: Sendable {
-    /// What to do with an intermediate picture.
+    /// How to handle an intermediate image.
     public enum UpdatingStrategy {
         /// Show it.
         case `default`
-        /// Keep what is shown.
+        /// Keep the current image.
         case keepCurrent
-        /// Show another image, or none.
+        /// Show another image, or none if nil.
         case replace(KFCrossPlatformImage?)
     }
 
-    /// Blurred, the newest scan alone, no pause between updates.
+    /// Blurs early scans, decodes only the newest scan, and sets no minimum interval.
     @available(*, deprecated, message: "Make a value of your own, so that its hook is yours.")
     public static let `default` = ImageProgressive(
         isBlur: true,
@@ -23,13 +23,13 @@ public struct ImageProgressive: Sendable {
     /// Whether early scans are blurred.
     public var isBlur: Bool
 
-    /// Whether the newest scan alone is decoded.
+    /// Whether only the newest scan is decoded.
     public var isFastestScan: Bool
 
-    /// The fewest seconds between two updates.
+    /// The minimum time between two updates, in seconds.
     public var scanInterval: TimeInterval
 
-    /// Called with each intermediate picture.
+    /// Called with each intermediate image.
     public let onImageUpdated = Delegate<KFCrossPlatformImage, UpdatingStrategy>()
 
     /// Makes the default settings.
@@ -38,6 +38,11 @@ public struct ImageProgressive: Sendable {
     }
 
     /// Makes settings.
+    ///
+    /// - Parameters:
+    ///   - isBlur: Whether early scans are blurred.
+    ///   - isFastestScan: Whether only the newest scan is decoded.
+    ///   - scanInterval: The minimum time between two updates, in seconds.
     public init(isBlur: Bool, isFastestScan: Bool, scanInterval: TimeInterval) {
         self.isBlur = isBlur
         self.isFastestScan = isFastestScan

@@ -1,23 +1,23 @@
 public import Foundation
 
-/// How a freshly loaded image appears in a view.
+/// How a newly loaded image appears in a view.
 public enum ImageTransition: Sendable {
-    /// At once.
+    /// Immediately.
     case none
-    /// Cross-fading from what was shown, in seconds.
+    /// Cross-fades from the previous image; the duration is in seconds.
     case fade(TimeInterval)
-    /// Turning in from the left, in seconds.
+    /// Flips in from the left; the duration is in seconds.
     case flipFromLeft(TimeInterval)
-    /// Turning in from the right, in seconds.
+    /// Flips in from the right; the duration is in seconds.
     case flipFromRight(TimeInterval)
-    /// Turning in from the top, in seconds.
+    /// Flips in from the top; the duration is in seconds.
     case flipFromTop(TimeInterval)
-    /// Turning in from the bottom, in seconds.
+    /// Flips in from the bottom; the duration is in seconds.
     case flipFromBottom(TimeInterval)
-    /// One of the caller's: where both images lie at each moment, in seconds.
+    /// A custom transition that places both images at each moment; the duration is in seconds.
     ///
-    /// `frame` is called before each frame that is painted, with how far the transition is, from 0
-    /// to below 1, in proportion to the time that has passed; it decides about easing itself.
+    /// `frame` is called before each painted frame with the linear progress of the transition, from
+    /// 0 to below 1. Apply easing in `frame` if needed.
     ///
     /// ```swift
     /// // The new image pushes the old one out to the left.
@@ -39,32 +39,33 @@ public enum ImageTransition: Sendable {
     }
 }
 
-/// Where the two images of a custom transition lie at one moment.
+/// The placement of the two images of a custom transition at one moment.
 ///
-/// Whatever stands out over the view is cut off. The new image is in front unless said otherwise.
+/// Everything outside the view is clipped. The new image is in front unless ``isOldInFront`` is
+/// set.
 public struct TransitionFrame: Sendable, Equatable {
     /// One of the two images.
     public struct Layer: Sendable, Equatable {
-        /// From 0, which paints nothing, to 1.
+        /// From 0 (invisible) to 1.
         public var opacity = 1.0
-        /// About the middle of the view; at 0 nothing is painted.
+        /// Relative to the centre of the view; at 0 nothing is painted.
         public var scale = CGSize(width: 1, height: 1)
-        /// From its place, in widths and heights of the view.
+        /// Relative to the image's normal position, in widths and heights of the view.
         public var offset = CGPoint.zero
-        /// Clockwise about the middle of the view, in degrees.
+        /// Clockwise around the centre of the view, in degrees.
         public var rotation = 0.0
 
-        /// An image in its place.
+        /// Places the image at its normal position.
         public init() {}
     }
 
-    /// What was shown before; nothing is painted where there was nothing.
+    /// The previous image; ignored if the view was empty.
     public var old = Layer()
-    /// What has been loaded.
+    /// The newly loaded image.
     public var new = Layer()
     /// Whether the old image covers the new one.
     public var isOldInFront = false
 
-    /// Both images in their place.
+    /// Places both images at their normal position.
     public init() {}
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A list of options; a later item wins over an earlier one of its kind.
+/// A list of options; a later item overrides an earlier item of the same kind.
 public typealias KingfisherOptionsInfo = [KingfisherOptionsInfoItem]
 
 extension KingfisherOptionsInfo {
@@ -11,7 +11,7 @@ extension KingfisherOptionsInfo {
 public enum KingfisherOptionsInfoItem: Sendable {
     /// The cache that is read and written for the final image.
     case targetCache(ImageCache)
-    /// The cache of unprocessed originals; the target cache unless given.
+    /// The cache of unprocessed originals; defaults to the target cache.
     case originalCache(ImageCache)
     /// The downloader to use instead of the manager's.
     case downloader(ImageDownloader)
@@ -19,48 +19,48 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case transition(ImageTransition)
     /// The priority of the download, 0 to 1.
     case downloadPriority(Float)
-    /// Consult no cache; load from the source again.
+    /// Skip the caches and load from the source.
     case forceRefresh
-    /// Accept a memory hit alone; otherwise load again without looking at the disk.
+    /// Accept only a memory hit; otherwise load from the source without reading the disk.
     case fromMemoryCacheOrRefresh
-    /// Run the transition also for an image from a cache.
+    /// Run the transition for cached images too.
     case forceTransition
-    /// Store the result in memory alone.
+    /// Store the result only in memory.
     case cacheMemoryOnly
     /// Report completion after the cache writes are finished.
     case waitForCache
     /// Never load from the source; fail with `imageNotExisting` when not cached.
     case onlyFromCache
-    /// Decode off the caller's thread; images are always decoded there.
+    /// Decode off the calling thread. This is always the case; the option exists for compatibility.
     case backgroundDecode
-    /// Where the completion is called.
+    /// The queue on which the completion handler is called.
     case callbackQueue(CallbackQueue)
-    /// The scale of images that are made from data.
+    /// The scale of images decoded from data.
     case scaleFactor(CGFloat)
-    /// Decode every frame of an animation at once.
+    /// Decode all frames of an animation immediately.
     case preloadAllAnimationData
     /// Changes the request before it is sent.
     case requestModifier(any AsyncImageDownloadRequestModifier)
     /// Decides about HTTP redirects.
     case redirectHandler(any ImageDownloadRedirectHandler)
-    /// Turns data into the final image; its identifier is part of the cache key.
+    /// Converts data to the final image; its identifier is part of the cache key.
     case processor(any ImageProcessor)
-    /// Turns images into disk bytes and back.
+    /// Converts images to the bytes stored on disk, and back.
     case cacheSerializer(any CacheSerializer)
-    /// Changes the delivered image at the last moment; the change is not cached.
+    /// Changes the image just before it is delivered; the change is not cached.
     case imageModifier(any ImageModifier)
-    /// Show no placeholder while loading if the view shows something already.
+    /// Show no placeholder if the view already shows an image.
     case keepCurrentImageWhileLoading
-    /// Views: cancel this load when another one takes its place, or when the place is cleared.
+    /// Views: cancel this load when another load replaces it or when the view is cleared.
     ///
-    /// Without it the download goes on and ends in the cache, which is right where people scroll
-    /// back, and a waste where they do not. Others who load the same URL keep their download.
+    /// Without this option the download continues and its result is cached, which helps if users
+    /// scroll back to the image. Other loads of the same URL are not affected.
     case cancelWhenSuperseded
-    /// Keep the first frame of an animation alone.
+    /// Keep only the first frame of an animation.
     case onlyLoadFirstFrame
-    /// With a processor, keep the untouched download on disk too.
+    /// With a processor, also store the unmodified download on disk.
     case cacheOriginalImage
-    /// The image, or none, to show on failure.
+    /// The image to show on failure; nil clears the view.
     case onFailureImage(KFCrossPlatformImage?)
     /// Prefetcher: read disk hits into memory.
     case alsoPrefetchToMemory
@@ -68,46 +68,50 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case loadDiskFileSynchronously
     /// Probe the cache away from the calling thread.
     case asyncCacheTypeCheck
-    /// Kept for code that gives it, and not read: every cache file is written atomically.
+    /// Options for writing the file on disk. Only `.withoutOverwriting` has an effect: a file that
+    /// already exists and has not expired is then not replaced. Every cache file is written
+    /// atomically.
     case diskStoreWriteOptions(Data.WritingOptions)
     /// The memory expiration of this image.
     case memoryCacheExpiration(StorageExpiration)
-    /// How reading this image from memory prolongs its life.
+    /// How a read from memory extends the expiration of this image.
     case memoryCacheAccessExtendingExpiration(ExpirationExtending)
     /// The disk expiration of this image.
     case diskCacheExpiration(StorageExpiration)
-    /// How reading this image from disk prolongs its life.
+    /// How a read from disk extends the expiration of this image.
     case diskCacheAccessExtendingExpiration(ExpirationExtending)
-    /// Where processors work.
+    /// The queue on which processors run.
     case processingQueue(CallbackQueue)
-    /// Show a progressive JPEG scan by scan.
+    /// Display a progressive JPEG scan by scan.
     case progressiveJPEG(ImageProgressive)
-    /// Sources to try in order after the first one fails.
+    /// Sources to try, in order, if the first one fails.
     case alternativeSources([Source])
-    /// What to do about failures.
+    /// How to retry failed loads.
     case retryStrategy(any RetryStrategy)
     /// The source to use instead when the network is metered.
     case lowDataMode(Source?)
-    /// Follow the HTTP caching headers of the server, besides the expirations of the caches
-    /// (RFC 9111, RFC 5861); see <doc:NetworkingAndHTTPCaching> and
+    /// Respect the server's HTTP caching headers (RFC 9111, RFC 5861) in addition to the
+    /// expirations of the caches; see <doc:NetworkingAndHTTPCaching> and
     /// ``RetrieveImageResult/freshness``.
     ///
-    /// A stale image is asked about with its `ETag` or date before it is used, or in the background
-    /// within `stale-while-revalidate`, and stands for an error within `stale-if-error`. An image
-    /// behind redirects is fresh while every redirect is. `no-store` is respected; a 404 or 410 is
-    /// remembered for a minute, unless the server says otherwise. An image that was cached without
-    /// the option is fetched again. A request modifier is asked before the caches. No effect on
-    /// sources without a URL and on subclassed downloaders.
+    /// A stale image is revalidated with its `ETag` or modification date before use, or in the
+    /// background within `stale-while-revalidate`. It is used in place of an error within
+    /// `stale-if-error`. An image reached through redirects is fresh as long as all the redirects
+    /// are. `no-store` is respected. Responses with status 404 and 410 are remembered for one
+    /// minute unless the server specifies another lifetime. Images cached without this option are
+    /// loaded again. The request modifier is called before the caches are consulted. The option has
+    /// no effect on sources without a URL and on subclassed downloaders.
     case httpCaching
-    /// Decode in a process of its own, so that a fault in a decoder cannot harm this one; see
+    /// Decode in a separate worker process, so that a fault in a decoder cannot harm this one; see
     /// ``ProcessIsolation``.
     ///
-    /// Set it for one load, or for all of a manager in ``KingfisherManager/defaultOptions``.
+    /// Set it for a single load, or for all loads of a manager through
+    /// ``KingfisherManager/defaultOptions``.
     case isolated
-    /// Bounds on the images that processors make.
+    /// Limits on the size of images made by processors.
     case resultLimits(ResultLimits)
-    /// The kinds of sources that may be read, for URLs of strangers.
+    /// The kinds of sources that may be read; use it for untrusted URLs.
     case allowedSources(SourcePolicy)
-    /// A file extension forced onto the name of the file on disk.
+    /// A file extension to append to the name of the file on disk.
     case forcedCacheFileExtension(String?)
 }

@@ -1,8 +1,7 @@
 extension ParsedValues {
-    /// Puts one item into the property of the same meaning.
+    /// Applies one item to the corresponding property.
     ///
-    /// Flags can only be switched on. The items are told apart in three steps, one for each kind,
-    /// so that no function has forty cases.
+    /// Flags can only be switched on. The switch is split into three functions to keep each short.
     mutating func apply(_ item: KingfisherOptionsInfoItem) {
         if applyFlag(item) || applyCollaborator(item) { return }
         applyValue(item)

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A list of options, parsed once.
 ///
-/// Copying it costs one reference, for loads hand it on a dozen times; changing a property copies
-/// all of them.
+/// Copying costs one reference count, because a load passes the options on about a dozen times.
+/// Changing a property copies all values.
 public struct KingfisherParsedOptionsInfo: Sendable {
     private final class Storage: Sendable {
         static let defaults = Storage(ParsedValues())
@@ -32,7 +32,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     }
 }
 
-/// The values of the options, as ``KingfisherParsedOptionsInfo`` describes them.
+/// The values of the options; see ``KingfisherParsedOptionsInfo``.
 struct ParsedValues: Sendable {
     var targetCache: ImageCache? = nil
     var originalCache: ImageCache? = nil
@@ -85,7 +85,7 @@ extension KingfisherParsedOptionsInfo {
         get { storage.values.targetCache }
         set { values.targetCache = newValue }
     }
-    /// The cache of originals; after parsing the target cache unless given.
+    /// The cache of originals; parsing sets it to the target cache if none is given.
     public var originalCache: ImageCache? {
         get { storage.values.originalCache }
         set { values.originalCache = newValue }
@@ -105,12 +105,12 @@ extension KingfisherParsedOptionsInfo {
         get { storage.values.downloadPriority }
         set { values.downloadPriority = newValue }
     }
-    /// Whether no cache is consulted.
+    /// Whether the caches are skipped.
     public var forceRefresh: Bool {
         get { storage.values.forceRefresh }
         set { values.forceRefresh = newValue }
     }
-    /// Whether a memory hit alone is accepted.
+    /// Whether only a memory hit is accepted.
     public var fromMemoryCacheOrRefresh: Bool {
         get { storage.values.fromMemoryCacheOrRefresh }
         set { values.fromMemoryCacheOrRefresh = newValue }
@@ -120,7 +120,7 @@ extension KingfisherParsedOptionsInfo {
         get { storage.values.forceTransition }
         set { values.forceTransition = newValue }
     }
-    /// Whether the result is stored in memory alone.
+    /// Whether the result is stored only in memory.
     public var cacheMemoryOnly: Bool {
         get { storage.values.cacheMemoryOnly }
         set { values.cacheMemoryOnly = newValue }
@@ -130,27 +130,27 @@ extension KingfisherParsedOptionsInfo {
         get { storage.values.waitForCache }
         set { values.waitForCache = newValue }
     }
-    /// Whether the source is never loaded.
+    /// Whether loading from the source is forbidden.
     public var onlyFromCache: Bool {
         get { storage.values.onlyFromCache }
         set { values.onlyFromCache = newValue }
     }
-    /// Whether decoding is asked to leave the caller's thread; it always does.
+    /// Whether decoding off the calling thread was requested; it always happens.
     public var backgroundDecode: Bool {
         get { storage.values.backgroundDecode }
         set { values.backgroundDecode = newValue }
     }
-    /// Whether all frames of an animation are decoded at once.
+    /// Whether all frames of an animation are decoded immediately.
     public var preloadAllAnimationData: Bool {
         get { storage.values.preloadAllAnimationData }
         set { values.preloadAllAnimationData = newValue }
     }
-    /// Where the completion is called.
+    /// The queue on which the completion handler is called.
     public var callbackQueue: CallbackQueue {
         get { storage.values.callbackQueue }
         set { values.callbackQueue = newValue }
     }
-    /// The scale of images that are made from data.
+    /// The scale of images decoded from data.
     public var scaleFactor: CGFloat {
         get { storage.values.scaleFactor }
         set { values.scaleFactor = newValue }
@@ -165,42 +165,44 @@ extension KingfisherParsedOptionsInfo {
         get { storage.values.redirectHandler }
         set { values.redirectHandler = newValue }
     }
-    /// Turns data into the final image.
+    /// Converts data to the final image.
     public var processor: any ImageProcessor {
         get { storage.values.processor }
         set { values.processor = newValue }
     }
-    /// Changes the delivered image at the last moment.
+    /// Changes the image just before it is delivered.
     public var imageModifier: (any ImageModifier)? {
         get { storage.values.imageModifier }
         set { values.imageModifier = newValue }
     }
-    /// Turns images into disk bytes and back.
+    /// Converts images to the bytes stored on disk, and back.
     public var cacheSerializer: any CacheSerializer {
         get { storage.values.cacheSerializer }
         set { values.cacheSerializer = newValue }
     }
-    /// Whether a view that shows something gets no placeholder.
+    /// Whether the placeholder is omitted if the view already shows an image.
     public var keepCurrentImageWhileLoading: Bool {
         get { storage.values.keepCurrentImageWhileLoading }
         set { values.keepCurrentImageWhileLoading = newValue }
     }
-    /// Whether a view's load is cancelled when another one takes its place.
+    /// Whether a view's load is cancelled when another load replaces it.
     public var cancelWhenSuperseded: Bool {
         get { storage.values.cancelWhenSuperseded }
         set { values.cancelWhenSuperseded = newValue }
     }
-    /// Whether the first frame of an animation alone is kept.
+    /// Whether only the first frame of an animation is kept.
     public var onlyLoadFirstFrame: Bool {
         get { storage.values.onlyLoadFirstFrame }
         set { values.onlyLoadFirstFrame = newValue }
     }
-    /// Whether the untouched download is kept on disk too.
+    /// Whether the unmodified download is also stored on disk.
     public var cacheOriginalImage: Bool {
         get { storage.values.cacheOriginalImage }
         set { values.cacheOriginalImage = newValue }
     }
-    /// Absent: leave the view as it is on failure; present with nil: clear it.
+    /// The image to show on failure.
+    ///
+    /// If absent the view is left as it is; if present but nil the view is cleared.
     public var onFailureImage: KFCrossPlatformImage?? {
         get { storage.values.onFailureImage }
         set { values.onFailureImage = newValue }
@@ -220,47 +222,47 @@ extension KingfisherParsedOptionsInfo {
         get { storage.values.asyncCacheTypeCheck }
         set { values.asyncCacheTypeCheck = newValue }
     }
-    /// Kept for code that sets it, and not read: every cache file is written atomically.
+    /// Options for writing the file on disk; only `.withoutOverwriting` has an effect.
     public var diskStoreWriteOptions: Data.WritingOptions {
         get { storage.values.diskStoreWriteOptions }
         set { values.diskStoreWriteOptions = newValue }
     }
-    /// The memory expiration of this image; nil for the storage's own.
+    /// The memory expiration of this image; nil for the default of the memory storage.
     public var memoryCacheExpiration: StorageExpiration? {
         get { storage.values.memoryCacheExpiration }
         set { values.memoryCacheExpiration = newValue }
     }
-    /// How reading this image from memory prolongs its life.
+    /// How a read from memory extends the expiration of this image.
     public var memoryCacheAccessExtendingExpiration: ExpirationExtending {
         get { storage.values.memoryCacheAccessExtendingExpiration }
         set { values.memoryCacheAccessExtendingExpiration = newValue }
     }
-    /// The disk expiration of this image; nil for the storage's own.
+    /// The disk expiration of this image; nil for the default of the disk storage.
     public var diskCacheExpiration: StorageExpiration? {
         get { storage.values.diskCacheExpiration }
         set { values.diskCacheExpiration = newValue }
     }
-    /// How reading this image from disk prolongs its life.
+    /// How a read from disk extends the expiration of this image.
     public var diskCacheAccessExtendingExpiration: ExpirationExtending {
         get { storage.values.diskCacheAccessExtendingExpiration }
         set { values.diskCacheAccessExtendingExpiration = newValue }
     }
-    /// Where processors work; nil for the library's own threads.
+    /// The queue on which processors run; nil for the library's own threads.
     public var processingQueue: CallbackQueue? {
         get { storage.values.processingQueue }
         set { values.processingQueue = newValue }
     }
-    /// How to show a progressive JPEG scan by scan; nil to wait for the whole picture.
+    /// How to display a progressive JPEG scan by scan; nil to wait for the complete image.
     public var progressiveJPEG: ImageProgressive? {
         get { storage.values.progressiveJPEG }
         set { values.progressiveJPEG = newValue }
     }
-    /// Sources to try in order after the first one fails.
+    /// Sources to try, in order, if the first one fails.
     public var alternativeSources: [Source]? {
         get { storage.values.alternativeSources }
         set { values.alternativeSources = newValue }
     }
-    /// What to do about failures.
+    /// How to retry failed loads; nil for no retries.
     public var retryStrategy: (any RetryStrategy)? {
         get { storage.values.retryStrategy }
         set { values.retryStrategy = newValue }
@@ -270,18 +272,19 @@ extension KingfisherParsedOptionsInfo {
         get { storage.values.lowDataModeSource }
         set { values.lowDataModeSource = newValue }
     }
-    /// A file extension forced onto the name of the file on disk.
+    /// A file extension to append to the name of the file on disk.
     public var forcedExtension: String? {
         get { storage.values.forcedExtension }
         set { values.forcedExtension = newValue }
     }
-    /// Bounds on the images that processors make.
+    /// Limits on the size of images made by processors.
     public var resultLimits: ResultLimits {
         get { storage.values.resultLimits }
         set { values.resultLimits = newValue }
     }
-    /// The kinds of sources that may be read; nil for all, but for files where the downloader has
-    /// an address policy.
+    /// The kinds of sources that may be read.
+    ///
+    /// Nil allows all, except files if the downloader has an address policy.
     public var allowedSources: SourcePolicy? {
         get { storage.values.allowedSources }
         set { values.allowedSources = newValue }
@@ -291,7 +294,7 @@ extension KingfisherParsedOptionsInfo {
         get { storage.values.httpCaching }
         set { values.httpCaching = newValue }
     }
-    /// Whether bytes are decoded in a process of its own.
+    /// Whether bytes are decoded in a separate worker process.
     public var isolated: Bool {
         get { storage.values.isolated }
         set { values.isolated = newValue }

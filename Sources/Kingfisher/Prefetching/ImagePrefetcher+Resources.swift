@@ -4,8 +4,8 @@ extension ImagePrefetcher {
     /// Makes a prefetcher of URLs.
     ///
     /// - Parameters:
-    ///   - urls: What to load; a file URL is loaded, but not listed.
-    ///   - options: Over the shared manager's default options.
+    ///   - urls: The images to load; file URLs are loaded, but not reported.
+    ///   - options: Override the shared manager's default options.
     ///   - progressBlock: Called after each item.
     ///   - completionHandler: Called once at the end.
     public convenience init(
@@ -22,7 +22,13 @@ extension ImagePrefetcher {
         )
     }
 
-    /// Makes a prefetcher of resources; those with a file URL are loaded, but not listed.
+    /// Makes a prefetcher of resources.
+    ///
+    /// - Parameters:
+    ///   - resources: The images to load; those with a file URL are loaded, but not reported.
+    ///   - options: Override the shared manager's default options.
+    ///   - progressBlock: Called after each item.
+    ///   - completionHandler: Called once at the end.
     public convenience init(
         resources: [any Resource],
         options: KingfisherOptionsInfo? = nil,
@@ -38,6 +44,12 @@ extension ImagePrefetcher {
     }
 
     /// Makes a prefetcher of sources.
+    ///
+    /// - Parameters:
+    ///   - sources: The images to load.
+    ///   - options: Override the shared manager's default options.
+    ///   - progressBlock: Called after each item.
+    ///   - completionHandler: Called once at the end.
     public convenience init(
         sources: [Source],
         options: KingfisherOptionsInfo? = nil,

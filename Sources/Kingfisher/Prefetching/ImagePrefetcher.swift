@@ -33,14 +33,14 @@ public typealias PrefetcherSourceCompletionHandler =
         _ completedSources: [Source]
     ) -> Void
 
-/// Loads many images into the cache, a few at a time, before anybody asks for them.
+/// Loads images into the cache before they are needed, a few at a time.
 ///
-/// What is cached already is skipped. Downloads have a lower priority than those of views, unless
-/// the options name one; a view that asks for the same image meanwhile shares the download and
-/// raises it. With `.memoryCacheExpiration(.expired)` the images go to the disk alone.
+/// Cached images are skipped. Downloads have a lower priority than those of views, unless the
+/// options set one; a view that loads the same image meanwhile shares the download and raises its
+/// priority. With `.memoryCacheExpiration(.expired)` images are stored only on disk.
 ///
-/// Nobody needs to hold the prefetcher between ``start()`` and its completion. Progress and
-/// completion are called on the main queue.
+/// The prefetcher keeps itself alive from ``start()`` to its completion. Progress and completion
+/// handlers are called on the main queue.
 ///
 /// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
 public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
@@ -50,9 +50,9 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         var next = 0
         var lists = PrefetchedSources()
         var driver: Task<Void, Never>?
-        /// Closed while the prefetcher is paused.
+        /// Not nil while the prefetcher is paused.
         var pause: Gate?
-        // Forgotten at the end, because they often hold the object that holds the prefetcher.
+        // Released at the end, because they often retain the owner of the prefetcher.
         var progress: PrefetcherSourceProgressBlock?
         var completion: PrefetcherSourceCompletionHandler?
     }
@@ -65,7 +65,7 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     private let sources: [Source]
     private let loader: PrefetchLoader
 
-    /// Makes a prefetcher that loads by a manager other than the shared one.
+    /// Makes a prefetcher that uses the given manager.
     package init(
         sources: [Source],
         options: KingfisherOptionsInfo?,
@@ -83,18 +83,20 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         "\(Unmanaged.passUnretained(self).toOpaque())"
     }
 
-    /// How many items are worked on at once, 5 unless set; read when starting.
+    /// How many items are loaded at the same time; read by ``start()``.
+    ///
+    /// 5 by default.
     public var maxConcurrentDownloads: Int {
         get { state.withLock { $0.maxConcurrentDownloads } }
         set { state.withLock { $0.maxConcurrentDownloads = newValue } }
     }
 
-    // MARK: Steering
+    // MARK: Controlling
 
-    /// Begins to work through the items.
+    /// Starts loading the items.
     ///
-    /// A prefetcher that was stopped, or whose ``maxConcurrentDownloads`` is not above 0, must not be
-    /// started: that traps in debug builds and ends at once in release builds.
+    /// Do not start a prefetcher that was stopped, or whose ``maxConcurrentDownloads`` is 0 or
+    /// less: that traps in debug builds and completes immediately in release builds.
     public func start() {
         switch begin() {
         case .ignored:
@@ -108,7 +110,7 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
                 state.driver = driver
                 return state.phase == .stopped
             }
-            // The stop came before there was anything to cancel.
+            // Stopped before the driver was recorded.
             if isStopped { driver.cancel() }
         }
     }
@@ -134,7 +136,9 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    /// Cancels what runs; it and what never began ends as failed, unless it succeeds all the same.
+    /// Cancels running loads.
+    ///
+    /// Items that are not loaded are reported as failed.
     public func stop() {
         let (driver, pause) = state.withLock { state -> (Task<Void, Never>?, Gate?) in
             guard state.phase != .finished else { return (nil, nil) }
@@ -146,7 +150,7 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         pause?.open()
     }
 
-    /// Begins no further item until ``resume()``; what runs goes on.
+    /// Starts no further items until ``resume()``; running loads continue.
     public func pause() {
         state.withLock { state in
             guard state.phase == .idle || state.phase == .running else { return }
@@ -154,7 +158,7 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    /// Goes on after ``pause()``.
+    /// Continues after ``pause()``.
     public func resume() {
         let pause = state.withLock { state in
             defer { state.pause = nil }
@@ -163,9 +167,9 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         pause?.open()
     }
 
-    // MARK: Working
+    // MARK: Loading
 
-    /// Runs until every item has ended, `width` of them at once.
+    /// Runs until all items have ended, `width` at the same time.
     private func run(width: Int) async {
         await withTaskGroup { group in
             for _ in 0..<width {
@@ -178,13 +182,14 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
                 }
             }
         }
-        // Only a stop leaves anything over.
+        // Items remain only after a stop.
         let remaining = state.withLock { sources[$0.next...] }
         for source in remaining { record { $0.append(source, .failed) } }
         finish()
     }
 
-    /// The index of the next item; waits while paused, nil when there is none or after a stop.
+    /// Returns the index of the next item and waits while paused; nil after the last item or a
+    /// stop.
     private func takeNext() async -> Int? {
         while true {
             let (index, pause) = state.withLock { state -> (Int?, Gate?) in
@@ -198,12 +203,12 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         }
     }
 
-    /// Notes the end of an item and reports it.
+    /// Records and reports the end of an item.
     private func record(_ change: (inout PrefetchedSources) -> Void) {
         state.withLock { state in
             change(&state.lists)
             guard let progress = state.progress else { return }
-            // Queued under the lock, so that reports arrive in the order of the ends.
+            // Queued under the lock, so that reports arrive in order.
             DispatchQueue.main.async { [lists = state.lists] in
                 progress(lists.skipped, lists.failed, lists.completed)
             }

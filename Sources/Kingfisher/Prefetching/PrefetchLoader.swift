@@ -1,17 +1,17 @@
 import Foundation
 
-/// Brings one image into the cache.
+/// Loads one image into the cache.
 struct PrefetchLoader: Sendable {
-    /// The priority of prefetching downloads: half of what views have unless told otherwise.
+    /// The priority of prefetching downloads: half of the default priority.
     static let priority: Float = 0.25
 
     private let manager: KingfisherManager
     private let options: KingfisherParsedOptionsInfo
 
     /// - Parameters:
-    ///   - manager: Its caches, downloader and default options are used.
-    ///   - options: Over the manager's default options. Queues of callbacks, alternative sources
-    ///     and the low-data source have no meaning here.
+    ///   - manager: Provides caches, downloader and default options.
+    ///   - options: Override the manager's default options. Callback queues, alternative sources
+    ///     and the low-data source are ignored.
     init(manager: KingfisherManager, options: KingfisherOptionsInfo?) {
         self.manager = manager
         var parsed = KingfisherParsedOptionsInfo(
@@ -23,12 +23,13 @@ struct PrefetchLoader: Sendable {
         self.options = parsed
     }
 
-    /// Loads an image that is not cached; stops when its task is cancelled.
+    /// Loads an image unless it is cached; stops if its task is cancelled.
     func load(_ source: Source) async -> PrefetchedSources.Outcome {
         let request = manager.request(source, options)
         if request.looksUp, await isCached(request) { return .skipped }
         if Task.isCancelled { return .failed }
-        // It is known not to be cached, and a cached original is no reason to wait for the disk.
+        // The image is not cached, so the lookup is skipped; a cached original would only delay the
+        // load.
         let accepts = request.looksUp && !request.options.httpCaching
         let refreshing = request.refreshing
         switch await manager.load(accepts ? refreshing.acceptingFinished : refreshing) {
@@ -46,21 +47,21 @@ struct PrefetchLoader: Sendable {
         )
         guard type == .disk else { return type.cached }
         guard options.alsoPrefetchToMemory else {
-            // A subclass may keep its images elsewhere.
+            // A subclass may store its images elsewhere.
             if cache.isSubclassed { return true }
             return await cache.hasFile(of: request.entry)
         }
-        // The file may be gone or damaged by now; then the image is loaded like any other.
+        // The file may have been removed or damaged; the image is then loaded normally.
         let found = try? await cache.lookUp(key: request.key, options: options)
         return found?.image != nil
     }
 }
 
-/// The sources whose turn is over, by how they ended, each list in order of their ends.
+/// The sources that have ended, grouped by outcome, each list in order of completion.
 struct PrefetchedSources: Sendable {
-    /// How the turn of one source ended.
+    /// The outcome of one source.
     enum Outcome: Sendable {
-        /// It was cached already.
+        /// The image was already cached.
         case skipped
         case failed
         case completed

@@ -2,18 +2,18 @@ import Foundation
 
 /// Why a layer of a cache does not have an image.
 public enum CacheMissReason: Sendable, Hashable {
-    /// It is not stored there: it never was, or was removed, or was evicted so long ago that nobody
-    /// knows.
+    /// It was never stored, was removed, or was evicted so long ago that the cache no longer
+    /// remembers it.
     case neverStored
-    /// It expired this long ago.
+    /// It expired; the value is the time since then.
     case expired(Duration)
-    /// It had to leave for others lately.
+    /// It was recently evicted to make room for other images.
     case evicted
-    /// The source is cached, but under other processors: these identifiers.
+    /// The source is cached, but only under these processor identifiers.
     case otherProcessor([String])
-    /// The file was there, but its bytes were not those that had been stored, or no picture.
+    /// A file was found, but its bytes were changed or could not be decoded.
     case damaged
-    /// The options do not allow to look there.
+    /// The options exclude this layer.
     case notAsked
 }
 

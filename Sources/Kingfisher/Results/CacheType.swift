@@ -7,7 +7,7 @@ public enum CacheType: Sendable {
     /// The disk layer.
     case disk
 
-    /// Whether any layer has it.
+    /// Whether the image comes from a cache layer.
     public var cached: Bool {
         switch self {
         case .memory, .disk: true

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Recorded events as a trace viewer reads them.
+/// Recorded events in the JSON form of the Trace Event Format.
 struct ChromeTrace: Encodable {
     let displayTimeUnit = "ms"
     let traceEvents: [Event]
@@ -15,7 +15,7 @@ struct ChromeTrace: Encodable {
         let ts: Double
         let tid: UInt64
         let pid = 1
-        /// How far an instant reaches in the picture: its own row.
+        /// The scope of an instant event: `t`, its own row.
         let s: String?
         let args: [String: String]
 
@@ -64,7 +64,7 @@ struct ChromeTrace: Encodable {
             }
         }
 
-        /// The end of the key, which tells loads apart, and the processors without their domain.
+        /// The last path component of the key, followed by the processors without their domain.
         private static func row(of event: LoadEvent) -> String {
             let name = event.key.split(separator: "/").last.map(String.init) ?? event.key
             guard !event.processor.isEmpty else { return name }

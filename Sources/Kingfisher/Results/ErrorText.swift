@@ -1,8 +1,8 @@
 import Foundation
 
-/// Words for errors of ours and of somebody else's.
+/// Texts for errors, both of this library and of others.
 enum ErrorText {
-    /// What the error says, as a sentence with a full stop.
+    /// The description of the error as a sentence with a full stop.
     static func sentence(_ error: any Error) -> String {
         let text = clause(error)
         return text.hasSuffix(".") ? text : text + "."
@@ -11,18 +11,19 @@ enum ErrorText {
     private static func clause(_ error: any Error) -> String {
         if let text = (error as? any LocalizedError)?.errorDescription { return text }
         if error is CancellationError { return "it was cancelled" }
-        // Types are asked, because every error can be cast to `NSError`, which describes itself.
+        // Checks the static type, because every error can be cast to `NSError`, which has a
+        // description.
         let kind = type(of: error)
         if error is any CustomNSError || kind is NSError.Type {
             return foundation(error as NSError)
         }
         if kind is any CustomStringConvertible.Type { return "\(error)" }
-        // No words of its own: the name of its type, and of its case, is what can be looked up.
+        // Without a description the names of the type and of the case are at least searchable.
         return Mirror(reflecting: error).displayStyle == .enum
             ? "\(kind).\(error)" : "\(error)"
     }
 
-    /// Foundation's own words say neither which file nor, in front of the reason, anything at all.
+    /// Foundation's description names no file and puts a general phrase before the reason.
     private static func foundation(_ error: NSError) -> String {
         guard let reason = error.localizedFailureReason else { return error.localizedDescription }
         let path = error.userInfo[NSFilePathErrorKey] as? String

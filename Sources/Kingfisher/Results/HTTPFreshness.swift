@@ -1,11 +1,11 @@
-/// How an image stands to its server, by the rules of HTTP; see
+/// The freshness of an image under HTTP caching rules; see
 /// ``KingfisherOptionsInfoItem/httpCaching``.
 public enum HTTPFreshness: Sendable, Hashable {
     /// Just downloaded, or within its lifetime.
     case fresh
-    /// Past its lifetime, and allowed all the same: by the server while it is asked in the
-    /// background or cannot be asked, by the request, or because the network must not be used.
+    /// Past its lifetime but still usable: the response allows it during background revalidation or
+    /// on errors, the request allows it, or the network must not be used.
     case stale
-    /// Past its lifetime, and confirmed by the server (status 304).
+    /// Past its lifetime and confirmed by the server with status 304.
     case revalidated
 }

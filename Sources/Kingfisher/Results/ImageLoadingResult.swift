@@ -1,20 +1,26 @@
 public import Foundation
 
-/// An image that was loaded from the network or a provider.
+/// An image loaded from the network or from a provider.
 public struct ImageLoadingResult: Sendable {
     /// The processed image.
     public let image: KFCrossPlatformImage
 
-    /// The URL that was really requested, nil for a provider.
+    /// The URL of the request that was sent; nil for a provider.
     public let url: URL?
 
-    /// The bytes, after the delegate's hook.
+    /// The bytes, as returned by the downloader's delegate.
     public let originalData: Data
 
-    /// What the network took.
+    /// Metrics of the download, if any.
     public let metrics: NetworkMetrics?
 
     /// Makes a result.
+    ///
+    /// - Parameters:
+    ///   - image: The processed image.
+    ///   - url: The URL of the request that was sent; nil for a provider.
+    ///   - originalData: The bytes, as returned by the downloader's delegate.
+    ///   - metrics: Metrics of the download, if any.
     public init(
         image: KFCrossPlatformImage,
         url: URL? = nil,

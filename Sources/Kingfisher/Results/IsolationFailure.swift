@@ -1,16 +1,17 @@
-/// Why a worker process made no image; see ``ProcessIsolation``.
+/// Why a worker process returned no image; see ``ProcessIsolation``.
 public enum IsolationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A signal ended the worker: the decoder met a fault, or the memory limit.
+    /// The worker was killed by a signal: a fault in a decoder, or the memory limit.
     case crashed(signal: Int32)
-    /// The worker made a system call that its walls forbid; the number is the system's.
+    /// The worker made a system call that its sandbox forbids; the value is the system call's
+    /// number.
     case forbiddenSystemCall(number: Int32)
-    /// The worker ended by itself.
+    /// The worker exited by itself with this code.
     case ended(code: Int32)
-    /// The worker took longer than the limit.
+    /// The worker exceeded the time limit.
     case timedOut(Duration)
-    /// The worker answered what cannot be.
+    /// The worker sent an invalid response.
     case invalidAnswer(String)
-    /// There is no worker, for this reason.
+    /// No worker is available, for this reason.
     case unavailable(String)
 
     /// A clause such as `the worker process was ended by signal 11`.

@@ -1,18 +1,18 @@
 public import Foundation
 
 extension KingfisherError: CustomNSError {
-    /// The text that names this library's errors.
+    /// The domain of this library's errors.
     public static let domain = "com.onevcat.Kingfisher.Error"
 
     /// The domain of the error as an `NSError`; the same text as ``domain``.
     public static var errorDomain: String { domain }
 
-    /// The text of the error for those who read it as an `NSError`.
+    /// The user info of the error as an `NSError`; holds its description.
     public var errorUserInfo: [String: Any] {
         errorDescription.map { [NSLocalizedDescriptionKey: $0] } ?? [:]
     }
 
-    /// The number of the reason.
+    /// The code of the reason; each case documents its own.
     public var errorCode: Int {
         switch self {
         case .requestError(let reason): reason.code

@@ -5,9 +5,9 @@ import FoundationNetworking
 #endif
 
 extension KingfisherError: LocalizedError {
-    /// What happened, to which URL or key, and what to do about it.
+    /// What failed, for which URL or key, and what to do about it.
     ///
-    /// Names and passwords in URLs are left out, also where a URL is a cache key.
+    /// User names and passwords are removed from URLs, including URLs used as cache keys.
     public var errorDescription: String? {
         let text =
             switch self {
@@ -25,7 +25,7 @@ private func sentence(_ error: any Error) -> String { ErrorText.sentence(error) 
 
 private func name(_ url: URL?, or other: String) -> String { url?.absoluteString ?? other }
 
-/// What to do about a failed transfer.
+/// Advice for a failed transfer.
 private func advice(_ error: any Error) -> String {
     let isTransient = TransferError(in: error)?.isTransient ?? (error is URLError)
     return isTransient
@@ -33,7 +33,7 @@ private func advice(_ error: any Error) -> String {
         : "Check the URL and the server; trying again alone will not help."
 }
 
-/// What to do about a refused status code.
+/// Advice for a refused status code.
 private func advice(status: Int) -> String {
     switch status {
     case 401, 403, 407:
@@ -51,7 +51,7 @@ private func pixels(of image: KFCrossPlatformImage) -> String {
     "\(image.pixelWidth) × \(image.pixelHeight) pixels"
 }
 
-/// The keys of a live photo's parts.
+/// The keys of a live photo's resources.
 private func keys(_ source: LivePhotoSource) -> String {
     source.resources.map { "“\($0.dataSource.cacheKey)”" }.joined(separator: ", ")
 }

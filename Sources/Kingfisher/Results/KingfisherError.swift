@@ -4,62 +4,62 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// Every error of the library.
+/// An error of this library.
 ///
-/// Boxed: the reasons take up to 667 bytes, and each function that may throw one reserves them.
+/// Indirect, because the reasons take up to 667 bytes, which every throwing function would reserve.
 public indirect enum KingfisherError: Error {
-    /// What can go wrong before or around a request; codes 1001 to 1006.
+    /// A failure before or while sending a request; codes 1001 to 1006.
     public enum RequestErrorReason: Sendable {
-        /// 1001: the request modifier gave no request.
+        /// 1001: the request modifier returned no request.
         case emptyRequest
-        /// 1002: the request has no URL, an empty one, or one that is not http or https.
+        /// 1002: the URL of the request is missing, empty, or neither http nor https.
         case invalidURL(request: URLRequest)
-        /// 1003: a caller withdrew or was cancelled by force.
+        /// 1003: the download was cancelled, by this caller or for all callers.
         case taskCancelled(task: SessionDataTask, token: SessionDataTask.CancelToken)
         /// 1004: the load of a live photo was cancelled.
         case livePhotoTaskCancelled(source: LivePhotoSource)
-        /// 1005: the surrounding task was cancelled before there was a download to cancel.
+        /// 1005: the calling task was cancelled before the download started.
         case asyncTaskContextCancelled
         /// 1006: the load from a provider was cancelled.
         case dataProviderCancelled(provider: any ImageDataProvider)
     }
 
-    /// What can be wrong with a response; codes 2001 to 2006.
+    /// An unusable response; codes 2001 to 2006.
     public enum ResponseErrorReason: Sendable {
         /// 2001: the response is not HTTP.
         case invalidURLResponse(response: URLResponse)
         /// 2002: the status code was refused.
         case invalidHTTPStatusCode(response: HTTPURLResponse)
-        /// 2003: the transfer failed; the error tells how.
+        /// 2003: the transfer failed; `error` is the reason.
         // swift-format-ignore: AlwaysUseLowerCamelCase, the name that user code knows.
         case URLSessionError(error: any Error)
-        /// 2004: the delegate's data hook gave nothing.
+        /// 2004: the delegate returned no data from `imageDownloader(_:didDownload:with:)`.
         case dataModifyingFailed(task: SessionDataTask)
-        /// 2005: there was no response; never raised.
+        /// 2005: there was no response; never thrown by this library.
         case noURLResponse(task: SessionDataTask)
         /// 2006: the delegate refused the response.
         case cancelledByDelegate(response: URLResponse)
     }
 
-    /// What can go wrong in the cache; codes 3001 to 3012.
+    /// A cache failure; codes 3001 to 3012.
     ///
     /// `@unchecked`: `object` and `attributes` are only ever read.
     public enum CacheErrorReason: @unchecked Sendable {
         /// 3001: the folder cannot be listed.
         case fileEnumeratorCreationFailed(url: URL)
-        /// 3002: listing the folder gave something else than files.
+        /// 3002: the folder contains something other than files.
         case invalidFileEnumeratorContent(url: URL)
         /// 3003: the metadata of an existing file cannot be read.
         case invalidURLResource(error: any Error, key: String, url: URL)
         /// 3004: the file is there but cannot be read.
         case cannotLoadDataFromDisk(url: URL, error: any Error)
-        /// 3005: the folder cannot be made.
+        /// 3005: the folder cannot be created.
         case cannotCreateDirectory(path: String, error: any Error)
         /// 3006: the image is not in the cache, and the options allow no other source.
         case imageNotExisting(key: String)
-        /// 3007: the value cannot be turned into bytes.
+        /// 3007: the value cannot be converted to bytes.
         case cannotConvertToData(object: Any, error: any Error)
-        /// 3008: the serializer gave no bytes.
+        /// 3008: the serializer returned no bytes.
         case cannotSerializeImage(
             image: KFCrossPlatformImage?,
             original: Data?,
@@ -73,27 +73,27 @@ public indirect enum KingfisherError: Error {
             attributes: [FileAttributeKey: Any],
             error: any Error
         )
-        /// 3011: the folder could not be made when the storage was opened.
+        /// 3011: the folder could not be created when the storage was opened.
         case diskStorageIsNotReady(cacheURL: URL)
         /// 3012: a part of a live photo is missing after its download.
         case missingLivePhotoResourceOnDisk(_ resource: LivePhotoResource)
     }
 
-    /// What can go wrong in a processor; codes 4001 to 4003.
+    /// A failed processor; codes 4001 to 4003.
     public enum ProcessorErrorReason: Sendable {
-        /// 4001: the processor gave no image.
+        /// 4001: the processor returned no image.
         case processingFailed(processor: any ImageProcessor, item: ImageProcessItem)
-        /// 4002: the processor asked for an image above the limits; the size is in pixels.
+        /// 4002: the processor would make an image larger than the limits; the size is in pixels.
         case resultTooLarge(processor: any ImageProcessor, size: CGSize, limits: ResultLimits)
-        /// 4003: the worker process of an isolated load made no image.
+        /// 4003: the worker process of an isolated load returned no image.
         case isolationFailed(processor: any ImageProcessor, failure: IsolationFailure)
     }
 
-    /// What can go wrong when an image is set on a view; codes 5001 to 5006.
+    /// A failure to set an image on a view; codes 5001 to 5006.
     public enum ImageSettingErrorReason: Sendable {
         /// 5001: there is no source.
         case emptySource
-        /// 5002: another load took over the view; carries what this one got.
+        /// 5002: another load replaced this one in the view; carries the result of this one.
         case notCurrentSourceTask(
             result: RetrieveImageResult?,
             error: (any Error)?,
@@ -101,15 +101,15 @@ public indirect enum KingfisherError: Error {
         )
         /// 5003: the provider failed.
         case dataProviderError(provider: any ImageDataProvider, error: any Error)
-        /// 5004: every source failed, in this order, the original first.
+        /// 5004: all sources failed; their errors in order, the original source first.
         case alternativeSourcesExhausted([PropagationError])
-        /// 5005: another load took over the live photo view.
+        /// 5005: another load replaced this one in the live photo view.
         case notCurrentLivePhotoSourceTask(
             result: RetrieveLivePhotoResult?,
             error: (any Error)?,
             source: LivePhotoSource
         )
-        /// 5006: the live photo cannot be made.
+        /// 5006: the live photo cannot be created.
         case livePhotoResultError(
             result: RetrieveLivePhotoResult?,
             error: (any Error)?,
@@ -117,27 +117,27 @@ public indirect enum KingfisherError: Error {
         )
     }
 
-    /// Something before or around a request.
+    /// A failure before or while sending a request.
     case requestError(reason: RequestErrorReason)
-    /// Something about a response.
+    /// An unusable response.
     case responseError(reason: ResponseErrorReason)
-    /// Something in the cache.
+    /// A cache failure.
     case cacheError(reason: CacheErrorReason)
-    /// Something in a processor.
+    /// A failed processor.
     case processorError(reason: ProcessorErrorReason)
-    /// Something about setting an image.
+    /// A failure to set an image on a view.
     case imageSettingError(reason: ImageSettingErrorReason)
 }
 
 extension KingfisherError {
-    /// Whether a download was cancelled: code 1003 alone.
+    /// Whether a download was cancelled (code 1003 only).
     ///
-    /// See ``isCancellation`` for every kind of cancel.
+    /// See ``isCancellation`` for all kinds of cancellation.
     public var isTaskCancelled: Bool {
         if case .requestError(reason: .taskCancelled) = self { true } else { false }
     }
 
-    /// Whether somebody cancelled the load, at whatever stage: codes 1003 to 1006.
+    /// Whether the load was cancelled at any stage (codes 1003 to 1006).
     public var isCancellation: Bool {
         guard case .requestError(let reason) = self else { return false }
         switch reason {
@@ -149,7 +149,7 @@ extension KingfisherError {
         }
     }
 
-    /// Whether this HTTP status code was refused.
+    /// Whether the response was refused because of this HTTP status code.
     public func isInvalidResponseStatusCode(_ code: Int) -> Bool {
         guard case .responseError(reason: .invalidHTTPStatusCode(let response)) = self else {
             return false
@@ -157,12 +157,12 @@ extension KingfisherError {
         return response.statusCode == code
     }
 
-    /// Whether any HTTP status code was refused.
+    /// Whether the response was refused because of its HTTP status code.
     public var isInvalidResponseStatusCode: Bool {
         if case .responseError(reason: .invalidHTTPStatusCode) = self { true } else { false }
     }
 
-    /// Whether another load took over the view: code 5002 alone.
+    /// Whether another load replaced this one in the view (code 5002 only).
     public var isNotCurrentTask: Bool {
         if case .imageSettingError(reason: .notCurrentSourceTask) = self { true } else { false }
     }

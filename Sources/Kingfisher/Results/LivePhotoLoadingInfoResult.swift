@@ -5,7 +5,7 @@ public struct LivePhotoLoadingInfoResult: Sendable {
     /// The files, in the order of the source's resources.
     public let fileURLs: [URL]
 
-    /// `.disk` when nothing had to be downloaded, otherwise `.none`.
+    /// `.disk` if nothing had to be downloaded, otherwise `.none`.
     public let cacheType: CacheType
 
     /// The source.
@@ -14,17 +14,17 @@ public struct LivePhotoLoadingInfoResult: Sendable {
     /// The same as ``source``.
     public let originalSource: LivePhotoSource
 
-    /// The bytes of those parts that were downloaded now.
+    /// The bytes of the resources downloaded by this load.
     public let data: @Sendable () -> [Data]
 
-    /// Makes a result, as a stand-in for the manager does in tests.
+    /// Makes a result; tests use it in place of the manager.
     ///
     /// - Parameters:
     ///   - fileURLs: The files, in the order of the source's resources.
-    ///   - cacheType: `.disk` when nothing was downloaded, otherwise `.none`.
+    ///   - cacheType: `.disk` if nothing was downloaded, otherwise `.none`.
     ///   - source: The source.
-    ///   - originalSource: The same as `source` if nil.
-    ///   - data: The bytes of those parts that were downloaded.
+    ///   - originalSource: Defaults to `source`.
+    ///   - data: The bytes of the resources downloaded by this load.
     public init(
         fileURLs: [URL],
         cacheType: CacheType,

@@ -1,45 +1,45 @@
-/// Something that happened in a load.
+/// An event of a load.
 public struct LoadEvent: Sendable {
-    /// A part of a load that takes time.
+    /// A stage of a load.
     public enum Stage: String, Sendable, CaseIterable {
-        /// Looking for the image in the caches.
+        /// The lookup in the caches.
         case lookup
-        /// Getting the bytes.
+        /// Downloading, or reading from a provider.
         case fetch
         /// Decoding and processing.
         case process
-        /// Storing.
+        /// Storing in the caches.
         case store
     }
 
-    /// What happened.
+    /// The kind of an event.
     public enum Kind: Sendable {
         /// The load began.
         case started
         /// A stage began.
         case began(Stage)
-        /// A stage ended, well or not.
+        /// A stage ended, successfully or not.
         case ended(Stage)
         /// A layer has the image.
         case hit(CacheType)
         /// A layer does not have the image.
         case miss(CacheType, CacheMissReason)
-        /// Another attempt begins, with this source, because of this error.
+        /// Another attempt starts with this source because of this error.
         case restarted(Source, because: KingfisherError)
-        /// The load ended with an image from here.
+        /// The load succeeded; the value is the image's origin.
         case succeeded(CacheType)
-        /// The load ended without an image.
+        /// The load failed.
         case failed(KingfisherError)
     }
 
-    /// Different for every load of the process.
+    /// A number that identifies the load within the process.
     public let load: UInt64
-    /// The key of the source that was asked for.
+    /// The key of the requested source.
     public let key: String
-    /// The identifier of the processor, empty for the default one.
+    /// The identifier of the processor; empty for the default one.
     public let processor: String
-    /// The time since the process's first observed load.
+    /// The time since the first observed load of the process.
     public let time: Duration
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
 }

@@ -1,4 +1,4 @@
-/// What a load would do, and why.
+/// The expected course of a load, with reasons.
 public struct LoadExplanation: Sendable, CustomStringConvertible {
     /// Where the image would come from.
     public enum Outcome: Sendable, Hashable {
@@ -10,48 +10,48 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
         case download
         /// From the provider.
         case provider
-        /// From nowhere: the options allow the cache alone.
+        /// Nowhere: the options allow only the cache and it has no image.
         case fails
     }
 
-    /// A processor, and where it runs when bytes have to be decoded.
+    /// A processor, and the process it runs in if bytes have to be decoded.
     public struct Step: Sendable, Hashable {
-        /// A process.
+        /// The process a step runs in.
         public enum Place: Sendable, Hashable {
             /// This one.
             case thisProcess
-            /// One that ``ProcessIsolation`` has started.
+            /// A worker process of ``ProcessIsolation``.
             case workerProcess
         }
 
-        /// The identifier of the processor, empty for the one that only decodes.
+        /// The identifier of the processor; empty if it only decodes.
         public let processor: String
-        /// Where it runs; the first one decodes.
+        /// Where it runs; the first step decodes.
         public let place: Place
     }
 
     /// The key of the source.
     public let key: String
-    /// The identifier of the processor, empty for the default one.
+    /// The identifier of the processor; empty for the default one.
     public let processor: String
-    /// Why memory would not answer; nil when it would.
+    /// Why memory has no image; nil if it has one.
     public let memory: CacheMissReason?
-    /// Why the disk would not answer; nil when it would.
+    /// Why the disk has no image; nil if it has one.
     public let disk: CacheMissReason?
-    /// Why no cached original would do; nil when one would.
+    /// Why no cached original can be used; nil if one can.
     public let original: CacheMissReason?
     /// Where the image would come from.
     public let outcome: Outcome
-    /// The processors in their order.
+    /// The processors in order.
     public let steps: [Step]
 
-    /// The explanation as lines of text; names and passwords in URLs are left out.
+    /// The explanation as text of several lines, without user names and passwords in URLs.
     public var description: String {
         let processed = processor.isEmpty ? "no processor" : processor
         var lines = ["\(key.withoutUsers) (\(processed))"]
         lines.append("  memory    \(Self.text(memory))")
         lines.append("  disk      \(Self.text(disk))")
-        // Without a processor the image is its own original.
+        // Without a processor the cached image and the original are the same.
         if !processor.isEmpty || original != .notAsked {
             lines.append("  original  \(Self.text(original))")
         }

@@ -1,29 +1,38 @@
 public import Foundation
 
-/// An image that was retrieved as the bytes of a file, and how.
+/// An image retrieved as an encoded file.
 public struct RetrieveDataResult: Sendable {
     /// The file.
     public let data: Data
 
-    /// The format of the file, told by its bytes.
+    /// The format of the file, detected from its bytes.
     public let format: ImageFormat
 
-    /// `.none` for a fresh load, otherwise the layer that had the bytes or the image.
+    /// The cache layer that had the bytes or the image; `.none` for a new load.
     public let cacheType: CacheType
 
-    /// The source that delivered; it may be an alternative.
+    /// The source of the bytes; it may be an alternative source.
     public let source: Source
 
-    /// The source that the caller asked for.
+    /// The requested source.
     public let originalSource: Source
 
-    /// What the network took; nil unless freshly downloaded.
+    /// Metrics of the download; nil if nothing was downloaded.
     public let metrics: NetworkMetrics?
 
-    /// What a server writes into the field `Content-Type`, such as `image/webp`.
+    /// The value for the `Content-Type` field of a response, such as `image/webp`.
     public var contentType: String { format.contentType }
 
-    /// Makes a result, as a stand-in for the manager does in tests.
+    /// Makes a result; tests use it in place of the manager.
+    ///
+    /// ``format`` is detected from the bytes.
+    ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - cacheType: The cache layer that had the bytes or the image; `.none` for a new load.
+    ///   - source: The source of the bytes.
+    ///   - originalSource: The requested source.
+    ///   - metrics: Metrics of the download, if any.
     public init(
         data: Data,
         cacheType: CacheType,

@@ -1,36 +1,48 @@
 public import Foundation
 
-/// A picture that was retrieved, and how.
+/// A retrieved image and its origin.
 public struct RetrieveImageResult: Sendable {
     /// The final image, after the image modifier.
     public let image: KFCrossPlatformImage
 
-    /// `.none` for a fresh load, otherwise the layer that had it.
+    /// The cache layer that had the image; `.none` for a new load.
     public let cacheType: CacheType
 
-    /// The source that delivered; it may be an alternative.
+    /// The source of the image; it may be an alternative source.
     public let source: Source
 
-    /// The source that the caller asked for.
+    /// The requested source.
     public let originalSource: Source
 
-    /// The downloaded bytes, or for a cache hit the image serialised anew on each call.
+    /// The downloaded bytes.
     ///
-    /// For the file that the cache keeps, or one of a format of your choice, see
+    /// For an image from a cache, each call encodes the image again.
+    ///
+    /// To get the file that the cache stores, or one in a given format, use
     /// ``KingfisherManager/retrieveData(with:options:as:)-(Source,_,_)``.
     public let data: @Sendable () -> Data?
 
-    /// What the network took; nil unless freshly downloaded.
+    /// Metrics of the download; nil if nothing was downloaded.
     public let metrics: NetworkMetrics?
 
-    /// How the picture stands to its server, by the rules of HTTP; nil without
-    /// ``KingfisherOptionsInfoItem/httpCaching``, and for what no server gave.
+    /// The freshness of the image under HTTP caching rules.
+    ///
+    /// Nil without ``KingfisherOptionsInfoItem/httpCaching``, and for images that do not come from
+    /// a server.
     public internal(set) var freshness: HTTPFreshness?
 
-    /// How long each stage took.
+    /// The time spent in each stage.
     public internal(set) var timings = LoadTimings()
 
     /// Makes a result.
+    ///
+    /// - Parameters:
+    ///   - image: The final image, after the image modifier.
+    ///   - cacheType: The cache layer that had the image; `.none` for a new load.
+    ///   - source: The source of the image.
+    ///   - originalSource: The requested source.
+    ///   - data: Returns the encoded bytes; called on demand.
+    ///   - metrics: Metrics of the download, if any.
     public init(
         image: KFCrossPlatformImage,
         cacheType: CacheType,
@@ -56,7 +68,11 @@ public struct PropagationError: Sendable {
     /// Its error.
     public let error: KingfisherError
 
-    /// Makes a record of a failure, as a stand-in for the manager does in tests.
+    /// Makes a record of a failure; tests use it in place of the manager.
+    ///
+    /// - Parameters:
+    ///   - source: The source that failed.
+    ///   - error: Its error.
     public init(source: Source, error: KingfisherError) {
         self.source = source
         self.error = error

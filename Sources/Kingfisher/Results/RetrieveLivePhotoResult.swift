@@ -1,9 +1,11 @@
-/// What loading a live photo gave: the files on disk, since there is no photo object to make here.
+/// The result of loading a live photo: its files on disk.
+///
+/// There is no live photo object on Linux.
 public struct RetrieveLivePhotoResult: Sendable {
     /// The files and where they came from.
     public let loadingInfo: LivePhotoLoadingInfoResult
 
-    /// Makes a result, as a stand-in for the manager does in tests.
+    /// Makes a result; tests use it in place of the manager.
     public init(loadingInfo: LivePhotoLoadingInfoResult) {
         self.loadingInfo = loadingInfo
     }

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Bytes that may be in use at once; who wants more than is left waits for its turn.
+/// Limits the bytes in use at once; a request that exceeds the free bytes waits.
 ///
-/// Fair: nobody is passed by a later, smaller wish. A wish above the whole budget is granted when
-/// nothing else is in use, because refusing it would make large pictures impossible.
+/// Fair: requests are granted in order of arrival, even if a later one is smaller. A request larger
+/// than the whole budget is granted once nothing else is in use; otherwise large images could never
+/// be decoded.
 final class ByteBudget: Sendable {
     private struct Waiter {
         let id: Int
@@ -23,7 +24,7 @@ final class ByteBudget: Sendable {
     private let state = Mutex(State())
     let limit: Int
 
-    /// Makes a budget of so many bytes.
+    /// Makes a budget of `limit` bytes, at least 1.
     init(limit: Int) {
         self.limit = max(1, limit)
     }
@@ -31,12 +32,16 @@ final class ByteBudget: Sendable {
     /// The bytes in use.
     var used: Int { state.withLock { $0.used } }
 
-    /// The most bytes that were in use at any moment; for tests.
+    /// The highest number of bytes in use so far; for tests.
     var peak: Int { state.withLock { $0.peak } }
 
-    /// Runs `body` when so many bytes are free, and gives them back afterwards.
+    /// Runs `body` once `bytes` are free, and releases them afterwards.
     ///
-    /// - Throws: `CancellationError` when cancelled while waiting, or what `body` throws.
+    /// - Parameters:
+    ///   - bytes: The bytes that `body` needs.
+    ///   - body: The work.
+    /// - Returns: The result of `body`.
+    /// - Throws: `CancellationError` if cancelled while waiting, otherwise the error of `body`.
     func with<Result>(
         bytes: Int,
         _ body: () async throws -> Result
@@ -47,9 +52,9 @@ final class ByteBudget: Sendable {
         return try await body()
     }
 
-    /// Waits until so many bytes are free; they are to be given back.
+    /// Waits until `bytes` are free; the caller must return them with ``giveBack(_:)``.
     ///
-    /// - Throws: `CancellationError` when cancelled while waiting.
+    /// - Throws: `CancellationError` if cancelled while waiting.
     func take(_ bytes: Int) async throws {
         try Task.checkCancellation()
         let id: Int? = state.withLock { state in
@@ -73,7 +78,7 @@ final class ByteBudget: Sendable {
     private func wait(_ waiter: Waiter) {
         state.withLock { $0.waiters.append(waiter) }
         admit()
-        // A cancel that came before the waiter was listed found nobody to wake.
+        // A cancellation before the waiter was listed had no effect; handle it here.
         if Task.isCancelled { leave(waiter.id) }
     }
 

@@ -1,7 +1,7 @@
-/// A cache key with its hash, which is computed once per request and carried from there on.
+/// A cache key with its hash, which is computed once per request.
 ///
-/// The hash is seeded per process, so it must not be kept anywhere, and nobody outside can aim for
-/// collisions.
+/// The hash is seeded per process, so it must not be persisted, and collisions cannot be forced
+/// from outside.
 struct CacheKey: Hashable, Sendable {
     let string: String
     let hash: Int
@@ -12,7 +12,7 @@ struct CacheKey: Hashable, Sendable {
         hash = KeyHash.of(string)
     }
 
-    /// Makes a key whose hash is known.
+    /// Makes a key from a hash computed before.
     init(_ string: String, hash: Int) {
         self.string = string
         self.hash = hash
@@ -21,8 +21,8 @@ struct CacheKey: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     static func == (left: CacheKey, right: CacheKey) -> Bool {
-        // Strings compare by canonical equivalence, the hash goes by bytes: so does equality, as
-        // long as the hashes are compared first.
+        // Strings compare by canonical equivalence, but the hash is of bytes. Comparing the hashes
+        // first makes equality bytewise too.
         left.hash == right.hash && left.string == right.string
     }
 }

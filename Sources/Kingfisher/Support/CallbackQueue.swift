@@ -1,23 +1,24 @@
 public import Dispatch
 public import Foundation
 
-/// Where to run a piece of work that was handed in; the same rule as for callbacks.
+/// The queue on which to run a block; another name for ``CallbackQueue``.
 public typealias ExecutionQueue = CallbackQueue
 
-/// Where to run a callback.
+/// The queue on which to call a closure.
 public enum CallbackQueue: Sendable {
     /// Always asynchronously on the main queue.
     case mainAsync
-    /// Directly when already on the main queue or thread, otherwise asynchronously on the main queue.
+    /// Immediately if already on the main queue or thread, otherwise asynchronously on the main
+    /// queue.
     case mainCurrentOrAsync
-    /// Directly, wherever the caller is.
+    /// Immediately, on the calling thread.
     case untouch
-    /// Asynchronously on a dispatch queue, also when already on it.
+    /// Asynchronously on a dispatch queue, even if already on it.
     case dispatch(DispatchQueue)
     /// As an operation of a queue.
     case operationQueue(any CallbackOperationQueue)
 
-    /// Runs a block by this rule.
+    /// Runs a block on the queue.
     public func execute(_ block: @Sendable @escaping () -> Void) {
         switch self {
         case .mainAsync:
@@ -34,9 +35,9 @@ public enum CallbackQueue: Sendable {
     }
 }
 
-/// What an operation queue must offer to receive callbacks.
+/// The requirements on an operation queue that runs callbacks.
 public protocol CallbackOperationQueue: AnyObject, Sendable {
-    /// The dispatch queue behind it, if there is one.
+    /// The underlying dispatch queue, if there is one.
     var underlyingQueue: DispatchQueue? { get }
 
     /// Enqueues a block.

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Remembers that something was cancelled, and tells whoever asked to know, once.
+/// Records a cancellation and notifies its handlers once.
 ///
-/// A cancel that comes before the work is linked is kept, so that it is never lost.
+/// A cancellation before a handler is added is not lost: the handler then runs immediately.
 final class CancellationLatch: Sendable {
     private struct State: Sendable {
         var isCancelled = false
@@ -15,7 +15,7 @@ final class CancellationLatch: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Latches the cancel and runs the handlers that wait for it.
+    /// Records the cancellation and runs the handlers.
     ///
     /// - Returns: Whether this call was the first.
     @discardableResult
@@ -31,7 +31,7 @@ final class CancellationLatch: Sendable {
         return true
     }
 
-    /// Runs `handler` when the cancel comes, or at once when it has come.
+    /// Runs `handler` on cancellation; immediately if it has already happened.
     func onCancel(_ handler: @escaping @Sendable () -> Void) {
         let runsNow = state.withLock { state in
             if !state.isCancelled { state.handlers.append(handler) }
@@ -40,7 +40,7 @@ final class CancellationLatch: Sendable {
         if runsNow { handler() }
     }
 
-    /// Forgets the handlers, because what they would stop has ended.
+    /// Removes the handlers, because the work they would stop has ended.
     func finish() {
         state.withLock { $0.handlers = [] }
     }

@@ -2,11 +2,11 @@ import Synchronization
 
 /// A slot for one closure, synchronous or asynchronous, that holds its target weakly.
 ///
-/// The two flavours are separate: `call(_:)` never runs the asynchronous closure and
+/// The two kinds are separate: `call(_:)` never runs the asynchronous closure and
 /// `callAsync(_:)` never the synchronous one.
 ///
-/// `@unchecked`: the closures come from callers that do not promise `Sendable` ones; the slot
-/// itself is guarded by a mutex.
+/// `@unchecked`: the closures come from callers and need not be `Sendable`; the slot itself is
+/// guarded by a mutex.
 public class Delegate<Input, Output>: @unchecked Sendable {
     private struct Slots: @unchecked Sendable {
         var sync: ((Input) -> Output?)?
@@ -18,7 +18,12 @@ public class Delegate<Input, Output>: @unchecked Sendable {
     /// Makes an empty slot.
     public init() {}
 
-    /// Sets the synchronous closure; nil empties it.
+    /// Sets the synchronous closure.
+    ///
+    /// - Parameters:
+    ///   - target: Held weakly, and passed to the closure. Once it is deallocated, calls return
+    ///     nil.
+    ///   - block: The closure; nil removes the current one.
     public func delegate<T: AnyObject>(on target: T, block: ((T, Input) -> Output)?) {
         let closure = block.map { block in
             { [weak target] (input: Input) -> Output? in
@@ -30,7 +35,12 @@ public class Delegate<Input, Output>: @unchecked Sendable {
         self.slots.withLock { $0.sync = slots.sync }
     }
 
-    /// Sets the asynchronous closure; nil empties it.
+    /// Sets the asynchronous closure.
+    ///
+    /// - Parameters:
+    ///   - target: Held weakly, and passed to the closure. Once it is deallocated, calls return
+    ///     nil.
+    ///   - block: The closure; nil removes the current one.
     public func delegate<T: AnyObject>(on target: T, block: ((T, Input) async -> Output)?) {
         let closure = block.map { block in
             { [weak target] (input: Input) async -> Output? in
@@ -42,18 +52,18 @@ public class Delegate<Input, Output>: @unchecked Sendable {
         self.slots.withLock { $0.async = slots.async }
     }
 
-    /// Runs the synchronous closure; nil when it is unset or its target is gone.
+    /// Runs the synchronous closure; nil if it is not set or its target is deallocated.
     public func call(_ input: Input) -> Output? {
         let slots = slots.withLock { $0 }
         return slots.sync?(input)
     }
 
-    /// Runs the synchronous closure; nil when it is unset or its target is gone.
+    /// Runs the synchronous closure; nil if it is not set or its target is deallocated.
     public func callAsFunction(_ input: Input) -> Output? {
         call(input)
     }
 
-    /// Runs the asynchronous closure; nil when it is unset or its target is gone.
+    /// Runs the asynchronous closure; nil if it is not set or its target is deallocated.
     public func callAsync(_ input: Input) async -> Output? {
         let slots = slots.withLock { $0 }
         return await slots.async?(input)
@@ -66,12 +76,12 @@ public class Delegate<Input, Output>: @unchecked Sendable {
 }
 
 extension Delegate where Input == Void {
-    /// Runs the synchronous closure; nil when it is unset or its target is gone.
+    /// Runs the synchronous closure; nil if it is not set or its target is deallocated.
     public func call() -> Output? {
         call(())
     }
 
-    /// Runs the synchronous closure; nil when it is unset or its target is gone.
+    /// Runs the synchronous closure; nil if it is not set or its target is deallocated.
     public func callAsFunction() -> Output? {
         call(())
     }
@@ -102,9 +112,9 @@ extension Delegate where Output: OptionalProtocol {
     }
 }
 
-/// What ``Delegate`` needs to flatten an optional result.
+/// Lets ``Delegate`` flatten an optional result.
 public protocol OptionalProtocol {
-    /// The value that means nothing.
+    /// The nil value.
     static var _createNil: Self { get }
 }
 

@@ -1,9 +1,9 @@
-/// What reading a cached value does to its expiration.
+/// How a read extends the expiration of a cached value.
 public enum ExpirationExtending: Sendable {
-    /// The value expires when it would have expired without the read.
+    /// The read does not change the expiration.
     case none
-    /// The value's own rule starts again at the time of the read.
+    /// The value's own expiration starts again at the time of the read.
     case cacheTime
-    /// Another rule starts at the time of the read.
+    /// The given expiration starts at the time of the read.
     case expirationTime(_ expiration: StorageExpiration)
 }

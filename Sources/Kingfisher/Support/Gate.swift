@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that is opened once and waited for by any number of tasks.
+/// A gate that is opened once; any number of tasks can wait for it.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -11,7 +11,7 @@ final class Gate: Sendable {
 
     init() {}
 
-    /// Lets every waiter go on, now and later.
+    /// Opens the gate: current and later waiters continue.
     func open() {
         let waiters = state.withLock { state in
             state.isOpen = true

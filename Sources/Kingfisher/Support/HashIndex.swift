@@ -1,26 +1,26 @@
-/// Finds places in an array by the hashes of what is there.
+/// Maps hashes to positions in an array of the caller.
 ///
-/// Open addressing with linear probing, at most half full; a lookup touches one cache line, where
-/// a `Dictionary` would hash once more. It knows half of each hash and no keys, so the caller
-/// compares them.
+/// Open addressing with linear probing, at most half full. A lookup touches one cache line, whereas
+/// a `Dictionary` would hash again. The index stores half of each hash and no keys, so the caller
+/// compares the keys.
 struct HashIndex {
     private struct Cell {
         var hash: UInt32
-        /// Or less than 0 if there is nothing.
+        /// Less than 0 if the cell is empty.
         var place: Int32
     }
 
     private var cells = ContiguousArray(repeating: Cell(hash: 0, place: -1), count: 8)
     private var count = 0
 
-    // The last four bits chose the shard.
+    // The lowest four bits select the shard, so they are not used here.
     @inline(__always)
     private static func part(_ hash: Int) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 4) }
 
     @inline(__always)
     private func home(_ part: UInt32) -> Int { Int(part) & (cells.count &- 1) }
 
-    /// Returns the place of this hash for which `isRight` holds.
+    /// Returns the position with this hash that satisfies `isRight`.
     @inline(__always)
     func place(of hash: Int, where isRight: (Int) -> Bool) -> Int? {
         let part = Self.part(hash)
@@ -42,7 +42,7 @@ struct HashIndex {
         count += 1
     }
 
-    /// Notes that what was at one place is at another now.
+    /// Records that an element moved to another position.
     mutating func move(_ hash: Int, from place: Int, to other: Int) {
         cells[cell(of: Self.part(hash), place: place)].place = Int32(other)
     }
@@ -52,7 +52,7 @@ struct HashIndex {
         var next = hole
         while true {
             cells[hole].place = -1
-            // Moves up what would not be found behind the hole.
+            // Moves up an element that a lookup would no longer reach across the hole.
             repeat {
                 next = (next + 1) & (cells.count - 1)
                 if cells[next].place < 0 {

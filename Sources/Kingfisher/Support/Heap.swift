@@ -1,4 +1,4 @@
-/// A binary heap: the least element first.
+/// A binary heap with the least element first.
 struct Heap<Element: Comparable> {
     private var elements: [Element] = []
 
@@ -16,7 +16,7 @@ struct Heap<Element: Comparable> {
         }
     }
 
-    /// Takes the least element out, in O(log n).
+    /// Removes and returns the least element, in O(log n).
     mutating func removeFirst() -> Element? {
         guard let last = elements.popLast() else { return nil }
         guard let first = elements.first else { return last }
@@ -25,7 +25,7 @@ struct Heap<Element: Comparable> {
         return first
     }
 
-    /// Drops the elements that do not satisfy `isKept`, in O(n).
+    /// Removes the elements that do not satisfy `isKept`, in O(n).
     mutating func keep(where isKept: (Element) -> Bool) {
         elements.removeAll { !isKept($0) }
         for index in (0..<(elements.count / 2)).reversed() { sink(index) }

@@ -1,4 +1,4 @@
-/// Bytes as lower-case hexadecimal digits, two for each.
+/// Conversion between bytes and lower-case hexadecimal digits, two per byte.
 enum Hexadecimal {
     private static let digits: StaticString = "0123456789abcdef"
 
@@ -26,7 +26,7 @@ enum Hexadecimal {
         }
     }
 
-    /// Reads digits into half as many bytes; false if there is something else among them.
+    /// Reads pairs of digits into bytes; false if `text` contains any other character.
     static func read(
         _ text: UnsafeRawBufferPointer,
         into bytes: UnsafeMutableRawBufferPointer
@@ -40,7 +40,7 @@ enum Hexadecimal {
         return isValid
     }
 
-    /// The value of a digit; more than 15 if it is none.
+    /// The value of a digit; more than 15 if it is not a digit.
     @inline(__always)
     private static func value(_ digit: UInt8) -> UInt8 {
         let number = digit &- UInt8(ascii: "0")

@@ -1,27 +1,27 @@
 import Synchronization
 
-/// Shared work whose results are kept until they are forgotten, so that it is done once however
-/// late somebody asks.
+/// Shared work whose results are kept until ``forget()``, so that it is done once for each key.
 ///
 /// Failures are not kept.
 final class KeptJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let running = SharedJobs<Key, Value>()
-    /// Nil once the results are forgotten: work that ends later is not kept.
+    /// Nil after ``forget()``: work that finishes later is not kept.
     private let kept = Mutex<[Key: Value]?>([:])
 
     init() {}
 
-    /// The number of keys whose work runs.
+    /// The number of keys with running work.
     var runningCount: Int { running.runningCount }
 
-    /// Gives the result of the work of `key`, starting it when nobody has.
+    /// Returns the result for `key`, starting the work if there is neither a result nor running
+    /// work.
     ///
     /// - Parameters:
-    ///   - key: Names the work.
-    ///   - urgency: Of this caller; the work follows it when it rises.
-    ///   - work: Gets the urgency of all callers.
+    ///   - key: Identifies the work.
+    ///   - urgency: The urgency of this caller; a later rise also raises that of the work.
+    ///   - work: Receives the combined urgency of all callers.
     /// - Returns: The result.
-    /// - Throws: What the work throws, or `CancellationError` when this caller's task is cancelled.
+    /// - Throws: The error of the work, or `CancellationError` if this caller's task is cancelled.
     func value(
         for key: Key,
         urgency: Urgency,
@@ -30,7 +30,7 @@ final class KeptJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         try Task.checkCancellation()
         if let value = kept.withLock({ $0?[key] }) { return value }
         return try await running.value(for: key, urgency: urgency) { [self] urgency in
-            // Somebody may have finished between the look above and the start.
+            // Another job may have finished between the check above and the start of this one.
             if let value = kept.withLock({ $0?[key] }) { return value }
             let value = try await work(urgency)
             kept.withLock { $0?[key] = value }
@@ -38,9 +38,9 @@ final class KeptJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Lets the results go, for good.
+    /// Discards the results; later results are not kept either.
     func forget() {
-        // Freed outside of the lock: pictures are large.
+        // Released outside the lock, since images are large.
         let results = kept.withLock { kept in
             defer { kept = nil }
             return kept

@@ -1,9 +1,8 @@
 /// Hashes of keys within one process.
 ///
-/// Sixteen bytes at a time are mixed with a secret and multiplied to twice their width, the halves
-/// of which are folded into one (the construction of wyhash,
-/// https://github.com/wangyi-fudan/wyhash). The standard library's hash takes twice as long for a
-/// URL.
+/// Mixes sixteen bytes at a time with a secret, multiplies to double width and folds the halves
+/// (the construction of wyhash, https://github.com/wangyi-fudan/wyhash). The standard library's
+/// hash takes twice as long for a URL.
 enum KeyHash {
     private struct Secret {
         let first = UInt64.random(in: .min ... .max)
@@ -20,7 +19,7 @@ enum KeyHash {
         return Array(string.utf8).withUnsafeBytes { of($0) }
     }
 
-    /// The hash of bytes, wherever they are.
+    /// The hash of the bytes of a buffer.
     static func of(_ bytes: UnsafeRawBufferPointer) -> Int {
         let secret = secret
         let count = bytes.count
@@ -32,7 +31,7 @@ enum KeyHash {
         }
         let (low, high) = tail(bytes)
         state = fold(low ^ secret.second, high ^ state)
-        // The count comes last: beside the bytes it could make up for one that differs.
+        // The count is mixed in last: next to the bytes it could compensate for a different byte.
         let length = UInt64(truncatingIfNeeded: count)
         return Int(truncatingIfNeeded: fold(state ^ secret.last, secret.second ^ length))
     }

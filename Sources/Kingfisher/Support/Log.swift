@@ -1,16 +1,17 @@
 import Logging
 
-/// Says what goes wrong behind the back of everybody, through swift-log.
+/// Logs problems through swift-log.
 ///
-/// What a caller is told, such as the failure of its load, is at the level of debugging, because
-/// the caller decides whether it matters. Names and passwords in URLs are left out.
+/// Problems that no caller learns of are warnings. Errors that a caller receives, such as that of a
+/// failed load, are logged at the debug level, because the caller decides whether they matter. User
+/// names and passwords are removed from URLs.
 enum Log {
-    /// Something that nobody else hears of.
+    /// Logs a problem that is reported to no caller.
     static func warning(_ text: @autoclosure () -> String, key: String) {
         write(.warning, text(), key)
     }
 
-    /// Something that a caller hears of, too.
+    /// Logs an error that a caller receives as well.
     static func debug(_ text: @autoclosure () -> String, key: String) {
         write(.debug, text(), key)
     }
@@ -20,8 +21,8 @@ enum Log {
         _ text: @autoclosure () -> String,
         _ key: String
     ) {
-        // Made each time, which costs little for what is rare: an app that sets the logging system
-        // up after its first load is heeded.
+        // Made on each call, which is cheap for rare events: a logging system that the program sets
+        // up after the first load is still used.
         Logger(label: "com.onevcat.Kingfisher").log(
             level: level,
             "\(text().withoutUsers)",

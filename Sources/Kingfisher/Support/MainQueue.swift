@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 
-/// Tells whether the running code is on the main queue.
+/// Detects whether the current code runs on the main queue.
 ///
-/// `Thread.isMainThread` alone is not the answer on Linux: under `dispatchMain()` and under an
-/// async `@main` the main queue runs on other threads. A key on the queue itself is right there,
-/// and the main thread before any loop runs counts as main as well.
+/// `Thread.isMainThread` is not enough on Linux: under `dispatchMain()` and an async `@main` the
+/// main queue runs on other threads. A key on the queue itself covers these cases, and the main
+/// thread before any loop runs counts as main too.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

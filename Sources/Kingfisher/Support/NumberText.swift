@@ -1,9 +1,9 @@
 import Foundation
 
-/// The texts of numbers, sizes and colours inside cache keys.
+/// The text forms of numbers, sizes and colours in cache keys.
 ///
-/// They follow Apple's text forms and never a type's `description`, which differs between
-/// platforms: a key that is shared with an iPhone must be the same letters.
+/// They follow Apple's text forms and never use `description`, which differs between platforms:
+/// keys must match those made on Apple's platforms.
 enum NumberText {
     /// `20.0`.
     static func number(_ value: CGFloat) -> String { "\(Double(value))" }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A completion closure that can be called one time; later calls are ignored.
+/// A completion handler that runs once; later calls are ignored.
 final class OnceCompletion<Value>: Sendable {
     private let closure: Mutex<(@Sendable (Value) -> Void)?>
 
@@ -8,7 +8,7 @@ final class OnceCompletion<Value>: Sendable {
         self.closure = Mutex(closure)
     }
 
-    /// Calls the closure unless it was called before.
+    /// Calls the handler unless it has been called before.
     func callAsFunction(_ value: Value) {
         let closure = closure.withLock { closure in
             defer { closure = nil }

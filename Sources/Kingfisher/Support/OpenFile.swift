@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// A file descriptor that is closed with its last reference.
+/// A file descriptor that is closed when its last reference is released.
 final class OpenFile: Sendable {
     let descriptor: FileDescriptor
 

@@ -1,19 +1,19 @@
 public import Foundation
 import SystemPackage
 
-/// Reads whole files that somebody else names.
+/// Reads whole files whose paths are not trusted.
 ///
-/// A pipe or a device could block the reader forever or never end, so only regular files are read,
-/// and only up to a limit. Files are not mapped: one that another process shortens meanwhile would
-/// end this process with `SIGBUS`.
+/// A pipe or a device could block the reader forever, so only regular files are read, and only up
+/// to a limit. Files are not memory-mapped, because a process that truncates a mapped file would
+/// terminate this one with `SIGBUS`.
 enum RegularFile {
     /// The bytes of a file.
     ///
     /// - Parameters:
-    ///   - path: Symbolic links are followed.
-    ///   - maxBytes: A larger file is refused before it is read.
-    /// - Returns: All of the file.
-    /// - Throws: ``LocalFileError``; `CocoaError` when the file cannot be opened or read.
+    ///   - path: The path; symbolic links are followed.
+    ///   - maxBytes: Larger files are refused before they are read.
+    /// - Returns: All bytes of the file.
+    /// - Throws: ``LocalFileError``, or `CocoaError` if the file cannot be opened or read.
     static func read(_ path: String, maxBytes: Int) throws -> Data {
         try withFile(path) { file, size in
             guard size <= maxBytes else {
@@ -27,9 +27,13 @@ enum RegularFile {
         }
     }
 
-    /// The first bytes of a file, and how many bytes it has.
+    /// The first bytes of a file, and its size in bytes.
     ///
-    /// - Throws: As ``read(_:maxBytes:)``, but for the size.
+    /// - Parameters:
+    ///   - path: The path; symbolic links are followed.
+    ///   - count: The maximum number of bytes to read.
+    /// - Returns: The bytes read, and the size of the whole file.
+    /// - Throws: As ``read(_:maxBytes:)``, except for the size.
     static func readHead(_ path: String, count: Int) throws -> (head: Data, size: Int) {
         try withFile(path) { file, size in
             var head = Data(count: min(count, size))
@@ -43,7 +47,7 @@ enum RegularFile {
         _ body: (FileDescriptor, Int) throws -> Result
     ) throws -> Result {
         do {
-            // Opening a pipe would wait for its other end.
+            // Without `nonBlocking`, opening a pipe would wait for its other end.
             let file = try FileDescriptor.open(
                 FilePath(path),
                 .readOnly,
@@ -71,14 +75,14 @@ enum RegularFile {
         }
     }
 
-    /// All bytes of a file, also of one that grows or shrinks meanwhile; nil when they are more
-    /// than `limit`.
+    /// All bytes of a file, even if it grows or shrinks meanwhile; nil if it exceeds `limit`.
     private static func bytes(
         of file: FileDescriptor,
         expected: Int,
         atMost limit: Int
     ) throws -> Data? {
-        // One more than is expected, so that the end shows without another read.
+        // One byte more than expected, so that the end of the file is detected without another
+        // read.
         var data = Data(count: min(expected, limit) + 1)
         var count = 0
         while true {
@@ -112,14 +116,14 @@ enum RegularFile {
     }
 }
 
-/// Why the library does not read a local file.
+/// Why a local file was not read.
 public enum LocalFileError: Error, Equatable, LocalizedError {
-    /// It is a folder, a pipe, a socket or a device.
+    /// The path is a folder, a pipe, a socket or a device.
     case notRegular(path: String)
-    /// It is larger than anything that is decoded.
+    /// The file is larger than any file that can be decoded.
     case tooLarge(path: String, bytes: Int, allowed: Int)
 
-    /// What is wrong, and what to give instead.
+    /// What failed, and what to use instead.
     public var errorDescription: String? {
         switch self {
         case .notRegular(let path):

@@ -3,8 +3,8 @@ import Foundation
 
 /// A SHA-256 digest (FIPS 180-4), computed by libcrypto.
 ///
-/// Running short of memory traps, as any allocation in Swift does; libcrypto has no other reason
-/// to fail here.
+/// Traps if memory runs out, as any allocation in Swift does; libcrypto has no other reason to fail
+/// here.
 struct SHA256: ~Copyable {
     static let byteCount = Int(KF_SHA256_BYTES)
 
@@ -23,13 +23,13 @@ struct SHA256: ~Copyable {
 
     func update(_ bytes: some ContiguousBytes) { bytes.withUnsafeBytes { update($0) } }
 
-    /// Returns the digest of all bytes so far; there can be no more afterwards.
+    /// Returns the digest of all bytes so far, and ends the computation.
     consuming func finalize() -> [UInt8] {
         let hasher = hasher
         return Self.digest { kf_sha256_final(hasher, $0) }
     }
 
-    /// Returns the digest of `bytes`; allocates less than a hasher does.
+    /// Returns the digest of `bytes`; needs fewer allocations than an incremental digest.
     static func hash(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         digest { kf_sha256(bytes.baseAddress, bytes.count, $0) }
     }

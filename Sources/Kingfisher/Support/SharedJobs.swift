@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Work that is shared by all who want the same result at the same time.
+/// Work shared by all callers that request the same key at the same time.
 ///
-/// The first caller of a key starts the work; others join it. Each can leave by cancelling its own
-/// task, at once; the last one to leave cancels the work. Finished work is forgotten.
+/// The first caller of a key starts the work; others join it. Cancelling a caller's task releases
+/// that caller immediately; cancelling the last one cancels the work. Results are not kept.
 final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Value, any Error>
 
@@ -27,12 +27,16 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     init() {}
 
-    /// The number of keys whose work runs.
+    /// The number of keys with running work.
     var runningCount: Int { state.withLock { $0.jobs.count } }
 
-    /// Gives the result of the work of `key`, starting it when nobody has.
+    /// Returns the result for `key`, starting the work unless it is running.
     ///
-    /// - Throws: What the work throws, or `CancellationError` when this caller's task is cancelled.
+    /// - Parameters:
+    ///   - key: Identifies the work.
+    ///   - work: The work.
+    /// - Returns: The result.
+    /// - Throws: The error of the work, or `CancellationError` if this caller's task is cancelled.
     func value(
         for key: Key,
         _ work: @escaping @Sendable () async throws -> Value
@@ -40,14 +44,14 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         try await value(for: key, urgency: Urgency()) { _ in try await work() }
     }
 
-    /// Gives the result of work that knows how urgent it is to all who wait for it.
+    /// Returns the result of work that receives the urgency of its callers.
     ///
     /// - Parameters:
-    ///   - key: Names the work.
-    ///   - urgency: Of this caller; the work's own follows it.
-    ///   - work: Gets the highest urgency of its callers.
+    ///   - key: Identifies the work.
+    ///   - urgency: The urgency of this caller; a later rise also raises that of the work.
+    ///   - work: Receives the highest urgency of its callers.
     /// - Returns: The result.
-    /// - Throws: What the work throws, or `CancellationError` when this caller's task is cancelled.
+    /// - Throws: The error of the work, or `CancellationError` if this caller's task is cancelled.
     func value(
         for key: Key,
         urgency: Urgency,
@@ -84,7 +88,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         urgency.follow { shared.raise(to: $0) }
         if let id = startsAs { start(key, id: id) { try await work(own) } }
-        // A cancel that came before the waiter was listed found nobody to wake.
+        // A cancellation before the waiter was listed had no effect; handle it here.
         if Task.isCancelled { leave(key, waiterID: waiterID) }
     }
 
@@ -103,7 +107,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             state.jobs[key]?.job.work = task
             return false
         }
-        // Everybody left, or the work ended, before it could be noted.
+        // All callers left, or the work ended, before the task was recorded.
         if isOrphan { task.cancel() }
     }
 

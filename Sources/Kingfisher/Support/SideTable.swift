@@ -1,8 +1,8 @@
-/// Values that belong to objects of other people's classes, keyed by the object's identity.
+/// Values attached to objects of other classes, keyed by the object's identity.
 ///
-/// A value goes away with its object: keys are weak, and a new object at the address of a dead one
-/// finds nothing. What dead objects leave behind is swept when the table has doubled since the last
-/// sweep, so that an access costs O(1) on average.
+/// A value's lifetime ends with its object: references are weak, and a new object at the same
+/// address finds nothing. Entries of deallocated objects are removed when the table has doubled
+/// since the last sweep, so that an access costs O(1) on average.
 @MainActor
 package final class SideTable<Value> {
     private struct Entry {
@@ -17,10 +17,10 @@ package final class SideTable<Value> {
     /// Makes an empty table.
     package init() {}
 
-    /// The number of values kept, those of dead objects that were not swept yet included.
+    /// The number of entries, including those of deallocated objects not yet removed.
     package var count: Int { entries.count }
 
-    /// The value of an object; nil removes it.
+    /// The value of an object; setting nil removes it.
     package subscript(object: AnyObject) -> Value? {
         get {
             guard let entry = entries[ObjectIdentifier(object)], entry.object === object else {
@@ -34,7 +34,7 @@ package final class SideTable<Value> {
         }
     }
 
-    /// The value of an object, made when there is none.
+    /// The value of an object; made on first use.
     package func value(of object: AnyObject, orMake make: () -> Value) -> Value {
         if let value = self[object] { return value }
         let value = make()
@@ -42,7 +42,7 @@ package final class SideTable<Value> {
         return value
     }
 
-    /// Frees the values of dead objects now.
+    /// Removes the entries of deallocated objects now.
     package func sweep() {
         entries = entries.filter { $0.value.object != nil }
         sweepsAt = max(32, entries.count * 2)

@@ -2,20 +2,20 @@ public import Foundation
 
 /// When a cached value stops being valid.
 public enum StorageExpiration: Sendable {
-    /// The value stays valid for ever.
+    /// The value never expires.
     case never
-    /// The value is valid for so many seconds from now on.
+    /// The value is valid for this many seconds from now.
     case seconds(TimeInterval)
-    /// The value is valid for so many days of 86,400 seconds from now on.
+    /// The value is valid for this many days of 86,400 seconds from now.
     case days(Int)
     /// The value is valid until this date.
     case date(Date)
-    /// The value is no longer valid: nothing is stored under this rule.
+    /// The value has already expired: nothing is stored.
     case expired
 }
 
 extension StorageExpiration {
-    /// How long a value stays valid from `now` on, in seconds; not more than 0 if it never is.
+    /// How long a value is valid from `now`, in seconds; 0 or less if it has expired.
     ///
     /// `now` is in seconds since the reference date.
     func length(from now: TimeInterval) -> TimeInterval {
@@ -28,7 +28,7 @@ extension StorageExpiration {
         }
     }
 
-    /// The moment from which on a value that is made at `now` is invalid.
+    /// The time from which a value made at `now` is invalid.
     ///
     /// Both are in seconds since the reference date.
     func expiry(from now: TimeInterval) -> TimeInterval {
@@ -40,9 +40,9 @@ extension StorageExpiration {
         }
     }
 
-    /// Whether a value under this rule would be invalid from the start.
+    /// Whether a value with this expiration would be invalid from the start.
     func isAlreadyExpired(at now: TimeInterval) -> Bool {
-        // Written so that a length that is no number counts as expired.
+        // Written as a negation so that NaN counts as expired.
         !(length(from: now) > 0)
     }
 }

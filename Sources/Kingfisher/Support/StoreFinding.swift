@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a store knows about a key, for people who ask why.
+/// The state of a key in a store, for diagnostics.
 enum StoreFinding: Sendable, Equatable {
-    /// A valid value, for so many seconds more.
+    /// A valid value; the seconds until it expires.
     case valid(TimeInterval)
-    /// A value that expired so many seconds ago.
+    /// An expired value; the seconds since it expired.
     case expired(TimeInterval)
-    /// A value that had to leave for others.
+    /// A value evicted to make room for others.
     case evicted
-    /// Nothing.
+    /// No value is known.
     case unknown
 }

@@ -1,9 +1,10 @@
 import Foundation
 
 extension String {
-    /// The text without the names and passwords of the URLs in it, which do not belong in messages.
+    /// The text without the user names and passwords of the URLs in it; they must not appear in
+    /// messages.
     ///
-    /// A cache key is a URL as a rule, so a text with a key needs this as much as one with a URL.
+    /// Cache keys are usually URLs, so texts with keys need this too.
     var withoutUsers: String {
         var result = ""
         var rest = self[...]

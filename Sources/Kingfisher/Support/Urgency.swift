@@ -1,8 +1,8 @@
 import Synchronization
 
-/// How urgent shared work is: as urgent as the most urgent of those who have asked for it.
+/// The urgency of shared work: the highest priority of its callers so far.
 ///
-/// It only rises: that one of several has left is no reason to let the others wait longer.
+/// It only rises. When an urgent caller leaves, the remaining callers keep the priority.
 final class Urgency: Sendable {
     private struct State: Sendable {
         var priority: Float
@@ -18,7 +18,7 @@ final class Urgency: Sendable {
 
     var priority: Float { state.withLock { $0.priority } }
 
-    /// Raises the priority, and tells the listener when that changes anything.
+    /// Raises the priority, and notifies the listener if it changed.
     func raise(to priority: Float) {
         let listener = state.withLock { state -> (@Sendable (Float) -> Void)? in
             guard priority > state.priority else { return nil }
@@ -28,7 +28,7 @@ final class Urgency: Sendable {
         listener?(priority)
     }
 
-    /// Calls `listener` whenever the priority rises, in place of the one before, and once now.
+    /// Calls `listener` now and whenever the priority rises; replaces the previous listener.
     func follow(_ listener: (@Sendable (Float) -> Void)?) {
         let priority = state.withLock { state in
             state.listener = listener

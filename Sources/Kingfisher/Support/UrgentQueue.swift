@@ -1,4 +1,4 @@
-/// Elements that wait, the most urgent first and those of one priority in the order of arrival.
+/// A queue ordered by priority, and by arrival within one priority.
 struct UrgentQueue<Element: Sendable>: Sendable {
     private struct Entry: Sendable {
         var priority: Float
@@ -11,22 +11,22 @@ struct UrgentQueue<Element: Sendable>: Sendable {
 
     /// Adds an element.
     ///
-    /// - Returns: Its number in this queue.
+    /// - Returns: The element's number in this queue.
     mutating func insert(_ element: Element, priority: Float) -> UInt64 {
         lastNumber += 1
         insert(Entry(priority: priority, number: lastNumber, element: element))
         return lastNumber
     }
 
-    /// Takes the next element out.
+    /// Removes and returns the next element.
     mutating func next() -> Element? { entries.popLast()?.element }
 
-    /// Takes an element out, if it still waits.
+    /// Removes and returns an element if it is still in the queue.
     mutating func remove(_ number: UInt64) -> Element? {
         entries.firstIndex { $0.number == number }.map { entries.remove(at: $0).element }
     }
 
-    /// Raises the priority of an element, if it still waits and has a lower one.
+    /// Raises the priority of an element if it is still in the queue with a lower one.
     mutating func raise(_ number: UInt64, to priority: Float) {
         guard let index = entries.firstIndex(where: { $0.number == number }),
             entries[index].priority < priority
@@ -38,7 +38,8 @@ struct UrgentQueue<Element: Sendable>: Sendable {
 
     private mutating func insert(_ entry: Entry) {
         let index = entries.firstIndex { $0.priority > entry.priority } ?? entries.endIndex
-        // Kept in rising priority with the oldest of a kind last, so that the next is the last.
+        // Sorted by rising priority, and within one priority newest first, so that the next element
+        // is the last.
         let place = entries[..<index].firstIndex { $0.priority == entry.priority } ?? index
         entries.insert(entry, at: place)
     }

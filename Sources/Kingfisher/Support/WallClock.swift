@@ -7,19 +7,23 @@ import Glibc
 import Musl
 #endif
 
-/// Where the date comes from and who calls back later, so that tests can turn the hands.
+/// The source of the time and of repeating timers; tests replace it with a manual one.
 public struct WallClock: Sendable {
     /// The seconds since 2001-01-01 UTC, the same count as `Date.timeIntervalSinceReferenceDate`.
     public let now: @Sendable () -> TimeInterval
-    /// Calls a function every so many seconds until the returned timer is released.
+    /// Calls a function every given number of seconds until the returned timer is released.
     public let every: @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> RepeatingTimer
 
     /// The system's clock, read with the resolution of the kernel's tick (1–4 ms).
     ///
-    /// The coarse clock costs 5 ns instead of 25, and every hit in memory asks for the time.
+    /// The coarse clock takes 5 ns instead of 25, and every memory hit reads the time.
     public static let system = WallClock(now: coarseNow, every: dispatchTimer)
 
     /// Makes a clock of two functions, both called on any thread.
+    ///
+    /// - Parameters:
+    ///   - now: Returns the seconds since 2001-01-01 UTC.
+    ///   - every: Starts a timer with an interval in seconds.
     public init(
         now: @escaping @Sendable () -> TimeInterval,
         every: @escaping @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> RepeatingTimer
@@ -40,7 +44,7 @@ public struct WallClock: Sendable {
         work: @escaping @Sendable () -> Void
     ) -> RepeatingTimer {
         let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
-        // A tenth of the interval as leeway lets the kernel wake the processor once for many.
+        // A leeway of a tenth of the interval lets the kernel combine wake-ups.
         let leeway = DispatchTimeInterval.milliseconds(Int(min(interval * 100, 60_000)))
         timer.schedule(deadline: .now() + interval, repeating: interval, leeway: leeway)
         timer.setEventHandler(handler: work)
@@ -49,11 +53,11 @@ public struct WallClock: Sendable {
     }
 }
 
-/// A promise to be called again and again, which ends with its last reference.
+/// A repeating timer; it stops when its last reference is released.
 public final class RepeatingTimer: Sendable {
     private let stop: @Sendable () -> Void
 
-    /// Makes a promise that ends by calling `stop`, once.
+    /// Makes a timer that calls `stop` once when it is released.
     public init(stop: @escaping @Sendable () -> Void) { self.stop = stop }
 
     deinit { stop() }

@@ -1,7 +1,7 @@
-/// A weak reference to an object of the user's that does not promise to be `Sendable`.
+/// A weak reference to an object of the caller that need not be `Sendable`.
 ///
-/// `@unchecked`: the object is only handed back to the code that calls its protocol's methods,
-/// which the protocol allows from any thread.
+/// `@unchecked`: the object is only passed to code that calls its protocol's methods, which the
+/// protocol allows on any thread.
 struct WeakReference: @unchecked Sendable {
     private(set) weak var object: AnyObject?
 

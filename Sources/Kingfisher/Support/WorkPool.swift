@@ -3,8 +3,8 @@ import Synchronization
 
 /// A bounded number of threads for work that blocks or computes, most urgent first.
 ///
-/// The cooperative pool of Swift concurrency must never block, and it has no priorities of ours:
-/// heavy work leaves it here, in sight. Work of equal priority runs in the order of its arrival.
+/// The cooperative pool of Swift concurrency must never block and does not know these priorities,
+/// so heavy work runs here. Work of equal priority runs in order of arrival.
 final class WorkPool: Sendable {
     private struct State: Sendable {
         var waiting = UrgentQueue<@Sendable () -> Void>()
@@ -19,15 +19,20 @@ final class WorkPool: Sendable {
     ///
     /// - Parameters:
     ///   - label: The name of its threads, for debuggers.
-    ///   - width: How many jobs run at once, at least 1.
+    ///   - width: How many jobs run at the same time, at least 1.
     init(label: String, width: Int) {
         self.width = max(1, width)
         queue = DispatchQueue(label: label, qos: .userInitiated, attributes: .concurrent)
     }
 
-    /// Runs `body` on a thread of the pool and gives its result.
+    /// Runs `body` on a thread of the pool and returns its result.
     ///
-    /// Work that is cancelled while it waits throws `CancellationError` without running.
+    /// - Parameters:
+    ///   - urgency: Determines the place in the queue; may rise while the job waits.
+    ///   - body: The work.
+    /// - Returns: The result of `body`.
+    /// - Throws: `CancellationError` if cancelled before `body` starts, otherwise the error of
+    ///   `body`.
     func run<Result: Sendable>(
         urgency: Urgency = Urgency(),
         _ body: @escaping @Sendable () throws -> Result
@@ -51,7 +56,7 @@ final class WorkPool: Sendable {
         }
     }
 
-    /// Queues `body` without waiting for it.
+    /// Queues `body` and returns immediately.
     ///
     /// - Returns: The job's number.
     @discardableResult
@@ -66,7 +71,7 @@ final class WorkPool: Sendable {
         return job
     }
 
-    /// Raises the priority of a job that waits; one that runs or has ended does not mind.
+    /// Raises the priority of a waiting job; no effect on a running or finished one.
     private func raise(_ job: UInt64, to priority: Float) {
         state.withLock { $0.waiting.raise(job, to: priority) }
     }
