@@ -1,28 +1,35 @@
 public import Foundation
 import Pixels
 
-/// Puts room around a picture; negative margins cut.
+/// Adds margins around an image; negative margins crop it.
 public struct PaddingImageProcessor: ImageProcessor {
-    /// `com.onevcat.Kingfisher.PaddingImageProcessor(<top>_<left>_<bottom>_<right>)`, with
-    /// `_<rgba>` behind it when there is a background colour.
+    /// `com.onevcat.Kingfisher.PaddingImageProcessor(<top>_<left>_<bottom>_<right>)`, followed by
+    /// `_<rgba>` if there is a background colour.
     public let identifier: String
 
-    /// Above the picture, in points.
+    /// The top margin in points.
     public let top: CGFloat
 
-    /// To its left, in points.
+    /// The left margin in points.
     public let left: CGFloat
 
-    /// Below it, in points.
+    /// The bottom margin in points.
     public let bottom: CGFloat
 
-    /// To its right, in points.
+    /// The right margin in points.
     public let right: CGFloat
 
-    /// Fills the room; nil for transparency.
+    /// Fills the margins; nil leaves them transparent.
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Makes a processor.
+    ///
+    /// - Parameters:
+    ///   - top: In points.
+    ///   - left: In points.
+    ///   - bottom: In points.
+    ///   - right: In points.
+    ///   - backgroundColor: Fills the margins; nil leaves them transparent.
     public init(
         top: CGFloat = 0,
         left: CGFloat = 0,
@@ -40,7 +47,11 @@ public struct PaddingImageProcessor: ImageProcessor {
         identifier = "com.onevcat.Kingfisher.PaddingImageProcessor(\(margins))\(background)"
     }
 
-    /// Makes a processor with the same room on all sides.
+    /// Makes a processor with the same margin on all sides.
+    ///
+    /// - Parameters:
+    ///   - margin: In points.
+    ///   - backgroundColor: Fills the margins; nil leaves them transparent.
     public init(all margin: CGFloat, backgroundColor: KFCrossPlatformColor? = nil) {
         self.init(
             top: margin,
@@ -51,7 +62,9 @@ public struct PaddingImageProcessor: ImageProcessor {
         )
     }
 
-    /// Pads; nil when the bytes are no picture.
+    /// Adds the margins; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -81,19 +94,23 @@ extension PaddingImageProcessor {
     }
 }
 
-/// Turns a picture clockwise on a canvas that holds all of it.
+/// Rotates an image clockwise on a canvas that contains all of it.
 public struct RotatingImageProcessor: ImageProcessor {
-    /// `com.onevcat.Kingfisher.RotatingImageProcessor(<degrees>)`, with `_<rgba>` behind it when
-    /// there is a background colour.
+    /// `com.onevcat.Kingfisher.RotatingImageProcessor(<degrees>)`, followed by `_<rgba>` if there
+    /// is a background colour.
     public let identifier: String
 
-    /// How far it is turned; multiples of 90 change no pixel.
+    /// The clockwise angle; multiples of 90 are lossless.
     public let degrees: CGFloat
 
-    /// Fills what the picture leaves free; nil for transparency.
+    /// Fills the area around the image; nil leaves it transparent.
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Makes a processor.
+    ///
+    /// - Parameters:
+    ///   - degrees: The clockwise angle; multiples of 90 are lossless.
+    ///   - backgroundColor: Fills the area around the image; nil leaves it transparent.
     public init(degrees: CGFloat, backgroundColor: KFCrossPlatformColor? = nil) {
         self.degrees = degrees
         self.backgroundColor = backgroundColor
@@ -103,7 +120,9 @@ public struct RotatingImageProcessor: ImageProcessor {
             + "\(NumberText.number(degrees)))\(background)"
     }
 
-    /// Turns; nil when the bytes are no picture.
+    /// Rotates the image; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -126,12 +145,12 @@ extension RotatingImageProcessor {
     }
 }
 
-/// Mirrors a picture.
+/// Mirrors an image.
 public struct FlippingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.FlippingImageProcessor(<direction>)`.
     public let identifier: String
 
-    /// Which way it is mirrored.
+    /// The direction in which the image is mirrored.
     public let direction: FlipDirection
 
     /// Makes a processor.
@@ -140,7 +159,9 @@ public struct FlippingImageProcessor: ImageProcessor {
         identifier = "com.onevcat.Kingfisher.FlippingImageProcessor(\(direction.rawValue))"
     }
 
-    /// Mirrors; nil when the bytes are no picture.
+    /// Mirrors the image; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -149,14 +170,14 @@ public struct FlippingImageProcessor: ImageProcessor {
     }
 }
 
-/// Draws a border inside a picture's edges.
+/// Draws a border inside the edges of an image.
 public struct BorderImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.BorderImageProcessor(<rgba>_<width>_<radius>[_corner(<bits>)])`.
     public var identifier: String {
         "com.onevcat.Kingfisher.BorderImageProcessor(\(border.identifier))"
     }
 
-    /// The looks of the border.
+    /// The style of the border.
     public let border: Border
 
     /// Makes a processor.
@@ -166,7 +187,7 @@ public struct BorderImageProcessor: ImageProcessor {
 
     /// Draws the border; an image keeps its own scale.
     ///
-    /// Nil when the bytes are no picture.
+    /// Nil if the bytes cannot be decoded. See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo

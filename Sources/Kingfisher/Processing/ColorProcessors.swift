@@ -5,19 +5,25 @@ public struct ColorControlsProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.ColorControlsProcessor(<b>_<c>_<s>_<ev>)`.
     public let identifier: String
 
-    /// Added to every channel; 0 changes nothing, 1 makes black white.
+    /// Added to every channel; 0 changes nothing, 1 turns black into white.
     public let brightness: CGFloat
 
-    /// The factor about the middle grey; 1 changes nothing.
+    /// A factor around middle grey; 1 changes nothing.
     public let contrast: CGFloat
 
-    /// 0 is grey, 1 changes nothing.
+    /// 0 is greyscale, 1 changes nothing.
     public let saturation: CGFloat
 
-    /// The exposure in stops; 1 doubles the light.
+    /// The exposure in stops; 1 doubles the brightness of the light.
     public let inputEV: CGFloat
 
     /// Makes a processor.
+    ///
+    /// - Parameters:
+    ///   - brightness: Added to every channel; 0 changes nothing, 1 turns black into white.
+    ///   - contrast: A factor around middle grey; 1 changes nothing.
+    ///   - saturation: 0 is greyscale, 1 changes nothing.
+    ///   - inputEV: The exposure in stops; 0 changes nothing.
     public init(brightness: CGFloat, contrast: CGFloat, saturation: CGFloat, inputEV: CGFloat) {
         self.brightness = brightness
         self.contrast = contrast
@@ -28,7 +34,9 @@ public struct ColorControlsProcessor: ImageProcessor {
             "com.onevcat.Kingfisher.ColorControlsProcessor(\(values.joined(separator: "_")))"
     }
 
-    /// Changes the colours; nil when the bytes are no picture.
+    /// Changes the colours; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -44,7 +52,7 @@ public struct ColorControlsProcessor: ImageProcessor {
     }
 }
 
-/// Takes the colour out of a picture, and makes it a little brighter.
+/// Converts an image to greyscale and brightens it slightly.
 public struct BlackWhiteProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.BlackWhiteProcessor`.
     public let identifier = "com.onevcat.Kingfisher.BlackWhiteProcessor"
@@ -52,7 +60,9 @@ public struct BlackWhiteProcessor: ImageProcessor {
     /// Makes a processor.
     public init() {}
 
-    /// Gives the grey picture; nil when the bytes are no picture.
+    /// Returns the greyscale image; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -62,12 +72,12 @@ public struct BlackWhiteProcessor: ImageProcessor {
     }
 }
 
-/// Lays a colour over a picture's whole extent.
+/// Draws a colour over the whole area of an image.
 public struct TintImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.TintImageProcessor(<rgba>)`.
     public let identifier: String
 
-    /// What lies over the picture; its alpha lets the picture show through.
+    /// The colour drawn over the image; a translucent one shows the image through it.
     public let tint: KFCrossPlatformColor
 
     /// Makes a processor.
@@ -76,7 +86,9 @@ public struct TintImageProcessor: ImageProcessor {
         identifier = "com.onevcat.Kingfisher.TintImageProcessor(\(tint.rgbaDescription))"
     }
 
-    /// Tints; nil when the bytes are no picture.
+    /// Tints the image; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -85,18 +97,22 @@ public struct TintImageProcessor: ImageProcessor {
     }
 }
 
-/// Lays a picture over a colour of its own shape.
+/// Mixes an image with a colour in the image's shape.
 public struct OverlayImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.OverlayImageProcessor(<rgba>_<fraction>)`.
     public let identifier: String
 
-    /// What lies below the picture.
+    /// The colour below the image.
     public let overlay: KFCrossPlatformColor
 
-    /// 0 gives the colour alone, 1 the picture alone.
+    /// 0 gives only the colour, 1 only the image.
     public let fraction: CGFloat
 
     /// Makes a processor.
+    ///
+    /// - Parameters:
+    ///   - overlay: The colour below the image.
+    ///   - fraction: 0 gives only the colour, 1 only the image; clamped to 0…1.
     public init(overlay: KFCrossPlatformColor, fraction: CGFloat = 0.5) {
         self.overlay = overlay
         self.fraction = fraction
@@ -105,7 +121,9 @@ public struct OverlayImageProcessor: ImageProcessor {
             + "\(overlay.rgbaDescription)_\(NumberText.number(fraction)))"
     }
 
-    /// Mixes both; nil when the bytes are no picture.
+    /// Mixes the image with the colour; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -116,22 +134,27 @@ public struct OverlayImageProcessor: ImageProcessor {
     }
 }
 
-/// Draws a picture with a blend mode onto a canvas of its own size.
+/// Draws an image with a blend mode onto a canvas of its own size.
 public struct BlendImageProcessor: ImageProcessor {
-    /// `com.onevcat.Kingfisher.BlendImageProcessor(<mode>,<alpha>)`, with `_<rgba>` behind it when
-    /// there is a background colour.
+    /// `com.onevcat.Kingfisher.BlendImageProcessor(<mode>,<alpha>)`, followed by `_<rgba>` if there
+    /// is a background colour.
     public let identifier: String
 
-    /// How the picture is mixed with the canvas.
+    /// How the image is blended with the canvas.
     public let blendMode: CGBlendMode
 
-    /// The picture's opacity, 0…1.
+    /// The opacity of the image, 0…1.
     public let alpha: CGFloat
 
-    /// The canvas's colour; nil for transparency.
+    /// The colour of the canvas; nil leaves it transparent.
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Makes a processor.
+    ///
+    /// - Parameters:
+    ///   - blendMode: How the image is blended with the canvas.
+    ///   - alpha: The opacity of the image, clamped to 0…1.
+    ///   - backgroundColor: The colour of the canvas; nil leaves it transparent.
     public init(
         blendMode: CGBlendMode,
         alpha: CGFloat = 1.0,
@@ -146,7 +169,9 @@ public struct BlendImageProcessor: ImageProcessor {
             + "\(blendMode.rawValue),\(NumberText.number(alpha)))\(background)"
     }
 
-    /// Draws the picture; nil when the bytes are none.
+    /// Blends the image; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo

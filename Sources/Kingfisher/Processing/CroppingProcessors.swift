@@ -1,18 +1,23 @@
 public import Foundation
 import Pixels
 
-/// Cuts a part of a picture.
+/// Crops an image.
 public struct CroppingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.CroppingImageProcessor(<size>_<anchor>)`.
     public let identifier: String
 
-    /// The size of the part in points.
+    /// The size of the result in points.
     public let size: CGSize
 
-    /// Where the part lies: (0, 0) is the top left corner, (1, 1) the bottom right one.
+    /// The position of the crop: (0, 0) is the top left corner, (1, 1) the bottom right one.
     public let anchor: CGPoint
 
-    /// Makes a processor; it cuts the middle unless told otherwise.
+    /// Makes a processor.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the result in points.
+    ///   - anchor: (0, 0) keeps the top left corner, (1, 1) the bottom right one; by default the
+    ///     centre.
     public init(size: CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5)) {
         self.size = size
         self.anchor = anchor
@@ -21,7 +26,9 @@ public struct CroppingImageProcessor: ImageProcessor {
             + "\(NumberText.size(size))_\(NumberText.point(anchor)))"
     }
 
-    /// Cuts; nil when the bytes are no picture.
+    /// Crops the image; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -30,7 +37,7 @@ public struct CroppingImageProcessor: ImageProcessor {
     }
 }
 
-/// Cuts the part that draws attention, and brings it to exactly a size.
+/// Crops to the most salient part of an image, in exactly a given size.
 public struct SmartCroppingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.SmartCroppingImageProcessor(<size>)`.
     public let identifier: String
@@ -45,9 +52,9 @@ public struct SmartCroppingImageProcessor: ImageProcessor {
             "com.onevcat.Kingfisher.SmartCroppingImageProcessor(\(NumberText.size(size)))"
     }
 
-    /// Crops; bytes are decoded to the smallest size that covers the result.
+    /// Crops the image; bytes are decoded to the smallest size that covers the result.
     ///
-    /// Nil when the bytes are no picture.
+    /// Nil if the bytes cannot be decoded. See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -62,22 +69,24 @@ extension SmartCroppingImageProcessor: SizedDecoding {
     }
 }
 
-/// Cuts away the margin that has the colour of the top left pixel.
+/// Removes the margin that has the colour of the top left pixel.
 public struct TrimmingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.TrimmingImageProcessor(<tolerance>)`.
     public let identifier: String
 
-    /// How far the margin's channels may be from that colour, 0…1.
+    /// The maximum difference per channel from that colour, 0…1.
     public let tolerance: CGFloat
 
-    /// Makes a processor; it cuts what has exactly that colour unless told otherwise.
+    /// Makes a processor; by default it removes only pixels of exactly that colour.
     public init(tolerance: CGFloat = 0) {
         self.tolerance = tolerance
         identifier =
             "com.onevcat.Kingfisher.TrimmingImageProcessor(\(NumberText.number(tolerance)))"
     }
 
-    /// Trims; nil when the bytes are no picture.
+    /// Trims the image; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo

@@ -2,28 +2,28 @@ import Codecs
 import Foundation
 import Pixels
 
-/// The one picture from which several callers get theirs.
+/// Plans one shared bitmap from which the images of several callers are made.
 ///
-/// It has twice the largest size that anybody needs, or the file's own if that is smaller. Twice,
-/// because a picture that is resampled from one of nearly its size gets blurred, while one that is
-/// at least halved cannot be told from a picture that was decoded on its own: the channels of the
-/// two differ by less than 1 of 255 on average and by 16 at most, at hard edges (measured; held by
-/// `DecodePlanTests`). When all need the same size it is decoded to just that, and the pixels are
-/// those of decoding on its own.
+/// Its size is twice the largest size that a caller needs, or that of the file if smaller. A factor
+/// of two, because resampling a bitmap of almost the target size blurs it. One that is at least
+/// halved differs from a separately decoded bitmap by less than 1 of 255 per channel on average,
+/// and by at most 16 at hard edges (measured, and checked by `DecodePlanTests`). If all callers
+/// need the same size, it is decoded to exactly that size and the pixels equal those of a separate
+/// decode.
 struct DecodePlan: Equatable {
-    /// The size of the file's picture.
+    /// The size of the image in the file.
     let own: PixelSize
     /// The size to decode to, at most ``own``.
     let base: PixelSize
 
-    /// Plans for those who wish something; nil when decoding one by one is better.
+    /// Makes a plan for the waiting callers; nil if separate decodes are better.
     ///
     /// - Parameters:
-    ///   - wishes: Of all who wait when the bytes arrive. Nobody is waited for any longer.
-    ///   - info: The file's header. Animations are left to the processors.
-    ///   - maxBytes: The shared picture may take so many bytes.
+    ///   - wishes: The requests that wait when the bytes arrive. Later ones are not waited for.
+    ///   - info: The header of the file. Animations are left to the processors.
+    ///   - maxBytes: The maximum size of the shared bitmap in bytes.
     init?(_ wishes: [DecodeWish], of info: ImageInfo, maxBytes: Int) {
-        // A GIF of one frame is an animation too: it keeps its bytes.
+        // A GIF of one frame is treated as an animation: it keeps its bytes.
         guard info.format != .gif, info.frameCount == 1, Set(wishes.map(\.key)).count > 1 else {
             return nil
         }
@@ -41,7 +41,7 @@ struct DecodePlan: Equatable {
         }
     }
 
-    /// Whether the shared picture is good enough to make one of this size.
+    /// Whether the shared bitmap is large enough to make an image of this size.
     func serves(_ size: PixelSize) -> Bool {
         base == own || base == size
             || (base.width >= 2 * size.width && base.height >= 2 * size.height)
@@ -49,7 +49,7 @@ struct DecodePlan: Equatable {
 }
 
 extension PixelSize {
-    /// The least size of the same ratio that covers a box, never enlarged.
+    /// The smallest size with the same aspect ratio that covers a box, never enlarged.
     fileprivate func covering(width boxWidth: Int, height boxHeight: Int) -> PixelSize {
         guard boxWidth < width, boxHeight < height else { return self }
         let factor = max(
@@ -63,23 +63,23 @@ extension PixelSize {
     }
 }
 
-/// In which size one caller needs the picture of the bytes that it waits for.
+/// The size in which one caller needs the image.
 struct DecodeWish: Sendable {
-    /// Callers with the same key share the image, and so wish once.
+    /// Callers with the same key share the image, so they make one request.
     let key: JobGraph.Key
     private let processor: any ImageProcessor
 
-    /// Nil for a processor that must be given the bytes themselves, or that works elsewhere.
+    /// Nil for a processor that needs the encoded bytes, or that runs on its own queue.
     init?(_ options: KingfisherParsedOptionsInfo) {
         guard options.processingQueue == nil, options.processor.takesDecoded else { return nil }
         key = JobGraph.Key(options)
         processor = options.processor
     }
 
-    /// The size in pixels, of a picture of `own` pixels.
+    /// The size in pixels for an image of `own` pixels.
     func size(of own: PixelSize) -> PixelSize { sized(own)?.size ?? own }
 
-    /// The image that the processor makes of the picture in that size.
+    /// The image that the processor makes from the bitmap in that size.
     func image(
         _ picture: KFCrossPlatformImage,
         of own: PixelSize,
@@ -91,7 +91,7 @@ struct DecodeWish: Sendable {
         return sized.processor.finish(picture, options: options)
     }
 
-    /// The processor, if it has bytes decoded to a size of its own.
+    /// The processor with its size, if it decodes bytes to a size of its own.
     private func sized(_ own: PixelSize) -> (processor: any SizedDecoding, size: PixelSize)? {
         guard let processor = processor as? any SizedDecoding,
             let size = processor.decodedSize(of: own, scale: key.scale)
@@ -100,11 +100,11 @@ struct DecodeWish: Sendable {
     }
 }
 
-/// A processor of ours that makes the same of the decoded picture as of its bytes.
+/// A processor of this library that makes the same image from a decoded bitmap as from its bytes.
 ///
-/// One of a user's is always given what it is promised: the bytes of a download.
+/// Custom processors always receive the bytes of a download, as documented.
 protocol DrawingOnDecoded: ImageProcessor {
-    /// The size in pixels of what is drawn on an image of size `own`.
+    /// The size in pixels of the result for an image of size `own`.
     func drawnSize(of own: PixelSize, scale: CGFloat) -> PixelSize
 }
 
@@ -136,12 +136,12 @@ extension SmartCroppingImageProcessor: DrawingOnDecoded {}
 extension ViewSizeProcessor: DrawingOnDecoded {}
 
 extension ImageProcessor {
-    /// Whether it makes the same of bytes as of the image that they are decoded to, and knows best
-    /// how to decode them.
+    /// Whether the processor should receive bytes rather than a decoded image: it makes the same of
+    /// both, and decodes more efficiently itself.
     var prefersBytes: Bool { takesDecoded || self is AnimatedImageProcessor }
 
     fileprivate var takesDecoded: Bool {
-        // What follows the first step of a chain gets an image in any case.
+        // Later steps of a chain receive an image in any case.
         guard let chain = self as? ProcessorChain else { return self is any DrawingOnDecoded }
         return chain.firstStep is any DrawingOnDecoded
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Blurs a picture by an approximate Gaussian.
+/// Blurs an image with an approximate Gaussian.
 public struct BlurImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.BlurImageProcessor(<radius>)`.
     public let identifier: String
@@ -15,7 +15,10 @@ public struct BlurImageProcessor: ImageProcessor {
             "com.onevcat.Kingfisher.BlurImageProcessor(\(NumberText.number(blurRadius)))"
     }
 
-    /// Blurs by the radius times the options' scale factor; nil when the bytes are no picture.
+    /// Blurs the image; nil if the bytes cannot be decoded.
+    ///
+    /// The radius is multiplied by the options' scale factor. See
+    /// ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -26,18 +29,22 @@ public struct BlurImageProcessor: ImageProcessor {
     }
 }
 
-/// Sharpens a picture by an unsharp mask.
+/// Sharpens an image with an unsharp mask.
 public struct SharpeningImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.SharpeningImageProcessor(<amount>_<radius>)`.
     public let identifier: String
 
-    /// How much of the lost detail is added, 0…16.
+    /// The strength, 0…16; 1 is clearly visible.
     public let amount: CGFloat
 
-    /// How far detail reaches, in points.
+    /// The radius of the mask in points.
     public let radius: CGFloat
 
     /// Makes a processor.
+    ///
+    /// - Parameters:
+    ///   - amount: The strength, 0…16; 1 is clearly visible.
+    ///   - radius: The radius of the mask in points; at least one pixel.
     public init(amount: CGFloat = 1, radius: CGFloat = 1) {
         self.amount = amount
         self.radius = radius
@@ -46,7 +53,9 @@ public struct SharpeningImageProcessor: ImageProcessor {
             + "\(NumberText.number(amount))_\(NumberText.number(radius)))"
     }
 
-    /// Sharpens; nil when the bytes are no picture.
+    /// Sharpens the image; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -55,9 +64,9 @@ public struct SharpeningImageProcessor: ImageProcessor {
     }
 }
 
-/// A processor that is made of a filter: what `CIImageProcessor` is on Apple's platforms.
+/// A processor that applies a filter; the counterpart of `CIImageProcessor`.
 ///
-/// Only the identifier and the filter are to be given:
+/// Conforming types provide only the identifier and the filter:
 ///
 /// ```swift
 /// struct Sepia: FilterProcessor {
@@ -66,12 +75,14 @@ public struct SharpeningImageProcessor: ImageProcessor {
 /// }
 /// ```
 public protocol FilterProcessor: ImageProcessor {
-    /// What is done to the picture.
+    /// The filter to apply.
     var filter: Filter { get }
 }
 
 extension FilterProcessor {
-    /// Applies the filter; bytes go through the default processor first.
+    /// Applies the filter; bytes are decoded by the default processor first.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo

@@ -1,10 +1,10 @@
-/// Changes an image at the last moment before it is delivered; the change is not cached.
+/// Changes an image just before it is delivered; the change is not cached.
 public protocol ImageModifier: Sendable {
-    /// Gives the changed image.
+    /// Returns the changed image.
     func modify(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage
 }
 
-/// An image modifier made of a closure.
+/// An image modifier that runs a closure.
 public struct AnyImageModifier: ImageModifier {
     private let closure: @Sendable (KFCrossPlatformImage) throws -> KFCrossPlatformImage
 
@@ -15,9 +15,9 @@ public struct AnyImageModifier: ImageModifier {
         closure = modify
     }
 
-    /// Runs the closure; gives the image unchanged when it throws.
+    /// Runs the closure; returns the unchanged image if it throws.
     public func modify(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage {
-        // The contract of this type: a failing modifier changes nothing.
+        // By contract a failing modifier changes nothing.
         (try? closure(image)) ?? image
     }
 }

@@ -9,17 +9,22 @@ public enum ImageProcessItem: Sendable {
     case data(Data)
 }
 
-/// Turns bytes or an image into another image.
+/// Converts bytes or an image to another image.
 public protocol ImageProcessor: Sendable {
-    /// Tells processors and their settings apart; part of the cache key.
+    /// Identifies the processor and its settings; part of the cache key.
     ///
-    /// Two processors with equal identifiers are taken for the same. Only
-    /// ``DefaultImageProcessor`` has an empty one.
+    /// Processors with equal identifiers are treated as equal. Only ``DefaultImageProcessor`` has
+    /// an empty identifier.
     var identifier: String { get }
 
-    /// Makes the image; nil means failure.
+    /// Makes the image.
     ///
-    /// Called on a thread of the library's own unless the options name a processing queue.
+    /// Called on a thread of this library, unless the options contain a processing queue.
+    ///
+    /// - Parameters:
+    ///   - item: The encoded bytes, or the image of the previous processor.
+    ///   - options: The options of the load; the scale factor applies to the result.
+    /// - Returns: The image; nil on failure.
     func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -27,7 +32,7 @@ public protocol ImageProcessor: Sendable {
 }
 
 extension ImageProcessor {
-    /// Chains another processor behind this one; its identifier is `<this>|><other>`.
+    /// Appends another processor; the identifier becomes `<this>|><other>`.
     public func append(another: any ImageProcessor) -> any ImageProcessor {
         ProcessorChain(first: self, second: another)
     }
@@ -35,19 +40,24 @@ extension ImageProcessor {
 
 infix operator |> : AdditionPrecedence
 
-/// Chains two processors, the left one first.
+/// Chains two processors.
+///
+/// - Parameters:
+///   - left: The first processor.
+///   - right: The second processor.
+/// - Returns: The chain.
 public func |> (left: any ImageProcessor, right: any ImageProcessor) -> any ImageProcessor {
     left.append(another: right)
 }
 
 extension ImageProcessor {
-    /// Draws on an image of the options' scale; bytes are decoded first.
+    /// Draws on an image at the options' scale; bytes are decoded first.
     ///
     /// - Parameters:
-    ///   - item: Bytes go through the default processor, as if it stood before this one.
-    ///   - options: Their scale factor is given to an image that has another.
+    ///   - item: Bytes are decoded by the default processor.
+    ///   - options: Provide the scale factor of the image.
     ///   - draw: Makes the result.
-    /// - Returns: The result; nil when the bytes are no picture.
+    /// - Returns: The result; nil if the bytes cannot be decoded.
     func drawing(
         on item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo,
@@ -57,7 +67,7 @@ extension ImageProcessor {
     }
 }
 
-/// Decodes, and nothing else.
+/// Decodes bytes without further processing.
 public struct DefaultImageProcessor: ImageProcessor {
     /// The shared processor.
     public static let `default` = DefaultImageProcessor()
@@ -68,7 +78,9 @@ public struct DefaultImageProcessor: ImageProcessor {
     /// Makes a processor.
     public init() {}
 
-    /// Decodes bytes, or gives an image the scale of the options.
+    /// Decodes bytes, or changes the scale of an image to that of the options.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -77,7 +89,7 @@ public struct DefaultImageProcessor: ImageProcessor {
         case .image(let image):
             image.kf.scaled(to: options.scaleFactor)
         case .data(let data) where options.isolated:
-            // Where a processor of a user's asks for the image of the bytes that it was given.
+            // Reached when a custom processor decodes its bytes with the default processor.
             IsolatedDecoding.imageForBlockingCaller(of: data, options)
         case .data(let data):
             KingfisherWrapper<KFCrossPlatformImage>
@@ -86,10 +98,10 @@ public struct DefaultImageProcessor: ImageProcessor {
     }
 }
 
-/// Processors one behind the other; a failure of one ends the chain.
+/// Processors applied in order; the first failure ends the chain.
 ///
-/// However they were put together, they stand in one row: `(a |> b) |> c` and `a |> (b |> c)` do
-/// the same and have the same identifier.
+/// Nested chains are flattened: `(a |> b) |> c` and `a |> (b |> c)` have the same effect and the
+/// same identifier.
 struct ProcessorChain: ImageProcessor {
     let identifier: String
 
@@ -99,7 +111,7 @@ struct ProcessorChain: ImageProcessor {
         self.init(steps: Self.steps(of: first) + Self.steps(of: second))
     }
 
-    /// Chains processors that are no chains themselves, at least one.
+    /// Chains at least one processor; none of them is a chain.
     init(steps: [any ImageProcessor]) {
         self.steps = steps
         identifier = steps.map(\.identifier).joined(separator: "|>")
@@ -126,11 +138,12 @@ struct ProcessorChain: ImageProcessor {
         return run(steps.dropFirst(), .image(image), options)
     }
 
-    /// The processor that the bytes are given to.
+    /// The processor that receives the bytes.
     var firstStep: any ImageProcessor { steps[0] }
 
-    /// The processor that the bytes meet first, if it decodes them to a size: given the bytes
-    /// rather than what the default processor makes of them, it never needs the full picture.
+    /// The first processor that does more than decode, if it decodes to a size of its own.
+    ///
+    /// Given the bytes instead of a decoded image, it never needs the full-size bitmap.
     private var sizedStart: (any SizedDecoding)? {
         steps.first { !$0.onlyDecodes } as? any SizedDecoding
     }
@@ -159,13 +172,13 @@ extension ImageProcessor {
     fileprivate var onlyDecodes: Bool { self is DefaultImageProcessor }
 }
 
-/// Stands for the parts of live photos in the cache: their bytes are kept as they are.
+/// Marks the resources of live photos in the cache; their bytes are stored unmodified.
 struct LivePhotoImageProcessor: ImageProcessor {
     static let `default` = LivePhotoImageProcessor()
 
     let identifier = "com.onevcat.Kingfisher.LivePhotoImageProcessor"
 
-    /// An empty image, because a part may be a movie.
+    /// An empty image, because a resource may be a movie.
     func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo

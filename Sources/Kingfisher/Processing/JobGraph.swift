@@ -3,21 +3,22 @@ import Foundation
 import Pixels
 import Synchronization
 
-/// What is made of the bytes of one download, each piece once for all who want it.
+/// The work on the bytes of one download, each step done once for all callers that need it.
 ///
 /// ```
-/// bytes ─ one decoded picture ┬ image of processor A
-///                             ├ image of processor B
-///                             └ …                       a processor that wants the bytes: alone
+/// bytes ─ one decoded bitmap ┬ image of processor A
+///                            ├ image of processor B
+///                            └ …                       a processor that needs the bytes: not shared
 /// ```
 ///
-/// When the bytes arrive, the wishes of those who wait for them decide in which size the picture is decoded; a later one takes it if it is large
-/// enough. Each waits for its own image alone: cancelling leaves the others whole, the last to
-/// leave a piece of work stops it, and work is as urgent as the most urgent who wait for it.
+/// When the bytes arrive, the waiting requests determine the size of the shared bitmap; a later
+/// request uses the bitmap if it is large enough. Each caller waits only for its own image. A
+/// cancelled caller does not affect the others; the last caller of a step cancels it. A step is as
+/// urgent as its most urgent caller.
 ///
-/// Results are kept until the last caller has left the download, so that nothing is done twice.
+/// Results are kept until the last caller has left the download, so that no step is done twice.
 final class JobGraph: Sendable {
-    /// What makes two images of the same bytes the same.
+    /// Images of the same bytes with equal keys are equal.
     struct Key: Hashable, Sendable {
         let processor: String
         let scale: CGFloat
@@ -37,15 +38,15 @@ final class JobGraph: Sendable {
     }
 
     private struct State {
-        /// Made for the first image: many download bytes alone.
+        /// Made for the first image, because many downloads need only the bytes.
         var results: Results?
-        /// Whether nobody wants anything: nothing is kept any more.
+        /// Whether all callers have left: results are no longer kept.
         var isOver = false
-        /// Those of the moment when the bytes arrived.
+        /// The requests waiting when the bytes arrived.
         var planned: [DecodeWish] = []
     }
 
-    /// What was made, as long as anyone is a member.
+    /// The results, kept while there are callers.
     private final class Results: Sendable {
         let pictures = KeptJobs<PixelSize, Bitmap>()
         let images = KeptJobs<Key, KFCrossPlatformImage>()
@@ -60,12 +61,13 @@ final class JobGraph: Sendable {
 
     init() {}
 
-    /// Notes what is wished for when the bytes arrive, which decides how they are decoded.
+    /// Records the requests waiting when the bytes arrive; they determine how the bytes are
+    /// decoded.
     func plan(_ wishes: [DecodeWish]) {
         state.withLock { $0.planned = wishes }
     }
 
-    /// Drops the results, for good.
+    /// Discards all results; later ones are not kept.
     func forget() {
         let results = state.withLock { state in
             state.isOver = true
@@ -86,9 +88,14 @@ final class JobGraph: Sendable {
         }
     }
 
-    /// The image that a member's processor makes of the bytes.
+    /// Returns the image that the options' processor makes from the bytes.
     ///
-    /// - Throws: ``KingfisherError`` when the processor gives nothing, `CancellationError`.
+    /// - Parameters:
+    ///   - data: The encoded bytes.
+    ///   - options: Contain the processor.
+    ///   - processing: Runs the work.
+    /// - Returns: The image.
+    /// - Throws: ``KingfisherError`` if the processor returns nil; `CancellationError`.
     func image(
         of data: Data,
         options: KingfisherParsedOptionsInfo,
@@ -112,7 +119,7 @@ final class JobGraph: Sendable {
         }
     }
 
-    /// The image made of the shared picture; nil when the bytes or the processor give none.
+    /// Makes the image from the shared bitmap; nil if decoding or the processor fails.
     private func image(
         _ wish: DecodeWish,
         of data: Data,
@@ -127,7 +134,7 @@ final class JobGraph: Sendable {
             }
             return try await processing.image(of: picture, in: plan, wish, options, urgency)
         } catch is CodecError {
-            // Told as the processor's failure, as if it had been given the bytes.
+            // Reported as a failure of the processor, as if it had decoded the bytes.
             return nil
         }
     }

@@ -3,28 +3,29 @@ import Foundation
 import Pixels
 import Synchronization
 
-/// Decodes and runs processors off the callers' threads, in a pool and within a budget of bytes.
+/// Decodes and runs processors off the calling threads, in a pool and within a memory budget.
 ///
-/// What shares work among callers is ``JobGraph``.
+/// ``JobGraph`` shares work between callers.
 final class ProcessingJobs: Sendable {
-    /// One pool for the whole process: the cores are shared by all.
+    /// One pool for the whole process, because all callers share the cores.
     static let pool = WorkPool(
         label: "com.onevcat.Kingfisher.processing",
         width: ProcessInfo.processInfo.activeProcessorCount
     )
 
-    /// Entries on disk that are being read and decoded.
+    /// The cache files being read and decoded.
     let batches = StoredBatches()
     private let alone = SharedJobs<Int, KFCrossPlatformImage>()
-    /// The number of the last job that ran alone.
+    /// The number of the last unshared job.
     ///
-    /// Nothing random: without free descriptors Foundation's `UUID()` is always the same, and
-    /// strangers would share a job.
+    /// A counter rather than a random value: if the process is out of file descriptors,
+    /// Foundation's `UUID()` always returns the same value, and unrelated callers would share a
+    /// job.
     private let lastJob = Atomic(0)
     private let decodes = Atomic(0)
     private let pool: WorkPool
     private let budget: ByteBudget
-    /// Worker processes for isolated loads; nil for those of the program.
+    /// The worker processes for isolated loads; nil for the program's shared ones.
     private let workers: WorkerPool?
 
     init(
@@ -37,16 +38,16 @@ final class ProcessingJobs: Sendable {
         self.workers = workers
     }
 
-    /// How often bytes were decoded, or given to a processor that does.
+    /// How often bytes were decoded, or passed to a processor that decodes.
     var decodeCount: Int { decodes.load(ordering: .relaxed) }
 
-    /// How many pieces of work for one caller alone run.
+    /// The number of running jobs of single callers.
     var runningCount: Int { alone.runningCount }
 
-    /// The image that a processor makes of bytes or of an image, for one caller.
+    /// Returns the image that a processor makes from bytes or an image, for one caller.
     ///
-    /// - Throws: ``KingfisherError`` when the processor gives nothing; `CancellationError` as soon
-    ///   as the caller's task is cancelled, whatever the processor does.
+    /// - Throws: ``KingfisherError`` if the processor returns nil; `CancellationError` as soon as
+    ///   the caller's task is cancelled, even if the processor is still running.
     func image(
         of item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -58,7 +59,7 @@ final class ProcessingJobs: Sendable {
         }
     }
 
-    /// The image that a processor makes of bytes or of an image, waited for to the end.
+    /// As above, but waits for the processor even if the task is cancelled.
     func image(
         of item: ImageProcessItem,
         _ options: KingfisherParsedOptionsInfo,
@@ -75,7 +76,7 @@ final class ProcessingJobs: Sendable {
         }
     }
 
-    /// The image of which a worker process makes as much as it knows how to.
+    /// Makes the image in a worker process as far as the worker knows the processors, then here.
     private func isolatedImage(
         of data: Data,
         _ options: KingfisherParsedOptionsInfo,
@@ -111,13 +112,13 @@ final class ProcessingJobs: Sendable {
         }
     }
 
-    /// Whether bytes of which no image was made are damaged, rather than refused by the processor.
+    /// Whether bytes that yielded no image are damaged, rather than refused by the processor.
     func areDamaged(_ data: Data) async -> Bool {
-        // A cancel leaves it open.
+        // If cancelled, the result is unknown and treated as false.
         (try? await pool.run { IsolatedDecoding.undecodableReason(of: data) != nil }) ?? false
     }
 
-    /// Runs a processor on the caller's thread, under the limits on its results.
+    /// Runs a processor on the current thread, with limits on its results.
     static func process(
         _ item: ImageProcessItem,
         _ options: KingfisherParsedOptionsInfo
@@ -131,7 +132,7 @@ final class ProcessingJobs: Sendable {
         return image
     }
 
-    /// Runs a processor under the limits on its results.
+    /// Runs a drawing closure with limits on its results.
     private static func limited(
         _ options: KingfisherParsedOptionsInfo,
         _ draw: () -> KFCrossPlatformImage?
@@ -139,11 +140,11 @@ final class ProcessingJobs: Sendable {
         let scope = options.resultLimits.scope
         let image = scope.run {
             let image = draw()
-            // Decoders have limits of their own, which may be wider.
+            // Decoders have their own limits, which may be larger.
             if let size = image?.bitmap?.size { _ = PixelScope.allows(size) }
             return image
         }
-        // Drawing functions give the unchanged image for one that is too large.
+        // Drawing functions return the unchanged image if the result would be too large.
         if let size = scope.refused {
             throw .processorError(
                 reason: .resultTooLarge(
@@ -156,20 +157,20 @@ final class ProcessingJobs: Sendable {
         return image
     }
 
-    // MARK: One picture for several
+    // MARK: One bitmap for several callers
 
-    /// Plans the decoding of bytes for several; nil when there is nothing to share.
+    /// Plans the decoding of bytes for several requests; nil if there is nothing to share.
     func plan(_ wishes: [DecodeWish], for data: Data) -> DecodePlan? {
-        // A worker decodes for one.
+        // A worker decodes for a single caller.
         guard !wishes.contains(where: \.key.isIsolated) else { return nil }
-        // Bytes without a readable header fail in the processor, which says why.
+        // Bytes without a readable header fail in the processor, which reports the reason.
         guard wishes.count > 1, let info = try? Codecs.inspect(data) else { return nil }
         return DecodePlan(wishes, of: info, maxBytes: budget.limit / 4)
     }
 
-    /// The picture that a plan has decoded once for several.
+    /// Decodes the shared bitmap of a plan.
     ///
-    /// - Throws: `CodecError` when the bytes are no picture, `CancellationError`.
+    /// - Throws: `CodecError` if the bytes cannot be decoded; `CancellationError`.
     func picture(of data: Data, in plan: DecodePlan, _ urgency: Urgency) async throws -> Bitmap {
         decodes.add(1, ordering: .relaxed)
         let cost = WorkCost.decoding(to: plan.base, from: plan.own)
@@ -182,16 +183,16 @@ final class ProcessingJobs: Sendable {
         }
     }
 
-    /// The image that a processor makes of a shared picture.
+    /// Makes the image of one request from a shared bitmap.
     ///
     /// - Parameters:
-    ///   - picture: What ``picture(of:in:_:)`` gave.
-    ///   - plan: Its plan, which serves the wish.
-    ///   - wish: For the size and the processor.
-    ///   - options: The processor's.
-    ///   - urgency: Of the work.
-    /// - Returns: The image; nil when the processor makes none.
-    /// - Throws: `CodecError` when memory is short, `CancellationError`.
+    ///   - picture: The result of ``picture(of:in:_:)``.
+    ///   - plan: The plan of the bitmap; it must serve the request.
+    ///   - wish: Determines the size and the processor.
+    ///   - options: The options of the processor.
+    ///   - urgency: The urgency of the work.
+    /// - Returns: The image; nil if the processor returns none.
+    /// - Throws: `CodecError` if memory runs out; `CancellationError`.
     func image(
         of picture: Bitmap,
         in plan: DecodePlan,
@@ -218,13 +219,13 @@ final class ProcessingJobs: Sendable {
 }
 
 extension ByteBudget {
-    /// What all decoders of the process may hold at once: a quarter of its memory.
+    /// The memory for all decoding of the process: a quarter of its memory limit, at least 256 MiB.
     static let decoding = ByteBudget(limit: max(256 << 20, MemoryLimit.defaultCacheCost()))
 }
 
-/// An image that was made of an entry's bytes.
+/// An image made from the bytes of a cache entry.
 struct StoredImage: Sendable {
     let image: KFCrossPlatformImage
-    /// The checksum of the bytes; nil while they wait to be written.
+    /// The checksum of the bytes; nil until they are written to disk.
     let checksum: UInt64?
 }

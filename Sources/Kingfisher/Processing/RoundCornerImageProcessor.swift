@@ -1,25 +1,27 @@
 public import Foundation
 import Pixels
 
-/// Rounds the corners of a picture.
+/// Rounds the corners of an image.
 public struct RoundCornerImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.RoundCornerImageProcessor(<radius>[_<size>][_corner(<bits>)])`,
-    /// with `_<rgba>` behind it when there is a background colour.
+    /// followed by `_<rgba>` if there is a background colour.
     public let identifier: String
 
     /// The radius of each corner.
     public let radius: Radius
 
-    /// The corners that are rounded.
+    /// The corners to round.
     public let roundingCorners: RectCorner
 
-    /// The size of the result in points; nil for the picture's own.
+    /// The size of the result in points; nil for the size of the image.
     public let targetSize: CGSize?
 
-    /// The colour behind the picture; nil for transparency.
+    /// The colour behind the image; nil leaves it transparent.
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Makes a processor with a radius in points.
+    ///
+    /// See ``init(radius:targetSize:roundingCorners:backgroundColor:)``.
     public init(
         cornerRadius: CGFloat,
         targetSize: CGSize? = nil,
@@ -35,6 +37,12 @@ public struct RoundCornerImageProcessor: ImageProcessor {
     }
 
     /// Makes a processor.
+    ///
+    /// - Parameters:
+    ///   - radius: The radius of each corner.
+    ///   - targetSize: The size of the result in points; nil for the size of the image.
+    ///   - corners: The corners to round.
+    ///   - backgroundColor: The colour behind the image; nil leaves it transparent.
     public init(
         radius: Radius,
         targetSize: CGSize? = nil,
@@ -54,7 +62,7 @@ public struct RoundCornerImageProcessor: ImageProcessor {
 
     /// Rounds the corners; bytes are decoded to ``targetSize`` if there is one.
     ///
-    /// Nil when the bytes are no picture.
+    /// Nil if the bytes cannot be decoded. See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo

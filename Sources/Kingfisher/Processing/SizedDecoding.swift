@@ -2,12 +2,12 @@ import Codecs
 import Foundation
 import Pixels
 
-/// A processor that has bytes decoded straight to the size that it needs.
+/// A processor that decodes bytes directly to the size it needs.
 protocol SizedDecoding: ImageProcessor {
-    /// The size in pixels that a picture of `own` pixels is decoded to; nil for its own.
+    /// The size in pixels to which an image of `own` pixels is decoded; nil for its own size.
     func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize?
 
-    /// What it makes of a picture that was decoded to that size.
+    /// Processes an image that was decoded to that size.
     func finish(
         _ image: KFCrossPlatformImage,
         options: KingfisherParsedOptionsInfo
@@ -15,7 +15,7 @@ protocol SizedDecoding: ImageProcessor {
 }
 
 extension SizedDecoding {
-    /// Processes it like any other image.
+    /// By default processes it like any other image.
     func finish(
         _ image: KFCrossPlatformImage,
         options: KingfisherParsedOptionsInfo
@@ -25,7 +25,7 @@ extension SizedDecoding {
 }
 
 extension SizedDecoding {
-    /// Draws on an image of the options' scale; bytes are decoded to ``decodedSize(of:scale:)``.
+    /// Draws on an image at the options' scale; bytes are decoded to ``decodedSize(of:scale:)``.
     func sized(
         _ item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo,
@@ -35,7 +35,7 @@ extension SizedDecoding {
             return IsolatedDecoding.imageForBlockingCaller(of: data, by: self, options)
         }
         guard case .data(let data) = item,
-            // Bytes without a readable header fail in the default processor as well.
+            // Bytes without a readable header fail in the default processor too.
             let own = (try? Codecs.inspect(data))?.displaySize,
             let size = decodedSize(of: own, scale: options.scaleFactor)
         else { return drawing(on: item, options: options, draw: draw) }
@@ -44,9 +44,9 @@ extension SizedDecoding {
 }
 
 extension PixelSize {
-    /// The pixels of a picture of this size that is resized to a size in points by content mode.
+    /// The size in pixels of an image of this size after resizing it to a size in points.
     ///
-    /// Nil when there would be none or too many, or a size is no number.
+    /// Nil if a side is out of range or not a number.
     func resized(to size: CGSize, for mode: ContentMode, scale: CGFloat) -> PixelSize? {
         guard scale > 0, scale.isFinite else { return nil }
         let own = CGSize(width: CGFloat(width) / scale, height: CGFloat(height) / scale)
@@ -54,27 +54,27 @@ extension PixelSize {
     }
 }
 
-/// Decodes bytes straight to the size that a processor asks for.
+/// Decodes bytes directly to a given size.
 struct SizedDecoder {
     /// Pixels per point of the result.
     let scale: CGFloat
 
-    /// The picture in exactly a size; nil when it cannot be made.
+    /// Returns the image in exactly a size; nil on failure.
     func image(_ data: Data, in size: PixelSize) -> KFCrossPlatformImage? {
-        // Processors answer with nil; `UndecodableReason` tells why when somebody asks.
+        // Processors return nil on failure; `UndecodableReason` finds the reason when it is needed.
         let options = DecodeOptions(target: .exact(size))
         guard PixelScope.allows(size), let decoded = try? Codecs.decode(data, options: options)
         else { return nil }
         return KFCrossPlatformImage(bitmap: decoded.bitmap, scale: scale)
     }
 
-    /// The picture in the size that content mode gives it; nil when it cannot be made.
+    /// Returns the image fitted to a size by content mode; nil on failure.
     func image(
         _ data: Data,
         resizedTo size: CGSize,
         for mode: ContentMode
     ) -> KFCrossPlatformImage? {
-        // As above.
+        // See above.
         guard let own = (try? Codecs.inspect(data))?.displaySize,
             let pixels = own.resized(to: size, for: mode, scale: scale)
         else { return nil }

@@ -2,10 +2,10 @@ import Codecs
 public import Foundation
 import Pixels
 
-/// Decodes straight to a small size: the full picture never exists.
+/// Decodes directly to a small size; the full-size bitmap is never allocated.
 ///
-/// The longest side of the result is the longest side of ``size`` times the options' scale factor;
-/// the ratio is kept and nothing is ever enlarged.
+/// The longer side of the result is the longer side of ``size`` times the options' scale factor.
+/// The aspect ratio is kept, and images are never enlarged.
 public struct DownsamplingImageProcessor: ImageProcessor {
     /// The target size in points.
     public let size: CGSize
@@ -20,10 +20,10 @@ public struct DownsamplingImageProcessor: ImageProcessor {
             "com.onevcat.Kingfisher.DownsamplingImageProcessor(\(NumberText.size(size)))"
     }
 
-    /// Decodes bytes small, or scales an image down.
+    /// Decodes bytes at the small size, or scales an image down.
     ///
-    /// An image is scaled as it is rather than encoded and decoded again: the pixels come out the
-    /// same and nothing is lost.
+    /// An image is resampled rather than encoded and decoded again, which is lossless and gives the
+    /// same pixels. See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -46,7 +46,7 @@ extension DownsamplingImageProcessor: SizedDecoding {
         return own.fitted(inside: box)
     }
 
-    /// The picture as it is: measuring it again might be off by the rounding of a pixel.
+    /// Returns the image unchanged: computing its size again could be off by one pixel.
     func finish(
         _ image: KFCrossPlatformImage,
         options: KingfisherParsedOptionsInfo
@@ -55,7 +55,7 @@ extension DownsamplingImageProcessor: SizedDecoding {
     }
 }
 
-/// Resizes to a reference size by content mode.
+/// Resizes an image to a reference size.
 public struct ResizingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.ResizingImageProcessor(<size>[, <mode>])`.
     public let identifier: String
@@ -63,10 +63,14 @@ public struct ResizingImageProcessor: ImageProcessor {
     /// The target size in points.
     public let referenceSize: CGSize
 
-    /// How the picture is fitted into it.
+    /// How the image is fitted to the size.
     public let targetContentMode: ContentMode
 
     /// Makes a processor.
+    ///
+    /// - Parameters:
+    ///   - referenceSize: The target size in points.
+    ///   - mode: How the image is fitted to the size.
     public init(referenceSize: CGSize, mode: ContentMode = .none) {
         self.referenceSize = referenceSize
         targetContentMode = mode
@@ -79,7 +83,9 @@ public struct ResizingImageProcessor: ImageProcessor {
             }
     }
 
-    /// Resizes; nil when the size has no pixels or too many, or the bytes are no picture.
+    /// Resizes; nil if the size is out of range or the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -102,7 +108,7 @@ extension ResizingImageProcessor: SizedDecoding {
         own.resized(to: referenceSize, for: targetContentMode, scale: scale)
     }
 
-    /// The picture as it is: measuring it again might be off by the rounding of a pixel.
+    /// Returns the image unchanged: computing its size again could be off by one pixel.
     func finish(
         _ image: KFCrossPlatformImage,
         options: KingfisherParsedOptionsInfo

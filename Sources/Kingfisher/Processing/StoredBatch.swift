@@ -1,36 +1,36 @@
 import Foundation
 import Synchronization
 
-/// The entries on disk that loads wait for, each read once for all of them.
+/// The cache files that loads wait for; each is read once for all of them.
 final class StoredBatches: Sendable {
-    /// Names the bytes of an entry.
+    /// Identifies the bytes of a cache entry.
     struct Key: Hashable, Sendable {
         let cache: ObjectIdentifier
         let entry: CacheEntryName
-        /// Another one once the entry was stored or removed.
+        /// Changes whenever the entry is stored or removed.
         let mark: UInt32
     }
 
-    /// No member wants the image any more.
+    /// Thrown if no load of the batch needs the image any more.
     struct Unwanted: Error {}
 
-    /// How many entries are read and decoded at once, so that files do not gather in memory while
-    /// they wait for the byte budget: two for each core.
+    /// Limits how many entries are read and decoded at once to two per core, so that files do not
+    /// accumulate in memory while they wait for the byte budget.
     let turns = ByteBudget(limit: 2 * ProcessInfo.processInfo.activeProcessorCount)
-    /// The last of each entry, which later loads may join.
+    /// The latest batch of each entry, which later loads may join.
     private let open = Mutex<[Key: StoredBatch]>([:])
 
     init() {}
 
-    /// Makes an image of an entry's bytes, which are read and decoded together with other sizes of it.
+    /// Makes an image from the bytes of an entry, sharing the read and the decode with other loads.
     ///
     /// - Parameters:
-    ///   - key: Names the bytes.
-    ///   - options: With the processor that is given the bytes.
-    ///   - processing: Where the work is done.
-    ///   - isWanted: Asked before the bytes are read.
-    ///   - read: Reads them; gets the highest priority of those who wait.
-    /// - Returns: The bytes, and the image or the processor's error; nil when there are no bytes.
+    ///   - key: Identifies the bytes.
+    ///   - options: Contain the processor that receives the bytes.
+    ///   - processing: Runs the work.
+    ///   - isWanted: Called before the bytes are read; whether the load is still needed.
+    ///   - read: Reads the bytes; receives the highest priority of the waiting loads.
+    /// - Returns: The bytes with the image or the processor's error; nil if there are no bytes.
     /// - Throws: ``Unwanted``, `CancellationError`.
     func image(
         of key: Key,
@@ -60,13 +60,13 @@ final class StoredBatches: Sendable {
     }
 }
 
-/// One reading of an entry for the loads that wait for it at the time.
+/// One read of an entry, for the loads that wait for it at that time.
 ///
-/// It waits for its turn, which it keeps until the last load has its image. A load that comes after
-/// the turn has begun joins if its image is made already or being made. Otherwise it starts another
-/// batch, so that a popular entry does not block the others.
+/// A batch starts once a slot is free and keeps the slot until the last load has its image. A load
+/// that arrives after the start joins the batch if its image is already made or in progress.
+/// Otherwise it starts another batch, so that a popular entry does not block other entries.
 final class StoredBatch: Sendable {
-    /// What became of the bytes for one load.
+    /// The result for one load.
     struct Outcome: Sendable {
         let contents: DiskContents
         let image: Result<KFCrossPlatformImage, any Error>
@@ -100,7 +100,7 @@ final class StoredBatch: Sendable {
 
     init(_ turns: ByteBudget) { self.turns = turns }
 
-    /// Counts a load in; false if it comes too late for its image.
+    /// Adds a load; false if the batch has started without its image.
     func enter(
         _ options: KingfisherParsedOptionsInfo,
         _ isWanted: @escaping @Sendable () -> Bool
@@ -116,7 +116,7 @@ final class StoredBatch: Sendable {
         }
     }
 
-    /// Counts a load out; true for the last one.
+    /// Removes a load; true if it was the last one.
     func leave() -> Bool {
         state.withLock { state in
             state.members -= 1
@@ -124,14 +124,14 @@ final class StoredBatch: Sendable {
         }
     }
 
-    /// Lets everything go, when the last load has left.
+    /// Releases everything after the last load has left.
     func end() {
         graph.forget()
         reading.forget()
         giveBackTurn()
     }
 
-    /// The bytes, when it is their turn; nil when there are none.
+    /// Waits for a slot and reads the bytes; nil if there are none.
     func contents(
         _ urgency: Urgency,
         _ read: @escaping @Sendable (Float) async throws -> DiskContents?
@@ -155,7 +155,7 @@ final class StoredBatch: Sendable {
                 graph.plan(wishes)
                 return try await read(urgency.priority)
             } catch {
-                // Failures are not kept: the next who asks takes another turn.
+                // Failures are not kept: the next caller waits for a slot again.
                 giveBackTurn()
                 throw error
             }
@@ -170,7 +170,7 @@ final class StoredBatch: Sendable {
         if hadTurn { turns.giveBack(1) }
     }
 
-    /// The image of one load.
+    /// Makes the image of one load.
     func outcome(
         of contents: DiskContents,
         _ options: KingfisherParsedOptionsInfo,

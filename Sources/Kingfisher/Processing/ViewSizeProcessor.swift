@@ -2,28 +2,30 @@ import Codecs
 package import Foundation
 import Pixels
 
-/// Decodes to the size at which a view shows the picture, and never to a larger one.
+/// Decodes to the size at which a view shows the image, and never to a larger one.
 ///
-/// Unlike ``DownsamplingImageProcessor`` it knows whether the picture is to fit inside the view or
-/// to cover it, so that neither too many nor too few pixels are decoded. Animations are left as
-/// they are: their frames are decoded to the view's size one by one.
+/// Unlike ``DownsamplingImageProcessor`` it distinguishes between fitting inside the view and
+/// covering it, so that neither too many nor too few pixels are decoded. Animations are not
+/// changed; their frames are decoded to the view's size individually.
 package struct ViewSizeProcessor: ImageProcessor {
     /// The view's size in points.
     package let size: CGSize
-    /// Whether the picture covers the view rather than fits inside.
+    /// Whether the image covers the view rather than fits inside it.
     package let covers: Bool
 
     package let identifier: String
 
     /// - Parameters:
-    ///   - size: In points.
-    ///   - density: Pixels per point of the screen, as the options of the load say it too.
-    ///   - covers: Whether the picture covers the view rather than fits inside.
+    ///   - size: The view's size in points.
+    ///   - density: The screen's pixels per point; must equal the scale factor of the load's
+    ///     options.
+    ///   - covers: Whether the image covers the view rather than fits inside it.
     package init(size: CGSize, density: CGFloat = 1, covers: Bool) {
         self.size = size
         self.covers = covers
         let box = NumberText.size(size)
-        // Another screen's picture has other pixels, so it has to be another one in the cache.
+        // Screens of different densities need different pixels, so they use different cache
+        // entries.
         let suffix = density == 1 ? "" : "@\(NumberText.number(density))x"
         identifier = "Kingfisher.ViewSize(\(box)\(suffix),\(covers ? "cover" : "fit"))"
     }
@@ -44,7 +46,7 @@ package struct ViewSizeProcessor: ImageProcessor {
         _ data: Data,
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        // The contract is nil for what cannot be decoded; `UndecodableReason` tells why.
+        // Nil is the documented result for undecodable bytes; `UndecodableReason` finds the reason.
         guard let info = try? Codecs.inspect(data) else { return nil }
         if info.isAnimated {
             return KingfisherWrapper<KFCrossPlatformImage>
@@ -64,12 +66,12 @@ package struct ViewSizeProcessor: ImageProcessor {
         guard let bitmap = image.bitmap, (image.kf.imageFrameCount ?? 1) <= 1 else { return image }
         let wanted = target(for: bitmap.size, scale: scale)
         guard wanted != bitmap.size else { return image.kf.scaled(to: scale) }
-        // The contract is nil for a size that cannot be made.
+        // Nil is the documented result for an invalid size.
         guard let resized = try? resample(bitmap, to: wanted) else { return nil }
         return KFCrossPlatformImage(bitmap: resized, scale: scale)
     }
 
-    /// The size in pixels for a picture of a size: of its ratio, and not larger.
+    /// The size in pixels for an image of size `own`: the same aspect ratio, and never larger.
     private func target(for own: PixelSize, scale: CGFloat) -> PixelSize {
         let horizontal = Double(size.width * scale) / Double(max(1, own.width))
         let vertical = Double(size.height * scale) / Double(max(1, own.height))
@@ -87,7 +89,7 @@ extension ViewSizeProcessor: SizedDecoding {
         target(for: own, scale: scale)
     }
 
-    /// The picture as it is: measuring it again might be off by the rounding of a pixel.
+    /// Returns the image unchanged: computing its size again could be off by one pixel.
     func finish(
         _ image: KFCrossPlatformImage,
         options: KingfisherParsedOptionsInfo

@@ -1,24 +1,30 @@
 public import Foundation
 
-/// Lays a watermark over a picture.
+/// Draws a watermark over an image.
 public struct WatermarkImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.WatermarkImageProcessor(<digest>_<anchor>_<margin>_<alpha>)`; the
-    /// digest stands for the watermark's pixels and scale.
+    /// digest covers the watermark's pixels, size and scale.
     public let identifier: String
 
-    /// What is laid over the picture, in its own size in points.
+    /// The watermark; drawn in its own size in points.
     public let watermark: KFCrossPlatformImage
 
-    /// Where it lies: (0, 0) is the top left corner, (1, 1) the bottom right one.
+    /// The position: (0, 0) is the top left corner, (1, 1) the bottom right one.
     public let anchor: CGPoint
 
-    /// How far from the edges it stays, in points.
+    /// The distance from the edges in points.
     public let margin: CGFloat
 
-    /// Its opacity, 0…1.
+    /// The opacity of the watermark, 0…1.
     public let alpha: CGFloat
 
-    /// Makes a processor; cost: one pass over the watermark, for the identifier.
+    /// Makes a processor; reads all pixels of the watermark once for the identifier.
+    ///
+    /// - Parameters:
+    ///   - watermark: Drawn in its own size in points.
+    ///   - anchor: (0, 0) is the top left corner, (1, 1) the bottom right one.
+    ///   - margin: The distance from the edges in points.
+    ///   - alpha: The opacity of the watermark, clamped to 0…1.
     public init(
         watermark: KFCrossPlatformImage,
         anchor: CGPoint = CGPoint(x: 1, y: 1),
@@ -35,7 +41,9 @@ public struct WatermarkImageProcessor: ImageProcessor {
             + "_\(NumberText.number(alpha)))"
     }
 
-    /// Draws both; nil when the bytes are no picture.
+    /// Draws the watermark; nil if the bytes cannot be decoded.
+    ///
+    /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -45,7 +53,7 @@ public struct WatermarkImageProcessor: ImageProcessor {
         }
     }
 
-    /// Sixteen hexadecimal digits that are the same for the same pixels in every run.
+    /// Sixteen hexadecimal digits, which are the same for the same pixels in every process.
     private static func digest(of image: KFCrossPlatformImage) -> String {
         let hash = SHA256()
         let looks = "\(image.pixelWidth)x\(image.pixelHeight)@\(NumberText.number(image.scale))"
@@ -57,7 +65,7 @@ public struct WatermarkImageProcessor: ImageProcessor {
                 hash.update(UnsafeRawBufferPointer(rebasing: bytes))
             }
         }
-        // 64 bits: what an accident cannot meet, and short enough for a key.
+        // 64 bits make accidental collisions negligible and are short enough for a key.
         return hash.finalize()[..<8].withUnsafeBytes { Hexadecimal.text(of: $0) }
     }
 }
