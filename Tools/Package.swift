@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that users of the library never fetch what only its tools need.
+// A separate package, so that users of the library do not fetch the tools' dependencies.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -22,13 +22,13 @@ let package = Package(
     dependencies: [
         .package(name: "Kingfisher", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        // The library logs by it; the tool decides which of that a user sees.
+        // The library's logger. The tool filters its messages.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
     targets: [
-        // Pictures made on the spot: what demonstrations and tests share.
+        // Generated images for the demonstration and the tests.
         .target(name: "DemoKit", dependencies: [kingfisher], swiftSettings: settings),
-        // The command line tool; the library's first customer, by its public API alone.
+        // The command line tool. It uses only the library's public API.
         .executableTarget(
             name: "kf",
             dependencies: [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Drawings on a transparent ground, made of shapes with soft edges.
+/// Drawings on a transparent background, made of antialiased shapes.
 enum Artwork {
     /// A kingfisher on a branch.
     static func kingfisher(side: Int) -> Canvas {
@@ -68,7 +68,7 @@ enum Artwork {
         return page.canvas
     }
 
-    /// A flower of glass: petals that one can see through, and nothing behind them.
+    /// A flower of translucent petals on a transparent background.
     static func flower(side: Int) -> Canvas {
         var page = Page(side: side)
         for ring in 0..<2 {
@@ -100,10 +100,10 @@ enum Artwork {
     }
 }
 
-/// What a shape is filled with.
+/// The colour of a shape.
 private enum Ink {
     case plain(SIMD3<Float>)
-    /// From the top of the page to its bottom.
+    /// A gradient from the top of the page to its bottom.
     case vertical(SIMD3<Float>, SIMD3<Float>)
 
     func colour(at share: Float) -> SIMD3<Float> {
@@ -114,7 +114,7 @@ private enum Ink {
     }
 }
 
-/// A square canvas on which places are shares of its side.
+/// A square canvas with coordinates in fractions of its side.
 private struct Page {
     var canvas: Canvas
     let side: Float
@@ -138,7 +138,7 @@ private struct Page {
             let (dx, dy) = (x - centre.0, y - centre.1)
             let across = (dx * cosine - dy * sine) / radii.0
             let along = (dx * sine + dy * cosine) / radii.1
-            // Near the edge the distance to it is the implicit function over its gradient.
+            // Near the edge, the distance to it is the implicit function divided by its gradient.
             let length = (across * across + along * along).squareRoot()
             return (length - 1) * min(radii.0, radii.1) * side
         }
@@ -185,7 +185,7 @@ private struct Page {
         }
     }
 
-    /// Fills where `distance`, in pixels, is below zero; the edge is one pixel soft.
+    /// Fills where `distance`, in pixels, is negative, with an antialiased edge.
     private mutating func fill(
         centre: (Float, Float),
         reach: Float,

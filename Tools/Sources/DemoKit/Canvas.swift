@@ -1,7 +1,7 @@
 package import Foundation
 package import Kingfisher
 
-/// Pixels to paint on: premultiplied RGBA, 8 bits a channel, transparent to begin with.
+/// A bitmap to paint on: premultiplied RGBA, 8 bits per channel, initially transparent.
 package struct Canvas {
     package let width: Int
     package let height: Int
@@ -14,12 +14,14 @@ package struct Canvas {
         pixels = Data(count: width * height * 4)
     }
 
-    /// The picture; nil only if the library cannot make one that large.
+    /// The canvas as an image; nil if the library cannot create one of that size.
     package var image: KFCrossPlatformImage? {
         KFCrossPlatformImage(premultipliedRGBA: pixels, width: width, height: height)
     }
 
-    /// Sets every pixel; `shade` gets the pixel's centre and gives its colour, 0…1 per channel.
+    /// Sets every pixel.
+    ///
+    /// `shade` returns the colour of a pixel, 0…1 per channel.
     mutating func paint(_ shade: (_ x: Int, _ y: Int) -> SIMD3<Float>) {
         let (width, height) = (width, height)
         pixels.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) in
@@ -37,10 +39,9 @@ package struct Canvas {
         }
     }
 
-    /// Lays a colour over the pixels of a rectangle.
+    /// Composites a colour over the pixels of a rectangle.
     ///
-    /// What reaches outside the canvas is left out. `coverage` says how much of a pixel is covered,
-    /// 0…1.
+    /// Pixels outside the canvas are ignored. `coverage` returns the covered share of a pixel, 0…1.
     mutating func cover(
         columns: Range<Int>,
         rows: Range<Int>,
@@ -72,7 +73,7 @@ package struct Canvas {
         cover(columns: columns, rows: rows, colour: { _, _ in colour }, coverage: { _, _ in 1 })
     }
 
-    /// Lays a picture over what is there, its top left corner at a pixel.
+    /// Composites an image over the canvas, with its top left corner at a pixel.
     package mutating func draw(_ image: KFCrossPlatformImage, x left: Int, y top: Int) {
         let (width, height) = (width, height)
         image.withPremultipliedRGBA { source, bytesPerRow in

@@ -1,9 +1,9 @@
 package import Foundation
 import Kingfisher
 
-/// A picture that the demonstration makes for itself, so that it needs no network.
+/// An image that the demonstration generates, so that it needs no network.
 package struct DemoPicture: Sendable {
-    /// The name of its file, which tells the format.
+    /// The file name, whose suffix determines the format.
     package let name: String
     package let width: Int
     package let height: Int
@@ -16,7 +16,7 @@ package struct DemoPicture: Sendable {
         self.paint = paint
     }
 
-    /// Paints and encodes the picture: JPEG of quality 0.9 or PNG, as the name says.
+    /// Paints and encodes the image: PNG or JPEG of quality 0.9, according to its name.
     ///
     /// - Returns: Nil if the library cannot encode it.
     package func encoded() -> Data? {
@@ -26,7 +26,7 @@ package struct DemoPicture: Sendable {
             : image?.kf.jpegRepresentation(compressionQuality: 0.9)
     }
 
-    /// Everything that the demonstration shows: photographs and drawings.
+    /// All images of the demonstration: photographs and drawings.
     package static let all: [DemoPicture] = [
         landscape("dawn.jpg", width: 1920, height: 1280, dawn),
         landscape("lake.jpg", width: 1600, height: 1067, lake),
@@ -38,7 +38,7 @@ package struct DemoPicture: Sendable {
         DemoPicture("flower.png", width: 640, height: 640) { Artwork.flower(side: 640) },
     ]
 
-    /// A small photograph-like picture, for tests.
+    /// A small photograph-like image for tests.
     package static func small(width: Int, height: Int) -> Canvas {
         lake.painted(width: width, height: height)
     }

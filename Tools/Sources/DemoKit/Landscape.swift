@@ -1,16 +1,16 @@
-/// A made-up place and the light there, from which a picture like a photograph is painted.
+/// An imaginary place and its light, from which a photograph-like image is painted.
 ///
-/// A sky with sun and clouds, ridges one behind the other, each hazier than the one before it,
-/// water that mirrors them, and the grain of a sensor. Photographs are hard for codecs because of
-/// their fine detail; so are these.
+/// A sky with sun and clouds, ridges of which each is hazier than the next nearer one, water that
+/// mirrors them, and the grain of a sensor. Like photographs, these images have fine detail, which
+/// is hard for codecs.
 struct Landscape {
-    /// A chain of hills across the picture.
+    /// A chain of hills across the image.
     struct Ridge {
-        /// The height of its foot, 0 (top of the picture) to 1.
+        /// The height of its foot, from 0 (top of the image) to 1.
         var base: Float
-        /// How far it rises above, as a share of the picture's height.
+        /// Its rise above the foot, as a fraction of the image's height.
         var rise: Float
-        /// How many peaks are across the picture, roughly.
+        /// The approximate number of peaks across the image.
         var peaks: Float
         /// 1 for dunes; 6 for rock.
         var octaves: Int
@@ -21,21 +21,23 @@ struct Landscape {
     var seed: UInt32
     var skyTop: SIMD3<Float>
     var skyHorizon: SIMD3<Float>
-    /// Where the sun or moon stands, as shares of width and height.
+    /// The position of the sun or moon in fractions of width and height.
     var sun: SIMD2<Float>
     var sunColour: SIMD3<Float>
-    /// How far the light spreads, as a share of the height.
+    /// The spread of its light as a fraction of the height.
     var glow: Float
-    /// How much of the sky is clouds, 0…1.
+    /// The share of clouds in the sky, 0…1.
     var clouds: Float
     var cloudColour: SIMD3<Float>
     /// From far to near.
     var ridges: [Ridge]
-    /// The height at which water begins, 0…1; 1 for none.
+    /// The height at which water begins, 0…1; 1 for no water.
     var waterline: Float = 1
     var hasStars = false
 
-    /// Paints the place; the cost is about 0.2 µs per pixel.
+    /// Paints the place.
+    ///
+    /// Costs about 0.2 µs per pixel.
     func painted(width: Int, height: Int) -> Canvas {
         let painter = LandscapePainter(self, width: width, height: height)
         var canvas = Canvas(width: width, height: height)
@@ -44,13 +46,13 @@ struct Landscape {
     }
 }
 
-/// A landscape with what can be worked out before the pixels are visited.
+/// A landscape with values that are computed once for all pixels.
 private struct LandscapePainter {
     let place: Landscape
     let noise: Noise
     let width: Float
     let height: Float
-    /// For every ridge the row where it ends against the sky, by column.
+    /// For every ridge, the row of its upper edge by column.
     let crests: [[Float]]
 
     init(_ place: Landscape, width: Int, height: Int) {
@@ -75,7 +77,7 @@ private struct LandscapePainter {
         if row < waterline {
             colour = land(x: Float(x), y: row)
         } else {
-            // Ripples get wider towards the viewer.
+            // Ripples become larger towards the viewer.
             let depth = row - waterline
             let wave = noise.fractal(Float(x) * 0.008, row * 24 / (depth + 40), octaves: 3) - 0.5
             let mirrored = max(0, waterline - depth * 0.9 + wave * depth * 0.25)
@@ -104,13 +106,13 @@ private struct LandscapePainter {
         let below = (y - crests[number][Int(x)]) / height
         let scale = ridge.peaks * 3 / width
         let (u, v) = (x * scale + Float(number) * 13, y * scale * 1.5)
-        // Light falls from the sun's side: what rises away from it is in the shade.
+        // Light comes from the sun's side: slopes that rise away from it are in the shade.
         let here = noise.fractal(u, v, octaves: ridge.octaves)
         let side = min(0.08, max(-0.08, (place.sun.x - x / width) * 0.3))
         let there = noise.fractal(u + side, v - 0.03, octaves: ridge.octaves)
         let slope = clamped(0.5 + (here - there) * 5)
         let rock = mix(ridge.shadow, ridge.lit, slope * (0.55 + 0.45 * here))
-        // Haze lies in the valleys, and more of it the farther away they are.
+        // Haze lies in the valleys and increases with distance.
         let distance = 1 - Float(number + 1) / Float(place.ridges.count + 1)
         let haze = clamped(distance * (0.25 + below * 2.2))
         return mix(rock, place.skyHorizon, haze)

@@ -1,11 +1,11 @@
-/// Smooth random numbers over the plane, the same for the same seed on every machine.
+/// Smooth random numbers over the plane, equal for equal seeds on every machine.
 ///
-/// Value noise: random numbers on a lattice of whole coordinates, joined by a quintic curve. The
-/// mixing of the lattice coordinates follows the finaliser of MurmurHash3.
+/// Value noise: random numbers on an integer lattice, interpolated by a quintic curve. The mixing
+/// of the lattice coordinates follows the finalizer of MurmurHash3.
 struct Noise {
     let seed: UInt32
 
-    /// A random number for a lattice point, 0 up to but not including 1.
+    /// A random number for a lattice point: at least 0, less than 1.
     @inline(__always)
     func lattice(_ x: Int32, _ y: Int32) -> Float {
         var hash = UInt32(bitPattern: x) &* 0x27D4_EB2D
@@ -19,7 +19,7 @@ struct Noise {
         return Float(hash >> 8) * (1 / 16_777_216)
     }
 
-    /// Smooth noise, 0…1; its bumps are about one unit wide.
+    /// Smooth noise of 0…1 with bumps about one unit wide.
     @inline(__always)
     func value(_ x: Float, _ y: Float) -> Float {
         let left = x.rounded(.down)
@@ -33,7 +33,7 @@ struct Noise {
         return mix(upper, lower, down)
     }
 
-    /// A sum of finer and fainter noise, 0…1, which looks like clouds or rock.
+    /// A sum of increasingly fine and faint noise, 0…1, which looks like clouds or rock.
     ///
     /// Each of the `octaves` is twice as fine and half as strong as the one before.
     @inline(__always)
@@ -47,7 +47,7 @@ struct Noise {
             sum += value(x, y) * strength
             total += strength
             strength *= 0.5
-            // Not quite 2, so that the lattices of the layers do not line up.
+            // Not exactly 2, so that the lattices of the layers do not align.
             x = x * 2.03 + 17.1
             y = y * 2.03 + 9.7
         }

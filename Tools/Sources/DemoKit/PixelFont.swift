@@ -1,11 +1,11 @@
-/// Letters of 5 × 7 pixels, enough for captions.
+/// Letters of 5 × 7 pixels for captions.
 enum PixelFont {
     static let width = 5
     static let height = 7
 
-    /// The rows of a letter from the top, their five lowest bits from left to right.
+    /// The rows of a letter from the top, with five bits per row from left to right.
     ///
-    /// Small letters come out as capitals, and what is not known as a box.
+    /// Lower case is drawn as upper case, an unknown character as a box.
     static func rows(of character: Character) -> [UInt8] {
         let known = glyphs[character.uppercased().first ?? " "]
         return known ?? [31, 17, 17, 17, 17, 17, 31]
@@ -38,7 +38,7 @@ enum PixelFont {
 }
 
 extension Canvas {
-    /// Writes a line of text, its top left corner at a pixel.
+    /// Draws a line of text, with its top left corner at a pixel.
     ///
     /// A dot of a letter is `size` pixels wide.
     package mutating func write(
@@ -59,7 +59,7 @@ extension Canvas {
         }
     }
 
-    /// How many pixels wide a line of text is.
+    /// The width of a line of text in pixels.
     package static func width(of text: String, size: Int = 2) -> Int {
         text.count * (PixelFont.width + 1) * size
     }

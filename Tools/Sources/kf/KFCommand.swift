@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The commands.
+/// The root command.
 struct KFCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kf",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// Runs the command that was typed.
+/// Parses the arguments and runs the command.
 @main
 enum Program {
     static func main() async {
@@ -21,11 +21,12 @@ enum Program {
         }
     }
 
-    /// Prints the parser's message for an error or a wish for help, and exits.
+    /// Prints the parser's message for an error or a help request, and exits.
     private static func end(with error: any Error) -> Never {
         let code = KFCommand.exitCode(for: error)
         let message = KFCommand.fullMessage(for: error)
-        // Help is a result, wrong usage an error; a command has printed its own errors before.
+        // Help goes to standard output, wrong usage to standard error. Commands print their own
+        // errors.
         if !message.isEmpty {
             if code.isSuccess { Terminal.print(message) } else { Terminal.note(message) }
         }

@@ -21,7 +21,7 @@ struct AnimationTests {
         try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
     }
 
-    /// What lies in a file that the tool wrote, and how many frames it told of.
+    /// The header of the written file and the reported number of frames.
     private func get(_ arguments: String...) async throws -> (info: ImageFileInfo, told: Int?) {
         let name = try #require(arguments.last)
         let outcome = try await KFProgram.run(["get", "--json"] + arguments, in: folder)

@@ -16,7 +16,7 @@ struct CacheTests {
         try await KFProgram.run(["cache"] + arguments + ["--cache", "cache"], in: folder)
     }
 
-    /// Two pictures in the cache, one of them with a processor too.
+    /// Caches two images, one of them also with a processor.
     private func fill() async throws {
         for arguments in [["a.jpg"], ["b.png"], ["a.jpg", "--processor", "resize:10x10"]] {
             let outcome = try await KFProgram.run(
@@ -39,7 +39,7 @@ struct CacheTests {
         try bytes.write(to: URL(fileURLWithPath: path))
     }
 
-    /// The key of a picture that was loaded as it is.
+    /// The key of an unprocessed image.
     private func key(_ name: String) async throws -> String {
         let all = try entries(try await run("list", "--json")).compactMap { $0["key"] as? String }
         return try #require(all.first { $0.contains("/\(name)") && !$0.contains("@") }, "\(all)")
@@ -57,7 +57,7 @@ struct CacheTests {
         #expect(count >= 3)
         #expect(fields["expired"] as? Int == 0)
         let path = try #require(fields["folder"] as? String)
-        // The folder of the cache itself is as good as the one it was made in.
+        // The folder of the cache itself is accepted, too.
         let direct = try await KFProgram.run(["cache", "stats", "--cache", path], in: folder)
         #expect(direct.status == 0, "\(direct.errors)")
         #expect(direct.text.contains("entries  \(count), "), "\(direct.text)")
@@ -86,7 +86,7 @@ struct CacheTests {
         #expect(lines.count == all.count + 1)
         #expect(lines.first?.contains("last used") == true)
         #expect(lines.dropFirst().allSatisfy { $0.contains(".jpg") || $0.contains(".png") })
-        // A week, less the moment since then.
+        // A week, less the time since then.
         #expect(lines.dropFirst().allSatisfy { $0.contains("in 7 d") }, "\(text)")
     }
 

@@ -16,7 +16,7 @@ struct CompareTests {
         try await KFProgram.run(arguments, in: folder)
     }
 
-    /// A grey image with one pixel of another brightness.
+    /// Writes a grey image with one pixel of another brightness.
     private func grey(_ name: String, spot: UInt8) throws {
         var bytes = Data(repeating: 100, count: 16 * 16 * 4)
         for pixel in 0..<256 { bytes[pixel * 4 + 3] = 255 }
@@ -39,7 +39,7 @@ struct CompareTests {
         try grey("b.png", spot: 110)
         let outcome = try await run("diff", "a.png", "b.png", "-o", "d.png", "--json")
         let fields = try GetTests.fields(outcome)
-        // One pixel of 256 is 10 off in each channel: the mean square error is 100 / 256.
+        // One pixel of 256 differs by 10 in each channel: the mean square error is 100 / 256.
         let wanted = 10 * log10(255 * 255 * 256.0 / 100)
         #expect(abs((fields["psnr"] as? Double ?? 0) - wanted) < 1e-9)
         #expect(fields["differingPixels"] as? Int == 1)

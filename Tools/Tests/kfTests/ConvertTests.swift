@@ -29,7 +29,7 @@ struct ConvertTests {
         try await KFProgram.run(["convert"] + arguments, in: folder)
     }
 
-    /// The files below a folder, hidden ones as well.
+    /// The files below a folder, including hidden ones.
     private func files(_ name: String) -> [String] {
         (FileManager.default.enumerator(atPath: folder.path(name))?.compactMap { $0 as? String }
             ?? [])
@@ -187,7 +187,7 @@ struct ConvertTests {
         process.currentDirectoryURL = folder.url
         process.standardOutput = FileHandle.nullDevice
         try process.run()
-        // Some work is done, and some is under way.
+        // Interrupt while some files are finished and others are being written.
         while files("out").count < 3, process.isRunning { await Task.yield() }
         process.interrupt()
         process.waitUntilExit()

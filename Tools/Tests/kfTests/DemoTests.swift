@@ -2,7 +2,7 @@ import Foundation
 import Kingfisher
 import Testing
 
-/// `kf demo`, which checks itself: it fails when a picture comes from elsewhere than it should.
+/// `kf demo`, which checks itself: it fails if an image comes from an unexpected place.
 @Suite(.timeLimit(.minutes(2)))
 struct DemoTests {
     @Test func `it loads everything three ways and makes a contact sheet`() async throws {

@@ -3,10 +3,10 @@ import Foundation
 import KingfisherTesting
 import Testing
 
-/// `kf get` when something is wrong: a clear word, the right status, and nothing left behind.
+/// `kf get` with errors: a clear message, the right status, and no files left over.
 @Suite(.timeLimit(.minutes(1)))
 struct GetFailureTests {
-    /// A way for a load to fail, and what standard error must say about it.
+    /// A cause of a failed load, and the message expected on standard error.
     enum Fault: String, CaseIterable {
         case notFound, noImage, empty, truncated, brokenOff, enormous, hanging
 

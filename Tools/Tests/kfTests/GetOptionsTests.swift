@@ -3,7 +3,7 @@ import Kingfisher
 import KingfisherTesting
 import Testing
 
-/// `kf get` as people use it day by day: sizes, formats, caches, streams.
+/// `kf get` in everyday use: sizes, formats, caches, streams.
 @Suite(.timeLimit(.minutes(1)))
 struct GetOptionsTests {
     let folder: TemporaryFolder

@@ -4,7 +4,7 @@ import Kingfisher
 import KingfisherTesting
 import Testing
 
-/// `kf get` when all goes well.
+/// `kf get` without errors.
 @Suite(.timeLimit(.minutes(1)))
 struct GetTests {
     let folder: TemporaryFolder

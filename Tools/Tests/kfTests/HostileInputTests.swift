@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// Inputs without an end, without a sender, or with a will of their own.
+/// Endless, silent and malicious inputs.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileInputTests {
     let folder: TemporaryFolder
@@ -17,7 +17,7 @@ struct HostileInputTests {
         folder = try TemporaryFolder()
     }
 
-    /// A file of 5 GB that takes no room: a beginning, then a hole.
+    /// Creates a sparse file of 5 GB that begins with `beginning`.
     private func huge(_ name: String, beginning: Data = Data()) throws {
         try beginning.write(to: folder.url.appending(path: name))
         #expect(truncate(folder.path(name), 5_000_000_000) == 0)
@@ -74,7 +74,7 @@ struct HostileInputTests {
         let outcome = try await KFProgram.run(["get", "pipe", "-o", "out.png"], in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(KFCrossPlatformImage(data: try folder.data("out.png"))?.pixelWidth == 640)
-        // A named pipe cannot be replaced by an atomic write; that is what the task may report.
+        // A named pipe cannot be replaced by an atomic write; the task may report that error.
         _ = await writer.result
     }
 
@@ -100,7 +100,7 @@ struct HostileInputTests {
     }
 
     @Test func `keys from a log with control characters are escaped in the list`() async throws {
-        // A key of a program's own making, as an app that shares the folder may store.
+        // A custom key, as an app that shares the folder may use.
         let cache = try ImageCache(
             name: "kf",
             cacheDirectoryURL: folder.url.appending(path: "cache"),

@@ -2,9 +2,9 @@ import Foundation
 import Kingfisher
 import Testing
 
-/// `--isolate`: the same files and the same failures, whatever the files do to their decoders.
+/// `--isolate` gives the same files and errors, whatever the files do to their decoders.
 ///
-/// `KF_DAMAGED_FILES` says how many damaged files are converted, 60 unless set.
+/// `KF_DAMAGED_FILES` sets the number of damaged files to convert; 60 by default.
 @Suite(.timeLimit(.minutes(10)))
 struct IsolationTests {
     let folder: TemporaryFolder
@@ -67,7 +67,7 @@ struct IsolationTests {
     }
 }
 
-/// Numbers that are the same in every run.
+/// Deterministic random numbers.
 private struct Numbers {
     var state: UInt64
 

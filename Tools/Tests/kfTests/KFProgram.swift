@@ -2,7 +2,7 @@ import Foundation
 
 /// The built program, run as a user would.
 enum KFProgram {
-    /// What a run left behind.
+    /// The result of a run.
     struct Outcome {
         let status: Int32
         let output: Data
@@ -11,25 +11,25 @@ enum KFProgram {
         var text: String { String(decoding: output, as: UTF8.self) }
     }
 
-    /// Beside the tests, where the package manager puts both.
+    /// The package manager puts the program next to the tests.
     static var executable: URL {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("kf")
     }
 
-    /// Runs the program to its end.
+    /// Runs the program until it exits.
     ///
-    /// Its streams are files, so that no pipe can fill up and stop it. `folder` is where it runs
-    /// and where these files are kept; the user's cache is a folder of the test's own.
+    /// Its streams are files, so that no full pipe can block it. They are kept in `folder`, which
+    /// also replaces the user's cache folder.
     ///
     /// - Parameters:
     ///   - arguments: The command line.
-    ///   - folder: Where it runs.
+    ///   - folder: The working directory.
     ///   - input: The bytes of standard input.
-    ///   - inputPath: A file, a pipe or a device as standard input instead.
-    ///   - environment: Variables besides the test's own.
+    ///   - inputPath: A file, pipe or device to use as standard input instead.
+    ///   - environment: Variables in addition to the test's own.
     /// - Returns: The status and the output.
-    /// - Throws: When the program cannot be started.
+    /// - Throws: An error if the program cannot be started.
     static func run(
         _ arguments: [String],
         in folder: TemporaryFolder,
@@ -56,7 +56,7 @@ enum KFProgram {
         process.standardError = try FileHandle(forWritingTo: files[2])
         let status = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { process in
-                // A signal must not look like an exit status of our own.
+                // A signal must not look like an exit status.
                 let wasSignal = process.terminationReason == .uncaughtSignal
                 continuation.resume(
                     returning: wasSignal ? -process.terminationStatus : process.terminationStatus
@@ -76,12 +76,12 @@ enum KFProgram {
     }
 }
 
-/// A folder of a test's own, gone with it.
+/// A temporary folder of one test, removed with the object.
 final class TemporaryFolder: Sendable {
     let url: URL
-    /// Apart from `url`, so that a test sees only what the program wrote.
+    /// Separate from `url`, so that a test sees only the program's files.
     let streams: URL
-    /// Takes the place of `~/.cache`.
+    /// Replaces `~/.cache`.
     var usersCache: URL { streams.appendingPathComponent("caches", isDirectory: true) }
 
     init() throws {
@@ -95,7 +95,7 @@ final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // What stays behind in the temporary folder is the system's to clear.
+        // If removal fails, the system cleans its temporary folder.
         try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
     }
 
@@ -105,12 +105,12 @@ final class TemporaryFolder: Sendable {
         try Data(contentsOf: url.appendingPathComponent(name))
     }
 
-    /// The files directly in the folder, in order.
+    /// The files directly in the folder, sorted.
     func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
     }
 
-    /// The entries of a cache below a folder: files with a hash for a name.
+    /// The entries of a cache below a folder: files named by a hash.
     func cacheEntries(_ name: String = "cache") -> [String] {
         let names = FileManager.default.enumerator(atPath: path(name))?.compactMap { $0 as? String }
         return (names ?? []).map { ($0 as NSString).lastPathComponent }

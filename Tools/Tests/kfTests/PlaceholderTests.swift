@@ -37,7 +37,7 @@ struct PlaceholderTests {
         let png = try #require(Data(base64Encoded: String(url.dropFirst(prefix.count))))
         #expect(KFCrossPlatformImage(data: png)?.size == size)
         #expect(try GetTests.isRed(TestPictures.pixel(png, x: 2, y: 5)))
-        // The picture's red and blue are the only colours there are.
+        // The image contains only red and blue.
         let color = try #require(fields["dominantColor"] as? String)
         #expect(color.hasPrefix("#") && color.count == 7)
     }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Texts for `--processor` that nobody would write.
+/// Random, mostly invalid texts for `--processor`.
 ///
-/// `KF_FUZZ_ROUNDS` says how many, 100 unless set; `KF_FUZZ_SEED` where to begin.
+/// `KF_FUZZ_ROUNDS` sets their number, 100 by default; `KF_FUZZ_SEED` the first seed.
 @Suite(.timeLimit(.minutes(10)))
 struct ProcessorSpecFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment

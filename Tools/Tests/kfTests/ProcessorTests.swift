@@ -2,7 +2,7 @@ import Foundation
 import Kingfisher
 import Testing
 
-/// What the processors of `kf get` do to a picture that is red on the left, blue on the right.
+/// The effects of the processors of `kf get` on an image with a red left and a blue right half.
 @Suite(.timeLimit(.minutes(1)))
 struct ProcessorTests {
     let folder: TemporaryFolder
@@ -12,7 +12,7 @@ struct ProcessorTests {
         try TestPictures.png(width: 64, height: 48).write(to: folder.url.appending(path: "in.png"))
     }
 
-    /// The picture that comes out.
+    /// Processes the image and returns the result.
     private func run(_ specs: String...) async throws -> Data {
         let steps = specs.flatMap { ["--processor", $0] }
         let arguments = ["get", "in.png", "--cache", "cache", "-o", "out.png"] + steps

@@ -2,7 +2,7 @@ import Foundation
 import Kingfisher
 import Testing
 
-/// `kf show`, and what the program writes about itself.
+/// `kf show`, `kf completions` and `kf man`.
 @Suite(.timeLimit(.minutes(1)))
 struct ShowTests {
     let folder: TemporaryFolder

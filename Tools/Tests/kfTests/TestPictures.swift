@@ -3,7 +3,7 @@ import Foundation
 import Kingfisher
 import Testing
 
-/// Pictures and files that only look like pictures.
+/// Image files, and files that only look like images.
 enum TestPictures {
     /// Red on the left, blue on the right.
     static func twoColours(width: Int, height: Int) throws -> KFCrossPlatformImage {
@@ -20,7 +20,7 @@ enum TestPictures {
         )
     }
 
-    /// A photograph-like JPEG, large enough to be cut.
+    /// A photograph-like JPEG, large enough to be truncated.
     static func photo() throws -> Data {
         let image = try #require(DemoPicture.small(width: 600, height: 400).image)
         return try #require(image.kf.jpegRepresentation(compressionQuality: 0.9))
@@ -30,12 +30,12 @@ enum TestPictures {
         try #require(try twoColours(width: width, height: height).kf.pngRepresentation())
     }
 
-    /// A PNG whose header says 60,000 × 60,000, with correct checksums and next to no pixels.
+    /// A PNG whose header states 60,000 × 60,000, with valid checksums and hardly any pixel data.
     static func enormousPNG() -> Data {
         let sides = [60_000, 60_000].flatMap { (side: UInt32) in
             withUnsafeBytes(of: side.bigEndian, Array.init)
         }
-        // An empty zlib stream: its header, one empty block, the checksum of nothing.
+        // An empty zlib stream: its header, one empty block, the checksum of no data.
         let pixels: [UInt8] = [0x78, 0x9C, 0x03, 0, 0, 0, 0, 1]
         return Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
             + chunk("IHDR", sides + [8, 6, 0, 0, 0]) + chunk("IDAT", pixels) + chunk("IEND", [])

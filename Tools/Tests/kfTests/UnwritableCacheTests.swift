@@ -3,8 +3,7 @@ import Testing
 
 /// Caches on file systems that are full or read-only.
 ///
-/// Each run mounts its own, in a mount namespace; where that is not allowed there is nothing to
-/// test with.
+/// Each run mounts its own in a mount namespace. The suite is skipped if that is not permitted.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: Namespaces.canMount))
 struct UnwritableCacheTests {
     let folder: TemporaryFolder
@@ -55,11 +54,11 @@ struct UnwritableCacheTests {
     }
 }
 
-/// Mount namespaces of the tests' own.
+/// Runs scripts in separate mount namespaces.
 private enum Namespaces {
     static let canMount = (try? shell("mount -t tmpfs none /mnt", in: "/").status) == 0
 
-    /// Runs a script as root of namespaces of its own.
+    /// Runs a script as root of new namespaces.
     static func shell(
         _ script: String,
         in directory: String

@@ -70,7 +70,7 @@ struct CacheClearCommand: AsyncParsableCommand {
     }
 }
 
-/// What cleaning has removed.
+/// The result of cleaning or clearing a cache.
 struct CacheRemovalReport: Report {
     let expired: Int
     let trimmed: Int

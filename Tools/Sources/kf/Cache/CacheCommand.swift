@@ -1,7 +1,7 @@
 import ArgumentParser
 import Kingfisher
 
-/// `kf cache`: the contents of a cache on disk, and keeping it in order.
+/// `kf cache`: shows and maintains a cache on disk.
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
@@ -21,7 +21,7 @@ struct CacheCommand: AsyncParsableCommand {
     )
 }
 
-/// The options of all commands on caches.
+/// The options of all cache commands.
 struct CacheOptions: ParsableArguments {
     @Option(
         name: .customLong("cache"),
@@ -31,7 +31,7 @@ struct CacheOptions: ParsableArguments {
 
     @OptionGroup var out: OutputOptions
 
-    /// Opens the cache, does something with it, and prints the report.
+    /// Opens the cache, runs `body` and prints its report.
     func run<Result: Report>(_ body: (ToolCache.Storage) throws -> Result) throws {
         do {
             try out.print(try body(try ToolCache.existing(folder: folder)))

@@ -1,9 +1,9 @@
 import Foundation
 import Kingfisher
 
-/// What is told about one entry of a cache.
+/// The description of one cache entry.
 struct CacheEntryReport: Encodable {
-    /// Null for a file that was put into the folder by hand.
+    /// Null for a file that the library did not store.
     let key: String?
     let path: String
     let bytes: Int
@@ -21,15 +21,14 @@ struct CacheEntryReport: Encodable {
         isExpired = entry.isExpired()
     }
 
-    /// The key, or the file's name where there is none.
+    /// The key, or the file name if there is no key.
     var title: String { key ?? (path as NSString).lastPathComponent }
 
     enum CodingKeys: CodingKey {
         case key, path, bytes, lastAccess, expiration, isExpired
     }
 
-    // Written out, because the synthesised one leaves nil out and readers want the same fields
-    // every time.
+    // Not synthesized: the synthesized method omits nil, but the output always has all fields.
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(key, forKey: .key)

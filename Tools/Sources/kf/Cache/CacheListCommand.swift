@@ -36,9 +36,11 @@ struct CacheListCommand: AsyncParsableCommand {
     }
 }
 
-/// Columns of text.
+/// Formats columns of text.
 enum Table {
-    /// The rows with their columns under each other; sizes, in the first one, end at one place.
+    /// Aligns the columns of the rows.
+    ///
+    /// The first one, which holds sizes, is aligned to the right.
     static func lines(_ rows: [[String]]) -> [String] {
         let widths = (rows.first ?? []).indices.map { column in
             rows.map { $0[column].count }.max() ?? 0

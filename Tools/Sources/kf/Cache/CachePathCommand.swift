@@ -53,9 +53,9 @@ struct CachePathCommand: AsyncParsableCommand {
         }
     }
 
-    /// The keys that the source may have: as it was written, and as `kf get` makes one of it.
+    /// The keys that the source may have: its text, and the key that `kf get` derives from it.
     private var keys: [String] {
-        // A file that is gone, or a text that is no source, may still be a key.
+        // A deleted file, or a text that is not a source, may still be a key.
         let own = (try? PictureSource(source)).flatMap { try? $0.key() }
         return [source] + (own.map { [$0] } ?? [])
     }
@@ -66,7 +66,7 @@ struct CachePathCommand: AsyncParsableCommand {
         return keys.contains { key in
             guard title.hasPrefix(key + "@") else { return false }
             let identifier = title.dropFirst(key.count + 1)
-            // The steps of an animation stand inside the processor for its frames.
+            // For an animation, the processor's identifier contains that of the steps.
             return identifier == chain.identifier
                 || (identifier.hasPrefix("com.onevcat.Kingfisher.AnimatedImageProcessor(")
                     && identifier.hasSuffix("_\(chain.identifier))"))

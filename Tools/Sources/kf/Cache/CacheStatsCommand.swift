@@ -42,7 +42,7 @@ struct CacheStatsCommand: AsyncParsableCommand {
             case folder, entries, bytes, expired, expiredBytes, oldestAccess, newestAccess
         }
 
-        // Written out, because the synthesised one leaves nil out.
+        // Not synthesized: the synthesized method omits nil.
         func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: CodingKeys.self)
             try values.encode(folder, forKey: .folder)

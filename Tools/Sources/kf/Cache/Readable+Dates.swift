@@ -1,15 +1,15 @@
 import Foundation
 
 extension Readable {
-    /// `2026-11-21 04:05`, in UTC.
+    /// A date such as `2026-11-21 04:05`, in UTC.
     static func moment(_ date: Date) -> String {
         let format = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .gmt)
         return String(date.formatted(format).prefix(16))
     }
 
-    /// `in 40 s`, `in 5 min`, `in 7 h`, `in 6 d`; whole units, the nearest number of them.
+    /// A time span such as `in 40 s`, `in 5 min`, `in 7 h` or `in 6 d`, in whole units.
     ///
-    /// Not rounded down: what was stored for a week a second ago expires in 7 days, not in 6.
+    /// Rounded to nearest: an entry stored for a week expires in 7 days a second later, not in 6.
     static func distance(from start: Date, to end: Date) -> String {
         let seconds = end.timeIntervalSince(start)
         return switch seconds {
@@ -20,7 +20,7 @@ extension Readable {
         }
     }
 
-    /// `40 s`, `3 min 20 s`, `2 h 5 min`.
+    /// A duration such as `40 s`, `3 min 20 s` or `2 h 5 min`.
     static func seconds(_ seconds: Double) -> String {
         let whole = Int(min(1e9, max(0, seconds.rounded())))
         switch whole {
@@ -30,7 +30,7 @@ extension Readable {
         }
     }
 
-    /// `1 entry`, `3 entries`.
+    /// A count with its noun, such as `1 entry` or `3 entries`.
     static func count(_ number: Int, _ one: String, _ many: String) -> String {
         "\(number) \(number == 1 ? one : many)"
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf compare`: what formats and qualities make of one image.
+/// `kf compare`: encodes one image in several formats and qualities.
 struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
@@ -77,7 +77,7 @@ struct CompareCommand: AsyncParsableCommand {
         }
     }
 
-    /// Every format with every quality; those that lose nothing, once.
+    /// Every format with every quality; lossless formats once.
     private var choices: [(PictureFormat, Int?)] {
         formats.flatMap { format -> [(PictureFormat, Int?)] in
             format == .png || format == .gif ? [(format, nil)] : qualities.map { (format, $0) }
@@ -142,7 +142,7 @@ struct CompareCommand: AsyncParsableCommand {
             case format, quality, bytes, psnr, dssim, milliseconds
         }
 
-        // Written out, because the synthesised one leaves nil out.
+        // Not synthesized: the synthesized method omits nil.
         func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: CodingKeys.self)
             try values.encode(format, forKey: .format)

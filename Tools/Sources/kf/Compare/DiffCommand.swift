@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf diff`: how far two images are apart.
+/// `kf diff`: measures the difference of two images.
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
@@ -104,7 +104,7 @@ struct DiffCommand: AsyncParsableCommand {
             case psnr, ssim, dssim, largestDifference, differingPixels, width, height, output
         }
 
-        // Written out, because the synthesised one leaves nil out.
+        // Not synthesized: the synthesized method omits nil.
         func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: CodingKeys.self)
             try values.encode(psnr, forKey: .psnr)

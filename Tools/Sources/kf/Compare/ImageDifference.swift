@@ -1,15 +1,16 @@
 import Foundation
 import Kingfisher
 
-/// How far two images of one size are apart.
+/// The difference of two images of one size.
 struct ImageDifference: Sendable {
-    /// In decibels, over red, green, blue and alpha as shown on black; infinite for equal images.
+    /// In decibels, over red, green, blue and alpha, composited on black; infinite for equal
+    /// images.
     let psnr: Double
-    /// The structural similarity of the luma, 1 for equal images.
+    /// The structural similarity of the luma; 1 for equal images.
     let ssim: Double
     /// The largest difference of a channel, 0…255.
     let largest: Int
-    /// Pixels that differ in any channel.
+    /// The number of pixels that differ in any channel.
     let differing: Int
     let width: Int
     let height: Int
@@ -21,11 +22,11 @@ struct ImageDifference: Sendable {
 
     /// Compares two images.
     ///
-    /// PSNR by the mean square error of the premultiplied channels. SSIM after Wang, Bovik, Sheikh
-    /// and Simoncelli, "Image Quality Assessment" (2004), over windows of 8 × 8 pixels every 4, with
-    /// its constants K1 = 0.01 and K2 = 0.03.
+    /// The PSNR is derived from the mean square error of the premultiplied channels. SSIM after
+    /// Wang, Bovik, Sheikh and Simoncelli, "Image Quality Assessment" (2004), over windows of 8 × 8
+    /// pixels at every fourth pixel, with its constants K1 = 0.01 and K2 = 0.03.
     ///
-    /// - Throws: A ``Failure`` when the sizes differ.
+    /// - Throws: A ``Failure`` if the sizes differ or there are no pixels.
     init(_ first: KFCrossPlatformImage, _ second: KFCrossPlatformImage) throws {
         let (a, b) = (Self.pixels(first), Self.pixels(second))
         guard a.width == b.width, a.height == b.height else {
@@ -51,7 +52,7 @@ struct ImageDifference: Sendable {
             }
             if !isEqual { differing += 1 }
         }
-        // Alpha counts only where there is any: three channels otherwise.
+        // Alpha counts only if one of the images has transparency.
         let channels = Self.isOpaque(a) && Self.isOpaque(b) ? 3 : 4
         let meanSquare = Double(squares) / Double(width * height * channels)
         psnr = squares == 0 ? .infinity : 10 * log10(255 * 255 / meanSquare)
@@ -60,8 +61,8 @@ struct ImageDifference: Sendable {
         ssim = Self.ssim(Self.luma(a), Self.luma(b), width: width, height: height)
     }
 
-    /// The differences as an image: black where the two are equal, eight times as bright as the
-    /// difference elsewhere.
+    /// The differences as an image: black where the two are equal, otherwise eight times the
+    /// difference.
     static func picture(
         of first: KFCrossPlatformImage,
         and second: KFCrossPlatformImage

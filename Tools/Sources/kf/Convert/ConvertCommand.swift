@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf convert`: many files into a folder.
+/// `kf convert`: converts many files into a folder.
 struct ConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
@@ -131,7 +131,7 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 
     private func report(_ outcome: ConvertOutcome) {
-        // An outcome is made of texts and numbers, which JSON takes.
+        // Encoding cannot fail: an outcome consists of strings and numbers.
         if out.json, let line = try? outcome.jsonLine() { return Terminal.print(line) }
         Terminal.note(outcome.summary(), style: .dim)
     }

@@ -1,17 +1,21 @@
 import Foundation
 import Kingfisher
 
-/// What is converted to what; made before any work, so that no mistake costs half of it.
+/// Maps inputs to outputs.
+///
+/// Made before any work, so that conflicts are found at once.
 struct ConvertPlan: Sendable {
     /// A file and the name of its output.
     struct Item: Sendable {
         let input: InputSearch.Found
-        /// Nil for a file without a header: converting it gives the reason.
+        /// Nil for a file without a known header; converting it reports the reason.
         let format: PictureFormat?
-        /// Below the output folder; with `{width}` in it as long as that is not known.
+        /// Relative to the output folder.
+        ///
+        /// Contains `{width}` or `{height}` while the size is unknown.
         let name: String
 
-        /// The output as it is shown.
+        /// The output path for messages.
         func outputTitle(in folder: String) -> String {
             (folder as NSString).appendingPathComponent(name)
         }
@@ -23,7 +27,7 @@ struct ConvertPlan: Sendable {
 
     /// Plans the outputs.
     ///
-    /// - Throws: A ``Failure`` when two inputs would get one name, or an output is an input.
+    /// - Throws: A ``Failure`` if two inputs have the same output, or an output is an input.
     init(
         inputs: [InputSearch.Found],
         folder: String,
@@ -49,7 +53,7 @@ struct ConvertPlan: Sendable {
         return (folder as NSString).appendingPathComponent(template.path(values))
     }
 
-    /// Whether an output exists; false as long as its name is not known.
+    /// Whether an output exists; false while its name is not known.
     func isThere(_ item: Item) -> Bool {
         !template.needsSize
             && FileManager.default.fileExists(atPath: item.outputTitle(in: folder))
@@ -86,7 +90,8 @@ struct ConvertPlan: Sendable {
         )
     }
 
-    /// The format of a file by its first bytes, PNG for one that is only read; nil for no image.
+    /// The format of a file by its first bytes: PNG for formats without an encoder, nil if it is no
+    /// image.
     private static func format(of path: String) -> PictureFormat? {
         guard let file = try? InputFile(path: path, patience: 1), file.size != nil,
             let bytes = try? file.beginning(4096), bytes.kf.imageFormat != .unknown

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What became of one file; a line of `--json`.
+/// The outcome for one file; one line of `--json`.
 struct ConvertOutcome: Report, Sendable {
     enum Status: String, Encodable {
         case planned, converted, skipped, failed
@@ -41,7 +41,7 @@ struct ConvertOutcome: Report, Sendable {
     }
 }
 
-/// Counts outcomes and draws the progress.
+/// Counts outcomes and draws the progress bar.
 final class ConvertTally: Sendable {
     private struct State {
         var summary = ConvertSummary()
@@ -78,7 +78,7 @@ final class ConvertTally: Sendable {
 
     private var seconds: Double { start.duration(to: clock.now) / .seconds(1) }
 
-    /// Draws the bar, ten times a second at most.
+    /// Draws the bar at most ten times a second.
     func draw() {
         guard showsProgress else { return }
         let seconds = seconds
@@ -90,7 +90,7 @@ final class ConvertTally: Sendable {
         if let text { Terminal.showStatus(text) }
     }
 
-    /// `  ████░░ 40 %  80 of 200  46/s  3 s left`.
+    /// A progress line such as `  ████░░ 40 %  80 of 200  46/s  3 s left`.
     static func line(done: Int, total: Int, failed: Int, _ seconds: Double) -> String {
         let share = Double(done) / Double(max(1, total))
         var parts = [ProgressBar.bar(share), "\(done) of \(total)"]
@@ -105,7 +105,7 @@ final class ConvertTally: Sendable {
     }
 }
 
-/// The end of a run.
+/// The final report of a run.
 struct ConvertSummary: Report {
     private(set) var converted = 0
     private(set) var skipped = 0
@@ -113,7 +113,7 @@ struct ConvertSummary: Report {
     private(set) var inputBytes = 0
     private(set) var outputBytes = 0
     var seconds = 0.0
-    /// A line for each failure.
+    /// One line per failure.
     private(set) var failures: [String] = []
 
     mutating func add(_ outcome: ConvertOutcome) {

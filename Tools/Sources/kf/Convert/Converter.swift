@@ -1,13 +1,13 @@
 import Foundation
 import Kingfisher
 
-/// Converts one file after the other, by the library's pipeline and within its memory budget.
+/// Converts files one by one with the library's pipeline, within its memory budget.
 struct Converter: Sendable {
     private let plan: ConvertPlan
     private let encoding: EncodingOptions
     private let skipsExisting: Bool
     private let manager: KingfisherManager
-    /// The output folder without links.
+    /// The output folder without symbolic links.
     private let root: String
 
     init(plan: ConvertPlan, encoding: EncodingOptions, skipsExisting: Bool, isolates: Bool) {
@@ -22,7 +22,9 @@ struct Converter: Sendable {
         root = InputSearch.resolved(plan.folder) ?? plan.folder
     }
 
-    /// Converts a file; a failure is an outcome like others.
+    /// Converts a file.
+    ///
+    /// Errors are returned as a failed outcome.
     @concurrent
     func outcome(of item: ConvertPlan.Item) async -> ConvertOutcome {
         let input = item.input.path
@@ -76,7 +78,7 @@ struct Converter: Sendable {
         return try await manager.retrieveImage(with: .provider(provider), options: options).image
     }
 
-    /// The file's own bytes where nothing asks for others.
+    /// Returns the original bytes if neither a step nor a quality nor another format is requested.
     private func encoded(
         _ image: KFCrossPlatformImage,
         _ bytes: Data,
@@ -87,7 +89,7 @@ struct Converter: Sendable {
         return encoding.encode(image, as: target)
     }
 
-    /// Writes below the output folder, and nowhere that a link in it may lead.
+    /// Writes below the output folder, and never to another place through a symbolic link.
     private func write(_ data: Data, to path: String) throws {
         let folder = (path as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

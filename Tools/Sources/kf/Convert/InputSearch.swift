@@ -6,22 +6,24 @@ import Glibc
 import Musl
 #endif
 
-/// Finds the files that inputs stand for.
+/// Expands inputs to files.
 struct InputSearch {
-    /// A file to be converted.
+    /// A file to convert.
     struct Found: Hashable {
         let path: String
-        /// Its folder below the one that was searched, empty for none.
+        /// Its folder relative to the searched one; empty if it lies directly there.
         let dir: String
     }
 
-    /// Endings of files that are looked at in folders; a file that is named is always tried.
+    /// Suffixes of the files that a folder search includes.
+    ///
+    /// Files named explicitly are always tried.
     private static let endings: Set = [
         "jpg", "jpeg", "jpe", "png", "apng", "gif", "webp", "avif", "bmp", "ico", "jxl", "heic",
         "heif", "tif", "tiff", "svg",
     ]
 
-    /// The output folder, whose files are no inputs.
+    /// The output folder, whose files are not inputs.
     private let leftOut: String?
 
     init(leavingOut folder: String) {
@@ -30,7 +32,7 @@ struct InputSearch {
 
     /// The files of all inputs, each once, in the order of the inputs and of their names.
     ///
-    /// - Throws: A ``Failure`` for an input that is not there, or with no files at all.
+    /// - Throws: A ``Failure`` if an input does not exist, or there are no files.
     func files(_ inputs: [String]) throws -> [Found] {
         var seen: Set<String> = []
         let found = try inputs.flatMap { try files($0) }
@@ -57,7 +59,9 @@ struct InputSearch {
         return matches
     }
 
-    /// The files of a pattern; their folders are told from where the pattern begins.
+    /// The files that match a pattern.
+    ///
+    /// Their folders are relative to the pattern's fixed part.
     private func matching(_ pattern: String) -> [Found] {
         let parts = pattern.split(separator: "/").map(String.init)
         let isSpecial = { (part: String) in part.contains { "*?[".contains($0) } }
@@ -67,7 +71,7 @@ struct InputSearch {
         if base.isEmpty { base = "." }
         let depth = rest.contains("**") ? Int.max : rest.count
         let found = walk(base, "") { dir in dir.split(separator: "/").count < depth }
-        // Without ** all folders of a pattern are named: only those below it are kept apart.
+        // Without `**`, the depth of the pattern is fixed.
         return found.filter { file in
             let name = (file.path as NSString).lastPathComponent
             let path = file.dir.split(separator: "/").map(String.init) + [name]
@@ -75,13 +79,13 @@ struct InputSearch {
         }
     }
 
-    /// The regular files in a folder and, where `enters` holds of their paths below it, its folders.
+    /// The regular files in a folder and in those of its folders that `enters` accepts.
     ///
-    /// Hidden ones are left out, and links to folders are not followed: they may go in circles.
+    /// Hidden files are skipped. Links to folders are not followed, because they may form cycles.
     private func walk(_ base: String, _ dir: String, enters: (String) -> Bool) -> [Found] {
         let folder = dir.isEmpty ? base : (base as NSString).appendingPathComponent(dir)
         if let leftOut, Self.resolved(folder) == leftOut { return [] }
-        // A folder that cannot be listed holds nothing for this user.
+        // A folder that cannot be listed is treated as empty.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.sorted().filter { !$0.hasPrefix(".") }.flatMap { name -> [Found] in
             let path =
@@ -111,7 +115,7 @@ struct InputSearch {
         endings.contains((path as NSString).pathExtension.lowercased())
     }
 
-    /// The path without links; nil for what is not there.
+    /// The path without symbolic links; nil if it does not exist.
     static func resolved(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }

@@ -1,15 +1,15 @@
 import ArgumentParser
 import Foundation
 
-/// How outputs are named: text with `{stem}`, `{dir}`, `{width}`, `{height}` and `{format}`.
+/// A pattern for output names: text with `{stem}`, `{dir}`, `{width}`, `{height}` and `{format}`.
 struct NameTemplate: Sendable {
-    /// The values of one file.
+    /// The values for one file.
     struct Values {
         let stem: String
-        /// The folder below the one that was searched, empty for none.
+        /// The folder relative to the searched one; empty if the file lies directly there.
         let dir: String
         let format: String
-        /// Nil before the image is made.
+        /// Nil before the image is loaded.
         var size: (width: Int, height: Int)?
     }
 
@@ -20,14 +20,15 @@ struct NameTemplate: Sendable {
 
     private let parts: [Part]
 
-    /// The tree of the inputs below the output folder.
+    /// Mirrors the folder structure of the inputs.
     static let standard = NameTemplate(parts: [.dir, .text("/"), .stem, .text("."), .format])
 
     private init(parts: [Part]) { self.parts = parts }
 
-    /// Reads a template.
+    /// Parses a template.
     ///
-    /// - Throws: A `ValidationError` for an unknown or open brace, or a path out of the folder.
+    /// - Throws: A `ValidationError` for an unknown or unclosed brace, or a path outside the output
+    ///   folder.
     init(_ text: String) throws {
         let names: [String: Part] = [
             "stem": .stem, "dir": .dir, "width": .width, "height": .height, "format": .format,
@@ -50,17 +51,17 @@ struct NameTemplate: Sendable {
         guard !text.isEmpty, !text.hasSuffix("/"), !leaves else {
             throw ValidationError("'\(text)' is no name for files within the output folder")
         }
-        // A name that does not end in its format would hide what the file is.
+        // A name without the format as its suffix would hide the file's type.
         if parts.last(where: { $0 != .text("") }) != .format { parts += [.text("."), .format] }
         self.init(parts: parts.filter { $0 != .text("") })
     }
 
-    /// Whether names wait for the size of the image.
+    /// Whether names depend on the size of the image.
     var needsSize: Bool { parts.contains(.width) || parts.contains(.height) }
 
-    /// The path below the output folder, without empty or dotted components.
+    /// The path relative to the output folder, without empty or dotted components.
     ///
-    /// Before the size is known, its places keep their braces.
+    /// While the size is unknown, its placeholders remain.
     func path(_ values: Values) -> String {
         let text = parts.map { part in
             switch part {

@@ -2,15 +2,15 @@ import DemoKit
 import Foundation
 import Kingfisher
 
-/// All pictures on one page: a row for each, a column for each way it was asked for.
+/// All images on one page: a row per image, a column per variant.
 enum ContactSheet {
     private static let margin = 24
-    /// Two lines of small letters below every picture.
+    /// Two lines of small text below every image.
     private static let captionHeight = 30
     private static let paper = SIMD3<Float>(0.965, 0.960, 0.945)
     private static let ink = SIMD3<Float>(0.25, 0.25, 0.28)
 
-    /// Lays the loads out, which come grouped by picture.
+    /// Draws the loads, which are grouped by image.
     ///
     /// - Returns: The page as PNG; nil if the library cannot encode it.
     static func png(_ loads: [DemoLoad], variants: [DemoVariant]) -> Data? {
@@ -48,7 +48,7 @@ enum ContactSheet {
         }
         let columns = x..<x + image.pixelWidth
         let rows = y..<y + image.pixelHeight
-        // Squares under drawings show what is transparent.
+        // A checkerboard below drawings shows their transparency.
         if load.picture.hasSuffix(".png") { checkers(on: &page, columns: columns, rows: rows) }
         page.draw(image, x: x, y: y)
     }

@@ -4,7 +4,7 @@ import Foundation
 import Kingfisher
 import KingfisherTesting
 
-/// `kf demo`: pictures through the whole pipeline, for everybody to see.
+/// `kf demo`: loads images through the whole pipeline and shows the results.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -51,7 +51,7 @@ struct DemoCommand: AsyncParsableCommand {
         try AtomicFile.checkFolder(of: sheetPath)
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("kf-demo-\(UUID().uuidString)", isDirectory: true)
-        // What is left behind in the temporary folder is the system's to clear.
+        // If removal fails, the system cleans its temporary folder.
         defer { try? FileManager.default.removeItem(at: folder) }
         let cache = try ImageCache(
             name: "demo",
@@ -116,7 +116,7 @@ struct DemoCommand: AsyncParsableCommand {
         return surprises
     }
 
-    /// Paints the pictures, several at a time, and serves them.
+    /// Generates the images concurrently and serves them.
     private static func ownServer() async throws -> LoopbackServer {
         print("Painting \(DemoPicture.all.count) pictures …")
         let clock = ContinuousClock()
@@ -162,7 +162,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    /// In the folder where one stands, if that takes files.
+    /// A file in the current folder, if it is writable, or else in the temporary one.
     private static func defaultOutput() throws -> String {
         let name = "kingfisher-demo.png"
         let here = FileManager.default.currentDirectoryPath

@@ -1,19 +1,19 @@
 import Foundation
 import Kingfisher
 
-/// A picture at one size, loaded three times over.
+/// An image in one variant, loaded once per pass.
 struct DemoLoad: Sendable {
     let picture: String
-    /// In pixels, before processing; nil when the demonstration did not make the picture.
+    /// In pixels, before processing; nil if the demonstration did not generate the image.
     let size: (width: Int, height: Int)?
     let variant: DemoVariant
     var image: KFCrossPlatformImage?
     var passes: [DemoPass.Outcome] = []
 }
 
-/// One round through all pictures.
+/// One pass over all images.
 struct DemoPass: Sendable {
-    /// What a load of the round gave: where from and how fast, or why not.
+    /// The outcome of a load: its cache type and time, or the error.
     enum Outcome: Sendable {
         case loaded(from: CacheType, milliseconds: Double)
         case failed(String)
@@ -36,7 +36,7 @@ struct DemoPass: Sendable {
     let expected: CacheType
 }
 
-/// The loading part of `kf demo`: what it asks the library for.
+/// The loads of `kf demo`.
 struct DemoLoads {
     let manager: KingfisherManager
     let timeout: Double
@@ -47,9 +47,9 @@ struct DemoLoads {
         DemoPass(title: "memory emptied", expected: .disk),
     ]
 
-    /// Loads all once more, one after the other, so that the times mean something.
+    /// Loads all images once, one after the other, so that the times are comparable.
     ///
-    /// - Returns: What did not go as the pass expects, a sentence each.
+    /// - Returns: One sentence for each load that differs from the pass's expectation.
     func run(_ pass: DemoPass, over loads: inout [DemoLoad], at urls: [URL]) async -> [String] {
         var surprises: [String] = []
         for index in loads.indices {
@@ -81,8 +81,8 @@ struct DemoLoads {
         _ variant: DemoVariant
     ) async -> Result<RetrieveImageResult, any Error> {
         let manager = manager
-        // PNG keeps the corners transparent on disk, too. Originals are kept, so that each picture
-        // comes over the network once, whatever the number of its sizes.
+        // PNG keeps transparent corners on disk. Originals are cached, so that each image is
+        // downloaded once, whatever the number of its variants.
         let options: KingfisherOptionsInfo = [
             .processor(variant.processor), .cacheSerializer(FormatIndicatedCacheSerializer.png),
             .cacheOriginalImage, .waitForCache,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The table of what came from where.
+/// The table of results by image and pass.
 enum DemoTable {
-    /// The lines of the table, the heading first.
+    /// The lines of the table; the first is the heading.
     static func lines(_ loads: [DemoLoad], passes: [DemoPass]) -> [String] {
         var rows = [["picture", "asked for"] + passes.map(\.title)]
         var last: String?

@@ -1,17 +1,17 @@
 import Foundation
 import Kingfisher
 
-/// One way in which the demonstration asks for every picture.
+/// A size and processing that the demonstration requests for every image.
 struct DemoVariant: Sendable {
-    /// What it is for, in a word.
+    /// Its purpose in one word.
     let name: String
-    /// What is asked for, in a few.
+    /// Its processing in a few words.
     let detail: String
     let processor: any ImageProcessor
-    /// The room it takes on the contact sheet, in pixels.
+    /// Its area on the contact sheet in pixels.
     let room: (width: Int, height: Int)
 
-    /// As an app with a list, a grid and a detail page would.
+    /// The variants of a typical app: list, grid and detail page.
     static let all: [DemoVariant] = [
         DemoVariant(
             name: "thumbnail",

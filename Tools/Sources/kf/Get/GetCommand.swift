@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf get`: one image through the whole pipeline.
+/// `kf get`: loads one image through the whole pipeline.
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -82,7 +82,7 @@ struct GetCommand: AsyncParsableCommand {
         )
     }
 
-    /// The format of the file to be written; nil when that is the source's, or there is none.
+    /// The format of the output file; nil for the source's format, or without output.
     private var outputFormat: PictureFormat? {
         get throws {
             if let format = encoding.format { return format }
@@ -90,15 +90,15 @@ struct GetCommand: AsyncParsableCommand {
         }
     }
 
-    /// What was written, or would be.
+    /// The properties of the written file, or of the loaded one without output.
     private struct Written {
         var format: PictureFormat?
         var bytes: Int
-        /// Nil for as many as were loaded.
+        /// Nil for the number of loaded frames.
         var frames: Int?
     }
 
-    /// Writes the image if there is an output; otherwise only measures what was loaded.
+    /// Writes the image if there is an output; otherwise only measures the loaded one.
     private func write(_ loaded: PictureLoad.Loaded) throws -> Written {
         let original = loaded.original
         let loadedFormat = original.flatMap { PictureFormat($0.kf.imageFormat) }
@@ -120,7 +120,7 @@ struct GetCommand: AsyncParsableCommand {
         } else {
             try AtomicFile.write(data, to: output)
         }
-        // What was just encoded can be read.
+        // Bytes that were just encoded have a readable header.
         let frames = (try? ImageFileInfo(data: data))?.frameCount
         return Written(format: target, bytes: data.count, frames: frames)
     }

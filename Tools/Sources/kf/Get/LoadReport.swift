@@ -1,23 +1,23 @@
 import Foundation
 import Kingfisher
 
-/// What `kf get` reports about a load; encodes to its `--json` line.
+/// The report of `kf get` about a load; encodes to its `--json` line.
 struct LoadReport: Report {
-    /// The source as it is shown.
+    /// The source for messages.
     let title: String
-    /// The source as it was written.
+    /// The source as it was given.
     let source: String
-    /// The key of the source; the cache adds the processors to it.
+    /// The key of the source; the cache appends the processors to it.
     let key: String
     /// `none`, `memory` or `disk`.
     let cacheType: String
-    /// Of the file written, or of what was loaded when none is; nil when it has no name here.
+    /// Of the written file, or of the loaded one without output; nil if the tool cannot write it.
     let format: String?
     /// In pixels, after processing.
     let width: Int
     let height: Int
     let frames: Int
-    /// Of the file written, or of what was loaded when none is.
+    /// Of the written file, or of the loaded one without output.
     let bytes: Int
     let output: String?
     let timings: Timings
@@ -38,7 +38,7 @@ struct LoadReport: Report {
             total = timings.total.map(Self.milliseconds)
         }
 
-        /// In microseconds of precision; more is noise.
+        /// Rounded to microseconds; finer digits are noise.
         static func milliseconds(_ duration: Duration) -> Double {
             let (seconds, attoseconds) = duration.components
             let microseconds = Double(seconds) * 1e6 + Double(attoseconds) / 1e12
@@ -49,8 +49,7 @@ struct LoadReport: Report {
             case lookup, fetch, process, store, total
         }
 
-        // Written out, because the synthesised one leaves nil out and readers want the same
-        // fields every time.
+        // Not synthesized: the synthesized method omits nil, but the output always has all fields.
         func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: CodingKeys.self)
             try values.encode(lookup, forKey: .lookup)
@@ -79,7 +78,7 @@ struct LoadReport: Report {
         try values.encode(timings, forKey: .timings)
     }
 
-    /// The report for people.
+    /// The text report.
     func summary() -> String {
         let origin =
             switch cacheType {
@@ -105,9 +104,9 @@ struct LoadReport: Report {
     }
 }
 
-/// Numbers as people read them.
+/// Formats numbers for reading.
 enum Readable {
-    /// `532 bytes`, `14.2 kB`, `1.8 MB`; a kilobyte is 1000 bytes.
+    /// A size such as `532 bytes`, `14.2 kB` or `1.8 MB`; a kilobyte is 1000 bytes.
     static func bytes(_ count: Int) -> String {
         switch count {
         case ..<1000: "\(count) bytes"
@@ -117,7 +116,7 @@ enum Readable {
         }
     }
 
-    /// `8 µs`, `0.14 ms`, `23.5 ms`, `1.3 s`.
+    /// A time such as `8 µs`, `0.14 ms`, `23.5 ms` or `1.3 s`.
     static func milliseconds(_ time: Double) -> String {
         switch time {
         case ..<0.1: String(format: "%.0f µs", time * 1000)

@@ -5,12 +5,12 @@ import Kingfisher
 import FoundationNetworking
 #endif
 
-/// The load that a command asks for.
+/// A load with the options of a command.
 struct PictureLoad: Sendable {
-    /// An image that was loaded.
+    /// A loaded image.
     struct Loaded: Sendable {
         let result: RetrieveImageResult
-        /// The bytes as they were loaded or cached; nil when the library has none.
+        /// The loaded or cached bytes; nil if the library does not provide them.
         let original: Data?
         /// The format of the source, before any step; nil if it is not known any more.
         let sourceFormat: PictureFormat?
@@ -20,12 +20,12 @@ struct PictureLoad: Sendable {
     let loading: LoadOptions
     let processor: (any ImageProcessor)?
 
-    /// Loads the image, in the time that the options allow.
+    /// Loads the image within the timeout of the options.
     func run(_ bar: ProgressBar? = nil) async throws -> Loaded {
         try await withDeadline(seconds: loading.timeout) { try await load(bar) }
     }
 
-    /// Loads the image by a manager that several loads share.
+    /// Loads the image with a manager that several loads share.
     func run(by manager: KingfisherManager) async throws -> RetrieveImageResult {
         try await withDeadline(seconds: loading.timeout) {
             try await manager.retrieveImage(with: try resolved(), options: options)
@@ -49,7 +49,7 @@ struct PictureLoad: Sendable {
         )
     }
 
-    /// A manager over the cache that the options choose.
+    /// Creates a manager with the cache that the options select.
     func manager() throws -> KingfisherManager {
         let downloader = ImageDownloader(name: "kf")
         downloader.downloadTimeout = loading.timeout
@@ -63,11 +63,11 @@ struct PictureLoad: Sendable {
 
     private var cache: CacheChoice { loading.usedCache(for: source) }
 
-    /// What the library is to do.
+    /// The library's options for the load.
     var options: KingfisherOptionsInfo {
         var options: KingfisherOptionsInfo = [.waitForCache]
         if let processor {
-            // Lossless, so that the image is the same whether it comes from the cache or not.
+            // Lossless, so that a cached image equals a fresh one.
             options += [.processor(processor), .cacheSerializer(LosslessSerializer())]
         } else {
             var serializer = DefaultCacheSerializer()
@@ -79,7 +79,7 @@ struct PictureLoad: Sendable {
                 .cacheMemoryOnly, .forceRefresh, .memoryCacheExpiration(.expired),
             ]
         } else if processor != nil {
-            // Other sizes are made without another download, and the source's format stays known.
+            // Other sizes need no download then, and the source's format stays known.
             options.append(.cacheOriginalImage)
         }
         if loading.isolate { options.append(.isolated) }
@@ -89,24 +89,24 @@ struct PictureLoad: Sendable {
         return options
     }
 
-    /// The downloaded bytes, or for a cached image the file in the cache.
+    /// The downloaded bytes, or the cached file of a cached image.
     private func original(_ result: RetrieveImageResult, in cache: ImageCache) -> Data? {
         guard result.cacheType != .none else { return result.data() }
         let file = cache.cacheFileURLIfOnDisk(
             forKey: result.originalSource.cacheKey,
             processorIdentifier: processor?.identifier ?? ""
         )
-        // A file that has just gone is no failure: the image is encoded again.
+        // A file that was just removed is not an error: the image is encoded again.
         return file.flatMap { try? Data(contentsOf: $0) } ?? result.data()
     }
 
-    /// The format of the loaded bytes, of the cached original, or the one that a URL ends in.
+    /// The format of the loaded bytes, of the cached original, or of the URL's suffix.
     private func format(of result: RetrieveImageResult, in cache: ImageCache) -> PictureFormat? {
         if result.cacheType == .none, let data = result.data() {
             return PictureFormat(data.kf.imageFormat)
         }
         let file = cache.cacheFileURLIfOnDisk(forKey: result.originalSource.cacheKey)
-        // A file that cannot be read leaves the name to judge by.
+        // If the file cannot be read, the URL's suffix decides.
         if let file, let bytes = try? InputFile(path: file.path, patience: 1).beginning(4096),
             bytes.kf.imageFormat != .unknown
         {
@@ -129,7 +129,7 @@ private struct HeaderModifier: ImageDownloadRequestModifier {
     }
 }
 
-/// Keeps an image as PNG, and an animation in its own file.
+/// Caches an image as PNG, and an animation as its own file.
 private struct LosslessSerializer: CacheSerializer {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         image.kf.gifRepresentation() ?? image.kf.pngRepresentation()

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A bar on the terminal that fills as bytes arrive.
+/// A progress bar on the terminal for received bytes.
 final class ProgressBar: Sendable {
-    /// Draws the bytes received; `total` is 0 or less when the server did not say.
+    /// Draws the bytes received; `total` is 0 or less if it is unknown.
     func update(received: Int64, total: Int64) {
         let size = Readable.bytes(Int(received))
         guard total > 0 else { return Terminal.showStatus("  \(size)") }
         Terminal.showStatus("  " + Self.bar(Double(received) / Double(total)) + "  \(size)")
     }
 
-    /// Takes the bar away again.
+    /// Erases the bar.
     func clear() { Terminal.showStatus("") }
 
-    /// `█████░░░░░ 50 %`, for a share from 0 to 1.
+    /// A bar such as `█████░░░░░ 50 %` for a share of 0…1.
     static func bar(_ share: Double, width: Int = 30) -> String {
         let share = min(1, max(0, share))
         let full = Int(share * Double(width))

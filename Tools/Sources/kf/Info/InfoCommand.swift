@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf info`: what the header of a file tells.
+/// `kf info`: prints the properties stated in a file's header.
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
@@ -41,7 +41,7 @@ struct InfoCommand: ParsableCommand {
                 let (info, byteCount) = try file.info(patience: timeout)
                 try out.print(InfoReport(file, info, byteCount: byteCount))
             } catch {
-                // The other files are reported all the same.
+                // Continue with the other files.
                 Terminal.note("kf: \(file.title): " + ErrorReport.line(for: error), style: .red)
                 failed = true
             }

@@ -1,7 +1,7 @@
 import Foundation
 import Kingfisher
 
-/// What `kf info` has found; encodes to its `--json` line.
+/// The report of `kf info`; encodes to its `--json` line.
 struct InfoReport: Report {
     private let title: String
     private let source: String
@@ -20,8 +20,7 @@ struct InfoReport: Report {
         case duration, alpha, progressive, bitsPerChannel, colorProfile, bytes
     }
 
-    // Written out, because the synthesised one leaves nil out and readers want the same fields
-    // every time.
+    // Not synthesized: the synthesized method omits nil, but the output always has all fields.
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(source, forKey: .source)
@@ -41,7 +40,7 @@ struct InfoReport: Report {
         try values.encode(byteCount, forKey: .bytes)
     }
 
-    /// The report for people; what is as usual is not mentioned.
+    /// The text report; omits the usual values.
     func summary() -> String {
         let progressive =
             info.isProgressive ? (info.format == .PNG ? "interlaced " : "progressive ") : ""

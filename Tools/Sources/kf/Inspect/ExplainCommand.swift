@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf explain`: what a load would do, and why.
+/// `kf explain`: predicts the course of a load, with reasons.
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
@@ -45,7 +45,7 @@ struct ExplainCommand: AsyncParsableCommand {
                 processor: ProcessorSpec.chain(processors)
             )
             let manager = try load.manager()
-            // The index of a cache is read in the background; without it nothing would be known.
+            // The index of a cache is read in the background. Reading the entries waits for it.
             _ = manager.cache.diskStorage.entries
             let explanation = manager.explain(try load.resolved(), options: load.options)
             let cache = loading.usedCache(for: source)
@@ -120,9 +120,9 @@ struct ExplainCommand: AsyncParsableCommand {
     }
 }
 
-/// Hits and misses in the words of the command line.
+/// Descriptions of hits and misses in the terms of the command line.
 enum MissText {
-    /// Why a layer does not have an image, or that it has.
+    /// Why a layer does not have an image; `cached` if it has.
     static func layer(_ reason: CacheMissReason?) -> String { reason.map { text($0) } ?? "cached" }
 
     static func text(_ reason: CacheMissReason) -> String {

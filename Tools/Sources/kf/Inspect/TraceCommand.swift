@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf trace`: what happens in loads, and when.
+/// `kf trace`: records the stages of loads.
 struct TraceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
@@ -78,13 +78,13 @@ struct TraceCommand: AsyncParsableCommand {
         }
     }
 
-    /// Loads everything, round by round.
+    /// Loads all sources, round by round.
     private func record() async throws -> (LoadRecorder, [String]) {
         let processor = ProcessorSpec.chain(processors)
         let loads = sources.map {
             PictureLoad(source: $0, loading: loading, processor: processor)
         }
-        // One manager for all, so that a second round finds the first one's images.
+        // One manager for all rounds, so that a second round finds the first one's images.
         let manager = try (loads.first { $0.source.isWeb } ?? loads[0]).manager()
         let recorder = LoadRecorder(manager)
         let failures = Failures()

@@ -1,9 +1,9 @@
 import Foundation
 import Kingfisher
 
-/// Recorded loads as one page of HTML that needs nothing else.
+/// Recorded loads as a self-contained HTML page.
 enum TracePage {
-    /// A load: a row of the page, its times in milliseconds.
+    /// A load: one row of the page, with times in milliseconds.
     private struct Row {
         var key: String
         var processor: String
@@ -110,7 +110,7 @@ enum TracePage {
             """
     }
 
-    /// The key as it is shown; the date and size of a file stand in its key alone.
+    /// The key for the page, without the date and size that a file's key contains.
     private static func title(_ key: String) -> String {
         let isFile = key.hasPrefix("file:")
         let parts = isFile ? key.components(separatedBy: "?changed=") : [key]

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `kf man`: manual pages, made of the definitions that the help is made of.
+/// `kf man`: generates manual pages from the definitions of the help.
 struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "man",

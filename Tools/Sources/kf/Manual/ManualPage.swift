@@ -9,8 +9,8 @@ struct ManualPage {
     /// The pages of all commands.
     ///
     /// - Parameter help: The argument parser's description of the commands, as JSON.
-    /// - Returns: A page for each command.
-    /// - Throws: When the description is not as expected.
+    /// - Returns: One page per command.
+    /// - Throws: A `DecodingError` if the description has an unexpected structure.
     static func all(fromHelp help: Data) throws -> [ManualPage] {
         pages(of: try JSONDecoder().decode(Help.self, from: help).command, below: [])
     }
@@ -60,7 +60,9 @@ struct ManualPage {
         text = lines.joined(separator: "\n") + "\n"
     }
 
-    /// Text of the help: indented lines, which are lists and examples, stay as they are.
+    /// Formats help text.
+    ///
+    /// Indented lines, which are lists and examples, are kept as they are.
     private static func paragraphs(_ text: String) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
             if line.isEmpty { return [".PP"] }
@@ -69,7 +71,7 @@ struct ManualPage {
         }
     }
 
-    /// Text in which nothing is taken for a macro.
+    /// Escapes text so that nothing is read as a macro.
     private static func escaped(_ text: String) -> String {
         text.replacingOccurrences(of: "\\", with: "\\e").replacingOccurrences(of: "-", with: "\\-")
             .split(separator: "\n", omittingEmptySubsequences: false)
@@ -103,7 +105,7 @@ struct ManualPage {
 
             var title: String { valueName ?? "value" }
 
-            /// `-o, --output FILE`.
+            /// An option as in `-o, --output FILE`.
             var form: String {
                 guard kind != "positional" else { return title }
                 let names = (names ?? []).map(\.text).sorted { $0.count < $1.count }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf placeholder`: what to show until an image is there.
+/// `kf placeholder`: prints placeholders for an image.
 struct PlaceholderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "placeholder",
@@ -32,7 +32,7 @@ struct PlaceholderCommand: AsyncParsableCommand {
     @OptionGroup var loading: LoadOptions
     @OptionGroup var out: OutputOptions
 
-    /// How many waves a BlurHash has.
+    /// The number of cosines of a BlurHash.
     struct Components {
         let across: Int
         let down: Int
@@ -45,7 +45,7 @@ struct PlaceholderCommand: AsyncParsableCommand {
             let load = PictureLoad(
                 source: source,
                 loading: loading,
-                // All that the hashes look at; a large image never exists in full.
+                // The hashes need no more pixels, and a large image never exists in full.
                 processor: DownsamplingImageProcessor(size: CGSize(width: 100, height: 100))
             )
             try out.print(PlaceholderReport(try await load.run().result.image, components))

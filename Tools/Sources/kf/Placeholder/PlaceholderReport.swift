@@ -1,18 +1,18 @@
 import Foundation
 import Kingfisher
 
-/// What `kf placeholder` has found.
+/// The report of `kf placeholder`.
 struct PlaceholderReport: Report {
     /// In base64.
     let thumbHash: String
     let blurHash: String
-    /// `#rrggbb`; nil when nothing is visible.
+    /// `#rrggbb`; nil if no pixel is visible.
     let dominantColor: String?
     let dataURL: String
 
     /// Hashes an image.
     ///
-    /// - Throws: A ``Failure`` when it has no pixels.
+    /// - Throws: A ``Failure`` if it has no pixels.
     init(
         _ image: KFCrossPlatformImage,
         _ components: PlaceholderCommand.Components
@@ -33,8 +33,7 @@ struct PlaceholderReport: Report {
         case thumbHash, blurHash, dominantColor, dataURL
     }
 
-    // Written out, because the synthesised one leaves nil out and readers want the same fields
-    // every time.
+    // Not synthesized: the synthesized method omits nil, but the output always has all fields.
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(thumbHash, forKey: .thumbHash)
@@ -43,7 +42,7 @@ struct PlaceholderReport: Report {
         try values.encode(dataURL, forKey: .dataURL)
     }
 
-    /// One thing a line, for people.
+    /// The text report, one value per line.
     func summary() -> String {
         """
         thumbhash  \(thumbHash)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf prefetch`: images into the cache before they are needed.
+/// `kf prefetch`: loads images into the cache before they are needed.
 struct PrefetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prefetch",
@@ -102,12 +102,12 @@ struct PrefetchCommand: AsyncParsableCommand {
     }
 
     private func report(_ outcome: Outcome) {
-        // An outcome is made of texts, which JSON takes.
+        // Encoding cannot fail: an outcome consists of strings.
         if out.json, let line = try? outcome.jsonLine() { return Terminal.print(line) }
         Terminal.note(outcome.summary(), style: .dim)
     }
 
-    /// The sources, each once, and a line for each text of the file that is none.
+    /// The sources, each once, and an error line for each text that is not a URL.
     private func sources() throws -> ([PictureSource], [String]) {
         var seen: Set<String> = []
         var refused: [String] = []

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension PrefetchCommand {
-    /// What became of one URL; a line of `--json`.
+    /// The outcome for one URL; one line of `--json`.
     struct Outcome: Report {
         let url: String
         /// `loaded`, `cached` or `failed`.
@@ -14,12 +14,12 @@ extension PrefetchCommand {
         }
     }
 
-    /// The end of a run.
+    /// The final report of a run.
     struct Summary: Report {
         var loaded = 0
         var cached = 0
         var failed = 0
-        /// A line for each failure.
+        /// One line per failure.
         var failures: [String] = []
 
         enum CodingKeys: CodingKey {
@@ -31,7 +31,7 @@ extension PrefetchCommand {
         }
     }
 
-    /// Counts outcomes and draws the progress.
+    /// Counts outcomes and draws the progress bar.
     final class Tally: Sendable {
         private let state: Mutex<Summary>
         private let total: Int

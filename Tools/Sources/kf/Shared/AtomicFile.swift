@@ -6,11 +6,13 @@ import Glibc
 import Musl
 #endif
 
-/// Writing a file so that nobody ever sees half of it.
+/// Writes files atomically.
 enum AtomicFile {
-    /// Writes aside, in the same folder, and renames.
+    /// Writes a temporary file in the same folder and renames it.
     ///
-    /// A device or a pipe is written to directly: renaming would replace it.
+    /// A device or a pipe is written directly, because renaming would replace it.
+    ///
+    /// - Throws: A ``Failure`` with the system's reason.
     static func write(_ data: Data, to path: String) throws {
         if let status = specialFile(at: path) {
             guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(path, EISDIR) }
@@ -23,7 +25,8 @@ enum AtomicFile {
         let (file, aside) = try makeAside(path)
         do {
             defer { close(file) }
-            // mkstemp makes a file for its owner alone; ours is as open as any other new file.
+            // mkstemp creates a file for its owner alone; ours gets the permissions of any new
+            // file.
             guard fchmod(file, 0o666 & ~fileMask) == 0 else { throw failure(path, errno) }
             try write(data, to: file, path)
             try UnfinishedFiles.shared.finish(aside) {
@@ -35,9 +38,9 @@ enum AtomicFile {
         }
     }
 
-    /// Throws unless the folder that is to hold a file is there and takes new files.
+    /// Throws a ``Failure`` unless the folder of a file exists and is writable.
     ///
-    /// A device or a pipe is written to as it is, whatever its folder.
+    /// A device or a pipe is accepted whatever its folder is.
     static func checkFolder(of path: String) throws {
         guard specialFile(at: path) == nil else { return }
         let folder = (path as NSString).deletingLastPathComponent
@@ -46,14 +49,14 @@ enum AtomicFile {
         }
     }
 
-    /// Permissions that new files do not get; read once, because reading it means setting it.
+    /// The process's umask; read once, because reading it means setting it.
     private static let fileMask: mode_t = {
         let mask = umask(0)
         umask(mask)
         return mask
     }()
 
-    /// The status of what is at a path, if it is there and no regular file.
+    /// The status of an existing path that is not a regular file; nil otherwise.
     private static func specialFile(at path: String) -> stat? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
@@ -61,7 +64,7 @@ enum AtomicFile {
     }
 
     private static func makeAside(_ path: String) throws -> (file: Int32, path: String) {
-        // Hidden, so that no other program takes it for a finished file.
+        // Hidden, so that other programs do not mistake it for a finished file.
         let folder = (path as NSString).deletingLastPathComponent
         let name = "." + (path as NSString).lastPathComponent.prefix(40) + ".XXXXXX"
         var template = Array((folder as NSString).appendingPathComponent(name).utf8CString)

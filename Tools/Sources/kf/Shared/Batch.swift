@@ -1,6 +1,6 @@
-/// Work on many items, some at a time.
+/// Runs work on many items concurrently.
 enum Batch {
-    /// Runs `work` on every item, on at most `width` of them at once, in their order.
+    /// Runs `work` on every item in order, on at most `width` items at once.
     static func run<Item: Sendable>(
         _ items: [Item],
         width: Int,

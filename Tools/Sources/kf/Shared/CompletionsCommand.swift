@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `kf completions`: the script that lets a shell complete commands and options.
+/// `kf completions`: prints a shell's completion script.
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions",
@@ -26,7 +26,7 @@ struct CompletionsCommand: ParsableCommand {
             case .zsh: .zsh
             case .fish: .fish
             }
-        // Not for people: scripts have tabs, which the terminal's own printing would escape.
+        // Printed directly: scripts contain tabs, which `Terminal.print` would escape.
         print(KFCommand.completionScript(for: kind))
     }
 }

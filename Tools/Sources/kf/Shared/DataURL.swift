@@ -1,9 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// `data:` URLs, RFC 2397.
+/// Decodes `data:` URLs (RFC 2397).
 enum DataURL {
-    /// The bytes of one.
+    /// The decoded bytes of a URL.
+    ///
+    /// - Throws: A `ValidationError` if it is malformed.
     static func payload(of text: String) throws -> Data {
         let rest = text.dropFirst("data:".count)
         guard let comma = rest.firstIndex(of: ",") else {
@@ -19,8 +21,9 @@ enum DataURL {
         return data
     }
 
-    /// The bytes that a percent-encoded text stands for, which need not be UTF-8; nil if a percent
-    /// sign is not followed by two digits.
+    /// Decodes percent-encoding; the bytes need not be UTF-8.
+    ///
+    /// Returns nil if a percent sign is not followed by two hexadecimal digits.
     private static func percentDecoded(_ text: Substring.UTF8View) -> Data? {
         var bytes = Data()
         var rest = text[...]

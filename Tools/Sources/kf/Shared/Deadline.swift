@@ -1,10 +1,10 @@
 import Foundation
 
-/// Runs `work`, for so many seconds at most.
+/// Runs `work` for at most `seconds`.
 ///
-/// Work that does not come to its end in time is cancelled and not waited for.
+/// After that the work is cancelled, and its end is not awaited.
 ///
-/// - Throws: What the work throws, or a ``Failure`` when the time is up.
+/// - Throws: The error of `work`, or a ``Failure`` after the timeout.
 func withDeadline<Value: Sendable>(
     seconds: Double,
     _ work: @escaping @Sendable () async throws -> Value
@@ -30,7 +30,7 @@ func withDeadline<Value: Sendable>(
     throw CancellationError()
 }
 
-/// A number without the zeros that nobody reads: `30`, `0.5`.
+/// A number without trailing zeros: `30`, `0.5`.
 func trimmed(_ number: Double) -> String {
     number == number.rounded() && abs(number) < 1e15 ? String(Int(number)) : String(number)
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// The steps that an image goes through, and how it is written.
+/// The options for processing and encoding an image.
 struct EncodingOptions: ParsableArguments {
     @Option(
         name: [.customShort("p"), .customLong("processor")],
@@ -36,13 +36,13 @@ struct EncodingOptions: ParsableArguments {
         }
     }
 
-    /// 0 to 1, for formats that lose detail.
+    /// 0 to 1, for lossy formats.
     var compressionQuality: CGFloat { CGFloat(quality ?? 90) / 100 }
 
-    /// The steps as one processor, which goes over every frame if the file is to hold them all.
+    /// The steps as one processor, applied to every frame if the output format holds animations.
     ///
     /// - Parameters:
-    ///   - isWritten: Whether there is to be a file.
+    ///   - isWritten: Whether a file is written.
     ///   - target: Its format; nil for the source's.
     /// - Returns: The processor; nil without steps.
     func processor(isWritten: Bool, as target: PictureFormat?) -> (any ImageProcessor)? {
@@ -55,10 +55,10 @@ struct EncodingOptions: ParsableArguments {
         )
     }
 
-    /// The bytes of an image in a format; nil if it cannot be written so.
+    /// Encodes an image; nil if the format cannot hold it.
     func encode(_ image: KFCrossPlatformImage, as target: PictureFormat) -> Data? {
         let own = image.kf.gifRepresentation()?.kf.imageFormat
-        // A processor has encoded an animation with the wanted quality already.
+        // A processor has already encoded the animation with the requested quality.
         let isDone = own == target.imageFormat && (quality == nil || !processors.isEmpty)
         if target.holdsAnimations, !isDone {
             return image.kf.animationRepresentation(

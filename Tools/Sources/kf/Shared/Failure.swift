@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// Something of the tool's own that went wrong, in a sentence for the user.
+/// An error of the tool itself, with a sentence for the user.
 struct Failure: Error {
     let message: String
 
@@ -10,19 +10,19 @@ struct Failure: Error {
         self.message = message
     }
 
-    /// A failed system call: `cannot read a.jpg: No such file or directory`.
+    /// A failed system call, as in `cannot read a.jpg: No such file or directory`.
     init(_ what: String, code: Int32) {
         message = "\(what): \(String(cString: strerror(code)))"
     }
 }
 
-/// How errors look on the terminal.
+/// Formats errors for the terminal.
 enum ErrorReport {
-    /// The line for an error: the library's code, if it has one, the source, and the reason.
+    /// The line for an error: the library's code, if any, the source, and the reason.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - source: What failed; left out where the reason names it.
+    ///   - source: The source that failed; omitted if the reason mentions it.
     /// - Returns: The line, without the name of the program.
     static func line(for error: any Error, source: String? = nil) -> String {
         let code = (error as? KingfisherError).map { " \($0.errorCode)" } ?? ""
@@ -31,7 +31,7 @@ enum ErrorReport {
         return "error\(code): " + (isNamed ? "" : "\(source ?? ""): ") + reason
     }
 
-    /// What went wrong and what to do about it, without the words "error" and "kf".
+    /// The reason of an error with advice, without the prefixes "error" and "kf".
     static func reason(for error: any Error) -> String {
         switch error {
         case let error as KingfisherError: LibraryErrorText.text(for: error)
@@ -41,9 +41,10 @@ enum ErrorReport {
         }
     }
 
-    /// Prints an error to standard error and gives the exit status of a failed load.
+    /// Prints an error to standard error and returns the exit status of a failed load.
     ///
-    /// Errors of the argument parser pass through, so that wrong usage keeps its own status.
+    /// Errors of the argument parser are returned unchanged, so that wrong usage keeps its own
+    /// status.
     static func exit(for error: any Error, source: String? = nil) -> any Error {
         if error is ValidationError || error is ExitCode || error is CleanExit { return error }
         Terminal.note("kf: " + line(for: error, source: source), style: .red)
@@ -51,7 +52,7 @@ enum ErrorReport {
     }
 }
 
-/// Words for the errors of Foundation and the system.
+/// Descriptions of the errors of Foundation and the system.
 enum SystemErrorText {
     static func text(for error: any Error) -> String {
         if let text = (error as? any LocalizedError)?.errorDescription { return text }

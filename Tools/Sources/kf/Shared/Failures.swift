@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lines about what failed, gathered from several tasks.
+/// Collects error lines from several tasks.
 final class Failures: Sendable {
     private let lines = Mutex<[String]>([])
 

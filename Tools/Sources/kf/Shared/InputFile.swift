@@ -7,18 +7,18 @@ import Glibc
 import Musl
 #endif
 
-/// A file, a pipe or a device to read an image from, within bounds of bytes and time.
+/// A file, pipe or device from which an image is read, with limits of bytes and time.
 ///
-/// A regular file is asked for its size first. A pipe may be endless and may never send anything:
-/// it is read up to ``Limit/stream`` bytes, and each wait for more has an end.
+/// The size of a regular file is checked first. A pipe may be endless or silent: at most
+/// ``Limit/stream`` bytes are read, and each wait has a timeout.
 final class InputFile {
-    /// The most bytes that are read.
+    /// The largest numbers of bytes that are read.
     enum Limit {
-        /// Far above any photo; what is larger is no image that fits into memory.
+        /// Far above any photograph; larger files cannot be decoded in memory.
         static let file = 2_000_000_000
-        /// As much as the library takes from a server.
+        /// The library's limit for downloads.
         static let stream = 256_000_000
-        /// Beginnings are judged by these many bytes before the rest is read.
+        /// This many bytes are checked for an image header before the rest is read.
         static let judged = 1 << 20
     }
 
@@ -33,17 +33,17 @@ final class InputFile {
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - path: Where it is.
-    ///   - patience: The seconds that a pipe may be silent.
-    /// - Throws: A ``Failure`` when it cannot be read or is a folder.
+    ///   - path: The path of the file.
+    ///   - patience: The number of seconds that a pipe may be silent.
+    /// - Throws: A ``Failure`` if it cannot be read or is a folder.
     convenience init(path: String, patience: Double) throws {
-        // Without O_NONBLOCK opening a pipe that nobody writes to would wait without end.
+        // Without O_NONBLOCK, opening a pipe without a writer would block forever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Failure("cannot read \(path)", code: errno) }
         try self.init(descriptor, name: path, patience: patience)
     }
 
-    /// Standard input.
+    /// Opens standard input.
     convenience init(standardInputPatience patience: Double) throws {
         let descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else { throw Failure("cannot read standard input", code: errno) }
@@ -66,39 +66,40 @@ final class InputFile {
 
     deinit { close(descriptor) }
 
-    /// All bytes.
+    /// Reads all bytes.
     ///
-    /// A large input whose beginning is no image is not read to its end.
+    /// A large input that does not begin with an image is not read to its end.
     ///
-    /// - Throws: A ``Failure`` when there are more than the limit, or they do not come.
+    /// - Throws: A ``Failure`` if there are more bytes than the limit, or the input is silent for
+    ///   too long.
     func contents() throws -> Data {
         if let size, size > Limit.file { throw tooLarge(Limit.file) }
         let limit = size == nil ? Limit.stream : Limit.file
         if let size { bytes.reserveCapacity(size) }
         try fill(to: Limit.judged)
         if !isAtEnd { try judge() }
-        // One byte above the limit tells that there are more.
+        // One byte above the limit shows that there are more.
         try fill(to: limit + 1)
         guard bytes.count <= limit else { throw tooLarge(limit) }
         return bytes
     }
 
-    /// All bytes of a text, within the limit of a pipe.
+    /// Reads all bytes of a text, within the limit of a pipe.
     func text() throws -> Data {
         try fill(to: Limit.stream + 1)
         guard bytes.count <= Limit.stream else { throw tooLarge(Limit.stream) }
         return bytes
     }
 
-    /// The first bytes, fewer if there are not as many.
+    /// The first `count` bytes, or fewer if the input is shorter.
     func beginning(_ count: Int) throws -> Data {
         try fill(to: count)
         return bytes
     }
 
-    /// The header of the image, read from as few bytes as tell it.
+    /// Parses the header of the image, reading as few bytes as necessary.
     ///
-    /// Frames are counted as far as 64 MiB reach.
+    /// Frames are counted within the first 64 MiB.
     func info() throws -> ImageFileInfo {
         var count = 256 << 10
         while true {
@@ -116,7 +117,7 @@ final class InputFile {
         }
     }
 
-    /// The bytes of the whole input, as far as they are known.
+    /// The number of bytes of the whole input, as far as it is known.
     var byteCount: Int { size ?? bytes.count }
 
     private func judge() throws {
@@ -125,7 +126,7 @@ final class InputFile {
         } catch .unreadable(let reason) {
             throw Failure("\(name) is no image: \(reason)")
         } catch .needsMoreData {
-            // A long preamble is no reason to refuse.
+            // A long preamble is acceptable.
         }
     }
 

@@ -5,10 +5,10 @@ import Kingfisher
 import FoundationNetworking
 #endif
 
-/// The library's errors in the words of the command line.
+/// Describes the library's errors in the terms of the command line.
 ///
-/// The library advises programmers: it names options and delegates. Here the same errors name
-/// what can be typed.
+/// The library's own texts advise programmers and name options and delegates; these name command
+/// line options.
 enum LibraryErrorText {
     static func text(for error: KingfisherError) -> String {
         switch error {
@@ -113,7 +113,7 @@ enum LibraryErrorText {
 
     // MARK: - Steps
 
-    /// Why no image was made: the library's own reason where the bytes cannot be decoded.
+    /// Why no image was made; the library's own reason if the bytes cannot be decoded.
     private static func failedStep(_ item: ImageProcessItem) -> String {
         switch item {
         case .image(let image):
@@ -124,10 +124,10 @@ enum LibraryErrorText {
         }
     }
 
-    /// The sentence that the library has for bytes, without its advice.
+    /// The library's reason for bytes, without its advice.
     ///
-    /// The library decodes once more for it, in the process where it did before: decoding here
-    /// would undo `--isolate`.
+    /// The library decodes the bytes again for it, in the same process as before: decoding here
+    /// would bypass `--isolate`.
     private static func failedStep(_ data: Data) -> String {
         guard !data.isEmpty else { return "there are no bytes; check the source" }
         let decoding = KingfisherError.processorError(
@@ -146,7 +146,7 @@ enum LibraryErrorText {
 
     private static func url(_ url: URL?) -> String { shown(url?.absoluteString ?? "the server") }
 
-    /// A URL or a key as it may be shown: one line, without a password, `data:` URLs cut short.
+    /// A URL or key for messages: one line, without credentials, `data:` URLs shortened.
     static func shown(_ text: String) -> String {
         var text = text
         if var parts = URLComponents(string: text), parts.password != nil || parts.user != nil,
@@ -162,7 +162,9 @@ enum LibraryErrorText {
 }
 
 extension Int {
-    /// A number of pixels as a whole; sizes that are none come from absurd requests.
+    /// A whole number of pixels.
+    ///
+    /// Infinite and NaN sizes, which come from absurd requests, become 0.
     fileprivate init(clamping number: CGFloat) {
         self = number.isFinite ? Int(Swift.max(-1e15, Swift.min(1e15, number))) : 0
     }

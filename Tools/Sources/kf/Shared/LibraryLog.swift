@@ -1,9 +1,10 @@
 import Logging
 import Synchronization
 
-/// The library's log, which speaks to programmers, as far as it concerns a user.
+/// Filters the library's log, which addresses programmers, for users.
 ///
-/// Normally it is one note, that a cache could not keep something; with `--verbose` every line.
+/// Normally it prints a single note if the cache could not store something; with `--verbose`, every
+/// line.
 final class LibraryLog: Sendable {
     enum Level {
         case quiet, normal, verbose
@@ -23,12 +24,14 @@ final class LibraryLog: Sendable {
         set { state.withLock { $0.level = newValue } }
     }
 
-    /// Takes over the log of the process; to be called once.
+    /// Becomes the log handler of the process.
+    ///
+    /// Call it once.
     func start() {
         LoggingSystem.bootstrap { _ in Handler(log: self) }
     }
 
-    /// Prints a note about the cache; only the first of a process is printed.
+    /// Prints a note about the cache; only the first one of a process is printed.
     func noteCache(_ text: String) {
         let isFirst = state.withLock { state in
             defer { state.isNoted = true }

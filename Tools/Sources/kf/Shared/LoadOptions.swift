@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How the commands that load images reach them.
+/// The options of commands that load images.
 struct LoadOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -50,7 +50,7 @@ struct LoadOptions: ParsableArguments {
         if cache?.isEmpty == true { throw ValidationError("the cache folder has no name") }
     }
 
-    /// Throws if the options make no sense for a source.
+    /// Throws a `ValidationError` if the options do not fit the source.
     func check(_ source: PictureSource) throws {
         if onlyFromCache, !source.isCacheable {
             throw ValidationError("\(source.title) is never cached")
@@ -77,10 +77,10 @@ struct LoadOptions: ParsableArguments {
     }
 }
 
-/// Where loaded images are kept.
+/// The cache for loaded images.
 enum CacheChoice: Equatable, Sendable {
     case none
-    /// The tool's own cache among the user's caches.
+    /// The tool's own cache in the user's cache folder.
     case users
     case folder(String)
 }

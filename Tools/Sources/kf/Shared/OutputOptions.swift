@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How much a command prints, and for whom.
+/// The options for the output of a command.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON instead of text, one object a line.")
     var json = false
@@ -20,7 +20,7 @@ struct OutputOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - report: The report.
-    ///   - toError: Whether standard output belongs to an image.
+    ///   - toError: Whether to use standard error, because the image goes to standard output.
     /// - Throws: The encoder's error.
     func print(_ report: some Report, toError: Bool = false) throws {
         let text = json ? try report.jsonLine() : report.summary()
@@ -28,11 +28,11 @@ struct OutputOptions: ParsableArguments {
         if toError { Terminal.note(text) } else { Terminal.print(text) }
     }
 
-    /// Prints a detail when the command is verbose.
+    /// Prints a detail if the command is verbose.
     func detail(_ text: @autoclosure () -> String) {
         if verbose { Terminal.note(text(), style: .dim) }
     }
 
-    /// Whether the progress of a command is shown: to people alone.
+    /// Whether progress is shown: only on a terminal.
     var showsProgress: Bool { Terminal.errorIsTerminal && !quiet }
 }

@@ -10,10 +10,10 @@ enum PictureFormat: String, CaseIterable, Sendable {
     case webp
     case avif
 
-    /// The values of `--format`, for messages.
+    /// The values of `--format` for messages.
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// Knows `jpg` too, and does not care about case.
+    /// Ignores case and accepts `jpg` and `jpe` for JPEG.
     init?(name: String) {
         let name = name.lowercased()
         self.init(rawValue: name == "jpg" || name == "jpe" ? "jpeg" : name)
@@ -30,9 +30,9 @@ enum PictureFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The format that a file's name ends in; nil for a name without an ending and for `-`.
+    /// The format of a file name's suffix; nil for a name without a suffix and for `-`.
     ///
-    /// - Throws: A `ValidationError` for an ending that is none of a format.
+    /// - Throws: A `ValidationError` for the suffix of no format.
     init?(ending path: String) throws {
         let suffix = (path as NSString).pathExtension
         guard path != "-", !suffix.isEmpty else { return nil }
@@ -45,10 +45,10 @@ enum PictureFormat: String, CaseIterable, Sendable {
         self = format
     }
 
-    /// How names of files in the format end.
+    /// The suffix of file names.
     var suffix: String { self == .jpeg ? "jpg" : rawValue }
 
-    /// Whether animations are written whole; of others the first frame is.
+    /// Whether all frames of an animation are written, instead of only the first.
     var holdsAnimations: Bool { self == .gif || self == .webp }
 
     var imageFormat: ImageFormat {

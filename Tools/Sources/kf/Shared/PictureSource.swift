@@ -8,29 +8,29 @@ import Glibc
 import Musl
 #endif
 
-/// Where an image is to come from, as it is written on the command line.
+/// The source of an image as given on the command line.
 struct PictureSource: Sendable {
     private enum Place: Sendable {
         case web(URL)
         case file(path: String)
-        /// A `data:` URL, already taken apart.
+        /// A decoded `data:` URL.
         case inline(Data)
         case standardInput
     }
 
-    /// As it was written.
+    /// The text as given.
     let text: String
     private let place: Place
 
-    /// Reads an http, https, file or `data:` URL, a path, or `-`.
+    /// Parses an http, https, file or `data:` URL, a path, or `-`.
     ///
-    /// - Throws: A `ValidationError` for a URL that cannot be one of these.
+    /// - Throws: A `ValidationError` for a URL of another kind.
     init(_ text: String) throws {
         self.text = text
         place = try Self.place(text)
     }
 
-    /// A file by its path, whatever that looks like.
+    /// A file by its path, even if that looks like a URL.
     init(file path: String) {
         text = path
         place = .file(path: path)
@@ -63,7 +63,7 @@ struct PictureSource: Sendable {
         }
     }
 
-    /// As it is shown: `data:` URLs cut short, without passwords and control characters.
+    /// The text for messages: `data:` URLs shortened, without credentials and control characters.
     var title: String {
         if case .standardInput = place { return "standard input" }
         return LibraryErrorText.shown(text)
@@ -83,7 +83,7 @@ struct PictureSource: Sendable {
         if case .file(let path) = place { path } else { nil }
     }
 
-    /// Whether a load can be repeated and be found in a cache then.
+    /// Whether a load can be repeated and then served from a cache.
     var isCacheable: Bool {
         switch place {
         case .web: true
@@ -92,13 +92,16 @@ struct PictureSource: Sendable {
         }
     }
 
-    /// The library's source; reads files and standard input to their ends.
+    /// The library's source.
+    ///
+    /// Reads pipes and standard input to their ends.
     ///
     /// - Parameters:
-    ///   - patience: The seconds that a pipe may be silent.
-    ///   - isCached: Whether a cache may have the image of a file, which is then read only if not.
+    ///   - patience: The number of seconds that a pipe may be silent.
+    ///   - isCached: Whether a cache may have the image of a file, which is read only if it does
+    ///     not.
     /// - Returns: The source.
-    /// - Throws: A ``Failure`` when the bytes cannot be read.
+    /// - Throws: A ``Failure`` if the bytes cannot be read.
     func resolved(patience: Double, isCached: Bool) throws -> Source {
         switch place {
         case .web(let url):
@@ -113,7 +116,10 @@ struct PictureSource: Sendable {
 
     /// The key under which the image is cached.
     ///
-    /// That of a file changes with it, so that an image saved anew is not taken from the cache.
+    /// The key of a file contains its date and size, so that a changed file is not served from the
+    /// cache.
+    ///
+    /// - Throws: A ``Failure`` if the file does not exist.
     func key() throws -> String {
         switch place {
         case .web(let url): return url.absoluteString
@@ -129,9 +135,10 @@ struct PictureSource: Sendable {
         }
     }
 
-    /// The bytes of what is on this machine.
+    /// Reads the bytes of a local source.
     ///
-    /// - Precondition: The source is no ``isWeb``.
+    /// - Precondition: ``isWeb`` is false.
+    /// - Throws: A ``Failure`` if they cannot be read.
     func bytes(patience: Double) throws -> Data {
         if case .inline(let data) = place { return data }
         return try opened(patience: patience).contents()
@@ -139,7 +146,9 @@ struct PictureSource: Sendable {
 
     /// The header of the image and the number of bytes of the whole file.
     ///
-    /// - Precondition: The source is no ``isWeb``.
+    /// - Precondition: ``isWeb`` is false.
+    /// - Throws: A ``Failure`` if the bytes cannot be read, an `ImageFileInfo.Failure` if they have
+    ///   no header.
     func info(patience: Double) throws -> (info: ImageFileInfo, byteCount: Int) {
         if case .inline(let data) = place { return (try ImageFileInfo(data: data), data.count) }
         let file = try opened(patience: patience)
@@ -159,7 +168,7 @@ struct PictureSource: Sendable {
     private static func scheme(of text: String) -> String? {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         let scheme = text[..<colon]
-        // One letter is no scheme that anybody uses, and slashes come before colons in paths only.
+        // No scheme in use has one letter, and only paths have slashes before a colon.
         let isScheme =
             scheme.count > 1 && scheme.first?.isLetter == true
             && scheme.allSatisfy {
@@ -177,7 +186,7 @@ struct PictureSource: Sendable {
     }
 }
 
-/// A file that is read, within bounds, only when no cache has its image.
+/// Reads a file, within limits, only if no cache has its image.
 private struct FileProvider: ImageDataProvider {
     let source: PictureSource
     let cacheKey: String

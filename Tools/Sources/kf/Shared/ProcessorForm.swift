@@ -1,15 +1,15 @@
 import Foundation
 import Kingfisher
 
-/// A kind of processor that can be named on the command line.
+/// A kind of processor on the command line.
 struct ProcessorForm: Sendable {
-    /// How it is written, for help and messages.
+    /// Its syntax, for help and messages.
     let form: String
-    /// How many arguments it takes.
+    /// The number of its arguments.
     let count: ClosedRange<Int>
     let make: @Sendable (SpecArguments) throws -> any ImageProcessor
 
-    /// What comes before the first colon.
+    /// The part before the first colon.
     var name: String { String(form.prefix { $0 != ":" && $0 != "[" }) }
 
     init(
@@ -22,7 +22,7 @@ struct ProcessorForm: Sendable {
         self.make = make
     }
 
-    /// All there are.
+    /// All processors.
     static let all: [ProcessorForm] = sizes + shapes + colours
 
     private static let sizes = [
@@ -60,7 +60,7 @@ struct ProcessorForm: Sendable {
             )
         },
         ProcessorForm("background:COLOUR", 1...1) {
-            // Corners of no radius: what is left is the colour behind transparent parts.
+            // Rounding with a radius of 0 only fills the background of transparent parts.
             RoundCornerImageProcessor(radius: .point(0), backgroundColor: try $0.colour(0))
         },
         ProcessorForm("rotate:DEGREES[:COLOUR]", 1...2) {

@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// A processor as it is written on the command line: `resize:300x200:fit`.
+/// A processor as given on the command line, such as `resize:300x200:fit`.
 struct ProcessorSpec: Sendable {
     let text: String
     let processor: any ImageProcessor
 
-    /// Reads a spec.
+    /// Parses a specification.
     ///
-    /// - Throws: A `ValidationError` that says what is expected.
+    /// - Throws: A `ValidationError` that states the expected form.
     init(_ text: String) throws {
         self.text = text
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
@@ -26,7 +26,7 @@ struct ProcessorSpec: Sendable {
         processor = try form.make(arguments)
     }
 
-    /// The chain of all, in order; nil for none.
+    /// All processors chained in order; nil for none.
     static func chain(_ specs: [ProcessorSpec]) -> (any ImageProcessor)? {
         guard let first = specs.first else { return nil }
         return specs.dropFirst().reduce(first.processor) { $0.append(another: $1.processor) }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The result of a command: an object of JSON for programs, lines for people.
+/// The result of a command: a JSON object for programs, text for people.
 protocol Report: Encodable {
-    /// For people.
+    /// The text for people.
     func summary() -> String
 }
 
 extension Encodable {
-    /// One line of JSON, its fields in the order of the alphabet, dates in UTC.
+    /// One line of JSON with sorted fields and dates in UTC.
     ///
-    /// Control characters that JSON allows but terminals obey are escaped, too.
+    /// Control characters that JSON allows but terminals interpret are escaped, too.
     func jsonLine() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,16 +1,18 @@
 import ArgumentParser
 import Foundation
 
-/// A header as it is written on the command line.
+/// A request header as given on the command line.
 struct RequestHeader: Sendable {
     let name: String
     let value: String
 
-    /// Reads `Name: value`.
+    /// Parses `Name: value`.
+    ///
+    /// - Throws: A `ValidationError` if it has another form.
     init(_ text: String) throws {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
-        // The characters of a token, RFC 9110, 5.6.2.
+        // The characters of a token (RFC 9110, 5.6.2).
         let marks = "!#$%&'*+-.^_`|~"
         let isToken = name.allSatisfy {
             $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0))

@@ -2,18 +2,20 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// A size as it is written on the command line: `300x200`, `300x`, `x200` or `50%`.
+/// A size as given on the command line: `300x200`, `300x`, `x200` or `50%`.
 enum SizeSpec: Equatable, Sendable {
     case both(CGSize)
     case width(CGFloat)
     case height(CGFloat)
-    /// A share of both sides, above 0 and at most 10.
+    /// A factor for both sides, above 0 and at most 10.
     case share(CGFloat)
 
-    /// The largest side that an image can have.
+    /// The largest side of an image in pixels.
     static let largestSide: CGFloat = 65_535
 
-    /// Reads a size that stands in a longer text.
+    /// Parses the size `value`; `text` is the whole specification, for messages.
+    ///
+    /// - Throws: A `ValidationError` if it has another form.
     init(_ value: String, in text: String) throws {
         if value.hasSuffix("%") {
             guard let percent = Double(value.dropLast()), percent > 0, percent <= 1000 else {
@@ -39,7 +41,7 @@ enum SizeSpec: Equatable, Sendable {
             }
     }
 
-    /// The size that an image of `own` pixels gets.
+    /// The target size for an image of `own` pixels.
     func resolved(for own: CGSize) -> CGSize {
         switch self {
         case .both(let size): size
@@ -54,7 +56,9 @@ enum SizeSpec: Equatable, Sendable {
         }
     }
 
-    /// Resizes by content mode; a size that follows from the image has its ratio in any mode.
+    /// Resizes by content mode.
+    ///
+    /// A size derived from the image keeps its aspect ratio in any mode.
     func resizing(_ mode: ContentMode) -> any ImageProcessor {
         switch self {
         case .both(let size): ResizingImageProcessor(referenceSize: size, mode: mode)
@@ -95,7 +99,7 @@ struct RelativeSizeProcessor: ImageProcessor {
         return "kf.RelativeSizeProcessor(\(text)\(enlarges ? "" : ", shrink"))"
     }
 
-    /// Resizes; bytes are decoded straight to the size.
+    /// Resizes; bytes are decoded straight to the target size.
     func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
@@ -104,7 +108,7 @@ struct RelativeSizeProcessor: ImageProcessor {
         switch item {
         case .image(let image): own = CGSize(width: image.pixelWidth, height: image.pixelHeight)
         case .data(let data):
-            // Without a header there is no image: the decoder gives the reason.
+            // Without a header there is no image; the decoder reports the reason.
             guard let info = try? ImageFileInfo(data: data) else { return nil }
             own = info.size
         }

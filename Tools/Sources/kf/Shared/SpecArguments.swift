@@ -2,18 +2,18 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// What stands after the name of a processor, between colons.
+/// The arguments of a processor, which are separated by colons.
 ///
-/// Every reader throws a `ValidationError` that quotes what it could not read.
+/// Every method throws a `ValidationError` that quotes an invalid argument.
 struct SpecArguments: Sendable {
-    /// The whole spec, for messages.
+    /// The whole specification, for messages.
     let text: String
     let values: [String]
 
-    /// A size in pixels, one or both sides, or a share of the image's own.
+    /// A size in pixels with one or both sides, or a percentage.
     func size(_ index: Int) throws -> SizeSpec { try SizeSpec(values[index], in: text) }
 
-    /// Both sides of a size that must not be larger than the image; a side left out is all of it.
+    /// The size of a part of the image; an omitted side is that of the image.
     func extent(_ value: String) throws -> CGSize {
         switch try SizeSpec(value, in: text) {
         case .both(let size): return size
@@ -26,7 +26,7 @@ struct SpecArguments: Sendable {
         }
     }
 
-    /// A number within a range; `standard` when it is left out.
+    /// A number within a range; `standard` if it is omitted.
     func number(
         _ index: Int,
         _ range: ClosedRange<Double>,
@@ -36,7 +36,7 @@ struct SpecArguments: Sendable {
         return CGFloat(try number(values[index], range))
     }
 
-    /// So many numbers with commas between them.
+    /// A list of `count` numbers, separated by commas.
     func numbers(_ index: Int, count: Int, _ range: ClosedRange<Double>) throws -> [CGFloat] {
         let parts = values[index].split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count == count else {
@@ -45,14 +45,14 @@ struct SpecArguments: Sendable {
         return try parts.map { CGFloat(try number(String($0), range)) }
     }
 
-    /// A number of pixels, or a share of the width: `20`, `50%`.
+    /// A radius in pixels, or a percentage of the width: `20`, `50%`.
     func radius(_ index: Int) throws -> Radius {
         let value = values[index]
         guard value.hasSuffix("%") else { return .point(try number(index, 0...65_535)) }
         return .widthFraction(CGFloat(try number(String(value.dropLast()), 0...100)) / 100)
     }
 
-    /// A place as shares of what is left over: `0,0` is the top left, `1,1` the bottom right.
+    /// A position in fractions of the free space: `0,0` is the top left, `1,1` the bottom right.
     func anchor(_ value: String?, default standard: CGPoint) throws -> CGPoint {
         guard let value else { return standard }
         let shares = value.split(separator: ",", omittingEmptySubsequences: false)
@@ -63,7 +63,7 @@ struct SpecArguments: Sendable {
         )
     }
 
-    /// A colour, `#rgb`, `#rrggbb` or `#rrggbbaa`; nil when it is left out.
+    /// A colour, `#rgb`, `#rrggbb` or `#rrggbbaa`; nil if it is omitted.
     func colour(_ index: Int) throws -> KFCrossPlatformColor? {
         guard index < values.count else { return nil }
         let value = values[index]
@@ -84,7 +84,7 @@ struct SpecArguments: Sendable {
         )
     }
 
-    /// One of several words; `standard` when it is left out.
+    /// One of several words; `standard` if it is omitted.
     func choice<Value>(
         _ index: Int,
         _ choices: [String: Value],
@@ -98,21 +98,22 @@ struct SpecArguments: Sendable {
         return value
     }
 
-    /// What stands before and after the last mark of an argument.
+    /// The parts before and after the last mark of an argument.
     func split(_ index: Int, at mark: Character) -> (String, String?) {
         let value = values[index]
         guard let place = value.lastIndex(of: mark) else { return (value, nil) }
         return (String(value[..<place]), String(value[value.index(after: place)...]))
     }
 
-    /// A file's name and the place behind it; an at-sign with no place behind it, as in
-    /// `logo@2x.png`, belongs to the name.
+    /// A file name and an optional position after it.
+    ///
+    /// An at-sign that is not followed by a position, as in `logo@2x.png`, belongs to the name.
     func placedFile(_ index: Int) -> (String, String?) {
         let (file, place) = split(index, at: "@")
         return place?.contains(",") == true ? (file, place) : (values[index], nil)
     }
 
-    /// The picture in a file.
+    /// The image in a file.
     func picture(_ path: String) throws -> KFCrossPlatformImage {
         guard let image = KFCrossPlatformImage(contentsOfFile: path) else {
             throw ValidationError("'\(path)' in '\(text)' is no picture that can be read")

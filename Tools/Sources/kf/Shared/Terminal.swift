@@ -7,12 +7,12 @@ import Glibc
 import Musl
 #endif
 
-/// Text for people, on standard output or standard error.
+/// Prints text to standard output and standard error.
 ///
-/// Control characters never reach the terminal: a cache key, a file name or a server's answer could
-/// drive it otherwise. Styles are added after that, and only where a person reads.
+/// Control characters are escaped: a cache key, a file name or a server's response could control
+/// the terminal otherwise. Styles are added afterwards, and only on a terminal.
 enum Terminal {
-    /// How a line looks on a terminal; plain everywhere else.
+    /// The style of a line on a terminal; ignored elsewhere.
     enum Style: String {
         case plain = ""
         case bold = "\u{1B}[1m"
@@ -24,10 +24,10 @@ enum Terminal {
     static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
     static let errorIsTerminal = isatty(STDERR_FILENO) == 1
 
-    /// Columns of the terminal on standard error or output; 80 where there is none.
+    /// Columns of the terminal on standard error or output; 80 without a terminal.
     static var columns: Int { size.columns }
 
-    /// Columns and rows of the terminal; 80 by 24 where there is none.
+    /// Columns and rows of the terminal; 80 by 24 without a terminal.
     static var size: (columns: Int, rows: Int) {
         var window = winsize()
         for descriptor in [STDERR_FILENO, STDOUT_FILENO] {
@@ -38,7 +38,7 @@ enum Terminal {
         return (80, 24)
     }
 
-    /// Whether colours are wanted: not with `NO_COLOR`, see https://no-color.org.
+    /// Whether colours are enabled: not with `NO_COLOR`, see https://no-color.org.
     private static let hasColours: Bool = {
         let environment = ProcessInfo.processInfo.environment
         return environment["NO_COLOR"]?.isEmpty != false && environment["TERM"] != "dumb"
@@ -49,7 +49,7 @@ enum Terminal {
         write(styled(text, style, isTerminal: outputIsTerminal) + "\n", to: .standardOutput)
     }
 
-    /// Prints lines to standard error, over the progress bar if there is one.
+    /// Prints lines to standard error, above the progress bar if there is one.
     static func note(_ text: String, style: Style = .plain) {
         status.withLock { status in
             let line = styled(text, style, isTerminal: errorIsTerminal) + "\n"
@@ -57,9 +57,9 @@ enum Terminal {
         }
     }
 
-    /// Draws the status line of standard error in place of the last one; an empty one erases it.
+    /// Replaces the status line of standard error; an empty text erases it.
     ///
-    /// Does nothing where standard error is no terminal.
+    /// Does nothing if standard error is not a terminal.
     static func showStatus(_ text: String) {
         guard errorIsTerminal else { return }
         status.withLock { status in
@@ -72,7 +72,7 @@ enum Terminal {
 
     private static let status = Mutex("")
 
-    /// The text with control characters as escapes such as `\x1b`; line breaks stay.
+    /// The text with control characters escaped as in `\x1b`; line breaks are kept.
     static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in
@@ -81,14 +81,14 @@ enum Terminal {
         }
     }
 
-    /// One line of text from elsewhere: as ``escaped(_:)``, with line breaks as `\n`.
+    /// One line of external text: as ``escaped(_:)``, with line breaks as `\n`.
     static func line(_ text: String) -> String {
         escaped(
             text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
         )
     }
 
-    /// Control characters but the line feed, and the marks that turn the direction of writing.
+    /// Control characters except the line feed, and the marks that change the writing direction.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0A: false
@@ -104,7 +104,7 @@ enum Terminal {
     }
 
     private static func write(_ text: String, to handle: FileHandle) {
-        // Text that nobody can read any more, a closed pipe's, is no failure of the work.
+        // A closed pipe is not an error of the command.
         try? handle.write(contentsOf: Data(text.utf8))
     }
 }

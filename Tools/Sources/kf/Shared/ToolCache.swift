@@ -7,23 +7,23 @@ import Glibc
 import Musl
 #endif
 
-/// The cache of the tool on disk.
+/// The tool's cache on disk.
 enum ToolCache {
-    /// The name that tells the tool's cache from those of apps in the same folder.
+    /// The name that distinguishes the tool's cache from those of apps in the same folder.
     static let name = "kf"
 
     typealias Storage = DiskStorage.Backend<Data>
 
-    /// Opens the disk layer of a cache that is there already.
+    /// Opens the disk layer of an existing cache.
     ///
-    /// `folder` is where ``open(folder:)`` made one, or the folder of any cache; nil is the user's
-    /// caches.
+    /// `folder` is a folder given to ``open(_:)``, or the folder of any cache; nil means the user's
+    /// cache folder.
     ///
-    /// - Throws: A ``Failure`` when there is none; nothing is made then.
+    /// - Throws: A ``Failure`` if there is no cache; nothing is created.
     static func existing(folder: String?) throws -> Storage {
         let base = folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
         var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: base)
-        // The index, without which a folder is none of ours.
+        // Every cache folder has an index.
         let isCache = { (url: URL) in
             FileManager.default.fileExists(
                 atPath: url.appendingPathComponent(".kingfisher.log").path
@@ -43,13 +43,13 @@ enum ToolCache {
 
     /// Opens a cache for loads.
     ///
-    /// A cache that cannot be written, because its file system is full or read-only, still gives
-    /// the images that it has; a note on standard error says so.
+    /// A cache that cannot be written, because its file system is full or read-only, still serves
+    /// its images; a note on standard error reports it.
     ///
-    /// The cache's own folder is made inside a ``CacheChoice/folder(_:)``.
+    /// The cache creates its own folder inside a ``CacheChoice/folder(_:)``.
     ///
-    /// - Throws: The library's error for a folder that can never be made, as when a file is in its
-    ///   place.
+    /// - Throws: The library's error if the folder cannot be created, for example because a file is
+    ///   in its place.
     static func open(_ choice: CacheChoice) throws -> ImageCache {
         let folder: URL? =
             switch choice {
@@ -81,14 +81,14 @@ enum ToolCache {
         return cache
     }
 
-    /// A cache in memory alone.
+    /// A cache in memory only.
     ///
-    /// The library has none without a folder, and works in memory when it cannot use its folder. This
-    /// is one that is on every Linux and takes no files.
+    /// The library requires a folder, but works in memory if the folder is unusable. This folder
+    /// exists on every Linux and does not accept files.
     static func withoutDisk() -> ImageCache {
         let folder = URL(fileURLWithPath: "/proc/self/fdinfo", isDirectory: true)
         let cache = try? ImageCache(name: name, cacheDirectoryURL: nil) { _, _ in folder }
-        // In a jail without /proc there is nothing better than the user's folder.
+        // In a sandbox without /proc, the user's cache folder is the only alternative.
         return cache ?? ImageCache(name: name)
     }
 
@@ -96,7 +96,7 @@ enum ToolCache {
         LibraryLog.shared.noteCache("\(what): \(String(cString: strerror(code))); \(consequence)")
     }
 
-    /// Why no file can be made in a folder; nil if one can.
+    /// The error number of creating a file in a folder; nil if it succeeds.
     private static func writeFailure(in folder: String) -> Int32? {
         var probe = Array((folder as NSString).appendingPathComponent(".probe.XXXXXX").utf8CString)
         let file = mkstemp(&probe)
@@ -106,7 +106,7 @@ enum ToolCache {
         return nil
     }
 
-    /// The system's number for a reason of Foundation's.
+    /// The system's error number for an error of Foundation.
     private static func systemCode(of error: any Error) -> Int32? {
         let error = error as NSError
         if error.domain == NSPOSIXErrorDomain { return Int32(truncatingIfNeeded: error.code) }

@@ -7,13 +7,13 @@ import Glibc
 import Musl
 #endif
 
-/// The files that are being written aside, so that an interrupted program leaves none behind.
+/// The temporary files being written, which are removed if the program is interrupted.
 final class UnfinishedFiles: Sendable {
     static let shared = UnfinishedFiles()
 
     private let paths = Mutex<Set<String>>([])
 
-    /// Makes a file by `mkstemp`, whose template becomes its path.
+    /// Creates a file with `mkstemp`, which turns the template into its path.
     ///
     /// - Returns: Its descriptor, or -1 and the system's error number.
     func make(_ template: inout [CChar]) -> (file: Int32, code: Int32) {
@@ -26,7 +26,7 @@ final class UnfinishedFiles: Sendable {
         }
     }
 
-    /// Gives a file its name by `rename`; a signal waits for that.
+    /// Renames a file to its final name; a signal waits until that is done.
     func finish(_ path: String, _ rename: () throws -> Void) throws {
         try paths.withLock { paths in
             try rename()
@@ -40,13 +40,13 @@ final class UnfinishedFiles: Sendable {
         }
     }
 
-    /// Has Ctrl-C, and the other signals that end a program, remove the files first.
+    /// Removes the files before SIGINT, SIGTERM or SIGHUP ends the program.
     ///
-    /// The program ends by the signal all the same, so that a shell stops its loop too. A signal
-    /// that the caller has the program ignore, as `nohup` does, stays ignored.
+    /// The program still ends by the signal, so that a shell stops its loop. Signals that are
+    /// ignored on start, as with `nohup`, stay ignored.
     ///
-    /// To be called before there are threads: those made later inherit which signals they leave to
-    /// the one that waits here.
+    /// Call it before any thread is started: threads inherit the signal mask, which leaves these
+    /// signals to the thread that waits here.
     func removeOnSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -60,7 +60,7 @@ final class UnfinishedFiles: Sendable {
             var number: Int32 = 0
             guard sigwait(&signals, &number) == 0 else { return }
             Terminal.showStatus("")
-            // Never unlocked: no file may get its name from here on.
+            // Never unlocked: no file may be renamed from here on.
             paths.withLock { paths in
                 for path in paths { unlink(path) }
                 signal(number, SIG_DFL)
@@ -74,7 +74,7 @@ final class UnfinishedFiles: Sendable {
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         sigaction(number, nil, &action)
-        // SIG_IGN is a function pointer in name alone: the number 1.
+        // SIG_IGN is not a real function pointer: its value is 1.
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Kingfisher
 
-/// An image as upper half blocks: the character's colour is the upper pixel, its ground the lower.
+/// An image as upper half blocks: the foreground is the upper pixel, the background the lower.
 struct HalfBlocks {
     let text: String
 
@@ -49,7 +49,7 @@ struct HalfBlocks {
         return "5;\(16 + 36 * level(colour.red) + 6 * level(colour.green) + level(colour.blue))"
     }
 
-    /// A character as dark as the two pixels together.
+    /// A character with the brightness of both pixels.
     private static func character(_ upper: Colour, _ lower: Colour) -> Character {
         let luma = { (colour: Colour) in
             (299 * colour.red + 587 * colour.green + 114 * colour.blue) / 1000

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf show`: an image in the terminal.
+/// `kf show`: draws an image in the terminal.
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -56,7 +56,7 @@ struct ShowCommand: AsyncParsableCommand {
         do {
             let drawing = style.resolved(ProcessInfo.processInfo.environment)
             let size = Terminal.size
-            // A row stays free for the prompt.
+            // Leave one row for the prompt.
             let box = (columns: width ?? size.columns, rows: width == nil ? size.rows - 1 : 1000)
             let pixels = drawing.pixels(columns: max(1, box.columns), rows: max(1, box.rows))
             let fitting = DownsamplingFit(box: pixels)
@@ -77,7 +77,7 @@ struct ShowCommand: AsyncParsableCommand {
     }
 }
 
-/// Shrinks an image until it fits into a box; the larger of two sides does not count twice.
+/// Shrinks an image until it fits into a box, keeping its aspect ratio.
 struct DownsamplingFit: ImageProcessor {
     let box: CGSize
 
@@ -91,7 +91,7 @@ struct DownsamplingFit: ImageProcessor {
         switch item {
         case .image(let image): own = CGSize(width: image.pixelWidth, height: image.pixelHeight)
         case .data(let data):
-            // Without a header there is no image: the decoder gives the reason.
+            // Without a header there is no image; the decoder reports the reason.
             guard let info = try? ImageFileInfo(data: data) else { return nil }
             own = info.size
         }

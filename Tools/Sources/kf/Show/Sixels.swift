@@ -1,6 +1,6 @@
 import Kingfisher
 
-/// An image as sixels: bands of six rows, drawn once for each colour, in a cube of 216 colours.
+/// An image as sixels: bands of six rows, drawn once per colour, in a cube of 216 colours.
 ///
 /// Source: DEC, "VT330/VT340 Programmer Reference Manual", volume 2, chapter 14.
 struct Sixels {
@@ -8,7 +8,7 @@ struct Sixels {
 
     init?(_ image: KFCrossPlatformImage) {
         guard let grid = PixelGrid(image) else { return nil }
-        // Pixels are square, and there are as many as that.
+        // Square pixels, and the size of the image.
         var text = "\u{1B}Pq\"1;1;\(grid.width);\(grid.height)"
         for colour in 0..<216 {
             let levels = [colour / 36, colour / 6 % 6, colour % 6].map { "\($0 * 20)" }
@@ -31,7 +31,7 @@ struct Sixels {
         return lines.joined(separator: "$") + "-"
     }
 
-    /// The colour of the cube, after dithering by a matrix of 2 × 2.
+    /// The colour's index in the cube, after dithering with a 2 × 2 matrix.
     private static func index(
         _ colour: (red: Int, green: Int, blue: Int),
         _ x: Int,
@@ -42,7 +42,7 @@ struct Sixels {
         return 36 * level(colour.red) + 6 * level(colour.green) + level(colour.blue)
     }
 
-    /// Characters for six pixels each; runs of more than three are counted.
+    /// Characters of six pixels each; runs of more than three are run-length encoded.
     private static func packed(_ bits: [UInt8]) -> String {
         var text = ""
         var start = 0

@@ -2,24 +2,24 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// Ways of drawing an image in a terminal.
+/// Methods of drawing an image in a terminal.
 enum TerminalDrawing: String, ExpressibleByArgument, CaseIterable {
     case auto
-    /// The graphics protocol of kitty: https://sw.kovidgoyal.net/kitty/graphics-protocol
+    /// kitty's graphics protocol: https://sw.kovidgoyal.net/kitty/graphics-protocol
     case kitty
-    /// Inline images of iTerm2: https://iterm2.com/documentation-images.html
+    /// iTerm2's inline images: https://iterm2.com/documentation-images.html
     case iterm
-    /// Six rows of pixels a character, as DEC's terminals drew them.
+    /// Six rows of pixels per character, as on DEC's terminals.
     case sixel
-    /// Two pixels a character, above each other.
+    /// Two pixels per character, one above the other.
     case blocks
 
-    /// The best way that the environment tells of.
+    /// The best method according to the environment.
     func resolved(_ environment: [String: String]) -> TerminalDrawing {
         guard self == .auto else { return self }
         let term = environment["TERM"] ?? ""
         let program = environment["TERM_PROGRAM"] ?? ""
-        // A multiplexer swallows what it does not know.
+        // A multiplexer discards unknown sequences.
         if environment["TMUX"] != nil || term.hasPrefix("screen") { return .blocks }
         guard Terminal.outputIsTerminal else { return .blocks }
         let isKitty = environment["KITTY_WINDOW_ID"] != nil || term.contains("kitty")
@@ -31,15 +31,15 @@ enum TerminalDrawing: String, ExpressibleByArgument, CaseIterable {
         return .blocks
     }
 
-    /// The pixels that a box of characters has.
+    /// The pixels of a box of character cells.
     func pixels(columns: Int, rows: Int) -> CGSize {
-        // Common cells have twice the height of their width; blocks have two pixels a cell.
+        // Common cells are twice as high as wide; blocks have two pixels per cell.
         self == .blocks
             ? CGSize(width: columns, height: rows * 2)
             : CGSize(width: columns * 10, height: rows * 20)
     }
 
-    /// The bytes that draw an image; nil for one without pixels.
+    /// The bytes that draw an image; nil if it has no pixels.
     func data(for image: KFCrossPlatformImage) -> Data? {
         switch self {
         case .auto, .blocks: HalfBlocks(image).map { Data($0.text.utf8) }
@@ -49,7 +49,7 @@ enum TerminalDrawing: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// PNG in pieces of 4096 characters of base64, the most that the protocol allows.
+    /// PNG in pieces of 4096 characters of base64, the maximum of the protocol.
     private static func kitty(_ png: Data) -> Data {
         let text = Array(png.base64EncodedString().utf8)
         var result = Data()
@@ -69,7 +69,7 @@ enum TerminalDrawing: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// Pixels with straight access, transparent ones over black.
+/// Random access to pixels; transparent ones are composited on black.
 struct PixelGrid {
     let width: Int
     let height: Int
