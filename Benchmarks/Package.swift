@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that users of the library never fetch what only its benchmarks need.
+// A separate package, so that users of the library do not fetch the benchmarks' dependencies.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -40,7 +40,7 @@ let package = Package(
             dependencies: [.product(name: "Kingfisher", package: "Kingfisher")],
             swiftSettings: settings
         ),
-        // Random numbers that are the same in every run.
+        // Random numbers that are equal in every run.
         .target(name: "Chance", swiftSettings: settings),
     ]
 )

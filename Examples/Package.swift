@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Small programs to read and to begin with, written as code for the reference library is written.
-// CI builds and runs them; those that need pictures serve them to themselves.
+// Small programs to read and to start from, in the style of code for the reference library. CI
+// builds and runs them; they serve the images they need themselves.
 let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error)
 ]
@@ -24,7 +24,7 @@ let package = Package(
         .package(name: "Kingfisher", path: "..")
     ],
     targets: [
-        // The pictures that they load.
+        // The images that they load.
         .target(
             name: "Exhibition",
             dependencies: [kingfisher, testing],
@@ -49,7 +49,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Programs in the idiom of the original, which Scripts/test.sh checks in Swift 5 mode, too.
+        // Programs in the idiom of the original, which Scripts/test.sh also checks in Swift 5 mode.
         example("view-model"),
         example("feed"),
         .target(name: "CacheStack", dependencies: [kingfisher], swiftSettings: settings),
@@ -59,7 +59,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // How to test code that loads pictures.
+        // How to test code that loads images.
         .testTarget(
             name: "ExampleTests",
             dependencies: [kingfisher, testing],

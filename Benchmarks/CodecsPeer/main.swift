@@ -5,19 +5,20 @@ import Glibc
 import Pixels
 import Synchronization
 
-// What decodes and encodes, in a process without the rest of the library: without the downloader
-// and its forty libraries, the caches and all of Foundation. It is a peer of `kf-bench`; orders and
-// answers are those of `Benchmarks/Peers/peer.py`.
+// Decodes and encodes in a process without the rest of the library: without the downloader and its
+// forty libraries, the caches and most of Foundation. A peer of `kf-bench`, with the protocol of
+// `Benchmarks/Peers/peer.py`.
 //
-// The library's own process, `kf-bench --serve`, has them all loaded before its first picture. What
-// libvips loads decodes and encodes, too, so this is the process to hold beside it.
+// The library's own process, `kf-bench --serve`, has all of these loaded before its first image.
+// libvips also loads only code that decodes and encodes, so its memory is to be compared with that
+// of this process.
 
-/// A sentence for standard error.
+/// An error message for standard error.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 }
 
-/// The same thumbnail as `Thumbnail` of `kf-bench` makes through the public API.
+/// The same thumbnail that `Thumbnail` of `kf-bench` makes through the public API.
 func thumbnail(of data: Data) throws -> Int {
     let box = PixelSize(width: 400, height: 400)
     let image = try Codecs.decode(data, options: DecodeOptions(target: .fit(box)))
@@ -46,7 +47,7 @@ func seconds(_ clock: clockid_t) -> Double {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// The most that was ever resident, in kilobytes; 0 without procfs.
+/// The peak of resident memory in kilobytes; 0 without procfs.
 func peak() -> Int {
     guard let file = fopen("/proc/self/status", "r") else { return 0 }
     defer { fclose(file) }
@@ -60,7 +61,7 @@ func peak() -> Int {
     return 0
 }
 
-/// Does an order and says what it cost: see `Sample` of `kf-bench`.
+/// Executes an order and returns its measurements; see `Sample` of `kf-bench`.
 func answer(_ path: String, repetitions: Int, threads: Int) throws -> String {
     let data = try contents(of: path)
     let size = Atomic(0)
@@ -68,7 +69,7 @@ func answer(_ path: String, repetitions: Int, threads: Int) throws -> String {
     let (wall, cpu) = (seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID))
     DispatchQueue.concurrentPerform(iterations: threads) { _ in
         for _ in 0..<repetitions {
-            // 0 is no size: kf-bench says that nothing was made.
+            // 0 is not a valid size: kf-bench reports that nothing was made.
             size.store((try? thumbnail(of: data)) ?? 0, ordering: .relaxed)
         }
     }

@@ -1,17 +1,17 @@
 import Pixels
 
-// Runs one kernel a number of times on noise, for a tool that counts instructions:
+// Runs one kernel repeatedly on noise, for a tool that counts instructions:
 //
-//     kernel-count                    the names of the kernels, and the pixels of each
+//     kernel-count                    lists the kernels with their numbers of pixels
 //     kernel-count NAME REPETITIONS
 //
-// See `Scripts/kernels.sh`, which subtracts a short run from a longer one. The pictures are small
+// See `Scripts/kernels.sh`, which subtracts a short run from a longer one. The bitmaps are small
 // enough that no kernel uses a second thread.
 
-/// Something to count.
+/// A kernel to count.
 struct Kernel {
     let name: String
-    /// What the count is divided by: source or target pixels, whichever are more.
+    /// The divisor of the count: source or target pixels, whichever are more.
     let pixels: Int
     let run: () throws -> Bitmap
 

@@ -1,7 +1,7 @@
-// Downloads with nothing but libcurl's multi interface: what a careful C program does.
+// Downloads with libcurl's multi interface alone, as a careful C program does.
 //
 // usage: curl_peer URL COUNT CONCURRENCY
-// prints: CPU ms per request, requests per second, median ms, 99th percentile ms, bytes in all
+// prints: CPU ms per request, requests per second, median ms, 99th percentile ms, total bytes
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void start(CURLM *multi, Transfer *transfer, const char *url) {
     curl_easy_setopt(transfer->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(transfer->easy, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(transfer->easy, CURLOPT_BUFFERSIZE, 64L << 10);
-    // The memory is kept for the next body: fresh memory costs more than receiving a large one.
+    // The memory is kept for the next body: allocating it costs more than receiving a large body.
     transfer->size = 0;
     transfer->start = seconds(CLOCK_MONOTONIC);
     curl_multi_add_handle(multi, transfer->easy);

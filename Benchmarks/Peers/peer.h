@@ -1,4 +1,4 @@
-// What the peers in C have in common: they read orders and answer with times, see peer.py.
+// Shared by the peers in C: reads orders and answers with times, see peer.py.
 
 #ifndef PEER_H
 #define PEER_H
@@ -12,11 +12,11 @@
 typedef struct {
     const unsigned char *bytes;
     size_t count;
-    // The sizes at the end of the name of the work, if there are some.
+    // The sizes at the end of the work's name, if any.
     int width, height;
 } Input;
 
-// Does the work once and returns the size of the result, 0 for a failure.
+// Does the work once. Returns the size of the result, 0 on failure.
 typedef size_t (*Work)(const Input *);
 
 typedef struct {
@@ -60,7 +60,7 @@ static unsigned char *read_file(const char *path, size_t *count) {
     return got == *count ? bytes : NULL;
 }
 
-// Answers orders for the work whose name begins with `prefix` until there are no more.
+// Executes the orders whose work begins with `prefix`, until standard input ends.
 static int serve(const char *prefix, Work work) {
     char order[4096], name[128], path[3900];
     while (fgets(order, sizeof order, stdin)) {

@@ -23,7 +23,7 @@ static size_t encode(const Input *input) {
     png_set_IHDR(png, info, input->width, input->height, 8, PNG_COLOR_TYPE_RGB,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, info);
-    // The pictures are opaque: like us, it is to write three channels of the four.
+    // The images are opaque: like the library, it shall write three of the four channels.
     png_set_filler(png, 0, PNG_FILLER_AFTER);
     for (int y = 0; y < input->height; y++)
         png_write_row(png, input->bytes + (size_t)4 * input->width * y);

@@ -1,6 +1,6 @@
-// The least that a thumbnail can cost: libjpeg-turbo's 1/8 decode, a box reduction, the encode.
+// The lower bound for a thumbnail: libjpeg-turbo's 1/8 decode, a box filter, the encoder.
 //
-// Its pictures are softer than a Lanczos filter's; it is here as the floor.
+// Its images are softer than those of a Lanczos filter.
 
 #include "peer.h"
 
@@ -8,7 +8,7 @@
 
 enum { TARGET = 400, QUALITY = 80 };
 
-// Averages source pixels by the area that each covers, whatever the ratio of the sizes.
+// Averages source pixels by their covered area, for any ratio of the sizes.
 static void box(const unsigned char *source, int sw, int sh, unsigned char *target, int tw, int th) {
     for (int y = 0; y < th; y++) {
         int top = y * sh, bottom = top + sh;
@@ -34,7 +34,7 @@ static void box(const unsigned char *source, int sw, int sh, unsigned char *targ
 static unsigned char *decode(const Input *input, int *width, int *height, double *scale) {
     struct jpeg_decompress_struct decoder;
     struct jpeg_error_mgr errors;
-    // The default handler ends the process, and with it the benchmark, which is as it should be.
+    // The default error handler ends the process, and thereby the benchmark.
     decoder.err = jpeg_std_error(&errors);
     jpeg_create_decompress(&decoder);
     jpeg_mem_src(&decoder, input->bytes, input->count);

@@ -1,7 +1,7 @@
-// libvips from C, so that its memory is not counted together with an interpreter's.
+// libvips from C, so that its memory does not include an interpreter's.
 //
-// The two functions are declared here because the library's headers bring 85 MB of packages; they
-// are part of its stable interface.
+// The functions are declared here because the library's headers require 85 MB of packages. They are
+// part of its stable interface.
 
 #include "peer.h"
 

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: it turns on the library's trait GTK, and so needs GTK's headers.
+// A separate package: it enables the library's trait GTK and therefore needs GTK's headers.
 let package = Package(
     name: "KingfisherGallery",
     products: [
@@ -11,7 +11,7 @@ let package = Package(
         .package(name: "Kingfisher", path: "../..", traits: ["GTK"])
     ],
     targets: [
-        // GTK's own functions, for building the windows around our pictures.
+        // GTK's own functions, for the windows around the images.
         .systemLibrary(
             name: "CGalleryGTK",
             pkgConfig: "gtk4",

@@ -1,8 +1,8 @@
-/// Numbers that look random and are the same in every run (SplitMix64, Steele et al., 2014).
+/// Pseudorandom numbers, equal in every run (SplitMix64, Steele et al., 2014).
 package struct Random: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Begins a sequence that the seed decides.
+    /// Creates the sequence of a seed.
     package init(seed: UInt64) {
         state = seed
     }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Draws 0 ..< count, the n-th with a chance proportional to 1 / (n + 1)^exponent.
+/// Draws numbers of 0 ..< count, n with a probability proportional to 1 / (n + 1)^exponent.
 package struct Zipf {
     private let sums: [Double]
 
-    /// Prepares draws from a number of ranks.
+    /// Prepares draws from `count` ranks.
     package init(count: Int, exponent: Double) {
         var sum = 0.0
         sums = (1...count).map { rank in
@@ -13,7 +13,7 @@ package struct Zipf {
         }
     }
 
-    /// Draws one.
+    /// Draws a number.
     ///
     /// - Complexity: O(log count).
     package func draw(_ random: inout Random) -> Int {

@@ -1,8 +1,9 @@
-/// Knows the future: what is wanted last leaves first (Belády, "A study of replacement algorithms
-/// for a virtual-storage computer", 1966).
+/// The clairvoyant policy: evicts the object whose next request is last (Belády, "A study of
+/// replacement algorithms for a virtual-storage computer", 1966).
 ///
-/// The optimum for objects of one size; for several sizes nothing exact can be computed, and this
-/// is the usual stand-in. What is wanted later than all that it would push out is not taken in.
+/// It is optimal for objects of one size. For several sizes the optimum cannot be computed in
+/// practice, and this is the usual approximation. An object whose next request is later than those
+/// of all objects it would evict is not stored.
 struct BeladyPolicy: Policy {
     private struct Entry {
         let next: Int
@@ -13,12 +14,14 @@ struct BeladyPolicy: Policy {
     private let capacity: Int
     private var used = 0
     private var now = 0
-    /// For each request the time of the next one for the same object.
+    /// For each request, the time of the next one for the same object.
     private let following: [Int]
-    /// When each object is wanted next, -1 when it is not there.
+    /// The time of each object's next request; -1 if it is not cached.
     private var next: [Int]
     private var sizes: [Int]
-    /// A heap with the latest at the root; entries that `next` does not confirm are out of date.
+    /// A heap with the latest request at the root.
+    ///
+    /// Entries that do not match `next` are outdated.
     private var heap: [Entry] = []
 
     init(trace: Trace, capacity: Int) {

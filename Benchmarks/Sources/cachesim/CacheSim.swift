@@ -44,7 +44,7 @@ struct CacheSim {
         ]
     }
 
-    /// The shares of requests and of bytes that were there, in per cent.
+    /// The hit ratios of requests and of bytes in per cent.
     private static func ratios(
         of policy: inout any Policy,
         on trace: Trace

@@ -2,9 +2,9 @@ import Kingfisher
 
 /// The real memory cache, not a model of it.
 struct KingfisherPolicy: Policy {
-    /// What is kept: a number of bytes and nothing else.
+    /// A cached value without content, only with a cost.
     ///
-    /// A value, so that nothing evicted can be found again because somebody holds it.
+    /// A value type, so that an evicted one cannot be found through another reference.
     private struct Size: CacheCostCalculable, Sendable {
         let cacheCost: Int
     }

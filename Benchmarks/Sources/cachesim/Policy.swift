@@ -1,7 +1,7 @@
-/// A cache that is only asked whether it would have had what is wanted.
+/// A simulated cache, which only reports hits.
 protocol Policy {
     var name: String { get }
 
-    /// Whether the object is there; if not, it is put there.
+    /// Returns whether the object is cached; stores it otherwise.
     mutating func request(_ object: Int32, size: Int) -> Bool
 }

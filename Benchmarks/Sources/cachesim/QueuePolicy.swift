@@ -1,6 +1,8 @@
-/// First in, first out; or, when a hit moves its object to the end, least recently used first.
+/// FIFO; or LRU if a hit moves the object to the end.
 struct QueuePolicy: Policy {
-    /// A place in the queue; objects are places of the array, links are objects, -1 is none.
+    /// A place in the queue.
+    ///
+    /// The array is indexed by object, links are objects, -1 means none.
     private struct Link {
         var before: Int32 = -1
         var after: Int32 = -1

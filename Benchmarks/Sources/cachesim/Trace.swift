@@ -6,21 +6,21 @@ struct Trace {
     let title: String
     /// The bytes of each object.
     let sizes: [Int]
-    /// Which object is wanted, in order.
+    /// The requested objects, in order.
     let requests: [Int32]
 
-    /// The bytes of all objects that are wanted.
+    /// The bytes of all requested objects.
     var footprint: Int { Set(requests).reduce(0) { $0 + sizes[Int($1)] } }
 }
 
 extension Trace {
-    /// The traces that are always run, the same in each run.
+    /// The default traces, equal in each run.
     static func all() -> [Trace] { [zipf(), scan(), loop(), feed()] }
 
     private static let objects = 20_000
     private static let count = 300_000
 
-    /// Sizes of thumbnails and photographs once decoded: 20 KB to 4 MB, small ones in the majority.
+    /// Sizes of decoded thumbnails and photographs: 20 KB to 4 MB, mostly small ones.
     private static func sizes(_ random: inout Random) -> [Int] {
         (0..<objects).map { _ in
             let share = random.unit()
@@ -44,7 +44,7 @@ extension Trace {
     private static func scan() -> Trace {
         var random = Random(seed: 12)
         let sizes = sizes(&random)
-        // The popular ones are the first tenth; the others are passed through once in a while.
+        // The popular objects are the first tenth; the others are scanned once in a while.
         let zipf = Zipf(count: objects / 10, exponent: 0.9)
         var requests: [Int32] = []
         var next = objects / 10
@@ -81,7 +81,7 @@ extension Trace {
         let zipf = Zipf(count: 500, exponent: 0.8)
         var requests: [Int32] = []
         var position = 500
-        // Down a feed by bursts, now and then a good way back up, with portraits that recur.
+        // Scrolls down a feed in bursts and sometimes back up, with recurring portraits.
         while requests.count < count {
             let goesBack = random.unit() < 0.3
             let steps = 10 + Int(random.unit() * 60)

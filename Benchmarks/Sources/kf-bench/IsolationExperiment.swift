@@ -3,7 +3,7 @@ import Foundation
 import Kingfisher
 import Synchronization
 
-/// What decoding in worker processes costs beside decoding in this one.
+/// The cost of decoding in worker processes, compared with decoding in this process.
 enum IsolationExperiment {
     static let experiment = Experiment(
         name: "isolation",
@@ -24,9 +24,9 @@ enum IsolationExperiment {
             )
     }
 
-    /// The costs of many loads, one after the other.
+    /// The costs of many sequential loads.
     private struct Costs {
-        /// Seconds of CPU, that of the workers included.
+        /// Seconds of CPU time, including that of the workers.
         var cpu = 0.0
         var latencies: [Double] = []
 
@@ -43,12 +43,12 @@ enum IsolationExperiment {
         latency: Double
     ) throws -> [String] {
         var (here, apart) = (Costs(), Costs())
-        // Taking turns, so that whatever else the machine does meets both.
+        // Alternating, so that other load on the machine affects both.
         for round in 0..<(rounds + 4) {
             var (first, second) = (Costs(), Costs())
             try load(file, processor, [], round, into: &first)
             try load(file, processor, [.isolated], round, into: &second)
-            // The first ones fill caches and wait for workers.
+            // The first loads fill caches and wait for workers.
             guard round >= 4 else { continue }
             here.cpu += first.cpu
             here.latencies += first.latencies
@@ -70,7 +70,7 @@ enum IsolationExperiment {
         return lines + [Verdict("latency added, ms", added, atMost: latency).line]
     }
 
-    /// Loads a file once, past every cache.
+    /// Loads a file once, without any cache.
     private static func load(
         _ file: Data,
         _ processor: any ImageProcessor,
@@ -98,7 +98,7 @@ enum IsolationExperiment {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// A file of some 50 KB: a photograph as pages show them.
+    /// A file of about 50 KB: a photograph as used on web pages.
     private static func smallFile(of photo: Data) throws -> Data {
         let size = CGSize(width: 640, height: 640)
         let image = KingfisherWrapper<KFCrossPlatformImage>
@@ -115,9 +115,9 @@ enum IsolationExperiment {
 
 /// The CPU time of this process's children.
 private enum WorkerTime {
-    /// Seconds, to the nanosecond: the counters for accounting have hundredths alone.
+    /// Seconds with a resolution of nanoseconds; the accounting counters have only hundredths.
     static var seconds: Double {
-        // Without procfs there is no figure; the verdict then looks too good, and is none.
+        // Without procfs the result is 0, and the verdict is meaningless.
         let threads =
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         let children = threads.flatMap { words("/proc/self/task/\($0)/children") }

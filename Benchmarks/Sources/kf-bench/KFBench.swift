@@ -1,7 +1,7 @@
 import Foundation
 import Kingfisher
 
-/// Runs benchmarks next to peers and prints what came out.
+/// Runs benchmarks against peers and prints the results.
 ///
 /// See `Options` for the command line.
 @main
@@ -67,12 +67,12 @@ struct KFBench {
         }
     }
 
-    /// The path of the program that is running.
+    /// The path of the running program.
     static func program() throws -> String {
         try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     }
 
-    /// Does one benchmark's work once and keeps what it makes, for comparisons of quality.
+    /// Does a benchmark's work once and writes its result, for comparisons of quality.
     private static func once(_ name: String, input: URL, output: URL) throws {
         let data = try Data(contentsOf: input)
         let result =

@@ -6,8 +6,8 @@ import Foundation
 ///     kf-bench --list
 ///     kf-bench --once WORK INPUT OUTPUT
 ///
-/// Others are for itself and `Scripts/bench.sh`: `--serve`, see `Server`, `--opens FOLDER`, and
-/// `--hits ENTRIES FOLDER`, see `CountedHits`.
+/// For internal use and `Scripts/bench.sh`: `--serve` (see `Server`), `--opens FOLDER` and
+/// `--hits ENTRIES FOLDER` (see `CountedHits`).
 struct Options {
     enum Mode {
         case run, list, serve
@@ -74,7 +74,7 @@ struct Options {
     }
 }
 
-/// Something that keeps a benchmark from running, in a sentence.
+/// An error that prevents a benchmark, as a sentence.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 

@@ -4,8 +4,8 @@ import Kingfisher
 import KingfisherTesting
 import Synchronization
 
-/// What a service does: 200 thumbnails at once of twenty photos whose originals are on disk, beside
-/// loading the photos anew.
+/// The load of a service: 200 concurrent thumbnails of twenty photos whose originals are on disk,
+/// compared with downloading the photos again.
 enum OriginalsExperiment {
     static let experiment = Experiment(
         name: "originals",
@@ -16,7 +16,7 @@ enum OriginalsExperiment {
 
     private static let photoCount = 20
     private static let loadCount = 200
-    /// Bytes that the process may hold at most, which includes the photos of the server.
+    /// The limit of the process's peak memory in MB, including the server's photos.
     private static let memoryLimit = 400.0
 
     private static func run(in folder: URL) throws -> [String] {
@@ -114,7 +114,7 @@ enum OriginalsExperiment {
         return watch.wall
     }
 
-    /// Runs something to its end while this thread waits.
+    /// Blocks this thread until an asynchronous `body` has finished.
     private static func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
         let done = DispatchSemaphore(value: 0)
         let failure = Failure()

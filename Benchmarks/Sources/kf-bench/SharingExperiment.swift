@@ -4,7 +4,7 @@ import Kingfisher
 import KingfisherTesting
 import Synchronization
 
-/// Ten sizes of one picture that are wanted at the same moment, with and without sharing.
+/// Ten sizes of one image requested at the same moment, with and without sharing.
 enum SharingExperiment {
     static let experiment = Experiment(
         name: "sharing",
@@ -16,11 +16,11 @@ enum SharingExperiment {
 
     private static let sides = (1...10).map { $0 * 100 }
     private static let rounds = 7
-    /// Not a tenth: each of ten decodes just to its size, while the shared picture has twice the
-    /// largest size, so that those made of it are as sharp.
+    /// Not a tenth: each of ten decodes produces just its size, while the shared image has twice
+    /// the largest size, so that the results are equally sharp.
     private static let limit = 0.6
 
-    /// The least of several rounds.
+    /// The minimum of several rounds.
     private struct Cost {
         var cpu = Double.infinity
         var wall = Double.infinity
@@ -79,7 +79,7 @@ enum SharingExperiment {
         }
     }
 
-    /// Loads every size at once, each by the next manager.
+    /// Loads every size concurrently, each with the next manager.
     private static func load(_ url: URL, by managers: [KingfisherManager]) async throws {
         try await withThrowingTaskGroup { group in
             for (index, side) in sides.enumerated() {
@@ -101,7 +101,7 @@ enum SharingExperiment {
         }
     }
 
-    /// Runs something to its end while this thread waits.
+    /// Blocks this thread until an asynchronous `body` has finished.
     private static func measure(_ body: @escaping @Sendable () async throws -> Void) throws -> Cost
     {
         let done = DispatchSemaphore(value: 0)

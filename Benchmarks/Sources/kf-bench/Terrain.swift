@@ -1,7 +1,7 @@
 import Foundation
 import Kingfisher
 
-/// A picture from nothing, for where no photographs can be had: the same on every machine.
+/// A generated image, equal on every machine, for use without photographs.
 enum Terrain {
     /// Writes twelve megapixels as PNG.
     static func write(to file: URL) throws {
@@ -14,7 +14,7 @@ enum Terrain {
         try data.write(to: file, options: .atomic)
     }
 
-    /// Opaque pixels that are as hard on codecs as a photograph: smooth parts, edges and grain.
+    /// Opaque pixels that are as hard to encode as a photograph: smooth areas, edges and grain.
     private static func terrain(width: Int, height: Int) -> Data {
         var pixels = Data(count: width * height * 4)
         pixels.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) in

@@ -4,8 +4,8 @@ import Kingfisher
 import KingfisherTesting
 import Synchronization
 
-/// What thousands of loads cost that wait for one of a host's connections, and how long it takes
-/// to cancel them.
+/// The cost of thousands of loads that wait for one of a host's connections, and the time to cancel
+/// them.
 enum WaitingExperiment {
     static let experiment = Experiment(
         name: "waiting",
@@ -15,7 +15,8 @@ enum WaitingExperiment {
     }
 
     private static func run(in folder: URL) throws -> [String] {
-        // Six connections are answered in the end, and until then take up all that the host has.
+        // Six requests are answered only at the end, and until then occupy all connections of the
+        // host.
         let end = DispatchSemaphore(value: 0)
         let server = try LoopbackServer { _, _ in
             end.wait()
@@ -34,7 +35,8 @@ enum WaitingExperiment {
             let downloader = ImageDownloader(name: "waiting")
             downloader.downloadTimeout = 600
             let manager = KingfisherManager(downloader: downloader, cache: cache)
-            // What is made once does not count.
+            // Allocations made once per process are not counted: a first batch makes them before
+            // the baseline.
             _ = cancelled(start(10, of: server, by: manager))
             let before = ProcessMemory.resident
             let loads = start(count, of: server, by: manager)
@@ -76,7 +78,7 @@ enum WaitingExperiment {
         return loads
     }
 
-    /// How long it takes until every load has ended after it was cancelled, in seconds.
+    /// Cancels all loads and returns the seconds until every one has ended.
     private static func cancelled(_ loads: Loads) -> Double {
         let watch = Stopwatch()
         for task in loads.tasks.withLock({ $0 }) { task.cancel() }

@@ -5,7 +5,7 @@ import Kingfisher
 import FoundationNetworking
 #endif
 
-/// The library's downloader, as everything above it uses it: bytes, before a picture is made.
+/// The library's downloader as its callers use it: delivers bytes, without decoding.
 struct DownloaderRun {
     private let url: URL
     private let count: Int
@@ -33,7 +33,7 @@ struct DownloaderRun {
             for line in 0..<width {
                 let share = count / width + (line < count % width ? 1 : 0)
                 group.addTask { [url] in
-                    // At the same time, requests for one and the same URL would share a transfer.
+                    // Concurrent requests for the same URL would share a transfer.
                     guard let own = URL(string: "\(url)?\(line)") else { return }
                     for _ in 0..<share {
                         let start = ContinuousClock.now

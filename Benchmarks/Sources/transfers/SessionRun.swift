@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Foundation's `URLSession`, one task after the other in each of so many lines.
+/// Foundation's `URLSession` with a fixed number of concurrent lines of sequential tasks.
 struct SessionRun {
     private let url: URL
     private let count: Int

@@ -7,14 +7,14 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// Downloads one URL many times, so many at once, and prints what that took.
+/// Downloads one URL many times, a number of them concurrently, and prints the cost.
 ///
 /// usage: transfers (transport|downloader|urlsession) URL COUNT CONCURRENCY
 ///
-/// Prints: CPU ms per request, requests per second, median ms, 99th percentile ms, bytes in all.
-/// `transport` is the library's transport, each body collected in memory that the program keeps for
-/// the next one: the same work as that of the peer in C. `downloader` has sharing, delegates and the
-/// library's own memory for bodies as well; `urlsession` is Foundation's.
+/// Prints: CPU ms per request, requests per second, median ms, 99th percentile ms, total bytes.
+/// `transport` is the library's transport, with each body collected in memory that the program
+/// reuses, like the peer in C. `downloader` adds sharing, delegates and the library's own memory
+/// for bodies; `urlsession` is Foundation's.
 @main
 struct Transfers {
     static func main() async {
@@ -41,7 +41,7 @@ struct Transfers {
     }
 }
 
-/// Times of all requests of a run, from any thread.
+/// Collects the times of all requests of a run, from any thread.
 final class Measurement: Sendable {
     private struct State {
         var times: [Double] = []
@@ -59,7 +59,7 @@ final class Measurement: Sendable {
         state = Mutex(State(left: count))
     }
 
-    /// Notes a request that has ended; returns whether another is to be started.
+    /// Records a finished request.
     func note(_ bytes: Int?, since start: ContinuousClock.Instant) {
         let time = ContinuousClock.now - start
         let done = state.withLock { state -> CheckedContinuation<Void, Never>? in
@@ -82,7 +82,7 @@ final class Measurement: Sendable {
         }
     }
 
-    /// One line; `nil` if anything failed.
+    /// One line of figures; nil if a request failed.
     func report() -> String? {
         let seconds = (ContinuousClock.now - wall).milliseconds / 1000
         let used = Double(clock() - cpu) / Double(CLOCKS_PER_SEC) * 1000

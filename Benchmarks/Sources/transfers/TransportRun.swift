@@ -6,8 +6,9 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// The library's transport, each body collected in memory that is kept for the next body, as the
-/// peer in C does.
+/// The library's transport.
+///
+/// Each body is collected in memory that is reused, as in the peer in C.
 struct TransportRun {
     private let url: URL
     private let count: Int
@@ -52,7 +53,7 @@ struct TransportRun {
             left = Atomic(count)
         }
 
-        /// Whether there is one more to be started.
+        /// Whether another request is to be started.
         func takeNext() -> Bool {
             left.wrappingSubtract(1, ordering: .relaxed).newValue >= 0
         }
@@ -62,7 +63,7 @@ struct TransportRun {
         }
     }
 
-    /// One download after the other.
+    /// Performs downloads one after the other.
     private final class Line: HTTPTransferHandler {
         private struct State {
             var body: [UInt8] = []

@@ -1,19 +1,19 @@
 public import Foundation
 public import Kingfisher
 
-/// Files of the cache with a head of their own: a format version and a checksum, then a small JPEG.
+/// Stores cache files with a custom header: a format version and a checksum, then a small JPEG.
 public struct ThumbnailSerializer: CacheSerializer {
     static let head = Data("thumb/1 ".utf8)
 
-    /// Of the JPEG, 0 to 1.
+    /// The quality of the JPEG, 0 to 1.
     public var quality: CGFloat
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     public init(quality: CGFloat = 0.7) {
         self.quality = quality
     }
 
-    /// Writes the head and the JPEG.
+    /// Encodes the header and the JPEG.
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         guard let jpeg = image.kf.jpegRepresentation(compressionQuality: quality) else {
             return nil
@@ -21,7 +21,7 @@ public struct ThumbnailSerializer: CacheSerializer {
         return Self.head + Data([Self.checksum(of: jpeg)]) + jpeg
     }
 
-    /// Reads what ``data(with:original:)`` wrote; anything else, or damage, is a miss.
+    /// Decodes the output of ``data(with:original:)``; other or damaged data is a miss.
     public func image(
         with data: Data,
         options: KingfisherParsedOptionsInfo

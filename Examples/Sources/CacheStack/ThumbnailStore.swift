@@ -1,19 +1,19 @@
 public import Foundation
 public import Kingfisher
 
-/// Thumbnails by URL, in a cache of their own.
+/// Thumbnails by URL, in a separate cache.
 public final class ThumbnailStore: Sendable {
-    /// Loads and caches.
+    /// Loads and caches the thumbnails.
     public let manager: KingfisherManager
     private let side: CGFloat
 
-    /// Makes a store.
+    /// Creates a store.
     ///
     /// - Parameters:
-    ///   - folder: Where its files are.
-    ///   - side: The longest side of a thumbnail, in points.
-    ///   - configuration: Of the network; tests put stubs into its protocol classes.
-    /// - Throws: If the folder cannot be made.
+    ///   - folder: The folder of its files.
+    ///   - side: The longest side of a thumbnail in points.
+    ///   - configuration: The network configuration; tests add stubs to its protocol classes.
+    /// - Throws: An error if the folder cannot be created.
     public init(
         folder: URL,
         side: CGFloat = 100,
@@ -45,13 +45,15 @@ public final class ThumbnailStore: Sendable {
         self.side = side
     }
 
-    /// The thumbnail of a picture, by its version.
+    /// Loads the thumbnail of a version of an image.
+    ///
+    /// - Throws: A `KingfisherError`.
     public func thumbnail(of url: URL, version: String) async throws -> KFCrossPlatformImage {
         let resource = KF.ImageResource(downloadURL: url, cacheKey: "\(url.path)#\(version)")
         return try await manager.retrieveImage(with: resource).image
     }
 
-    /// Forgets what memory has, as when the program goes into the background.
+    /// Releases memory, for example when the program goes into the background.
     public func trim() {
         manager.cache.clearMemoryCache()
         manager.cache.cleanExpiredDiskCache()

@@ -3,15 +3,15 @@ public import Kingfisher
 import KingfisherTesting
 import Synchronization
 
-/// The pictures that the examples load, on a server inside of their own process.
+/// The images that the examples load, on a server inside their own process.
 public final class Exhibition: Sendable {
-    /// What a request has to carry to get `/private.jpg`.
+    /// The authorization that a request for `/private.jpg` must carry.
     public static let token = "Bearer open-sesame"
 
     private let server: LoopbackServer
     private static let failures = Mutex<[String: Int]>([:])
 
-    /// Opens on a free port of the loopback interface.
+    /// Starts the server on a free port of the loopback interface.
     public init() throws {
         let photo = ScriptedPicture.gradient(from: .blue, to: .yellow, width: 640, height: 480)
         let jpeg = photo.data(as: .jpeg)
@@ -38,9 +38,11 @@ public final class Exhibition: Sendable {
         }
     }
 
-    /// The URL of a picture: `/photo.jpg` or any other path has one, `/missing.jpg` has none,
-    /// `/flaky.jpg` fails two times, `/moved.jpg` redirects, `/private.jpg` wants ``token``, and
-    /// `/members.jpg` wants anna's password, which is secret.
+    /// The URL of an image.
+    ///
+    /// `/photo.jpg` and most other paths have an image, `/missing.jpg` has none, `/flaky.jpg` fails
+    /// twice, `/moved.jpg` redirects, `/private.jpg` requires ``token``, and `/members.jpg`
+    /// requires the password "secret" of the user "anna".
     public func url(_ path: String) -> URL {
         guard let url = URL(string: server.url(path)) else {
             preconditionFailure("\(path) is not a path")
@@ -48,7 +50,7 @@ public final class Exhibition: Sendable {
         return url
     }
 
-    /// The paths that were asked for, in order.
+    /// The requested paths, in order.
     public var requests: [String] { server.requests }
 
     private static func fails(_ path: String, times: Int) -> Bool {
@@ -59,13 +61,13 @@ public final class Exhibition: Sendable {
     }
 }
 
-/// Says what is the case; ends the example with an error if it is not.
+/// Prints whether a statement holds; exits with an error if it does not.
 public func check(_ isSo: Bool, _ what: String) {
     print(isSo ? "  yes: \(what)" : "   NO: \(what)")
     if !isSo { exit(1) }
 }
 
-/// A cache of the example's own, empty at first, which leaves nothing on the machine.
+/// A new, empty cache that is removed when the example exits.
 public func temporaryCache() throws -> ImageCache {
     let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("kingfisher-example-\(UUID().uuidString)", isDirectory: true)
@@ -75,7 +77,7 @@ public func temporaryCache() throws -> ImageCache {
 
 private let atExitWork = Mutex<[@Sendable () -> Void]>([])
 
-/// Runs work when the process ends.
+/// Runs work when the process exits.
 private func atExit(_ work: @escaping @Sendable () -> Void) {
     let isFirst = atExitWork.withLock { list in
         defer { list.append(work) }

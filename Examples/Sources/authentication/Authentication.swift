@@ -1,4 +1,4 @@
-// Pictures behind a password: who is asked, and what happens without an answer.
+// Images that require a password: the responder, and a wrong password.
 import Exhibition
 import Foundation
 import Kingfisher
@@ -42,7 +42,7 @@ struct Authentication {
             check(error.isInvalidResponseStatusCode(401), error.localizedDescription)
         }
 
-        // The downloader does not keep its responder alive.
+        // The downloader holds its responder weakly.
         let keyring = Keyring(password: "secret")
         downloader.authenticationChallengeResponder = keyring
         let result = try await manager.retrieveImage(with: url)

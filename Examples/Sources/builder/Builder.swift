@@ -1,9 +1,9 @@
-// The builder: KF.url(…) with what the picture is to become, set to a view of your own.
+// The builder: KF.url(…) with processing and callbacks, set to a custom view.
 import Exhibition
 import Foundation
 import Kingfisher
 
-/// What stands in for a view: anything with an image becomes a target by saying so.
+/// A stand-in for a view: any type with an image becomes a target by conforming to the protocol.
 @MainActor
 final class Card: KingfisherHasImageComponent {
     var image: KFCrossPlatformImage? {
@@ -41,7 +41,7 @@ struct Builder {
         }
         check(card.image?.size == CGSize(width: 120, height: 120), "the card has a round picture")
 
-        // The flavour with a list of options does the same.
+        // The overload with a list of options does the same.
         card.kf.setImage(with: URL(string: "not a place"), options: [.onFailureImage(nil)]) {
             result in
             guard case .failure(let error) = result else { return }

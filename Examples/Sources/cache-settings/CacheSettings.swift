@@ -1,4 +1,4 @@
-// A cache of your own: its limits, what is in it, and how it is cleaned.
+// A custom cache: its limits, its contents and its cleaning.
 import Exhibition
 import Foundation
 import Kingfisher
@@ -15,7 +15,7 @@ struct CacheSettings {
         cache.diskStorage.config.expiration = .days(7)
         let manager = KingfisherManager(downloader: .default, cache: cache)
 
-        // 640 × 480 pixels take 1.2 MB, so that one of these fits in memory.
+        // 640 × 480 pixels take 1.2 MB, so that only one of these fits in memory.
         let urls = (1...3).map { exhibition.url("/photo-\($0).jpg") }
         for url in urls {
             _ = try await manager.retrieveImage(with: url, options: [.waitForCache])
@@ -29,7 +29,7 @@ struct CacheSettings {
         try await cache.removeImage(forKey: urls[0].cacheKey)
         check(!cache.isCached(forKey: urls[0].cacheKey), "one is removed")
 
-        // Stored by hand, under a key of your own, for this long.
+        // Store an image under a custom key.
         let image = try await cache.retrieveImage(forKey: urls[1].cacheKey).image
         if let image {
             try await cache.store(image, forKey: "favourite")

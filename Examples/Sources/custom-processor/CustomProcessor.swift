@@ -1,13 +1,14 @@
-// A processor of your own, alone and in a chain.
+// A custom processor, alone and in a chain.
 import Exhibition
 import Foundation
 import Kingfisher
 
-/// Lowers every channel to a few steps, like an old screen print.
+/// Reduces every channel to a few steps, like an old screen print.
 struct PosterProcessor: ImageProcessor {
     let steps: Int
 
-    /// Tells the cache which pictures this has made: everything that changes them belongs here.
+    /// Identifies this processor's images in the cache: it must contain every parameter that
+    /// changes them.
     var identifier: String { "com.example.poster(\(steps))" }
 
     func process(
@@ -18,7 +19,7 @@ struct PosterProcessor: ImageProcessor {
         case .image(let image):
             return poster(image)
         case .data:
-            // Bytes are decoded by the default processor first.
+            // Bytes are first decoded by the default processor.
             return (DefaultImageProcessor.default |> self).process(item: item, options: options)
         }
     }

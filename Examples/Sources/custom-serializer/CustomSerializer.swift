@@ -1,9 +1,9 @@
-// What lies on disk: the serializers that there are, and one of your own.
+// Files on disk: the existing serializers, and a custom one.
 import Exhibition
 import Foundation
 import Kingfisher
 
-/// Keeps files small: JPEG of low quality, with a mark in front that says who wrote them.
+/// Keeps files small: JPEG of low quality, preceded by a mark.
 struct ThriftySerializer: CacheSerializer {
     static let mark = Data("thrifty1".utf8)
 
@@ -26,7 +26,7 @@ struct CustomSerializer {
         let exhibition = try Exhibition()
         let manager = KingfisherManager(downloader: .default, cache: try temporaryCache())
 
-        // A picture with transparent corners needs a format that can keep them.
+        // An image with transparent corners needs a format that supports transparency.
         let processor = RoundCornerImageProcessor(cornerRadius: 40)
         let photo = exhibition.url("/photo.jpg")
         _ = try await manager.retrieveImage(

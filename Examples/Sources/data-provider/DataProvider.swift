@@ -1,13 +1,13 @@
-// Pictures that do not come from a URL: made on the spot, from a file, from bytes.
+// Images that do not come from a URL: generated, from a file, from bytes.
 import Exhibition
 import Foundation
 import Kingfisher
 
-/// Makes the bytes of an avatar: a square of a colour that belongs to the name.
+/// Generates an avatar: a square in a colour derived from the name.
 struct AvatarProvider: ImageDataProvider {
     let name: String
 
-    /// Two providers of one key mean the same picture.
+    /// Providers with equal keys provide the same image.
     var cacheKey: String { "avatar-\(name)" }
 
     func data() async throws -> Data {

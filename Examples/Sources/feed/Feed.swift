@@ -7,7 +7,7 @@ struct Post: Hashable {
     let picture: URL
 }
 
-/// One row: who writes, and the picture.
+/// One row: the author's avatar and the image.
 @MainActor
 final class FeedCell: KFCrossPlatformView {
     let avatar = KFCrossPlatformImageView(frame: CGRect(x: 0, y: 0, width: 40, height: 40))
@@ -48,8 +48,8 @@ final class FeedCell: KFCrossPlatformView {
     }
 }
 
-/// How pictures of the feed look: the same for cells and for the prefetcher, which must ask for the
-/// same processor.
+/// The processing of the feed's images, shared by cells and prefetcher, whose processors must be
+/// equal.
 struct FeedLook {
     let cache: ImageCache
     let placeholder = KFCrossPlatformImage()
@@ -74,7 +74,7 @@ struct FeedLook {
     }
 }
 
-/// Loads ahead of what is in sight, and stops when the direction changes.
+/// Loads images ahead of the visible ones, and stops when the direction changes.
 @MainActor
 final class FeedPrefetching {
     private var running: ImagePrefetcher?

@@ -1,4 +1,4 @@
-// A feed: pictures are processed for their cells, and loaded before they come into sight.
+// A feed: images are processed for their cells and loaded before they become visible.
 import Exhibition
 import Foundation
 import Kingfisher

@@ -1,4 +1,4 @@
-// Loads a picture twice and says where it came from: first-load URL
+// Loads an image twice and prints its origin: first-load URL
 import Foundation
 import Kingfisher
 

@@ -1,4 +1,4 @@
-// Options: lists for one call, defaults for all of them, and what the result tells.
+// Options: lists for one call, defaults for all calls, and the properties of the result.
 import Exhibition
 import Foundation
 import Kingfisher
@@ -10,7 +10,7 @@ struct Options {
         let manager = KingfisherManager(downloader: .default, cache: try temporaryCache())
         let url = exhibition.url("/photo.jpg")
 
-        // What stands here counts for every call, and what a call says comes after it.
+        // The defaults apply to every call; the options of a call are appended to them.
         manager.defaultOptions = [.backgroundDecode, .diskCacheExpiration(.days(1))]
 
         let options: KingfisherOptionsInfo = [
@@ -34,7 +34,7 @@ struct Options {
         check(whole.image.size.width == 640, "the original was kept, too")
         check(exhibition.requests.count == 1, "all of this took one request")
 
-        // The same with a completion handler, as in code from before async.
+        // The same with a completion handler, as in code without async.
         let error: KingfisherError? = await withCheckedContinuation { continuation in
             manager.retrieveImage(
                 with: exhibition.url("/missing.jpg"),

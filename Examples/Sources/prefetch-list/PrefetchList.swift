@@ -1,4 +1,4 @@
-// A list that scrolls: rows ahead are prefetched, and cells are used again.
+// A scrolling list: upcoming rows are prefetched, and cells are reused.
 import Exhibition
 import Foundation
 import Kingfisher

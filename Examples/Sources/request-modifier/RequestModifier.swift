@@ -1,4 +1,4 @@
-// Requests: a header on each, another one by an asynchronous answer, and what to do about redirects.
+// Requests: a header for each, an asynchronous modifier, and a redirect handler.
 import Exhibition
 import Foundation
 import Kingfisher
@@ -8,12 +8,12 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// Asks somebody for a token before each request.
+/// Requests a token before each request.
 struct TokenModifier: AsyncImageDownloadRequestModifier {
     let token: @Sendable () async -> String?
 
     func modified(for request: URLRequest) async -> URLRequest? {
-        // Nil gives the load up with `emptyRequest`.
+        // Nil fails the load with `emptyRequest`.
         guard let token = await token() else { return nil }
         var request = request
         request.setValue(token, forHTTPHeaderField: "Authorization")

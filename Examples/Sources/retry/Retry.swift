@@ -1,10 +1,10 @@
-// What to do about failures: try again, try elsewhere, or have a rule of your own.
+// Failures: retry, use another source, or apply a custom rule.
 import Exhibition
 import Foundation
 import Kingfisher
 import Synchronization
 
-/// Tries again when the server says that it is busy, and never else.
+/// Retries only if the server is busy (status 503).
 struct BusyServerStrategy: RetryStrategy {
     let attempts: Int
 

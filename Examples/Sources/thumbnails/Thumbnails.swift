@@ -1,7 +1,7 @@
 import Foundation
 import Kingfisher
 
-/// Makes a thumbnail of every picture named, several at a time: thumbnails URL|FILE...
+/// Makes thumbnails of all arguments concurrently: thumbnails URL|FILE...
 @main
 struct Thumbnails {
     static func main() async {
@@ -22,7 +22,9 @@ struct Thumbnails {
         exit(failures.isEmpty ? 0 : 1)
     }
 
-    /// Writes a thumbnail with round corners; what went wrong, or nil.
+    /// Writes a thumbnail with rounded corners.
+    ///
+    /// Returns an error message, or nil.
     private static func make(_ file: String, of name: String) async -> String? {
         let url = URL(string: name).flatMap { $0.scheme == nil ? nil : $0 }
         let source = (url ?? URL(fileURLWithPath: name)).convertToSource()

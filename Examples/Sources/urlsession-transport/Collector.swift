@@ -6,7 +6,7 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// Counts what a transfer delivers, and waits for its end.
+/// Counts the delivered bytes of a transfer and waits for its end.
 final class Collector: HTTPTransferHandler {
     private struct State {
         var byteCount = 0
@@ -34,7 +34,7 @@ final class Collector: HTTPTransferHandler {
         for await _ in chunks { return }
     }
 
-    /// The error that the transfer ended with; nil when the body is whole.
+    /// The error of the finished transfer; nil if the body is complete.
     func end() async -> TransferError? {
         for await _ in ends {}
         return state.withLock { $0.error }

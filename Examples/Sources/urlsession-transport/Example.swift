@@ -1,4 +1,4 @@
-// Downloads over URLSession instead of libcurl: what it takes to bring a transport of one's own.
+// Downloads over URLSession instead of libcurl: an example of a custom transport.
 import Exhibition
 import Foundation
 import Kingfisher
@@ -32,7 +32,7 @@ struct Example {
         await manyCancels(exhibition, transport)
     }
 
-    /// As any other program: the downloader is given the transport, the rest is as ever.
+    /// Loads as in any other program; only the downloader is created with the transport.
     static func loadPictures(
         _ exhibition: Exhibition,
         _ transport: URLSessionTransport
@@ -59,7 +59,9 @@ struct Example {
         withExtendedLifetime(keyring) {}
     }
 
-    /// A body in pieces; a pause holds it back while others go on.
+    /// Receives a body in chunks.
+    ///
+    /// A pause holds it back while other transfers continue.
     static func streamBody(_ transport: URLSessionTransport) async throws {
         let body = Data(repeating: 7, count: 8 << 20)
         let server = try LoopbackServer { path, _ in
@@ -83,7 +85,7 @@ struct Example {
         check(large.byteCount == body.count, "and delivered \(body.count >> 20) MiB, in pieces")
     }
 
-    /// URLSession reads on during a pause: what it reads is bounded.
+    /// URLSession continues to read during a pause, up to a limit.
     static func pauseTooLong(_ transport: URLSessionTransport) async throws {
         let body = Data(repeating: 7, count: 2 * SessionExchange.maxHeldBytes)
         let server = try LoopbackServer { _, _ in .init(body: body) }
@@ -99,7 +101,7 @@ struct Example {
         check(true, "a pause during which too much came is an error")
     }
 
-    /// The words for what can go wrong are the same with every transport.
+    /// Errors are the same with every transport.
     static func failures(_ exhibition: Exhibition, _ transport: URLSessionTransport) async throws {
         let url = exhibition.url("/photo.jpg")
         var settings = TransferSettings()
@@ -136,7 +138,7 @@ struct Example {
         check(true, "what cannot be guarded is not sent")
     }
 
-    /// Cancels at all moments: each transfer ends, once, and the process lives.
+    /// Cancels at various moments: each transfer ends exactly once, without a crash.
     static func manyCancels(_ exhibition: Exhibition, _ transport: URLSessionTransport) async {
         var cancelled = 0
         for round in 0..<25 {

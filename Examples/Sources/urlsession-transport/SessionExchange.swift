@@ -6,12 +6,12 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// One transfer: turns the session's events into those of an `HTTPTransferHandler`.
+/// One transfer: converts the session's events to those of an `HTTPTransferHandler`.
 ///
-/// The handler's questions may be answered later: what arrives before the answer, or during a pause,
-/// is kept and delivered afterwards, in order. The task itself is never suspended, because on Linux
-/// a task that is resumed begins anew and delivers its body twice. So the sender cannot be slowed
-/// down, and a transfer that is paused for longer than ``maxHeldBytes`` last ends with an error.
+/// The handler may answer questions later: data that arrives before the answer or during a pause is
+/// kept and then delivered in order. The task itself is never suspended, because on Linux a resumed
+/// task starts over and delivers its body twice. The sender can therefore not be slowed down, and a
+/// pause during which more than ``maxHeldBytes`` arrive ends the transfer with an error.
 final class SessionExchange: HTTPTransfer {
     private enum Event {
         case chunk(Data)
@@ -22,19 +22,19 @@ final class SessionExchange: HTTPTransfer {
         var task: URLSessionDataTask?
         var isCancelled = false
         var isPaused = false
-        /// A question about the answer's head is open.
+        /// A question about the response headers is pending.
         var isAsking = false
         var hasEnded = false
         var waiting: [Event] = []
         var heldBytes = 0
         var received = 0
-        /// A 401 that may yet be followed by a challenge, which Foundation announces after it.
+        /// A 401 response that may be followed by a challenge, which Foundation reports later.
         var refusal: TransferResponse?
         var metrics = TransferMetrics()
         var response: TransferResponse?
     }
 
-    /// The most that is kept for a handler who wants nothing at the moment.
+    /// The largest number of bytes kept while the handler does not accept any.
     static let maxHeldBytes = 16 << 20
 
     let request: URLRequest
@@ -90,7 +90,8 @@ final class SessionExchange: HTTPTransfer {
             defer { state.isCancelled = true }
             return !state.isCancelled
         }
-        // On the session's queue: Foundation traps when a task ends and is cancelled at once.
+        // On the session's queue: Foundation traps if a task ends and is cancelled at the same
+        // moment.
         if isFirst { queue.addOperation { self.finish(.cancelled) } }
     }
 
@@ -110,7 +111,7 @@ final class SessionExchange: HTTPTransfer {
         to next: URLRequest,
         _ answer: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // Without an answer when the task is cancelled: Foundation traps if it gets one then.
+        // A cancelled task gets no answer: Foundation traps if it receives one.
         guard let target = next.url, !isCancelled, !hasEnded else { return }
         let count = state.withLock { state in
             state.metrics.redirectCount += 1
@@ -238,7 +239,7 @@ final class SessionExchange: HTTPTransfer {
         let end = error.map {
             TransferError($0, url: url, settings, received: received, expected: expected)
         }
-        // An error is told at once; a good end waits its turn behind the body.
+        // An error is reported at once; a regular end is queued after the body.
         if let end { return finish(end) }
         state.withLock { $0.waiting.append(.end(nil)) }
         if let refusal = state.withLock({ $0.refusal }) { ask(about: refusal) }
@@ -249,7 +250,7 @@ final class SessionExchange: HTTPTransfer {
 
     // MARK: The handler
 
-    /// Delivers what has arrived, as long as it is wanted now.
+    /// Delivers queued events while the handler accepts them.
     private func deliver() {
         while let event = nextEvent() {
             switch event {
@@ -272,7 +273,7 @@ final class SessionExchange: HTTPTransfer {
         }
     }
 
-    /// Tells the end, once, and stops the task.
+    /// Reports the end, once, and stops the task.
     func finish(_ error: TransferError?) {
         let end = state.withLock { state -> (task: URLSessionDataTask?, TransferMetrics)? in
             guard !state.hasEnded else { return nil }
@@ -288,7 +289,7 @@ final class SessionExchange: HTTPTransfer {
     }
 }
 
-/// Passes on the first of several calls.
+/// Forwards only the first of several calls.
 private final class Once<Value>: Sendable {
     private let target: Mutex<(@Sendable (Value) -> Void)?>
 

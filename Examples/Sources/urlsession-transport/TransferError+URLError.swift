@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 
 extension TransferError {
-    /// The library's word for what a session reports.
+    /// Converts a session's error to the library's.
     init(
         _ error: any Error,
         url: URL,
@@ -38,7 +38,7 @@ extension TransferError {
             .cannotParseResponse, .zeroByteResource:
             self = .badResponse(reason: reason, url: url)
         default:
-            // Foundation has no code for a body that ends too early.
+            // Foundation has no error code for a truncated body.
             if let expected, received < expected {
                 self = .truncatedBody(received: received, expected: expected, url: url)
             } else {

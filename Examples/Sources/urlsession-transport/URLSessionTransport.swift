@@ -6,19 +6,19 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// Carries downloads over Foundation's `URLSession`.
+/// Performs downloads with Foundation's `URLSession`.
 ///
-/// To read before you write a transport of your own, and to use where an app has a session that it
-/// must go through. What `URLSession` cannot do on Linux, this cannot either: it has no priorities,
-/// no HTTP/2, no timings, no back-pressure, sees no addresses and trusts no certificate by hand. A
-/// transfer whose address policy forbids anything is refused rather than sent unchecked, and one
-/// that is paused while much more arrives ends with an error.
+/// An example for custom transports, and useful if an app must use a particular session. It has the
+/// limitations of `URLSession` on Linux: no priorities, no HTTP/2, no timings, no back-pressure, no
+/// addresses, and no decisions about certificates. A transfer whose address policy forbids anything
+/// is rejected instead of being sent unchecked, and one that is paused while much data arrives ends
+/// with an error.
 final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let events: SessionEvents
 
     init(configuration: URLSessionConfiguration = .ephemeral) {
-        // With a cache of its own, Foundation traps now and then when a task is cancelled.
+        // With a URL cache, Foundation sometimes traps when a task is cancelled.
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpCookieStorage = nil
@@ -62,9 +62,9 @@ final class URLSessionTransport: HTTPTransport {
     }
 }
 
-/// Hands the events of a session to the exchanges that they belong to.
+/// Forwards the events of a session to their exchanges.
 ///
-/// Everything here runs on the session's queue, one event after the other.
+/// All methods run on the session's serial queue.
 final class SessionEvents: NSObject, URLSessionDataDelegate {
     let queue: OperationQueue
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
@@ -110,7 +110,7 @@ final class SessionEvents: NSObject, URLSessionDataDelegate {
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        // On Linux the answer is ignored, a refusal too; the exchange holds back what follows.
+        // On Linux the answer is ignored, even a rejection; the exchange holds back later data.
         completionHandler(.allow)
         exchange(dataTask)?.respond(response)
     }

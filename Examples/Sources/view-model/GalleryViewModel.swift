@@ -2,7 +2,7 @@ import Foundation
 import Kingfisher
 import Observation
 
-/// What a screen with many pictures shows; any toolkit can observe it.
+/// The state of a screen with many images, observable from any toolkit.
 @MainActor
 @Observable
 final class GalleryViewModel {
@@ -29,7 +29,7 @@ final class GalleryViewModel {
 
     func phase(of url: URL) -> Phase { phases[url] ?? .waiting }
 
-    /// A cell came into sight.
+    /// Called when a cell becomes visible.
     func appear(_ url: URL) {
         guard tasks[url] == nil else { return }
         if case .loaded = phase(of: url) { return }
@@ -40,13 +40,13 @@ final class GalleryViewModel {
         }
     }
 
-    /// A cell went out of sight: what is not loaded yet is not wanted any more.
+    /// Called when a cell is no longer visible; cancels a load that has not finished.
     func disappear(_ url: URL) {
         tasks.removeValue(forKey: url)?.cancel()
         if case .loading = phase(of: url) { phases[url] = .waiting }
     }
 
-    /// Waits for everything that is in sight.
+    /// Waits for the loads of all visible cells.
     func settle() async {
         while let task = tasks.values.first { await task.value }
     }

@@ -1,4 +1,4 @@
-// A view model that loads pictures with async and await; no toolkit.
+// A view model that loads images with async and await, independent of a toolkit.
 import Exhibition
 import Foundation
 import Kingfisher

@@ -1,14 +1,14 @@
 import Foundation
 import Kingfisher
 
-/// A network of canned answers, as stub libraries make it.
+/// A network of canned responses, as stub libraries provide it.
 final class NetworkStub: URLProtocol {
     struct Answer: Sendable {
         var status = 200
         var body = Data()
     }
 
-    /// The answers by path; one after the other, the last one stays.
+    /// The responses by path, used one after the other; the last one is repeated.
     final class Book: @unchecked Sendable {
         private let lock = NSLock()
         private var answers: [String: [Answer]] = [:]

@@ -1,4 +1,4 @@
-// How to test a stack of cache, serializer and processor: its network is stubbed by URLProtocol.
+// How to test a stack of cache, serializer and processor, with the network stubbed by URLProtocol.
 import CacheStack
 import Foundation
 import Kingfisher

@@ -1,10 +1,10 @@
-// How to test code that loads pictures, without a network and without waiting for luck.
+// How to test code that loads images, without a network and without races.
 import Foundation
 import Kingfisher
 import KingfisherTesting
 import Testing
 
-/// The code under test: a view that shows who somebody is.
+/// The code under test: a view that shows a person's portrait.
 @MainActor
 final class Profile {
     let portrait = KFCrossPlatformImageView(frame: .zero)

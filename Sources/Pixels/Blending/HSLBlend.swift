@@ -1,9 +1,9 @@
 /// The modes that separate hue, saturation and luminosity, in floats, eight pixels at a time.
 ///
 /// Source: W3C, Compositing and Blending, section 10.2. As in ``IntegerBlend``, `s` and `b` are the
-/// premultiplied channels, `as` and `ab` the alphas. The formulas scale, so that `as · ab · B(b /
-/// ab, s / as)` equals their result for `s · ab` and `b · as` with a white of `as · ab`, and
-/// nothing is divided by an alpha.
+/// premultiplied channels, `as` and `ab` the alphas. The formulas scale, so that
+/// `as · ab · B(b / ab, s / as)` equals their result for `s · ab` and `b · as` with a white of
+/// `as · ab`, and nothing is divided by an alpha.
 ///
 /// Each mode moves a base colour to another luma and stretches its distance from it: with `L` the
 /// new luma and `e` the base minus its own luma, the result is `L + e · k`. `SetSat` contributes a

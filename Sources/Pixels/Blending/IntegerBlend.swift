@@ -1,10 +1,10 @@
 /// The modes that need no division, on premultiplied bytes, eight pixels at a time.
 ///
 /// The Porter-Duff operators weigh both bitmaps with factors of their alphas. For the blend modes,
-/// with `s`, `b` the premultiplied channels and `as`, `ab` the alphas, the result is `s · (1 − ab)
-/// + b · (1 − as) + as · ab · B(b / ab, s / as)`; for the modes here, the last term needs no
-/// straight colours. The sum is at most 255², which fits 16 bits, and intermediate overflow wraps
-/// around and cancels out. Exact up to one rounding at the end.
+/// with `s`, `b` the premultiplied channels and `as`, `ab` the alphas, the result is
+/// `s · (1 − ab) + b · (1 − as) + as · ab · B(b / ab, s / as)`; for the modes here, the last term
+/// needs no straight colours. The sum is at most 255², which fits 16 bits, and intermediate
+/// overflow wraps around and cancels out. Exact up to one rounding at the end.
 enum IntegerBlend {
     typealias Lanes = PixelPairs.Lanes
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A memory cache of the design that Apple's platforms suggest: `NSCache`, a lock, a set of keys.
+/// A memory cache in the design that Apple's platforms suggest: `NSCache`, a lock, a set of keys.
 ///
-/// Reads go to the cache alone and prolong the entry by a date; stores take the lock and remember
-/// the key, so that a sweep can find what has expired.
+/// Reads use only the cache and extend the entry's expiration date. Stores take the lock and record
+/// the key, so that a sweep can find expired entries.
 ///
-/// `@unchecked`: the set is guarded by the lock, and `NSCache` has one of its own.
+/// `@unchecked`: the lock guards the set, and `NSCache` is thread-safe.
 final class BaselineMemory: @unchecked Sendable {
     private final class Entry {
         let value: Item

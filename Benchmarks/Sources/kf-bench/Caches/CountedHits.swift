@@ -2,21 +2,21 @@ import Chance
 import Foundation
 @_spi(Benchmarks) import Kingfisher
 
-/// Hits in memory for a tool that counts instructions; see `count_hits` in `Scripts/bench.sh`.
+/// Memory cache hits for a tool that counts instructions; see `count_hits` in `Scripts/bench.sh`.
 ///
-/// The number of instructions of a hit is the same on a busy machine and a quiet one, and unlike its
-/// time does not grow when fewer entries fit the processor's caches. So it shows whether a hit has
-/// more to do when there are more entries.
+/// The number of instructions of a hit does not depend on the load of the machine, and unlike the
+/// time, it does not grow when fewer entries fit into the processor's caches. It therefore shows
+/// whether a hit does more work with more entries.
 enum CountedHits {
     static let operations = 100_000
 
-    /// Fills a cache with so many images, and looks some up in `measuredLookups` alone.
+    /// Fills a cache with `count` images, and looks some up in `measuredLookups` only.
     static func run(entries count: Int, folder: URL) throws {
         let cache = try ImageCache(name: "hits", cacheDirectoryURL: folder)
         cache.memoryStorage.config.totalCostLimit = .max
         let options = KingfisherParsedOptionsInfo([.memoryCacheExpiration(.days(1))])
         let pixel = try RawImage.make(of: Data(count: 4), width: 1, height: 1)
-        // Of one length, for a longer key takes longer to compare.
+        // Of equal length, because comparing a longer key takes longer.
         let keys = (0..<count).map {
             "https://images.example.com/photos/\(String(format: "%07d", $0)).jpg?w=400"
         }

@@ -3,7 +3,7 @@ import Foundation
 import Kingfisher
 import Synchronization
 
-/// Reads and stores of 20 KB, beside the reference's design and the system's own calls.
+/// Reads and stores of 20 KB, compared with the reference design and plain system calls.
 enum DiskExperiment {
     static let experiment = Experiment(
         name: "disk",
@@ -21,7 +21,7 @@ enum DiskExperiment {
         var random = Random(seed: 2)
         let data = Data((0..<20_000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
         let keys = (0..<count).map { "https://images.example.com/photos/\($0).jpg" }
-        // The same names in another folder; nothing else of it is used.
+        // Provides the same file names in another folder; nothing else of it is used.
         let layout = try DiskStorage.Backend<Data>(
             config: DiskStorage.Config(name: "theirs", sizeLimit: 0, directory: folder)
         )
@@ -86,7 +86,7 @@ enum DiskExperiment {
         }
     }
 
-    /// A lane whose body gets another number in each round.
+    /// A lane whose body receives a new number in each call.
     private static func newLane(
         _ name: String,
         _ body: @escaping @Sendable (Int) throws -> Void

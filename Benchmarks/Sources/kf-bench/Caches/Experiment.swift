@@ -1,14 +1,14 @@
 import Foundation
 
-/// Something that is measured in this process, beside a baseline of its own.
+/// A measurement in this process, compared with its own baseline.
 struct Experiment: Sendable {
-    /// The word on the command line.
+    /// Its name on the command line.
     let name: String
-    /// What is measured, for the heading.
+    /// The subject of the measurement, for the heading.
     let title: String
-    /// Does it and returns the lines to print.
+    /// Runs it and returns the lines to print.
     ///
-    /// Gets a folder in which it may make folders of its own.
+    /// Receives a folder in which it may create folders.
     let run: @Sendable (URL) throws -> [String]
 }
 

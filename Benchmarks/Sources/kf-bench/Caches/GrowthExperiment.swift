@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import Kingfisher
 
-/// Whether a store costs the same however many entries there are, beside plain files in a folder.
+/// Whether the cost of a store depends on the number of entries, compared with plain files.
 ///
-/// Both take turns in small blocks, and each block of ours is divided by that of plain files beside
-/// it, so that what the file system itself does as it grows is not ours to answer for.
+/// Both alternate in small blocks. Each block of the cache is divided by the neighbouring block of
+/// plain files, which eliminates the growing cost of the file system itself.
 enum GrowthExperiment {
     static let experiment = Experiment(
         name: "growth",
@@ -18,11 +18,13 @@ enum GrowthExperiment {
 
     private static let block = 250
     private static let blocks = 800
-    /// So many blocks are shown as one line, by their medians.
+    /// The number of blocks per printed line, which shows their medians.
     private static let window = 80
 
-    /// A folder in memory with room for both: on a disk the kernel charges whoever writes with
-    /// writing back what was written before, which is up to twelve times as much as the store.
+    /// A folder in memory with room for both.
+    ///
+    /// On a disk, the kernel charges a writer for writing back earlier data, which costs up to
+    /// twelve times as much as the store.
     private static var inMemory: URL? {
         let path = "/dev/shm"
         var space = statvfs()
@@ -59,7 +61,8 @@ enum GrowthExperiment {
                     for key in keys { try PlainFiles.POSIX.store(data, at: "\(plain)/\(key).jpg") }
                 }
             }
-            // Who comes first changes, for the first one pays for what the kernel put off.
+            // The order alternates, because the first one pays for work that the kernel has
+            // deferred.
             if start / block % 2 == 0 {
                 ours.append(try storeOurs())
                 theirs.append(try storeTheirs())

@@ -1,6 +1,6 @@
 import Kingfisher
 
-/// What the memory caches of the benchmarks hold.
+/// The value stored in the memory caches of the benchmarks.
 final class Item: Sendable, CacheCostCalculable {
     let cacheCost: Int
 

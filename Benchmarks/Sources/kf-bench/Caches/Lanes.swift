@@ -1,21 +1,21 @@
 import Foundation
 import Synchronization
 
-/// Bodies that take turns: each runs a number of operations, round after round.
+/// Runs alternating lanes: each performs a number of operations per round.
 struct Lanes {
-    /// One of those that are compared.
+    /// One of the compared alternatives.
     struct Lane {
         let name: String
-        /// Runs `count` operations as thread number `thread`.
+        /// Runs `count` operations on thread number `thread`.
         let body: @Sendable (_ thread: Int, _ count: Int) -> Void
     }
 
-    /// Nanoseconds per operation, of the fastest round.
+    /// Nanoseconds per operation in the fastest round.
     struct Result {
         let name: String
-        /// By the wall's clock; with n threads, n operations count.
+        /// Wall-clock time; with n threads, n operations count.
         let wall: Double
-        /// By the processor's clock, all threads together.
+        /// CPU time of all threads.
         let cpu: Double
     }
 

@@ -2,12 +2,13 @@ import Chance
 import Foundation
 @_spi(Benchmarks) import Kingfisher
 
-/// The time of a hit in memory, from a thousand to a million entries.
+/// The time of a memory cache hit, from a thousand to a million entries.
 ///
-/// `carried` is what a load does, which computes the hash of its key once and carries it through
-/// its lookups; the others are public calls, which are given a string and hash it. What more
-/// entries cost is for information: they are misses of the processor's caches, as the dictionary
-/// shows, for the number of instructions stays the same, which `Scripts/bench.sh` counts.
+/// `carried` is the path of a load, which hashes its key once and reuses the hash in its lookups;
+/// the other columns are public calls, which take a string and hash it. The growth with the number
+/// of entries is informative only: it is caused by misses of the processor's caches, as the
+/// dictionary shows, because the number of instructions, which `Scripts/bench.sh` counts, stays the
+/// same.
 enum MemoryExperiment {
     static let experiment = Experiment(
         name: "memory",
@@ -49,7 +50,7 @@ enum MemoryExperiment {
         return lines + verdicts.map(\.line)
     }
 
-    /// Filled caches and the keys that are asked for.
+    /// Filled caches and the requested keys.
     private struct Field {
         let lanes: [Lanes.Lane]
 
@@ -72,7 +73,7 @@ enum MemoryExperiment {
             }
             let zipf = Zipf(count: count, exponent: 0.99)
             var random = Random(seed: 1)
-            // The popular ones are spread over the keys, as they are in life.
+            // Spread the popular keys over all keys, as in reality.
             let order = (0..<count).shuffled(using: &random)
             let drawn = (0..<(1 << 17)).map { _ in keys[order[zipf.draw(&random)]] }
             let carried = drawn.map { ImageCache.CarriedKey($0, options: options) }
@@ -96,7 +97,7 @@ enum MemoryExperiment {
         ) -> Lanes.Lane {
             Lanes.Lane(name: name) { thread, count in
                 var found = 0
-                // Threads begin at different places of the same sequence.
+                // Threads start at different positions of the same sequence.
                 var next = thread * 31_337
                 for _ in 0..<count {
                     if read(keys[next & (1 << 17 - 1)]) { found += 1 }

@@ -11,7 +11,7 @@ enum OpeningExperiment {
     }
 
     private static let count = 100_000
-    /// The oldest tenth has half of the bytes: trimming to half of the limit removes just it.
+    /// The oldest tenth has half of the bytes: trimming to half of the limit removes exactly these.
     private static let (small, large) = (1_000, 9_000)
 
     private static func run(in folder: URL) throws -> [String] {
@@ -23,7 +23,7 @@ enum OpeningExperiment {
             none.improve(by: try opening(empty))
         }
         guard full.size >= count / 10 * large else { throw BenchmarkError("entries are missing") }
-        // What a cache without entries takes, code and libraries included, is not the entries'.
+        // The memory of an empty cache, including code and libraries, is subtracted.
         let bytes = Double((full.kilobytes - none.kilobytes) * 1024) / Double(count)
         let storage = try backend(in: folder)
         storage.config.sizeLimit = try storage.totalSize() - 1
@@ -54,10 +54,10 @@ enum OpeningExperiment {
         )
     }
 
-    /// What opening a folder takes, at best.
+    /// The lowest cost of opening a folder.
     private struct Opening {
         var seconds = Double.infinity
-        /// Of memory that is resident afterwards.
+        /// The resident memory afterwards.
         var kilobytes = Int.max
         var size = 0
 
@@ -88,8 +88,10 @@ enum OpeningExperiment {
         return Opening(seconds: seconds, kilobytes: kilobytes, size: size)
     }
 
-    /// Opens a folder and says what it took: seconds, resident kilobytes, and the size of the
-    /// entries; what the child does.
+    /// Opens a folder and returns the measurements: seconds, resident kilobytes and the size of the
+    /// entries.
+    ///
+    /// Runs in the child process.
     static func open(_ folder: URL) throws -> String {
         let watch = Stopwatch()
         let storage = try backend(in: folder)

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Files without any cache, in two ways.
+/// Files without a cache, in two variants.
 enum PlainFiles {
-    /// What the reference's design does on Linux: Foundation's calls, then the file's dates.
+    /// The reference design on Linux: Foundation's calls, then the file's dates.
     ///
-    /// `fileURL` makes the URL of the file from a key, whose SHA-256 is the name; names that may be
-    /// there are in a set under a lock.
+    /// `fileURL` returns the file of a key, named by its SHA-256. A set under a lock holds the
+    /// names of files that may exist.
     final class Foundations: Sendable {
         private let fileURL: @Sendable (String) -> URL
         private let names = Mutex<Set<String>>([])
@@ -26,7 +26,7 @@ enum PlainFiles {
             )
         }
 
-        /// Reads a file that has not expired, and prolongs it behind the reader's back.
+        /// Reads a file that has not expired, and extends its expiration asynchronously.
         func read(_ key: String) throws -> Data {
             let url = fileURL(key)
             let path = url.path
@@ -48,13 +48,13 @@ enum PlainFiles {
             return data
         }
 
-        /// Waits until all that was read is prolonged.
+        /// Waits until all expirations are extended.
         static func settle() { prolonging.sync {} }
 
         private static let prolonging = DispatchQueue(label: "prolonging")
     }
 
-    /// The system's own calls: write to a temporary name and rename.
+    /// Plain system calls: writes a temporary file and renames it.
     enum POSIX {
         static func store(_ data: Data, at path: String) throws {
             let temporary = path + ".tmp"
@@ -80,12 +80,12 @@ enum PlainFiles {
         }
     }
 
-    /// Makes a folder of its own, lets `body` use it, and removes it.
+    /// Creates a folder, calls `body` with it and removes it.
     static func withFolder<T>(in parent: URL, _ body: (URL) throws -> T) throws -> T {
         let folder = parent.appendingPathComponent("files-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer {
-            // What cannot be removed lies in a build folder and harms nobody.
+            // A folder that cannot be removed lies in the build folder and is harmless.
             try? FileManager.default.removeItem(at: folder)
         }
         return try body(folder)

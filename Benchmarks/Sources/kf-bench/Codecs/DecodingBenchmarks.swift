@@ -2,7 +2,7 @@ import Foundation
 import Kingfisher
 
 extension Benchmarks {
-    /// Files to pixels.
+    /// From files to pixels.
     static let decoding = [
         still("decode-jpeg", "3mp.jpg", "a 3 MP JPEG", []),
         still("decode-png", "3mp.png", "a 3 MP PNG", []),

@@ -2,7 +2,7 @@ import Foundation
 import Kingfisher
 
 extension Benchmarks {
-    /// Pixels to files.
+    /// From pixels to files.
     static let encoding = [
         png("encode-png", "05mp.rgba", size: (816, 612), "half a megapixel of photograph"),
         png("encode-png-drawing", "drawing.rgba", size: (1024, 768), "a drawing"),

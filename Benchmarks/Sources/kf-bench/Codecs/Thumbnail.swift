@@ -1,7 +1,7 @@
 import Foundation
 import Kingfisher
 
-/// What an image server does all day: a file to a JPEG of quality 80 that fits 400 × 400.
+/// The typical work of an image server: from a file to a JPEG of quality 80 that fits 400 × 400.
 enum Thumbnail {
     static func make(of data: Data) throws -> Data {
         let processor = DownsamplingImageProcessor(size: CGSize(width: 400, height: 400))

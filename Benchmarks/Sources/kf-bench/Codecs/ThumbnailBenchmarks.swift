@@ -1,7 +1,7 @@
 import Foundation
 
 extension Benchmarks {
-    /// Twelve megapixels to fit 400 × 400, bytes to bytes.
+    /// From twelve megapixels to 400 × 400, bytes to bytes.
     static let thumbnails = [
         thumbnail("thumbnail", "12mp-dense.jpg", of: "a dense 12 MP JPEG", jpegTargets),
         thumbnail("thumbnail-photo", "12mp-photo.jpg", of: "a 12 MP photograph", jpegTargets),
@@ -32,7 +32,7 @@ extension Benchmarks {
         .memoryOfCodecs(0.5, of: "libvips C"),
     ]
 
-    // Half of what our process has was there before the first picture.
+    // Half of our process's memory is allocated before the first image.
     private static let notes = [
         "The peak is that of a process. Ours has all of the library loaded, the downloader and",
         "Foundation too; that of the codecs alone only what decodes and encodes, as libvips' has.",

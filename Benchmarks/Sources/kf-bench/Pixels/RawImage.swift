@@ -1,7 +1,7 @@
 import Foundation
 import Kingfisher
 
-/// Images of the raw pixels in the corpus.
+/// Creates images from the raw pixels of the corpus.
 enum RawImage {
     static func make(of data: Data, width: Int, height: Int) throws -> KFCrossPlatformImage {
         guard
@@ -19,7 +19,7 @@ enum RawImage {
         image.withPremultipliedRGBA { pixels, _ in pixels.count }
     }
 
-    /// Raw pixels through the work `resize-WxH-WxH` or `blur-WxH-RADIUS`, for comparisons of
+    /// Applies the work `resize-WxH-WxH` or `blur-WxH-RADIUS` to raw pixels, for comparisons of
     /// quality.
     static func process(_ data: Data, _ work: String) throws -> Data {
         let parts = work.split(separator: "-")

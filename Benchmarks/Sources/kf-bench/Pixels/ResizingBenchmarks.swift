@@ -2,9 +2,9 @@ import Foundation
 import Kingfisher
 
 extension Benchmarks {
-    /// Raw pixels to another size by Lanczos' filter.
+    /// From raw pixels to another size with a Lanczos filter.
     ///
-    /// The targets beside Pillow are those for processors with AVX2 or NEON, and for any other.
+    /// The targets relative to Pillow apply to processors with AVX2 or NEON, and to all others.
     static let resizing = [
         resize(
             "resize-tenth",

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A library, run in a process of its own that waits for orders on standard input.
+/// A library in a separate process that reads orders from standard input.
 ///
-/// An order is a line `WORK REPETITIONS THREADS FILE`; the answer is a line of numbers, see
-/// ``Sample``, or `skip` and why.
+/// An order is a line `WORK REPETITIONS THREADS FILE`. The answer is a line of numbers, see
+/// ``Sample``, or `skip` with a reason.
 final class Peer {
-    /// How a peer is started.
+    /// The command that starts a peer.
     struct Command: Sendable {
         let name: String
-        /// For the shell.
+        /// The shell command.
         let line: String
     }
 
-    /// What we are called without the twins in C.
+    /// The name of our runner without the twins in C.
     static let inSwift = "in Swift"
-    /// What our codecs are called in a process without the rest of the library.
+    /// The name of the runner with our codecs alone.
     static let codecs = "codecs alone"
 
     let name: String
@@ -32,7 +32,9 @@ final class Peer {
         try process.run()
     }
 
-    /// Does a benchmark once; nil when the peer does not know its work.
+    /// Runs a benchmark once.
+    ///
+    /// Returns nil if the peer does not support its work.
     func run(_ benchmark: Benchmark, file: URL) throws -> Sample? {
         let order =
             "\(benchmark.work) \(benchmark.repetitions) \(benchmark.threads) \(file.path)\n"
@@ -47,7 +49,7 @@ final class Peer {
     }
 
     func stop() {
-        // It ends when its orders do; if it has ended before, there is nothing to close.
+        // The peer ends when its standard input closes. If it has ended before, closing fails.
         try? orders.fileHandleForWriting.close()
         process.waitUntilExit()
     }

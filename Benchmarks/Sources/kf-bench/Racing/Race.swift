@@ -1,12 +1,12 @@
 import Foundation
 
-/// One benchmark, run by us and by all peers in turn, round after round.
+/// One benchmark, run by us and by all peers alternately, round after round.
 ///
-/// Taking turns spreads what else the machine does over all of them alike. Each gets a new process,
-/// so that its peak of memory is that of this benchmark.
+/// Alternating spreads other load of the machine evenly. Each runner is a new process, so that its
+/// peak memory is that of this benchmark.
 struct Race {
     let benchmark: Benchmark
-    /// What came out of every round, by runner, us first.
+    /// The samples of each runner; ours comes first.
     private(set) var results: [(name: String, samples: [Sample])] = []
 
     static func run(
@@ -44,9 +44,9 @@ struct Race {
         let wall: [Double]
         let cpu: [Double]
         let bytes: Int
-        /// Of the whole process, with its libraries.
+        /// Of the whole process, including its libraries.
         let peak: Double
-        /// More than the process had when it was idle, with the file in memory.
+        /// The increase over the idle process with the file in memory.
         let peakGrowth: Double
 
         init(_ samples: [Sample]) {
@@ -62,7 +62,7 @@ struct Race {
         results.first { $0.name == name }.map { Figures($0.samples) }
     }
 
-    /// Whether every target was reached, as far as those are there that it is measured by.
+    /// The verdict for each target whose peers took part.
     var verdicts: [Verdict] {
         guard let first = results.first else { return [] }
         let ours = Figures(first.samples)
@@ -79,7 +79,7 @@ struct Race {
             return Verdict("CPU time in Swift / \(name)", ratio, atMost: share)
         case .time(let share, let name):
             guard let theirs = figures(of: name) else { return nil }
-            // The fastest round: what the machine does besides can only make it slower.
+            // The fastest round: other load on the machine can only slow a round down.
             let isParallel = benchmark.threads > 1
             let ratio =
                 isParallel

@@ -1,14 +1,14 @@
-/// What one runner reports of one round.
+/// The report of one runner about one round.
 struct Sample: Sendable {
-    /// Milliseconds per repetition by the wall's clock; with n threads, n repetitions count.
+    /// Wall-clock milliseconds per repetition; with n threads, n repetitions count.
     let wall: Double
-    /// Milliseconds per repetition by the processor's clock, all threads together.
+    /// CPU milliseconds per repetition, of all threads.
     let cpu: Double
-    /// The size of the result.
+    /// The size of the result in bytes.
     let bytes: Int
-    /// The most memory that the process ever had, in kilobytes.
+    /// The peak memory of the process in kilobytes.
     let peak: Int
-    /// The same before the first repetition, the file being in memory.
+    /// The same before the first repetition, with the file in memory.
     let peakBefore: Int
 
     init(wall: Double, cpu: Double, bytes: Int, peak: Int, peakBefore: Int) {
@@ -19,7 +19,7 @@ struct Sample: Sendable {
         self.peakBefore = peakBefore
     }
 
-    /// Reads the answer of a peer; nil when it is not one.
+    /// Parses the answer of a peer; nil if it is invalid.
     init?(answer: String) {
         let fields = answer.split(separator: " ").compactMap { Double($0) }
         guard fields.count == 5 else { return nil }

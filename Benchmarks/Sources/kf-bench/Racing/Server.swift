@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The other end of a ``Peer``: does what it is told on standard input and answers with times.
+/// The other end of a ``Peer``: executes orders from standard input and answers with times.
 ///
-/// We are run the same way as those that we are compared with: in a process of our own.
+/// We are measured like our peers: in a separate process.
 enum Server {
     static func serve() throws {
         while let order = readLine() {

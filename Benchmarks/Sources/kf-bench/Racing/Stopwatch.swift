@@ -1,20 +1,20 @@
 import Foundation
 import Glibc
 
-/// Time by the wall and by the processor since it was made.
+/// Measures wall-clock and CPU time since its creation.
 ///
-/// On a machine that does other things too, the processor's time is the one to believe.
+/// On a machine with other load, CPU time is the more reliable one.
 struct Stopwatch {
     private let wallStart = ContinuousClock.now
     private let cpuStart = Self.processorSeconds()
 
-    /// Seconds by the wall's clock.
+    /// Wall-clock seconds.
     var wall: Double {
         let (seconds, attoseconds) = (ContinuousClock.now - wallStart).components
         return Double(seconds) + Double(attoseconds) / 1e18
     }
 
-    /// Seconds by the processor's clock, all threads of the process together.
+    /// CPU seconds of all threads of the process.
     var cpu: Double { Self.processorSeconds() - cpuStart }
 
     private static func processorSeconds() -> Double {
@@ -24,16 +24,16 @@ struct Stopwatch {
     }
 }
 
-/// The memory of this process, as the kernel counts it.
+/// The memory of this process according to the kernel.
 enum ProcessMemory {
-    /// The most that was ever resident, in kilobytes.
+    /// The peak of resident memory in kilobytes.
     static var peak: Int { kilobytes("VmHWM:") }
 
-    /// What is resident now, in kilobytes.
+    /// The current resident memory in kilobytes.
     static var resident: Int { kilobytes("VmRSS:") }
 
     private static func kilobytes(_ name: String) -> Int {
-        // Without procfs there is no figure, and none is shown.
+        // Without procfs the result is 0, which is not shown.
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         else { return 0 }
         for line in status.split(separator: "\n") where line.hasPrefix(name) {

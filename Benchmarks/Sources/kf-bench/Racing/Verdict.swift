@@ -1,11 +1,11 @@
 import Foundation
 
-/// A figure beside what it is to be.
+/// A figure and its limit.
 struct Verdict: Sendable {
     let label: String
     let value: Double
     let limit: Double
-    /// Whether the limit is the least instead of the most.
+    /// Whether the limit is a minimum instead of a maximum.
     let isMinimum: Bool
 
     init(_ label: String, _ value: Double, atMost limit: Double) {

@@ -2,7 +2,7 @@ import CGalleryGTK
 import Kingfisher
 import KingfisherGTK
 
-/// Animations, each of which plays while it is on screen.
+/// Animations that play while they are on screen.
 final class AnimatedPage: Page {
     let widget: Widget
     private let views: [AnimatedPictureView]
@@ -14,8 +14,8 @@ final class AnimatedPage: Page {
         views = (0..<12).map { number in
             let view = AnimatedPictureView()
             view.setSizeRequest(width: 240, height: 180)
-            // The flow box gives its columns what is left over, too, and scaled up a dithered
-            // picture shows moiré.
+            // The flow box also distributes remaining space to its columns, and a dithered image
+            // shows moiré when it is scaled up.
             gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)
             gtk_widget_set_valign(view.widget, GTK_ALIGN_CENTER)
             view.alternativeText = "A day in landscape number \(number)"

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What something that the main thread does again and again took each time.
+/// The costs of a repeated operation of the main thread.
 struct Costs {
-    /// What it took one time, in milliseconds.
+    /// The cost of one operation in milliseconds.
     struct Cost {
-        /// On the clock on the wall.
+        /// Wall-clock time.
         var wall: Double
-        /// Of a processor, on the main thread alone.
+        /// CPU time of the main thread.
         var processor: Double
-        /// While the main thread could have run and other threads, or other programs, did.
+        /// Time in which the main thread was runnable but other threads or programs had its core.
         var waitingForCore: Double
-        /// While the main thread waited for somebody, which is mostly the display server.
+        /// Time in which the main thread was blocked, mostly by the display server.
         var waitingForOthers: Double { max(0, wall - processor - waitingForCore) }
-        /// What it would have taken with a core of its own.
+        /// The time without waiting for a core.
         var undisturbed: Double { max(0, wall - waitingForCore) }
     }
 
@@ -20,9 +20,9 @@ struct Costs {
     private var start: (time: ContinuousClock.Instant, processor: Double, wait: Double)?
     private let statistics: Int32
 
-    /// Looks at the waits for a core only if asked to: that takes some microseconds each time.
+    /// Reads the time of waiting for a core only if asked to, because that takes some microseconds.
     init(countsWaits: Bool) {
-        // Without the file, which only some kernels have, nobody ever waits for a core.
+        // Only some kernels have this file; without it the waiting time is 0.
         statistics = countsWaits ? open("/proc/self/task/\(getpid())/schedstat", O_RDONLY) : -1
     }
 
@@ -44,17 +44,17 @@ struct Costs {
         self.start = nil
     }
 
-    /// What the calling thread has had of a processor, in milliseconds.
+    /// The CPU time of the calling thread in milliseconds.
     private static var processorTime: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1_000_000
     }
 
-    /// How long the main thread has waited for a processor since it began, in milliseconds.
+    /// The total time that the main thread has waited for a core, in milliseconds.
     private var waitingTime: Double {
         guard statistics >= 0 else { return 0 }
-        // Nanoseconds on a processor, nanoseconds of waiting for one, and times it got one.
+        // Nanoseconds on a processor, nanoseconds of waiting for one, and number of time slices.
         var text = [UInt8](repeating: 0, count: 80)
         let count = pread(statistics, &text, text.count, 0)
         guard count > 0 else { return 0 }

@@ -3,7 +3,7 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// One picture as large as the window, with its small version standing in while it loads.
+/// One image in the size of the window; its thumbnail is shown while it loads.
 final class DetailPage: Page {
     static let name = "detail"
     let widget: Widget
@@ -59,7 +59,7 @@ final class DetailPage: Page {
 }
 
 extension CacheType {
-    /// Where it came from, in words.
+    /// The origin of an image in words.
     var words: String {
         switch self {
         case .none: "the network"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes animated GIFs of 216 colours, without compressing them: enough for a demonstration.
+/// Writes uncompressed animated GIFs of 216 colours, enough for a demonstration.
 ///
 /// Source: CompuServe, "Graphics Interchange Format, Version 89a" (1990).
 nonisolated struct GIFWriter {
@@ -29,7 +29,7 @@ nonisolated struct GIFWriter {
 
     private func little(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8)] }
 
-    /// The colour of each pixel, dithered by a 4 × 4 pattern.
+    /// The colour of each pixel, dithered with a 4 × 4 pattern.
     private func indices(_ frame: Data) -> [UInt8] {
         let pattern = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5]
         var indices = [UInt8](repeating: 0, count: width * height)
@@ -43,7 +43,7 @@ nonisolated struct GIFWriter {
         return indices
     }
 
-    /// Codes of nine bits that never grow: the table is cleared before it would.
+    /// Codes of constant nine bits: the table is cleared before they would grow.
     private func append(_ indices: [UInt8], to file: inout Data) {
         var bytes: [UInt8] = []
         var bits = 0

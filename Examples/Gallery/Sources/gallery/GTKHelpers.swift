@@ -3,14 +3,14 @@ import CGalleryGTK
 typealias Widget = UnsafeMutablePointer<GtkWidget>
 
 extension UnsafeMutablePointer where Pointee == GtkWidget {
-    /// The same object under the name of another class.
+    /// Casts the object to another class.
     func cast<T>(to type: T.Type = T.self) -> UnsafeMutablePointer<T> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: type)
     }
 
     var opaque: OpaquePointer { OpaquePointer(self) }
 
-    /// Sets all four margins, in logical pixels.
+    /// Sets all four margins in logical pixels.
     func margin(_ margin: Int32) -> Widget {
         gtk_widget_set_margin_top(self, margin)
         gtk_widget_set_margin_bottom(self, margin)
@@ -19,7 +19,7 @@ extension UnsafeMutablePointer where Pointee == GtkWidget {
         return self
     }
 
-    /// Takes all the room that there is.
+    /// Makes the widget take all available space.
     func expanding() -> Widget {
         gtk_widget_set_hexpand(self, 1)
         gtk_widget_set_vexpand(self, 1)
@@ -27,7 +27,7 @@ extension UnsafeMutablePointer where Pointee == GtkWidget {
     }
 }
 
-/// A widget that GTK has just made.
+/// Unwraps a widget that GTK has just created.
 func made(_ widget: Widget?) -> Widget {
     guard let widget else { preconditionFailure("GTK has no memory") }
     return widget
@@ -47,13 +47,13 @@ func label(_ markup: String, wraps: Bool = false) -> Widget {
     return label
 }
 
-/// A closure that GTK keeps.
+/// A closure owned by GTK.
 private final class Handler {
     let body: (UInt) -> Void
     init(_ body: @escaping (UInt) -> Void) { self.body = body }
 }
 
-/// Calls a closure at every emission of a signal, with its first argument.
+/// Calls a closure at every emission of a signal, with the signal's first argument.
 func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ body: @escaping (UInt) -> Void)
 {
     let context = Unmanaged.passRetained(Handler(body)).toOpaque()

@@ -5,7 +5,7 @@ import KingfisherGTK
 
 /// The program.
 ///
-/// Its main is synchronous, as GLib's loop has to run on the first thread.
+/// Its main function is synchronous, because GLib's loop must run on the initial thread.
 @main
 enum Gallery {
     static let usage = """
@@ -80,30 +80,29 @@ enum Gallery {
         }
     }
 
-    /// Has cairo paint where OpenGL would be computed by the processor: that takes several times as
-    /// long, and holds a second copy of every picture in memory.
+    /// Selects the cairo renderer where OpenGL would run in software, which takes several times as
+    /// long and keeps a second copy of every texture in memory.
     private static func chooseRenderer() {
         let devices = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/dri")) ?? []
         guard !devices.contains(where: { $0.hasPrefix("renderD") }) else { return }
         setenv("GSK_RENDERER", "cairo", 0)
     }
 
-    /// Puts the shared cache into a folder of this run.
+    /// Moves the shared cache to a folder of this run.
     ///
-    /// The server's address is another one in the next run, so nothing is worth keeping, and what is
-    /// in the user's cache has no part in what is measured.
+    /// The server has another address in the next run, so the entries are worthless then, and
+    /// entries of the user's cache must not influence measurements.
     private static func useOwnCache() {
         let variable = "XDG_CACHE_HOME"
         let before = ProcessInfo.processInfo.environment[variable]
         setenv(variable, cacheFolder.path, 1)
         _ = KingfisherManager.shared.cache
-        // GTK's own caches stay where they are.
+        // GTK's own caches keep their folder.
         if let before { setenv(variable, before, 1) } else { unsetenv(variable) }
     }
 
     private static func removeCache() {
-        // What was loaded last may still be written. Nothing is lost if it fails in the end: it is a
-        // temporary folder.
+        // The last loads may still be writing. A folder that cannot be removed is only temporary.
         for _ in 0..<50 {
             try? FileManager.default.removeItem(at: cacheFolder)
             guard FileManager.default.fileExists(atPath: cacheFolder.path) else { return }

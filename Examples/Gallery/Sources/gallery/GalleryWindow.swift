@@ -1,13 +1,15 @@
 import CGalleryGTK
 
-/// The window with all pages, each of which is made when it is first shown.
+/// The window with all pages.
+///
+/// Each page is created when it is first shown.
 final class GalleryWindow {
     let window: Widget
     private let stack: Widget
     private let entries: [Entry]
     private var pages: [String: any Page] = [:]
 
-    /// A place for a page.
+    /// The slot of a page.
     private struct Entry {
         let name: String
         let title: String
@@ -45,14 +47,14 @@ final class GalleryWindow {
 
     var pageNames: [String] { entries.map(\.name) }
 
-    /// Shows a page; the one that is shown already if there is none of that name.
+    /// Shows a page, or keeps the current one if there is none of that name.
     @discardableResult
     func show(_ name: String) -> (any Page)? {
         gtk_stack_set_visible_child_name(stack.opaque, name)
         return openVisible()
     }
 
-    /// The page with the pictures, on show.
+    /// Shows and returns the page with the images.
     func showGrid() -> GridPage? { show(GridPage.name) as? GridPage }
 
     private func showDetail(of number: Int) {

@@ -2,20 +2,20 @@ import CGalleryGTK
 import Foundation
 import KingfisherGTK
 
-/// Ten thousand pictures, of which only those on screen are loaded.
+/// Ten thousand images, of which only those on screen are loaded.
 final class GridPage: Page {
     static let name = "grid"
     let widget: Widget
     let hooks = Hooks()
     private var views: [OpaquePointer: Int] = [:]
 
-    /// For who wants to know how long a bind takes.
+    /// Hooks for measuring the duration of binds.
     final class Hooks {
         var bindBegins: (() -> Void)?
         var bindEnded: (() -> Void)?
     }
 
-    /// Makes the page; `onOpen` is called with the number of a picture that was chosen.
+    /// Creates the page; `onOpen` is called with the number of a selected image.
     init(_ pictures: Pictures, onOpen: @escaping (Int) -> Void) {
         let cells = ImageListFactory(
             cellSize: CGSize(width: 160, height: 120),
@@ -46,7 +46,7 @@ final class GridPage: Page {
         return visible.count > 4 && visible.allSatisfy { kf($0).image != nil }
     }
 
-    /// The scroll position, in logical pixels.
+    /// The scroll position in logical pixels.
     var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
         gtk_scrolled_window_get_vadjustment(widget.opaque)
     }

@@ -3,7 +3,7 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// Scrolls through the grid and says how long frames and binds took, and what was resident.
+/// Scrolls through the grid and reports the duration of frames and binds, and the resident memory.
 final class Measurement {
     private let window: GalleryWindow
     private let pictures: Pictures
@@ -17,9 +17,9 @@ final class Measurement {
         self.emptyWindow = emptyWindow
     }
 
-    /// Scrolls for some seconds, at a speed in logical pixels a second.
+    /// Scrolls for `seconds` at a speed in logical pixels per second.
     func run(speed: Double, seconds: Double) async throws {
-        // Small enough to be full soon, so that one sees what is resident besides it.
+        // Small enough to fill up soon, so that the other resident memory shows.
         let memory = KingfisherManager.shared.cache.memoryStorage
         memory.config.totalCostLimit = 64_000_000
         guard let grid = window.showGrid() else { return }
@@ -28,8 +28,8 @@ final class Measurement {
             let adjustment = grid.adjustment
         else { return }
         let source = UnsafeMutableRawPointer(clock)
-        // A frame is the frame clock's work: the layout with the binds, the painting, and handing the
-        // pixels over. The wait for the clock's next tick is no part of it.
+        // A frame is the frame clock's work: layout with binds, painting, and handing over the
+        // pixels. Waiting for the clock's next tick is not included.
         connect(source, "before-paint") { [weak self] _ in self?.frames.begins() }
         connect(source, "after-paint") { [weak self] _ in self?.frames.ended() }
         grid.hooks.bindBegins = { [weak self] in self?.binds.begins() }
@@ -64,7 +64,7 @@ final class Measurement {
         print("more than with an empty window: \(after - emptyWindow)")
     }
 
-    /// The name of what paints the window, which decides more than anything else how long it takes.
+    /// The name of the renderer, which influences the times most.
     private var rendererName: String {
         guard let renderer = gtk_native_get_renderer(window.window.opaque) else { return "none" }
         let instance = UnsafeMutableRawPointer(renderer).assumingMemoryBound(

@@ -4,6 +4,6 @@ import CGalleryGTK
 protocol Page: AnyObject {
     var widget: Widget { get }
 
-    /// Whether everything that it loads is there.
+    /// Whether all its loads have finished.
     var isReady: Bool { get }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Kingfisher
 
-/// Paints landscapes, each number another one, the same each time.
+/// Paints a landscape for each number, always the same one.
 nonisolated struct Painter {
     let number: Int
     let width: Int
@@ -10,7 +10,7 @@ nonisolated struct Painter {
     /// The landscape as a JPEG.
     func jpeg() -> Data? { image()?.kf.jpegRepresentation(compressionQuality: 0.85) }
 
-    /// The landscape at a time, 0…1, once around the day.
+    /// The landscape at a time of 0…1, one full day.
     func image(time: Double = 0.3) -> KFCrossPlatformImage? {
         KFCrossPlatformImage(premultipliedRGBA: pixels(time: time), width: width, height: height)
     }
@@ -90,7 +90,7 @@ nonisolated private struct Hill {
     }
 }
 
-/// A colour, each channel 0…1.
+/// A colour with channels of 0…1.
 nonisolated struct Color {
     var red: Double
     var green: Double
@@ -120,7 +120,7 @@ nonisolated struct Color {
     }
 }
 
-/// A generator of numbers that gives the same ones for the same seed.
+/// A deterministic random number generator.
 ///
 /// Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
 nonisolated private struct SplitMix {

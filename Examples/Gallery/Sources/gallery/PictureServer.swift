@@ -7,9 +7,9 @@ import Glibc
 import Musl
 #endif
 
-/// A small HTTP/1.1 server on 127.0.0.1 that answers GET: one thread a connection.
+/// A small HTTP/1.1 server on 127.0.0.1 that answers GET, with one thread per connection.
 nonisolated final class PictureServer: Sendable {
-    /// A call to the system that failed, with its `errno`.
+    /// A failed system call with its `errno`.
     struct SystemError: Error, CustomStringConvertible {
         let call: String
         let code: Int32
@@ -17,7 +17,7 @@ nonisolated final class PictureServer: Sendable {
         var description: String { "\(call): \(String(cString: strerror(code)))" }
     }
 
-    /// What the server sends.
+    /// A response of the server.
     struct Answer: Sendable {
         var type: String
         var body: Data
@@ -29,7 +29,9 @@ nonisolated final class PictureServer: Sendable {
     private let requests = Atomic(0)
     private let answer: @Sendable (_ path: String) -> Answer?
 
-    /// Starts to listen; `answer` is called on a thread of the connection, nil gives 404.
+    /// Starts listening.
+    ///
+    /// `answer` is called on a connection's thread; nil results in 404.
     init(answer: @escaping @Sendable (_ path: String) -> Answer?) throws(SystemError) {
         self.answer = answer
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -57,7 +59,7 @@ nonisolated final class PictureServer: Sendable {
         }.start()
     }
 
-    /// How many requests have come.
+    /// The number of requests received.
     var requestCount: Int { requests.load(ordering: .relaxed) }
 
     /// The URL of a path that begins with a slash.
@@ -86,7 +88,7 @@ nonisolated final class PictureServer: Sendable {
         }
     }
 
-    /// The path of the next request; nil when the client has left or asks for something else.
+    /// The path of the next request; nil if the client has disconnected or sends another method.
     private func readRequest(_ connection: Int32, _ received: inout Data) -> String? {
         let end = Data("\r\n\r\n".utf8)
         while received.count < 65_536 {
@@ -108,7 +110,7 @@ nonisolated final class PictureServer: Sendable {
         data.withUnsafeBytes { bytes in
             var sent = 0
             while sent < bytes.count {
-                // Without the flag, a client that has left would end the whole process.
+                // Without the flag, a disconnected client would end the whole process by SIGPIPE.
                 let count = send(
                     connection,
                     bytes.baseAddress?.advanced(by: sent),

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The pictures of the gallery: which there are, and the server that paints them when asked.
+/// The images of the gallery and the server that paints them on demand.
 struct Pictures {
     static let count = 10_000
     private let server: PictureServer
 
     /// Starts the server.
     ///
-    /// With a number of `prepainted` pictures these are painted now and served again and again, so
-    /// that a measurement does not measure the painter.
+    /// `prepainted` images are painted now and served repeatedly, so that a measurement does not
+    /// include the painter.
     init(prepainted: Int = 0) throws {
         let ready = (0..<prepainted).map { Self.jpeg($0, width: 360, height: 270) }
         server = try PictureServer { path in
@@ -21,16 +21,16 @@ struct Pictures {
         }
     }
 
-    /// How many pictures the server was asked for.
+    /// The number of requests to the server.
     var requestCount: Int { server.requestCount }
 
-    /// A picture for the grid, 360 × 270 pixels.
+    /// An image for the grid, 360 × 270 pixels.
     func small(_ number: Int) -> URL { server.url("/small/\(number).jpg") }
 
-    /// The same picture, 1600 × 1200 pixels.
+    /// The same image, 1600 × 1200 pixels.
     func large(_ number: Int) -> URL { server.url("/large/\(number).jpg") }
 
-    /// The same picture in the course of a day, 240 × 180 pixels.
+    /// The same image in the course of a day, 240 × 180 pixels.
     func animated(_ number: Int) -> URL { server.url("/animated/\(number).gif") }
 
     nonisolated private static func answer(_ kind: String, _ number: Int) -> PictureServer.Answer? {

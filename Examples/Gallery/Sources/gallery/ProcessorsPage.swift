@@ -3,7 +3,7 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// One picture through every processor.
+/// One image with every processor.
 final class ProcessorsPage: Page {
     let widget: Widget
     private var waiting = 0
@@ -74,7 +74,7 @@ final class ProcessorsPage: Page {
             ("flipping", FlippingImageProcessor(.vertical)),
             ("rotating", RotatingImageProcessor(degrees: 20)),
             ("padding", PaddingImageProcessor(all: 30, backgroundColor: red)),
-            // What was padded before, as the landscapes have no margins.
+            // Trims an added padding, because the landscapes have no margins.
             ("trimming", PaddingImageProcessor(all: 30) |> TrimmingImageProcessor()),
             ("watermark", WatermarkImageProcessor(watermark: mark, margin: 12, alpha: 0.8)),
             (

@@ -1,16 +1,18 @@
 import CGalleryGTK
 import Foundation
 
-/// What of the process is in memory, in millions of bytes, as Linux counts it.
+/// The resident memory of the process in millions of bytes, according to Linux.
 struct ResidentMemory: CustomStringConvertible {
-    /// All of it; what files are mapped and only read, libraries above all, is shared with others.
+    /// All of it.
+    ///
+    /// Files that are mapped and only read, mostly libraries, are shared with other processes.
     let total: Int
-    /// What is this process's own: heaps, stacks, pixels.
+    /// The process's own memory: heaps, stacks, pixels.
     let anonymous: Int
 
-    /// What is resident now.
+    /// The current resident memory.
     static var now: ResidentMemory {
-        // Where there is no such file there is no figure: zeros.
+        // Without this file all figures are 0.
         let text = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)) ?? ""
         var kibibytes: [Substring: Int] = [:]
         for line in text.split(separator: "\n") {
@@ -34,15 +36,15 @@ struct ResidentMemory: CustomStringConvertible {
         )
     }
 
-    /// What a program has resident that shows an empty window of the gallery's size: GTK, its
-    /// theme, its fonts, and the frame that it paints into.
+    /// The resident memory of a program with an empty window of the gallery's size: GTK, its theme,
+    /// its fonts and the frame buffer.
     static func ofEmptyWindow() -> ResidentMemory {
         let window = made(gtk_window_new())
         gtk_window_set_default_size(window.cast(), 1040, 760)
         gtk_window_set_child(window.cast(), label("empty"))
         gtk_window_present(window.cast())
         while gtk_widget_get_mapped(window) == 0 { g_main_context_iteration(nil, 1) }
-        // The frames of opening.
+        // The first frames after opening.
         let frames = gtk_widget_get_frame_clock(window)
         while gdk_frame_clock_get_frame_counter(frames) < 5 {
             gtk_widget_queue_draw(window)

@@ -1,7 +1,7 @@
 import CGalleryGTK
 import Foundation
 
-/// Makes a PNG of every page.
+/// Writes a PNG of every page.
 struct Screenshots {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -30,12 +30,12 @@ struct Screenshots {
     private func save(_ file: URL) throws {
         let paintable = gtk_widget_paintable_new(window.window)
         defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
-        // With the frame of the window, which its widget's own size leaves out.
+        // Includes the frame of the window, which its widget's own size does not.
         let width = gdk_paintable_get_intrinsic_width(paintable)
         let height = gdk_paintable_get_intrinsic_height(paintable)
         let snapshot = gtk_snapshot_new()
         gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
-        // The whole window, also where nothing is painted.
+        // The whole window, including unpainted areas.
         var bounds = graphene_rect_t()
         graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
         guard let node = gtk_snapshot_free_to_node(snapshot),

@@ -3,7 +3,7 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// How long each stage of a load took, for the same picture from different places.
+/// The duration of each stage of a load, for the same image from different places.
 final class TracePage: Page {
     let widget: Widget
     private(set) var isReady = false
@@ -61,7 +61,7 @@ final class TracePage: Page {
             )
             let view = ImageView()
             view.setSizeRequest(width: Self.width, height: Self.height)
-            // As it was decoded, whatever room there is.
+            // In the decoded size, whatever space is available.
             gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)
             gtk_widget_set_valign(view.widget, GTK_ALIGN_CENTER)
             view.image = result.image
@@ -84,7 +84,7 @@ final class TracePage: Page {
         gtk_grid_attach(grid.cast(), widget, column, rows, 1, 1)
     }
 
-    /// A label whose digits stand below those of the row above.
+    /// A label with digits of equal width, aligned with the row above.
     private func number(_ text: String) -> Widget {
         let label = label("<span font_features='tnum'>\(text)</span>")
         gtk_label_set_xalign(label.opaque, 1)
