@@ -1,6 +1,6 @@
 // Runs each entry point of the shims while allocations fail: the first, the second and so on, each
-// once alone and once with all that follow. Every run must end with an error or with the result of
-// an undisturbed one, and free each block once. See Scripts/memory.sh, which builds this with the
+// once alone and once with all later ones. Every run must end with an error or with the result of a
+// run without failures, and free each block once. See Scripts/memory.sh, which builds this with the
 // address sanitizer, and the shims with shim_malloc for malloc and so on.
 //
 // Usage: faults FIXTURES
@@ -15,7 +15,7 @@
 
 // --- The allocator ---
 
-// The sanitizer's own functions, which it leaves callable beside those that a program defines.
+// The sanitizer's own functions, which stay callable when a program defines its own.
 void *___interceptor_malloc(size_t count);
 void *___interceptor_calloc(size_t number, size_t count);
 void *___interceptor_realloc(void *block, size_t count);
@@ -23,7 +23,7 @@ void *___interceptor_aligned_alloc(size_t alignment, size_t count);
 int ___interceptor_posix_memalign(void **block, size_t alignment, size_t count);
 void ___interceptor_free(void *block);
 
-// Codecs have threads of their own.
+// Atomic, because codecs start threads.
 static atomic_long calls, blocks;
 static long failing_from, failing_to;
 // Whether allocations of the libraries count and fail, too.
@@ -52,7 +52,7 @@ void *realloc(void *block, size_t count) {
     return fails() ? NULL : ___interceptor_realloc(block, count);
 }
 
-// Codecs ask for their planes by these.
+// Codecs allocate their planes with these.
 void *aligned_alloc(size_t alignment, size_t count) {
     return fails() ? NULL : counted(___interceptor_aligned_alloc(alignment, count));
 }
@@ -84,7 +84,7 @@ void *shim_realloc(void *block, size_t count) {
     return fails_now() ? NULL : ___interceptor_realloc(block, count);
 }
 
-// --- What the cases share ---
+// --- Shared by the cases ---
 
 typedef struct file {
     uint8_t *bytes;
@@ -107,7 +107,7 @@ static file read_file(const char *name) {
     return result;
 }
 
-// The status of a run, 0 for success, and a checksum of what it made.
+// The status of a run, 0 for success, and a checksum of its result.
 typedef struct outcome {
     int status;
     uint64_t sum;
@@ -231,10 +231,10 @@ static outcome compress_runs(file input) {
     return result;
 }
 
-// --- The formats behind traits ---
+// --- The formats of package traits ---
 
-// Without memory libtiff 4.5 reads through a null pointer, libheif throws C++ exceptions, GLib ends
-// the process: only the shims' own allocations fail here.
+// Without memory, libtiff 4.5 dereferences a null pointer, libheif throws C++ exceptions and GLib
+// ends the process: only the shims' own allocations fail here.
 
 typedef struct rows {
     outcome result;
@@ -291,7 +291,7 @@ static outcome encode_jxl(file input) {
 }
 #endif
 
-// --- Running them ---
+// --- The runs ---
 
 typedef struct test {
     const char *name;
@@ -330,8 +330,8 @@ static const test tests[] = {
 #endif
 };
 
-// Runs a test while allocations `from` to `to` fail, and compares it with an undisturbed run.
-// Returns whether any failed.
+// Runs a test while allocations `from` to `to` fail, and compares it with a run without failures.
+// Returns whether any allocation failed.
 static int disturb(const test *test, file input, outcome expected, long from, long to, int *wrong) {
     long before = blocks;
     calls = 0;
@@ -343,7 +343,7 @@ static int disturb(const test *test, file input, outcome expected, long from, lo
     const char *fault = NULL;
     if (result.status == 0 && result.sum != expected.sum) fault = "a wrong result";
     if (blocks > before) fault = "memory that is not freed";
-    // What is freed twice the sanitizer tells itself, and ends the run.
+    // The sanitizer reports a double free itself and ends the run.
     if (fault != NULL) {
         printf("%s: %s when allocation %ld%s fails\n", test->name, fault, from,
                to > from ? " and those after it" : "");
@@ -356,7 +356,7 @@ static int check(const test *test) {
     file input = {NULL, 0};
     if (test->fixture != NULL) input = read_file(test->fixture);
     includes_libraries = !test->spares_libraries;
-    // Twice: what a library allocates once for all stays.
+    // Twice: allocations that a library makes once are kept.
     outcome expected = test->run(input);
     expected = test->run(input);
     int wrong = expected.status != 0;

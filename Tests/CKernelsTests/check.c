@@ -1,5 +1,5 @@
-// Compares the twins of the hot kernels with plain loops, for processors that the tests in Swift
-// do not run on: see Scripts/neon.sh. Exits with 1 when one differs.
+// Compares the twins of the hot kernels with plain loops, for processors on which the Swift tests
+// do not run; see Scripts/neon.sh. Exits with 1 if one differs.
 #include "CKernels.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ static int check_matrix(int width, int is_grey) {
         if (i % 4 < 3)
             sum = pixel[0] * row[0] + pixel[1] * row[1] + pixel[2] * row[2] + pixel[3] * row[3];
         int exact = (int)(sum < 0 ? 0 : sum > pixel[3] ? pixel[3] : sum + 0.5f);
-        // A sum that ends in a half may go either way.
+        // A sum that ends in a half may be rounded up or down.
         wrong += abs(to[i] - exact) > 1;
     }
     free(from), free(to);
@@ -231,7 +231,7 @@ static int check_blend(int width, int mode) {
     uint8_t *source = bytes((size_t)width * 4), *to = bytes((size_t)width * 4);
     uint8_t *backdrop = malloc((size_t)width * 4);
     for (int i = 0; i < width * 4; i += 4) {
-        // Opaque, clear, grey, black and white ones are among them.
+        // Includes opaque, clear, grey, black and white pixels.
         uint32_t kind = noise();
         if (kind % 4 == 0) source[i + 3] = 255;
         if (kind / 4 % 4 == 0) to[i + 3] = 255;
@@ -250,7 +250,7 @@ static int check_blend(int width, int mode) {
     for (int i = 0; i < width * 4; i++) {
         double exact = 255 * composited(source + i / 4 * 4, backdrop + i / 4 * 4, mode, i % 4);
         double error = exact < to[i] ? to[i] - exact : exact - to[i];
-        // Rounded once; floats may see a half from the other side.
+        // Rounded once; floats may round a half to the other side.
         wrong += error > 0.51;
     }
     free(source), free(to), free(backdrop);

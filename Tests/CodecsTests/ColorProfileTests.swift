@@ -4,7 +4,7 @@ import Testing
 
 @testable import Codecs
 
-/// Colours that a file tells by code points.
+/// Colours that a file states as code points.
 struct ColorProfileTests {
     @Test(arguments: [(1, 13), (1, 1), (1, 2), (2, 2), (2, 13), (1, 6), (99, 13), (12, 99)])
     func `code points that mean sRGB, or nothing, need no conversion`(
@@ -27,14 +27,14 @@ struct ColorProfileTests {
         #expect(profile.convert(bitmap))
         #expect(bitmap[0, 0] == RGBA(red: 0, green: 0, blue: 0, alpha: 255))
         let grey = bitmap[1, 0]
-        // The white of cinema is not that of screens; it is adapted, with some rounding.
+        // Cinema's white point differs from that of screens; it is adapted, with some rounding.
         #expect(abs(Int(grey.red) - Int(grey.blue)) <= 2, "\(grey)")
         #expect(abs(Int(grey.red) - Int(grey.green)) <= 2, "\(grey)")
         #expect(min(bitmap[2, 0].red, bitmap[2, 0].green, bitmap[2, 0].blue) >= 253)
     }
 
     @Test func `the signal of reference white becomes white`() throws {
-        // ITU-R BT.2408: 58 per cent of the signal for PQ, 75 for HLG.
+        // ITU-R BT.2408: 58 % of the signal for PQ, 75 % for HLG.
         for (transfer, signal) in [(16, UInt8(148)), (18, 191)] {
             let profile = try #require(ColorProfile(primaries: 9, transfer: transfer))
             let size = PixelSize(width: 1, height: 1)

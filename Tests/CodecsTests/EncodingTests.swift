@@ -4,7 +4,7 @@ import Testing
 
 @testable import Codecs
 
-/// What is written is read again.
+/// Encoded files are decoded again.
 struct EncodingTests {
     @Test func `PNG keeps every pixel`() throws {
         for name in ["rgb8.png", "rgba8.png", "grey8.png", "palette8-clear.png"] {
@@ -56,7 +56,7 @@ struct EncodingTests {
         }
     }
 
-    /// A photograph as its filters leave it: mostly small differences that never repeat.
+    /// Resembles a filtered photograph: mostly small differences that never repeat.
     private static func noise() throws -> Bitmap {
         var random = SplitMix64(seed: 3)
         let size = PixelSize(width: 200, height: 150)
@@ -85,7 +85,7 @@ struct EncodingTests {
         #expect(whole == parts)
     }
 
-    /// Lines of text out of forty letters, dark on white.
+    /// Lines of text with an alphabet of forty letters, dark on white.
     private static func letters() throws -> Bitmap {
         var random = SplitMix64(seed: 7)
         let letters = (0..<40).map { _ in random.next() & 0x3F3F_3F3F_3F3F_3F3F }
@@ -220,7 +220,7 @@ struct EncodingTests {
 
     @Test func `an animation that does not cover its canvas has alpha as WebP`() throws {
         let size = PixelSize(width: 40, height: 30)
-        // Opaque pixels in the left half alone, other ones in each frame.
+        // Opaque pixels only in the left half, with another colour in each frame.
         let frames = try [50, 200].map { (red: UInt8) in
             let bitmap = try Bitmap(size: size, isOpaque: false) { pixels, bytesPerRow in
                 for y in 0..<size.height {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Codecs
 
-/// A picture of `Fixtures` with what an independent decoder saw in it.
+/// A file of `Fixtures` with the result of an independent decoder.
 struct Fixture: CustomTestStringConvertible, Sendable {
     let name: String
 
@@ -12,16 +12,16 @@ struct Fixture: CustomTestStringConvertible, Sendable {
 
     static let folder = Bundle.module.bundleURL.appendingPathComponent("Fixtures")
 
-    /// The names of all fixtures with one of the extensions.
+    /// The fixtures with one of the extensions.
     static func all(_ extensions: String...) -> [Fixture] {
-        // A missing folder shows as tests without cases, which `FixtureTests` refuses.
+        // A missing folder results in tests without cases, which `FixtureTests` rejects.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.sorted()
             .filter { name in extensions.contains { name.hasSuffix("." + $0) } }
             .map(Fixture.init(name:))
     }
 
-    /// Every picture.
+    /// All fixtures.
     static var all: [Fixture] { kinds.flatMap { all($0) } }
 
     /// The extensions of the formats that this build reads.
@@ -42,16 +42,16 @@ struct Fixture: CustomTestStringConvertible, Sendable {
         return kinds
     }
 
-    /// Every picture of which an independent decoder made something.
+    /// All fixtures that an independent decoder could decode.
     static var understood: [Fixture] { all.filter(\.hasExpectation) }
 
-    /// Whether the file keeps every pixel.
+    /// Whether the file preserves every pixel.
     var isLossless: Bool {
         let isLossy = [".jpg", ".avif", ".heic"].contains { name.hasSuffix($0) }
         return !isLossy && !name.hasPrefix("lossy")
     }
 
-    /// Whether colours were converted, or drawn with edges half covered, so that rounding may differ.
+    /// Whether colours were converted or edges antialiased, so that rounding may differ.
     var isConverted: Bool {
         name.contains("profile") || name.contains("linear") || name.hasPrefix("cmyk")
             || name.hasSuffix(".svg")
@@ -62,7 +62,7 @@ struct Fixture: CustomTestStringConvertible, Sendable {
     }
 
     var byteCount: Int {
-        // A file that is not there fails the test that reads it.
+        // A missing file fails the test that reads it.
         let file = Self.folder.appendingPathComponent(name)
         return (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
     }
@@ -97,7 +97,7 @@ struct Expectation {
 
     private var frameBytes: Int { size.width * size.height * 4 }
 
-    /// The greatest and the mean difference to a frame, both premultiplied.
+    /// The greatest and the mean difference from a frame, both premultiplied.
     func difference(to bitmap: Bitmap, frame: Int = 0) -> (greatest: Int, mean: Double) {
         guard bitmap.size == size else { return (256, 256) }
         var greatest = 0

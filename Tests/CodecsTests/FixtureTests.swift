@@ -3,7 +3,7 @@ import Testing
 
 @testable import Codecs
 
-/// The pictures agree with an independent decoder.
+/// Decoded fixtures agree with an independent decoder.
 struct FixtureTests {
     @Test func `there are fixtures of every format`() {
         for kind in Fixture.kinds {
@@ -19,7 +19,7 @@ struct FixtureTests {
         #expect(!image.isPartial)
     }
 
-    /// What is shown here is sRGB with 8 bits a channel, so pictures are decoded to that.
+    /// The output is always sRGB with 8 bits per channel.
     @Test(arguments: [
         "grey16.png", "greya16.png", "rgb16.png", "grey2.png", "grey.jpg", "palette4.png",
         "palette8.bmp", "profile.png", "profile.jpg", "linear.png",

@@ -33,11 +33,11 @@ struct FrameDecoderTests {
         let dropping = try FrameDecoder(data)
         let holding = try FrameDecoder(data)
         var held: [(frame: Bitmap, pixels: [UInt8])] = []
-        // Twice round, so that the animation starts afresh while its frames are held.
+        // Two rounds, so that the animation restarts while its frames are held.
         for index in (0..<holding.frameCount * 2).map({ $0 % holding.frameCount }) {
             let frame = try holding.frame(at: index)
             held.append((frame, Self.pixels(of: frame)))
-            // Nobody holds these, so their memory is written again and again.
+            // These are not held, so their memory is reused each time.
             #expect(try Self.pixels(of: dropping.frame(at: index)) == Self.pixels(of: frame))
         }
         for (frame, pixels) in held { #expect(Self.pixels(of: frame) == pixels) }
@@ -162,7 +162,7 @@ struct FrameDecoderTests {
     }
 
     @Test func `an animated PNG that leaves its default image out shows its first frame`() throws {
-        // The first frame's control chunk moves behind the pixels, which become frame data.
+        // Moves the first frame's control chunk after the pixels, which become frame data.
         let data = try Fixture(name: "animated.png").data
         let first = try FrameDecoder(data).frame(at: 0)
         let control = try data.index(of: "fcTL") - 4
@@ -171,25 +171,25 @@ struct FrameDecoderTests {
             try #require(data.range(of: Data("fcTL".utf8), in: pixels..<data.count))
             .lowerBound - 4
         let frame = data[pixels + 8..<end - 4]
-        // A chunk of nonsense as the default image: nothing may decode it.
+        // An invalid chunk as the default image: nothing may decode it.
         var file = data[..<control] + Self.chunk("IDAT", [1, 2, 3])
         file += data[control..<pixels]
         file += Self.chunk("fdAT", Bytes.big(0, 4) + frame)
         let ending = try data.index(of: "IEND") - 4
-        // One frame alone, then all of them.
+        // A single frame, then all of them.
         for rest in [data[ending...], data[end...]] {
             let animation = file + rest
             #expect(try FrameDecoder(animation).frame(at: 0) == first)
             #expect(try Codecs.decode(animation).bitmap == first)
         }
-        // Without any frame the default image is all there is.
+        // Without any frame, only the default image remains.
         let still = data[..<control] + data[pixels..<end] + data[ending...]
         #expect(try Codecs.decode(still).bitmap == first)
     }
 
     @Test func `a still is decoded when its frame is asked for`() throws {
         let data = try Fixture(name: "rgb8.png").data
-        // The first byte of the compressed pixels, and with it the checksum.
+        // The first byte of the compressed pixels, which also invalidates the checksum.
         let damaged = data.patched([0], at: try data.index(of: "IDAT") + 4)
         let decoder = try FrameDecoder(damaged)
         #expect(decoder.size == (try Codecs.inspect(data).storedSize))

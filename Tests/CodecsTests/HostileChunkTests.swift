@@ -4,7 +4,7 @@ import Testing
 
 @testable import Codecs
 
-/// Chunks without end, within each other, or full of rubbish.
+/// Chunks that are endless, nested or invalid.
 struct HostileChunkTests {
     @Test(.timeLimit(.minutes(1)))
     func `endless runs of tiny chunks end in an error`() throws {
@@ -74,7 +74,7 @@ struct HostileChunkTests {
         let data = try Fixture(name: name).data
         let size = try Codecs.decode(data).bitmap.size
         var random = SplitMix64(seed: 12)
-        // Profiles stand near the beginning of all of them.
+        // All of them have their profile near the beginning.
         for _ in 0..<300 {
             var damaged = data
             for _ in 0...Int(random.next() % 8) {
@@ -85,23 +85,23 @@ struct HostileChunkTests {
                 let image = try Codecs.decode(damaged)
                 if image.info.storedSize == size { #expect(image.bitmap.size == size) }
             } catch {
-                // Any typed error will do; the compiler knows that there is no other kind.
+                // Any typed error is accepted; the compiler excludes others.
                 continue
             }
         }
     }
 
-    /// EXIF whose first directory is `entries`, at `directory`.
+    /// Exif data whose first directory is `entries`, at `directory`.
     private static func exif(_ entries: [UInt8], directory: Int = 8, count: Int = 1) -> [UInt8] {
         Array("Exif\0\0MM\0*".utf8) + Bytes.big(directory, 4) + Bytes.big(count, 2) + entries
     }
 
     @Test(
         arguments: [
-            // A directory behind the end, within itself, with more entries than there are.
+            // A directory beyond the end, within itself, and with more entries than there are.
             exif([], directory: 0x7FFF_FFFF), exif([], directory: 0xFFFF_FFFF),
             exif([], directory: 0), exif([], count: 65_535),
-            // Orientations that do not exist, of a strange type, or cut off.
+            // Orientations that do not exist, have an unusual type, or are cut off.
             exif([0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0]),
             exif([0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 9, 0, 0]),
             exif([0x01, 0x12, 0, 3, 0, 0, 0, 1, 0xFF, 0xFF, 0, 0]),

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Codecs
 
-/// Headers that lie: sizes, frames, times and loops beyond reason.
+/// Headers with false values: excessive sizes, frames, times and loops.
 struct HostileHeaderTests {
-    /// A fixture whose header says that it is `width` × `height`.
+    /// A fixture whose header states `width` × `height`.
     private static func file(_ name: String, width: Int, height: Int) throws -> Data {
         let data = try Fixture(name: name).data
         let big = { Bytes.big(width, $0) + Bytes.big(height, $0) }
@@ -139,7 +139,7 @@ struct HostileHeaderTests {
     }
 
     @Test func `lossless WebP and AVIF count what their libraries hold`() throws {
-        // 13,000²: within the limit of pixels, and 676 MB or, of three planes, 507 MB.
+        // 13,000²: within the limit of pixels, but 676 MB or, with three planes, 507 MB.
         let webp = try Self.file("lossless.webp", width: 13_000, height: 13_000)
         #expect(
             throws: CodecError.limitExceeded(
@@ -161,7 +161,7 @@ struct HostileHeaderTests {
     @Test func `frames outside the canvas are refused, or clipped where browsers do`() throws {
         let gif = try Fixture(name: "animated.gif").data
         let frames = try FrameDecoder(gif).frameCount
-        // The second image descriptor: a comma, then where the frame lies.
+        // The second image descriptor: a comma, then the position of the frame.
         let second = try Self.imageDescriptor(1, of: gif)
         for corner in [20, 33, 1000, 65_535] {
             let data = gif.patched(Bytes.little(corner, 2), at: second + 1)
@@ -188,7 +188,7 @@ struct HostileHeaderTests {
         }
     }
 
-    /// Where image descriptor `number` of a GIF begins, as our own reader finds it.
+    /// The offset of image descriptor `number` of a GIF, according to our own reader.
     private static func imageDescriptor(_ number: Int, of data: Data) throws -> Int {
         try data.withUnsafeBytes { try GIFHeader(parsing: $0, limits: .default) }
             .frames[number].offset

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Codecs
 
-/// Whatever the bytes are, the outcome is a value or a ``CodecError``.
+/// For any input, the outcome is a value or a ``CodecError``.
 struct HostileInputTests {
-    /// Small enough that a damaged header cannot make the suite slow.
+    /// Small, so that a damaged header cannot make the suite slow.
     private static let limits = DecodeLimits(
         maxPixelCount: 1 << 20,
         maxDimension: 4096,
@@ -21,7 +21,7 @@ struct HostileInputTests {
         ProcessInfo.processInfo.environment["KF_EXHAUSTIVE"] == "1"
     private static let rounds = isExhaustive ? 10_000 : 60
 
-    /// The names of the smallest picture of each format.
+    /// The names of the smallest fixture of each format.
     private static let smallest = Set(
         Fixture.kinds.compactMap { kind in
             let pictures = Fixture.all(kind).filter(\.hasExpectation)
@@ -29,8 +29,8 @@ struct HostileInputTests {
         }
     )
 
-    /// Every length for the smallest picture of a format; else the whole header and samples of the
-    /// rest.
+    /// Every length for the smallest fixture of a format; otherwise the whole header and samples of
+    /// the rest.
     private static func prefixLengths(of data: Data, _ fixture: Fixture) -> [Int] {
         guard !isExhaustive, !smallest.contains(fixture.name) else { return Array(0..<data.count) }
         let header = min(80, data.count)
@@ -126,10 +126,10 @@ struct HostileInputTests {
         return Result { () throws(CodecError) in try Codecs.decode(data, options: options) }
     }
 
-    /// Every frame of a damaged animation is a picture or an error.
+    /// Every frame of a damaged animation is a bitmap or an error.
     private func playThrough(_ data: Data) {
         let options = DecodeOptions(limits: Self.limits, truncation: .keepsPartial)
-        // Only that it returns: what it says was checked by decoding. Stills have been decoded.
+        // Checks only that it returns; decoding has checked the result. Stills were decoded before.
         guard let format = Codecs.format(of: data),
             (try? Codecs.animationReader(data, format, options)) != nil,
             let decoder = try? FrameDecoder(data, options: options), decoder.frameCount > 1

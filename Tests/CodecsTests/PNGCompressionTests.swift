@@ -4,11 +4,11 @@ import Testing
 
 @testable import Codecs
 
-/// The two ways of compressing the rows of a PNG.
+/// The two methods of compressing the rows of a PNG.
 struct PNGCompressionTests {
     private static let ways = [PNGCompression.runs, .filtered, .plain]
 
-    /// Noise of a few values with runs in it.
+    /// Noise of a few values that contains runs.
     private static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
         var random = SplitMix64(seed: seed)
         var bytes: [UInt8] = []

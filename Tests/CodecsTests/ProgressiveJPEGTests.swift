@@ -4,18 +4,18 @@ import Testing
 
 @testable import Codecs
 
-/// Pictures of a progressive JPEG that is still arriving.
+/// Images of a progressive JPEG that is still arriving.
 struct ProgressiveJPEGTests {
     private typealias Progress = ProgressiveJPEGDecoder.Progress
 
-    /// A progressive photo of a size that gives several rows of blocks, with its scans' ends.
+    /// A progressive photo that is large enough for several rows of blocks.
     private static func photo(_ size: Int = 120) throws -> Data {
         let small = try Codecs.decode(Fixture(name: "444.jpg").data).bitmap
         let large = try resample(small, to: PixelSize(width: size, height: size * 3 / 4))
         return try Codecs.encode(large, as: .jpeg, options: EncodeOptions(isProgressive: true))
     }
 
-    /// `data` with the application segment `marker` of another fixture.
+    /// The photo with the application segment `marker` of another fixture.
     private static func photo(withSegment marker: UInt8, of name: String) throws -> Data {
         let donor = try Fixture(name: name).data
         let start = try #require(donor.firstRange(of: [0xFF, marker])).lowerBound
@@ -114,7 +114,7 @@ struct ProgressiveJPEGTests {
         let early = try #require(try decoder.decode())
         #expect(early.info == usual.info)
         #expect(early.bitmap.size == usual.bitmap.size)
-        // Nine tenths hold the colours; without the profile the distance is several times that.
+        // Nine tenths contain the colours; without the profile the distance is several times that.
         #expect(Self.distance(early.bitmap, usual.bitmap) < 4 * 120 * 90)
         try decoder.append(data.dropFirst(data.count * 9 / 10))
         #expect(try decoder.decode()?.bitmap == usual.bitmap)
@@ -139,7 +139,7 @@ struct ProgressiveJPEGTests {
         #expect(decoder.progress == .notProgressive)
         #expect(try decoder.decode() == nil)
         #expect(decoder.info == nil)
-        // The frame's header tells it, before the first scan.
+        // The frame header, before the first scan, is sufficient.
         if fixture.name.hasSuffix(".jpg") {
             let scan = try #require(data.lastRange(of: [0xFF, 0xDA])).lowerBound
             #expect(used <= scan)
@@ -163,7 +163,7 @@ struct ProgressiveJPEGTests {
         let decoder = ProgressiveJPEGDecoder()
         try decoder.append(data.prefix(scan))
         let error = try #require(throws: CodecError.self) {
-            // The last scan again and again, without an end.
+            // The last scan repeated endlessly.
             for _ in 0..<200 { try decoder.append(data[scan..<data.count - 2]) }
         }
         guard case .corrupt(.jpeg, let detail) = error else {
@@ -211,7 +211,7 @@ struct ProgressiveJPEGTests {
             var limits = DecodeLimits.default
             limits.maxPixelCount = 1 << 20
             let decoder = ProgressiveJPEGDecoder(options: DecodeOptions(limits: limits))
-            // Only that it returns; what a damaged file shows is anybody's guess.
+            // Checks only that it returns; the result for a damaged file is undefined.
             do throws(CodecError) {
                 for start in stride(from: 0, to: damaged.count, by: 64) {
                     try decoder.append(damaged[start..<min(start + 64, damaged.count)])

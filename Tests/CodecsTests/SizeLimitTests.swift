@@ -4,8 +4,8 @@ import Testing
 
 @testable import Codecs
 
-/// Sizes that are beyond the limits of a whole picture, and within those of one that is reduced
-/// while its rows arrive.
+/// Sizes beyond the limits of a whole image, but within those of one that is scaled down while its
+/// rows are decoded.
 struct SizeLimitTests {
     @Test(arguments: [FileFormat.png, .jpeg])
     func `a screenshot taller than the longest side is decoded to a size`(

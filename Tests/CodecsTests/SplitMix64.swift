@@ -1,4 +1,4 @@
-/// A seeded generator, so that a failing case comes back.
+/// A seeded generator, so that a failing case can be reproduced.
 ///
 /// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
 struct SplitMix64: RandomNumberGenerator {

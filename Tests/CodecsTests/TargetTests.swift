@@ -27,7 +27,7 @@ struct TargetTests {
 
     @Test(arguments: Fixture.all("png").filter(\.hasExpectation))
     func `scaling while decoding equals scaling afterwards`(fixture: Fixture) throws {
-        // Orientation and colour come before or after scaling by choice.
+        // Decoders may apply orientation and colour before or after scaling.
         guard !fixture.name.contains("exif"), !fixture.name.contains("profile") else { return }
         let box = PixelSize(width: 11, height: 9)
         let data = try fixture.data

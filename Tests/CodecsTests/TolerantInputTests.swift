@@ -5,7 +5,7 @@ import Testing
 
 @testable import Codecs
 
-/// Files that break a rule of their format and that other decoders show all the same.
+/// Files that violate their format and that other decoders accept.
 struct TolerantInputTests {
     @Test(arguments: [0, 1, 2])
     func `a JPEG's comment segment may state a length that is too short`(length: Int) throws {
@@ -25,7 +25,7 @@ struct TolerantInputTests {
     }
 
     @Test func `transparency before the palette of an RGB PNG is ignored`() throws {
-        // The palette is a suggestion to old screens, and libpng takes it for a correction.
+        // The palette is a suggestion for old screens, but libpng treats it as a correction.
         let data = try Fixture(name: "rgb8-key.png").data
         let start = try data.index(of: "tRNS") - 4
         let pixels = try data.index(of: "IDAT") - 4
@@ -45,7 +45,7 @@ struct TolerantInputTests {
 
     @Test func `a GIF without any colour table is grey`() throws {
         // A screen of 4 × 1 without a table, one image with indices 0, 85, 170, 255 of 8 bits:
-        // codes of 9 bits, clear (256) first and end (257) last.
+        // codes of 9 bits, with clear (256) first and end (257) last.
         let codes = [256, 0, 85, 170, 255, 257]
         let file =
             Array("GIF89a".utf8) + [4, 0, 1, 0, 0x70, 0, 0]
@@ -57,7 +57,7 @@ struct TolerantInputTests {
 
     @Test(arguments: [252, 256, 1])
     func `an OS/2 bitmap's palette ends where its pixels begin`(colors: Int) throws {
-        // 4 × 1 pixels of 8 bits; the header of 12 bytes has no place for the number of colours.
+        // 4 × 1 pixels of 8 bits; the header of 12 bytes has no field for the number of colours.
         var palette: [UInt8] = []
         for color in 0..<colors { palette += [UInt8(color), UInt8(255 - color), 7] }
         let indices: [UInt8] = [0, 1, 2, 251].map { UInt8(min($0, colors - 1)) }
@@ -101,7 +101,7 @@ struct TolerantInputTests {
         }
     }
 
-    /// A chunk of a PNG.
+    /// A PNG chunk.
     private static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
         let bytes = Array(type.utf8) + body
         let checksum = Int(libdeflate_crc32(0, bytes, bytes.count))

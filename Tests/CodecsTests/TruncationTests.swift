@@ -4,7 +4,7 @@ import Testing
 
 @testable import Codecs
 
-/// What becomes of files that end too early.
+/// The treatment of truncated files.
 struct TruncationTests {
     @Test(arguments: ["baseline.jpg", "progressive.jpg", "rgb8.png", "rgb8-interlaced.png"])
     func `half a file fails, or gives what is there`(name: String) throws {
@@ -16,7 +16,7 @@ struct TruncationTests {
         #expect(image.isPartial)
         let full = try Codecs.decode(data).bitmap
         #expect(image.bitmap.size == full.size)
-        // The first pixel is there in every case.
+        // The first pixel is present in every case.
         let difference = abs(Int(image.bitmap[0, 0].red) - Int(full[0, 0].red))
         #expect(difference < 24, "\(image.bitmap[0, 0]) \(full[0, 0])")
     }
@@ -40,7 +40,7 @@ struct TruncationTests {
         var heights: Set<Int> = []
         for count in 60..<data.count {
             let options = DecodeOptions(truncation: .keepsPartial)
-            // What ends before the pixels begin gives nothing.
+            // A file that ends before its pixels gives no image.
             guard let image = try? Codecs.decode(data.prefix(count), options: options),
                 image.isPartial
             else { continue }
@@ -53,7 +53,7 @@ struct TruncationTests {
         #expect(heights.count > 2)
     }
 
-    /// EOI, a table, a restart in a file without restarts.
+    /// EOI, a table, and a restart in a file without restarts.
     private static let markers: [UInt8] = [0xD9, 0xC4, 0xD3]
 
     @Test(arguments: ["baseline.jpg", "restarts.jpg", "progressive.jpg"], markers)
@@ -64,7 +64,7 @@ struct TruncationTests {
         let data = try Fixture(name: name).data
         let scan = try #require(data.range(of: Data([0xFF, 0xDA]), options: .backwards)).upperBound
         let broken = data.patched([0xFF, marker, 0, 2], at: (scan + data.count) / 2)
-        // In a file with restarts a wrong one is damage that the next one ends.
+        // In a file with restarts, a wrong one is damage that ends at the next one.
         if name == "restarts.jpg", marker == 0xD3 { return }
         #expect(throws: CodecError.truncated(.jpeg)) { try Codecs.decode(broken) }
         let options = DecodeOptions(truncation: .keepsPartial)
@@ -97,7 +97,7 @@ struct TruncationTests {
         let data = try fixture.data
         let full = try Codecs.inspect(data)
         var found: ImageInfo?
-        // 32: what telling the format takes.
+        // 32: enough bytes to detect the format.
         for count in 32...data.count where found == nil {
             do {
                 found = try Codecs.inspect(data.prefix(count))

@@ -1,7 +1,7 @@
 #if GTK
 import Testing
 
-/// Everything that needs a display, one test after another: there is one GTK.
+/// All tests that need a display, one after another, because GTK is a singleton.
 @Suite(.serialized, .enabled(if: Stage.hasDisplay, "these tests need a display"))
 struct GTKTests {}
 #endif

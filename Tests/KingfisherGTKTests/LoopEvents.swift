@@ -2,14 +2,14 @@
 import CGTK
 import Foundation
 
-/// Waits for events of GLib's loop without keeping the main actor.
+/// Waits for events of GLib's loop without blocking the main actor.
 ///
-/// A test runs on the main actor, and so does what it waits for; a loop that blocked in GLib would
-/// keep everybody else from running. So the waiting is done on another thread.
+/// A test runs on the main actor, like the code that it waits for. A loop blocked in GLib would
+/// stop both, so another thread waits.
 nonisolated enum LoopEvents {
     /// Returns when GLib has something to dispatch, or was woken by ``wake()``.
     ///
-    /// To be called while no other thread iterates the default main context.
+    /// Call it only while no other thread iterates the default main context.
     @MainActor
     static func next() async {
         var timeout: Int32 = -1
@@ -17,7 +17,7 @@ nonisolated enum LoopEvents {
         let isWatched = DispatchSemaphore(value: 0)
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [descriptors, timeout] in
-                // Who owns the context is woken by sources that others add.
+                // The owner of the context is woken when other threads add sources.
                 let isOwner = g_main_context_acquire(nil) != 0
                 isWatched.signal()
                 var descriptors = descriptors
@@ -27,18 +27,18 @@ nonisolated enum LoopEvents {
                 }
                 continuation.resume()
             }
-            // Until then a source could be added unnoticed. It takes microseconds.
+            // Until then, a source could be added without waking the thread. Takes microseconds.
             isWatched.wait()
         }
     }
 
-    /// Ends the wait in ``next()``, or the next one; for closures that are no events of GLib's.
+    /// Ends the current or the next wait in ``next()``; for closures that are not GLib events.
     static func wake() { g_main_context_wakeup(nil) }
 
-    /// What GLib waits for, and for how long in milliseconds; nil if it has something to do now.
+    /// The descriptors that GLib waits for and its timeout in milliseconds; nil if it has work now.
     @MainActor
     private static func query(_ timeout: inout Int32) -> [pollfd]? {
-        // Unlike its neighbours, the query knows no null for the default context.
+        // Unlike related functions, the query does not accept null for the default context.
         let context = g_main_context_default()
         guard g_main_context_acquire(context) != 0 else { return nil }
         defer { g_main_context_release(context) }
@@ -46,7 +46,7 @@ nonisolated enum LoopEvents {
         guard g_main_context_prepare(context, &priority) == 0 else { return nil }
         var count: Int32 = 0
         var polls: [GPollFD] = []
-        // Sources may come between the two calls only from other threads; then it is asked again.
+        // Only other threads can add sources between the two calls; then the query is repeated.
         repeat {
             polls = Array(repeating: GPollFD(), count: Int(count))
             count = g_main_context_query(context, Int32.max, &timeout, &polls, Int32(polls.count))

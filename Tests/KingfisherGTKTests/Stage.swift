@@ -6,16 +6,16 @@ import KingfisherGTK
 import Pixels
 import Testing
 
-/// A window for a test, the loop that keeps it alive, and what it shows.
+/// A window for a test, the loop that keeps it alive, and its pixels.
 final class Stage {
     let window: UnsafeMutablePointer<GtkWidget>
     private var isOpen = true
 
-    /// Whether widgets can be shown here.
+    /// Whether widgets can be shown in this environment.
     nonisolated static let hasDisplay: Bool = {
-        // What widgets tell assistive technology stays where tests can ask for it.
+        // Accessible states of widgets are kept for the tests to query.
         setenv("GTK_A11Y", "test", 1)
-        // A warning of GTK's ends the test process, however it was started.
+        // A GTK warning ends the test process, however it was started.
         g_log_set_always_fatal(
             GLogLevelFlags(
                 G_LOG_LEVEL_ERROR.rawValue | G_LOG_LEVEL_CRITICAL.rawValue
@@ -26,7 +26,7 @@ final class Stage {
         return environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
     }()
 
-    /// Opens a window without decorations around a widget.
+    /// Opens an undecorated window around a widget.
     init(_ content: UnsafeMutablePointer<GtkWidget>, width: Int32 = 200, height: Int32 = 160) {
         guard gtk_init_check() != 0, let window = gtk_window_new() else {
             preconditionFailure("these tests need a display")
@@ -52,10 +52,10 @@ final class Stage {
 
     // MARK: Time
 
-    /// Runs GLib's loop until a condition holds, or the test's time is over.
+    /// Runs GLib's loop until a condition holds or the test's time limit is reached.
     ///
-    /// The condition is looked at after every event of the loop: whoever makes it hold elsewhere
-    /// calls ``LoopEvents/wake()``.
+    /// The condition is checked after every event of the loop. Code that makes it hold elsewhere
+    /// must call ``LoopEvents/wake()``.
     static func run(until condition: () -> Bool) async {
         while !condition() {
             guard !Task.isCancelled else {
@@ -70,7 +70,7 @@ final class Stage {
         }
     }
 
-    /// The same with the window's frames coming one after another, each of them an event.
+    /// The same with continuous frames of the window, each of which is an event.
     func run(until condition: () -> Bool) async {
         if let clock { gdk_frame_clock_begin_updating(clock) }
         await Self.run(until: condition)
@@ -81,32 +81,32 @@ final class Stage {
         isOpen ? gtk_widget_get_frame_clock(window) : nil
     }
 
-    /// Dispatches what is due in GLib's loop, then waits for its next event.
+    /// Dispatches pending work in GLib's loop, then waits for the next event.
     static func turn() async {
         var hasWorked = false
         while g_main_context_iteration(nil, 0) != 0 { hasWorked = true }
-        // Whoever waits for the main actor gets it now.
+        // Lets tasks waiting for the main actor run.
         if hasWorked { await Task.yield() } else { await LoopEvents.next() }
     }
 
-    /// Waits until some frames have been painted from now, with everything that was asked for in
-    /// the last one.
+    /// Waits until `frames` new frames have been painted; the last one includes all pending
+    /// changes.
     func paint(frames: Int = 2) async {
         guard let clock else { return await run { false } }
         for _ in 0..<frames {
-            // Without a change GTK would paint nothing.
+            // Without a change, GTK would not paint.
             gtk_widget_queue_draw(window)
             let before = gdk_frame_clock_get_frame_counter(clock)
             await run { gdk_frame_clock_get_frame_counter(clock) > before }
         }
-        // The first frames of a window can come before it has a size.
+        // The first frames of a window can be painted before it has a size.
         await run { capture() != nil }
     }
 
-    /// Turns GTK's animations on or off, as the user's settings do.
+    /// Turns GTK's animations on or off, like the user's settings.
     func setAnimations(enabled: Bool) {
         var value = GValue()
-        // G_TYPE_BOOLEAN, a macro that Swift does not see.
+        // G_TYPE_BOOLEAN, a macro that Swift cannot import.
         g_value_init(&value, GType(5 << 2))
         g_value_set_boolean(&value, enabled ? 1 : 0)
         let settings = gtk_widget_get_settings(window)
@@ -119,13 +119,13 @@ final class Stage {
 
     // MARK: Pixels
 
-    /// What the window shows now.
+    /// The current pixels of the window.
     func capture() -> Capture? {
         Capture(of: window)
     }
 }
 
-/// The pixels of a widget, as they are on screen.
+/// The pixels of a widget as shown on screen.
 struct Capture {
     let width: Int
     let height: Int
@@ -159,7 +159,7 @@ struct Capture {
     /// The colour of a pixel.
     subscript(x: Int, y: Int) -> RGBA {
         let start = (y * width + x) * 4
-        // Downloads are blue first.
+        // Downloaded textures have blue first.
         return RGBA(
             red: pixels[start + 2],
             green: pixels[start + 1],
@@ -168,10 +168,10 @@ struct Capture {
         )
     }
 
-    /// The colour in the middle.
+    /// The colour at the centre.
     var center: RGBA { self[width / 2, height / 2] }
 
-    /// How many pixels differ from a colour by more than a little.
+    /// The number of pixels that differ noticeably from a colour.
     func count(differingFrom color: RGBA) -> Int {
         var count = 0
         for y in 0..<height {
@@ -207,7 +207,7 @@ extension KFCrossPlatformImage {
         return image
     }
 
-    /// An animation of frames of one colour, each shown for some seconds.
+    /// An animation with frames of one colour, each shown for some seconds.
     static func frames(
         _ colors: [RGBA],
         each seconds: Double,
@@ -223,7 +223,7 @@ extension KFCrossPlatformImage {
 }
 
 extension UnsafeMutablePointer where Pointee == GtkWidget {
-    /// The widget as the GtkBox that it is.
+    /// The widget as a GtkBox.
     var asBox: UnsafeMutablePointer<GtkBox> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GtkBox.self)
     }

@@ -4,7 +4,7 @@ import KingfisherTesting
 import Testing
 
 struct ScriptedPictureTests {
-    /// The pixel at a place, as red, green, blue, alpha.
+    /// The pixel at a position as red, green, blue, alpha.
     private func pixel(_ image: KFCrossPlatformImage, x: Int, y: Int) -> [UInt8] {
         image.withPremultipliedRGBA { pixels, bytesPerRow in
             (0..<4).map { pixels[y * bytesPerRow + x * 4 + $0] }

@@ -1,7 +1,7 @@
 import Foundation
 import Pixels
 
-/// A small generator with a fixed sequence, so that every run sees the same pictures.
+/// A generator with a fixed sequence, so that every run uses the same bitmaps.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -17,13 +17,13 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Pictures made from arithmetic.
+/// Bitmaps computed from formulas.
 enum TestPictures {
     static func size(_ width: Int, _ height: Int) -> PixelSize {
         PixelSize(width: width, height: height)
     }
 
-    /// A picture from a function of place; colours are premultiplied here.
+    /// A bitmap from a function of the position; colours are premultiplied here.
     static func make(
         _ width: Int,
         _ height: Int,
@@ -55,7 +55,7 @@ enum TestPictures {
         try make(width, height, isOpaque: colour.alpha == 255) { _, _ in colour }
     }
 
-    /// Gradients, a hard edge, fine texture: what photographs are made of.
+    /// Resembles a photograph: gradients, a hard edge, fine texture.
     static func photo(_ width: Int, _ height: Int, seed: UInt64 = 1) throws -> Bitmap {
         var generator = SeededGenerator(seed: seed)
         return try make(width, height, isOpaque: true) { x, y in
@@ -98,7 +98,7 @@ enum TestPictures {
         return zip(channels(one), channels(other)).lazy.map { abs($0 - $1) }.max() ?? 0
     }
 
-    /// Peak signal to noise in dB against reference values of 0…255.
+    /// The peak signal-to-noise ratio in dB against reference values of 0…255.
     static func psnr(_ bitmap: Bitmap, _ reference: [Double]) -> Double {
         let values = channels(bitmap)
         guard values.count == reference.count else { return -.infinity }

@@ -4,14 +4,14 @@ import Dispatch
 import Foundation
 import Kingfisher
 
-/// Hears of a list; held weakly.
+/// Receives the events of a list; held weakly.
 protocol ListManagerDelegate: AnyObject {
     func listManager(_ manager: ListManager, didLoad image: KFCrossPlatformImage, at index: Int)
     func listManager(_ manager: ListManager, didFail error: KingfisherError, at index: Int)
 }
 
-/// A class as programs had it before there were actors: no isolation, state that closures change,
-/// and the main queue as its discipline.
+/// A class in the style of programs before actors: without isolation, with state that closures
+/// change, confined to the main queue by convention.
 class ListManager {
     weak var delegate: ListManagerDelegate?
     private(set) var images: [Int: KFCrossPlatformImage] = [:]

@@ -1,7 +1,7 @@
 import Foundation
 import Kingfisher
 
-/// Parts that are structs and hold whatever they like.
+/// Structs that capture arbitrary closures.
 struct TokenModifier: ImageDownloadRequestModifier {
     let token: () -> String
 
@@ -49,7 +49,7 @@ struct ClosureProvider: ImageDataProvider {
     }
 }
 
-/// A weak delegate of a downloader.
+/// A downloader's delegate; held weakly.
 class DownloadWatcher: ImageDownloaderDelegate {
     var started: [URL] = []
     var finished: [URL] = []

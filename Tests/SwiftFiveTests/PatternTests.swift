@@ -3,7 +3,7 @@ import Kingfisher
 import KingfisherTesting
 import Testing
 
-/// Programs of the 7.x style compile in Swift 5 mode and do what they did.
+/// Programs of the 7.x style compile in Swift 5 mode and work as before.
 @Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct PatternTests {

@@ -1,7 +1,8 @@
 import Foundation
 import Kingfisher
 
-/// A screen of the time before strict concurrency: views, builders, prefetching, state beside them.
+/// A screen in the style before strict concurrency: views, builders, prefetching, and state next to
+/// them.
 @MainActor
 class Screen {
     let view = KFCrossPlatformImageView(frame: .zero)

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Kingfisher
 
-/// The facade that many programs put around the library: closures that say nothing of threads.
+/// The facade that many programs put around the library, with closures without isolation.
 final class ImageService {
     typealias Completion = (Result<KFCrossPlatformImage, Error>) -> Void
 

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The seeds of a test that makes its inputs at random, one for each round.
+/// The seeds of a test with random inputs, one per round.
 ///
-/// `KF_FUZZ_ROUNDS` in the environment says how many rounds there are, `KF_FUZZ_SECONDS` how long they
-/// go on instead, and `KF_FUZZ_SEED` with which seed they begin, 1 unless set.
+/// In the environment, `KF_FUZZ_ROUNDS` sets the number of rounds, `KF_FUZZ_SECONDS` a duration
+/// instead, and `KF_FUZZ_SEED` the first seed, 1 by default.
 package struct FuzzSeeds: Sequence, IteratorProtocol {
     private var seed: UInt64
     private var rounds: Int
     private var end: ContinuousClock.Instant?
 
-    /// Makes the seeds of a test that has so many rounds if the environment says nothing.
+    /// Creates the seeds for `rounds` rounds, unless the environment sets another number.
     package init(usually rounds: Int) {
         let environment = ProcessInfo.processInfo.environment
         seed = environment["KF_FUZZ_SEED"].flatMap(UInt64.init) ?? 1

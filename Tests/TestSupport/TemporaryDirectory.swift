@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A fresh folder that is removed with the last reference.
+/// A new folder that is removed with the last reference.
 package final class TemporaryDirectory: Sendable {
     package let url: URL
 
@@ -11,7 +11,7 @@ package final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // The folder lies in the system's temporary folder: what cannot be removed now goes later.
+        // If removal fails, the system cleans its temporary folder.
         try? FileManager.default.removeItem(at: url)
     }
 

@@ -1,7 +1,7 @@
 package import Foundation
 package import Kingfisher
 
-/// A server, a manager with a cache in a folder of its own, and a downloader: nothing is shared.
+/// A server, a downloader, and a manager with a cache in its own folder: nothing is shared.
 package struct TestBench: Sendable {
     package let folder: TemporaryDirectory
     package let server: ImageServer
@@ -14,13 +14,13 @@ package struct TestBench: Sendable {
         server = try ImageServer()
         cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
         downloader = ImageDownloader(name: "test")
-        // Tests of time-outs set their own; a busy machine must not reach one.
+        // Tests of timeouts set their own; a busy machine must not reach this one.
         downloader.downloadTimeout = 600
         downloader.resumption = DownloadResumption(folder: folder.file("downloads"))
         manager = KingfisherManager(downloader: downloader, cache: cache)
     }
 
-    /// Serves a JPEG under a path.
+    /// Serves a JPEG at a path.
     @discardableResult
     package func serveJPEG(_ path: String, width: Int = 64, height: Int = 48) -> URL {
         let data = TestImage.jpeg(width: width, height: height)

@@ -6,36 +6,36 @@ import Synchronization
 package import FoundationNetworking
 #endif
 
-/// Writes down the events of a transfer, and answers its questions as told.
+/// Records the events of a transfer, and answers its questions by closures.
 package final class TransferRecorder: HTTPTransferHandler {
-    /// What came, in order.
+    /// The received events, in order.
     package enum Event: Sendable, Equatable {
         /// A redirect to this URL.
         case redirect(String)
         /// A challenge for this realm.
         case challenge(String)
-        /// A server with so many certificates.
+        /// A server trust question with this number of certificates.
         case trust(Int)
-        /// An answer with this status.
+        /// A response with this status.
         case response(Int)
-        /// So many bytes.
+        /// This number of bytes.
         case chunk(Int)
         /// The end.
         case finish
     }
 
-    /// How a transfer ended.
+    /// The end of a transfer.
     package struct Outcome: Sendable {
         /// The error, if there was one.
         package let error: TransferError?
         /// Its metrics.
         package let metrics: TransferMetrics
-        /// The body, as far as it came.
+        /// The received part of the body.
         package let body: Data
         /// The last response announced.
         package let response: TransferResponse?
 
-        /// Compares whole bodies; an `#expect` of `==` would spend minutes on their difference.
+        /// Compares whole bodies; an `#expect` with `==` would spend minutes on their difference.
         package func hasBody(_ expected: Data) -> Bool { body == expected }
     }
 
@@ -70,7 +70,8 @@ package final class TransferRecorder: HTTPTransferHandler {
     private let onResponse: Respond
     private let onChunk: @Sendable (any HTTPTransfer) -> Void
 
-    /// Creates a recorder that follows, has no credential and allows, unless told otherwise.
+    /// Creates a recorder that by default follows redirects, has no credential and allows
+    /// responses.
     package init(
         redirect: @escaping Redirect = { $2($1) },
         challenge: @escaping Challenge = { $1(nil) },
@@ -88,7 +89,7 @@ package final class TransferRecorder: HTTPTransferHandler {
     /// The events so far.
     package var events: [Event] { state.withLock { $0.events } }
 
-    /// Bytes of the body so far.
+    /// The number of received bytes of the body.
     package var byteCount: Int { state.withLock { $0.body.count } }
 
     /// How often the end was announced.
@@ -103,7 +104,7 @@ package final class TransferRecorder: HTTPTransferHandler {
         return outcome
     }
 
-    /// Waits until the events so far fulfil a condition.
+    /// Waits until the events satisfy a condition.
     package func wait(until isMet: @escaping @Sendable ([Event]) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isMetNow = state.withLock { state in

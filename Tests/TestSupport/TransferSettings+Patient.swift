@@ -1,7 +1,8 @@
 package import Kingfisher
 
 extension TransferSettings {
-    /// Without time-outs that a busy machine could reach: for all tests but those of time-outs.
+    /// Settings without timeouts that a busy machine could reach, for all tests but those of
+    /// timeouts.
     package static var patient: TransferSettings {
         var settings = TransferSettings()
         settings.idleTimeout = .seconds(600)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Codecs
 
-/// Formats behind package traits: refused by name without, read with.
+/// Formats that require package traits: rejected by name without the trait, decoded with it.
 struct TraitDecoderTests {
     @Test(
         arguments: [
@@ -37,7 +37,7 @@ struct TraitDecoderTests {
         let options = DecodeOptions(target: .exact(size))
         let large = try Codecs.decode(data, options: options).bitmap
         #expect(large.size == size)
-        // On either side of the circle's edge, 10 × 10 pixels to each of the drawing's: sharp.
+        // On both sides of the circle's edge, 10 × 10 pixels per unit of the drawing: sharp.
         #expect(large[252, 150] == large[340, 20])
         #expect(large[247, 150] == large[150, 150])
         #expect(large[247, 150] != large[252, 150])
@@ -129,15 +129,15 @@ struct TraitDecoderTests {
 
     #if HEIF
     @Test func `what libheif says of colours that it does not know is freed`() async {
-        // A process of its own, where no other test takes memory meanwhile.
+        // In a separate process, where no other test allocates memory meanwhile.
         await #expect(processExitsWith: .success) {
             let data = try Fixture(name: "code-points.heic").data
-            // What is made once is made before.
+            // Make one-time allocations before the baseline.
             for _ in 0..<100 { _ = try Codecs.inspect(data) }
             let before = try Self.residentPages
             for _ in 0..<40_000 { _ = try Codecs.inspect(data) }
             let kept = try Self.residentPages - before
-            // 52 bytes for each were 600 pages.
+            // 52 bytes each were 600 pages.
             #expect(kept < 300)
         }
     }

@@ -19,7 +19,7 @@ struct TextureTests {
         )
         let image = KFCrossPlatformImage(bitmap: bitmap)
         let texture = try #require(image.texture)
-        // Nobody may do this to an image; it shows that there is one set of pixels.
+        // Not permitted with an image; shows that there is only one copy of the pixels.
         bitmap.storage.base.storeBytes(of: 7, as: UInt8.self)
         #expect(download(texture)[2] == 7)
     }
@@ -100,9 +100,9 @@ struct TextureTests {
     }
 }
 
-/// Something that has happened, or not.
+/// Whether something has happened.
 nonisolated private final class Flag: @unchecked Sendable {
-    // Set and read on the test's thread alone.
+    // Set and read only on the test's thread.
     var isSet = false
 
     static var set: GWeakNotify {

@@ -40,7 +40,7 @@ struct ListPrefetchTests {
         _ = prefetch.move(to: 5...14, of: 100, ahead: 3)
         #expect(prefetch.move(to: 5...15, of: 16, ahead: 3) == [])
         #expect(prefetch.move(to: 2...11, of: 100, ahead: 3) == [1, 0])
-        // A model that has shrunk since.
+        // The model has shrunk since.
         #expect(prefetch.move(to: 3...12, of: 5, ahead: 3) == [])
     }
 

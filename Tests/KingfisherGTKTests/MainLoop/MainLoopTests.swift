@@ -5,7 +5,7 @@ import Foundation
 import KingfisherGTK
 import XCTest
 
-/// On the process's main thread, as in a program: the reason why this is no Swift Testing suite.
+/// Runs on the process's main thread, as in a program, which Swift Testing cannot do.
 nonisolated final class MainLoopTests: XCTestCase {
     func testMainActorRunsInsideGLibsLoop() {
         MainActor.assumeIsolated { Self.runEverything() }
@@ -24,7 +24,7 @@ nonisolated final class MainLoopTests: XCTestCase {
                 _ = done.names.insert(kf_is_process_main_thread() ? "here" : "elsewhere")
             }
         }
-        // As test runners do, another thread takes GLib's default context and finds the queue's
+        // Like test runners, another thread acquires GLib's default context and finds the queue's
         // source ready each time.
         let hasIterated = DispatchSemaphore(value: 0)
         let thread = Thread {
@@ -57,13 +57,13 @@ nonisolated final class MainLoopTests: XCTestCase {
         }
         let all: Set = ["async", "task", "yield", "detached", "sleep"]
         while done.names != all { g_main_context_iteration(nil, 1) }
-        // Nothing is left to do, so the loop must not find work: a readable descriptor would spin.
+        // The loop must not find work when there is none: a readable descriptor would make it spin.
         while g_main_context_iteration(nil, 0) != 0 {}
         XCTAssertEqual(g_main_context_pending(nil), 0)
     }
 }
 
-/// What has run.
+/// Records the names of executed closures.
 private final class Done {
     var names: Set<String> = []
 }

@@ -24,7 +24,7 @@ struct MeteredNetworkTests {
         #expect(network.isMetered)
         say(false)
         #expect(!network.isMetered)
-        // Whoever asks gets the copy.
+        // Every caller gets the cached value.
         #expect(reads.value == 3)
     }
 

@@ -8,7 +8,8 @@ import Testing
 @testable import KingfisherGTK
 
 extension GTKTests {
-    /// Pictures that are on screen before the library knows them, or that others use, too.
+    /// Widgets that are on screen before the library attaches to them, or that are also used by
+    /// other code.
     @Suite(.timeLimit(.minutes(1)))
     struct AttachingTests {
         private let bench: TestBench
@@ -57,7 +58,7 @@ extension GTKTests {
             await stage.paint()
             #expect(try #require(stage.capture()).center.isNear(.pureGreen))
             gtk_picture_set_paintable(picture, nil)
-            // The same image again is no reason to leave the picture empty.
+            // Setting the same image again must still restore the picture.
             kf(picture).image = kf(picture).image
             await stage.paint()
             #expect(try #require(stage.capture()).center.isNear(.pureGreen))

@@ -8,7 +8,7 @@ import Testing
 @testable import KingfisherGTK
 
 extension GTKTests {
-    /// Callers' code that destroys widgets, or loads again, from within a callback.
+    /// Callers' code that destroys widgets, or loads again, inside a callback.
     @Suite(.timeLimit(.minutes(1)))
     struct CallbackTests {
         private let bench: TestBench
@@ -79,7 +79,7 @@ extension GTKTests {
                 }
             }
             await stage.run { removed == 8 }
-            // GTK's criticals end the process; the clock still counts its users rightly.
+            // GTK's criticals would end the process; the clock's user count must still be correct.
             await stage.paint()
             let view = AnimatedPictureView()
             view.image = .frames([.pureRed, .pureGreen], each: 0.02)
@@ -223,7 +223,7 @@ extension GTKTests {
     }
 }
 
-/// How loads have ended.
+/// Records the ends of loads.
 private final class Ends {
     private(set) var names: [String] = [] {
         didSet { LoopEvents.wake() }
@@ -239,7 +239,7 @@ private final class Ends {
     }
 }
 
-/// A picture that a window alone keeps, until a callback takes it out.
+/// A picture that is owned only by a window until a callback removes it.
 private final class Removal {
     private final class Mark {}
 
@@ -247,7 +247,7 @@ private final class Removal {
 
     let stage: Stage
     let picture: OpaquePointer
-    /// Whether the picture was alive when the callback that removed it went on.
+    /// Whether the picture was alive when the callback that removed it continued.
     private(set) var wasAlive: Bool?
     private weak var mark: Mark?
 

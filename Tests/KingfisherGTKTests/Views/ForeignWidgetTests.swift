@@ -6,7 +6,7 @@ import KingfisherGTK
 import TestSupport
 import Testing
 
-/// Widgets of a binding, whose pointers are what that binding makes of them.
+/// Widgets of a binding, with the pointer types of that binding.
 private class ForeignPicture {
     let widgetPointer: UnsafeMutablePointer<GtkWidget>?
     var opaquePointer: OpaquePointer? { widgetPointer.map { OpaquePointer($0) } }
@@ -35,7 +35,7 @@ extension OldPicture: GtkPictureProviding {
 }
 
 extension GTKTests {
-    /// One line makes a binding's widget a place for images.
+    /// A single conformance makes a binding's widget a target for images.
     @Suite(.timeLimit(.minutes(1)))
     struct ForeignWidgetTests {
         private let bench: TestBench
@@ -47,7 +47,7 @@ extension GTKTests {
             url = bench.serveJPEG("/a.jpg", width: 40, height: 30)
         }
 
-        // With a processor a load does not wait until the widget has its place.
+        // With a processor, a load does not wait until the widget has a size.
         private let size = CGSize(width: 20, height: 15)
 
         private var options: KingfisherOptionsInfo {

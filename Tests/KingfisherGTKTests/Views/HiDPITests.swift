@@ -9,8 +9,9 @@ import Testing
 @testable import KingfisherGTK
 
 extension GTKTests {
-    /// A screen of two pixels a point, which GTK is told of before it starts: in processes of their
-    /// own.
+    /// A screen of two pixels per point.
+    ///
+    /// GTK reads the setting at its start, so these run in separate processes.
     @Suite(.timeLimit(.minutes(2)))
     struct HiDPITests {
         @Test func `on a screen of two pixels a point twice as many are decoded`() async {
@@ -22,7 +23,7 @@ extension GTKTests {
     }
 }
 
-/// What happens in the other process.
+/// The code that runs in the other process.
 private enum HiDPI {
     static func decodesForTheScreen() async throws {
         try #require(gtk_init_check() != 0)
@@ -31,7 +32,7 @@ private enum HiDPI {
         view.setSizeRequest(width: 100, height: 75)
         let stage = Stage(view.widget)
         #expect(gtk_widget_get_scale_factor(view.widget) == 2)
-        // As a screen of one pixel a point would leave it behind.
+        // Cached as on a screen of one pixel per point.
         let url = bench.serveJPEG("/a.jpg", width: 640, height: 480)
         let processor = ViewSizeProcessor(size: CGSize(width: 100, height: 75), covers: false)
         _ = try await bench.manager.retrieveImage(with: url, options: [.processor(processor)])
@@ -49,7 +50,7 @@ private enum HiDPI {
         #expect(image.pixelWidth == 200)
         #expect(image.size == CGSize(width: 100, height: 75))
         await stage.paint()
-        // Nothing is left to be sharpened.
+        // No sharper version is loaded any more.
         #expect(view.image === image)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import KingfisherGTK
 
 extension GTKTests {
-    /// A ``KFImage`` that fails and tries again, or is bound to one source after another.
+    /// A ``KFImage`` that fails and retries, or is bound to several sources in turn.
     @Suite(.timeLimit(.minutes(1)))
     struct KFImageTests {
         private let bench: TestBench
@@ -45,7 +45,7 @@ extension GTKTests {
             await stage.run { loaded == 1 }
             #expect(gtk_widget_get_visible(labels[1]) == 0)
             #expect(image.view.image != nil)
-            // There is nothing to try again.
+            // There is nothing to retry.
             let requests = bench.server.requests.count
             image.retry()
             await stage.paint()
@@ -71,7 +71,7 @@ extension GTKTests {
             #expect(bench.server.requests.count == 2)
             NetworkReturn.shared.changed(isAvailable: true)
             await stage.run { loaded == 1 }
-            // The one that did not ask for it stays as it is.
+            // The image without a retry stays as it is.
             await stage.paint()
             #expect(bench.server.requests.count == 3)
         }
@@ -107,7 +107,7 @@ extension GTKTests {
             await stage.paint(frames: 8)
             #expect(shown == [50])
             #expect(image.view.image?.size.width == 50)
-            // The same source again is no load.
+            // The same source again does not load.
             let requests = bench.server.requests.count
             image.bind(to: bench.server.url("/quick.jpg"))
             #expect(bench.server.requests.count == requests)
@@ -199,7 +199,7 @@ extension GTKTests {
                 var values = [GValue](repeating: GValue(), count: 4)
                 g_value_init(&values[0], gtk_gesture_click_get_type())
                 g_value_set_object(&values[0], item)
-                // G_TYPE_INT and G_TYPE_DOUBLE, macros that Swift does not see.
+                // G_TYPE_INT and G_TYPE_DOUBLE, macros that Swift cannot import.
                 g_value_init(&values[1], GType(6 << 2))
                 g_value_init(&values[2], GType(15 << 2))
                 g_value_init(&values[3], GType(15 << 2))

@@ -335,7 +335,7 @@ extension GTKTests {
     }
 }
 
-/// What a load came to.
+/// Records the results of a load.
 final class Loading {
     var results: [Result<RetrieveImageResult, KingfisherError>] = [] {
         didSet { LoopEvents.wake() }

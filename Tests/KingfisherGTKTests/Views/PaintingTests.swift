@@ -38,7 +38,7 @@ extension GTKTests {
 
         @Test func `a picture that fits is painted on whole pixels`() async throws {
             let view = try makeView()
-            // An odd height in the middle of an even one, and a width that rounding has changed.
+            // An odd height centred in an even one, and a width changed by rounding.
             var rows = Data()
             for row in 0..<41 {
                 let pixel: [UInt8] = row % 2 == 0 ? [255, 0, 0, 255] : [0, 0, 255, 255]

@@ -9,7 +9,7 @@ import Testing
 @testable import KingfisherGTK
 
 extension GTKTests {
-    /// Pictures that are mapped, but scrolled or clipped out of sight.
+    /// Images that are mapped, but scrolled or clipped out of view.
     @Suite(.timeLimit(.minutes(1)))
     struct SightTests {
         private let bench: TestBench
@@ -37,7 +37,7 @@ extension GTKTests {
             await stage.paint(frames: 4)
             #expect(column.views[0].image == nil)
             #expect(bench.server.requests.count == 8)
-            // What comes back is in memory, and so in the first frame.
+            // Images that become visible again are in memory, and therefore in the first frame.
             column.scroll(to: 0)
             await stage.paint(frames: 1)
             #expect(column.views[0].image != nil)
@@ -137,7 +137,7 @@ extension GTKTests {
     }
 }
 
-/// Views one below the other in a scrolled window.
+/// Views in a vertical column in a scrolled window.
 private final class Column {
     let widget: UnsafeMutablePointer<GtkWidget>
     private(set) var views: [ImageView] = []
@@ -151,7 +151,7 @@ private final class Column {
         gtk_scrolled_window_set_child(OpaquePointer(widget), box)
     }
 
-    /// How high everything is together.
+    /// The total height of the views.
     var height: Double { gtk_adjustment_get_upper(adjustment) }
 
     @discardableResult

@@ -8,7 +8,7 @@ import Testing
 @testable import KingfisherGTK
 
 extension GTKTests {
-    /// In which size images are decoded, and how often.
+    /// The size in which images are decoded, and the number of decodes.
     @Suite(.timeLimit(.minutes(1)))
     struct SizingTests {
         private let bench: TestBench
@@ -190,7 +190,7 @@ extension GTKTests {
                     await stage.paint()
                     #expect(resting.count == 1)
                 }
-                // The size has changed while it rested, so it rests again.
+                // The size has changed meanwhile, so the delay starts again.
                 resting.popLast()?.resume()
                 await stage.run { resting.count == 1 }
             }

@@ -8,7 +8,7 @@ import Testing
 @testable import KingfisherGTK
 
 extension GTKTests {
-    /// Loads that are overtaken or given up, in pictures that are on screen.
+    /// Loads that are superseded or cancelled, in widgets on screen.
     @Suite(.timeLimit(.minutes(1)))
     struct SupersedingTests {
         private let bench: TestBench
@@ -56,7 +56,7 @@ extension GTKTests {
             let view = ImageView()
             let stage = Stage(view.widget)
             await stage.paint()
-            // More than sockets hold, so that the server cannot be done before the cancel gets there.
+            // Larger than socket buffers, so that the server cannot finish before the cancellation.
             let data = TestImage.jpeg(width: 600, height: 400) + Data(count: 32 << 20)
             let gate = ServerGate()
             bench.server.route("/a.jpg", .gated(data, at: [(2000, gate)]))

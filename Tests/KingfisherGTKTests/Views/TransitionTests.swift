@@ -8,7 +8,7 @@ import Testing
 @testable import KingfisherGTK
 
 extension GTKTests {
-    /// Transitions at times that the tests choose: the frames of the window have no say.
+    /// Transitions at times chosen by the tests, independent of the window's frames.
     @Suite(.timeLimit(.minutes(1)))
     struct TransitionTests {
         init() throws {
@@ -156,7 +156,7 @@ private final class Scene {
         view.controller.frameBegins(at: start)
     }
 
-    /// What is painted some seconds after the transition's first frame.
+    /// The painted result some seconds after the transition's first frame.
     func picture(at seconds: Double) async throws -> Capture {
         view.controller.frameBegins(at: start + seconds)
         await stage.paint()

@@ -108,7 +108,7 @@ extension GTKTests {
             #expect(gtk_test_accessible_has_property(accessible, description) == 0)
             view.alternativeText = "a red barn"
             #expect(gtk_test_accessible_has_property(accessible, description) != 0)
-            // Loading changes nothing of it.
+            // Loading does not change it.
             var loaded = 0
             view.kf.setImage(with: bench.serveJPEG("/a.jpg"), options: options) { _ in loaded += 1 }
             await stage.run { loaded == 1 }
@@ -128,7 +128,7 @@ extension GTKTests {
                 .downloader(bench.downloader)
                 .placeholder(.solid(.black))
                 .resizable(.fill)
-                // So long that the frames until the test takes over are its beginning.
+                // So long that the frames before the test takes control are at its beginning.
                 .fade(duration: 1_000_000)
                 .onSuccess { _ in loaded += 1 }
             let stage = Stage(image.widget, width: 120, height: 80)
@@ -288,7 +288,7 @@ extension GTKTests {
                 return visible.count > 20 && visible.allSatisfy { kf($0.key).image != nil }
             }
             await stage.run(until: isSettled)
-            // Near enough for the cells that were seen to stay bound to their items.
+            // Near enough that the visible cells stay bound to their items.
             grid.scroll(to: 600)
             await stage.run { visible().values.allSatisfy { $0 > 30 } && isSettled() }
             let unseen = views.keys.filter { !kf_widget_is_in_sight(UnsafeMutableRawPointer($0)) }
@@ -332,7 +332,7 @@ extension GTKTests {
             for (picture, position) in visible() {
                 #expect(kf(picture).image?.pixelWidth == 20 + position % 40)
             }
-            // Thirty screens went by; what only passed was not asked for.
+            // Thirty screens were passed; items that only passed were not requested.
             #expect(bench.server.requests.count < 600)
         }
     }

@@ -1,6 +1,6 @@
 import Pixels
 
-/// The W3C compositing formulas on straight colours in doubles, written apart from the kernels.
+/// The W3C compositing formulas on straight colours in doubles, independent of the kernels.
 enum BlendReference {
     typealias Colour = (red: Double, green: Double, blue: Double)
 
@@ -28,7 +28,7 @@ enum BlendReference {
         ]
     }
 
-    /// Both colours are premultiplied bytes.
+    /// Converts premultiplied bytes to a straight colour.
     private static func straight(_ pixel: RGBA) -> Colour {
         guard pixel.alpha > 0 else { return (0, 0, 0) }
         let alpha = Double(pixel.alpha)

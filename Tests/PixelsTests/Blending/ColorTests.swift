@@ -67,7 +67,7 @@ struct ColorTests {
         for x in 0..<256 {
             let light = LinearLight.value(of: UInt8(x)) * pow(2, stops)
             let exact = Int(LinearLight.byte(light))
-            // The straight piece of the curve near black is what differs.
+            // The difference comes from the straight piece of the curve near black.
             #expect(abs(Int(result[x, 0].red) - exact) <= (x < 64 ? 6 : 3), "grey \(x)")
         }
     }

@@ -11,7 +11,8 @@ struct CompositeTests {
         backend: Convolution.Backend
     ) throws {
         guard backend == .portable || Convolution.backend == .twin else { return }
-        // Some pixels of each picture are opaque, black, white or clear: the formulas' corners.
+        // Some pixels of each bitmap are opaque, black, white or clear: the formulas' special
+        // cases.
         func special(_ picture: Bitmap, _ shift: Int) throws -> Bitmap {
             try Pictures.make(40, 30) { x, y in
                 switch (x + y * 3 + shift) % 9 {
@@ -60,7 +61,7 @@ struct CompositeTests {
 
     @Test(arguments: [BlendMode.hue, .saturation, .color, .luminosity])
     func `DRW-12: opaque colours take hue and luma apart within 1 of 255`(mode: BlendMode) throws {
-        // Every pair of these, with greys, nearly greys and primaries.
+        // Every pair of these, including greys, near greys and primaries.
         let levels: [UInt8] = [0, 1, 127, 128, 254, 255]
         var colours: [RGBA] = []
         for red in levels {

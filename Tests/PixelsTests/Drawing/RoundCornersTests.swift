@@ -45,7 +45,7 @@ struct RoundCornersTests {
         for y in 0..<30 {
             for x in 0..<40 {
                 let expected = counted(x, y, 40, 30, radii) * 255
-                // Distance instead of area: at most a twelfth off at the steepest places.
+                // Distance instead of area: an error of at most one twelfth at the steepest places.
                 #expect(abs(Double(result[x, y].alpha) - expected) <= 22)
                 #expect(result[x, y].red == result[x, y].alpha)
             }
@@ -108,7 +108,7 @@ struct RoundCornersTests {
         #expect(result[0, 0] == .white)
         #expect(result[15, 0] == .black)
         #expect(result[15, 15] == .white)
-        // The diagonal crosses the stroke 12 − 12/√2 ≈ 3.5 pixels in.
+        // The diagonal crosses the stroke 12 − 12/√2 ≈ 3.5 pixels from the corner.
         #expect(result[4, 4].red < 40)
     }
 

@@ -40,7 +40,7 @@ struct BlurTests {
         #expect(Pictures.psnr(result, gaussian(picture, deviation: radius)) >= 38)
     }
 
-    /// Box passes written from the definition, each rounded to bytes.
+    /// Box passes according to the definition, each rounded to bytes.
     private func boxes(_ source: Bitmap, size: Int, passes: Int) -> [Double] {
         var values = Pictures.channels(source)
         let reach = size / 2
@@ -71,7 +71,7 @@ struct BlurTests {
         radius: Double,
         passes: Int
     ) throws {
-        // A radius of 2 gives floor(2 · 3 · √2π / 4 + 0.5) = 4, made odd: 5.
+        // A radius of 2 gives floor(2 · 3 · √2π / 4 + 0.5) = 4, rounded up to an odd number: 5.
         let picture = try Pictures.noise(21, 19)
         let expected = boxes(picture, size: 5, passes: passes)
         let channels = Pictures.channels(try blur(picture, radius: radius))

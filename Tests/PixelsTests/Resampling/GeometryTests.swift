@@ -61,7 +61,7 @@ struct GeometryTests {
     }
 
     @Test func `turning goes clockwise at small angles too`() throws {
-        // A mark above the middle moves to the right.
+        // A mark above the centre moves to the right.
         let picture = try Pictures.make(41, 41) { x, y in
             (19...21).contains(x) && (3...7).contains(y) ? .white : .black
         }

@@ -5,7 +5,7 @@ import Testing
 struct ReorientTests {
     typealias Pictures = TestPictures
 
-    /// Where EXIF says that the stored pixel is seen, written from the tag's table.
+    /// The displayed position of a stored pixel, according to the Exif tag's table.
     private func place(_ x: Int, _ y: Int, in size: PixelSize, _ way: Orientation) -> (Int, Int) {
         let right = size.width - 1 - x
         let bottom = size.height - 1 - y

@@ -8,7 +8,7 @@ struct ResampleTests {
 
     // MARK: Against an independent float64 Lanczos
 
-    /// Lanczos-3 over the whole picture in doubles, written from the definition.
+    /// Lanczos-3 over the whole bitmap in doubles, according to the definition.
     private func reference(_ source: Bitmap, to size: PixelSize) -> [Double] {
         func lanczos(_ x: Double) -> Double {
             if abs(x) < 1e-12 { return 1 }
@@ -54,7 +54,7 @@ struct ResampleTests {
         (Pictures.size(121, 67), Pictures.size(50, 61), 55.0),
         (Pictures.size(60, 40), Pictures.size(120, 80), 55.0),
         (Pictures.size(31, 40), Pictures.size(97, 13), 55.0),
-        // From a factor of four on a box goes first.
+        // From a factor of four on, a box average comes first.
         (Pictures.size(200, 160), Pictures.size(20, 16), 45.0),
         (Pictures.size(203, 157), Pictures.size(31, 22), 45.0),
         (Pictures.size(310, 225), Pictures.size(8, 10), 45.0),
@@ -121,7 +121,7 @@ struct ResampleTests {
 
     @Test(arguments: ResampleFilter.allCases)
     func `a transparent border leaves no dark fringe`(filter: ResampleFilter) throws {
-        // White that fades into transparent black: straight colours must stay white.
+        // White that fades to transparent black: straight colours must stay white.
         let picture = try Pictures.make(60, 60) { x, y in
             (20..<40).contains(x) && (20..<40).contains(y) ? .white : .clear
         }
@@ -171,7 +171,7 @@ struct ResampleTests {
     }
 
     @Test func `bands give the same picture as one pass`() throws {
-        // More than two bands' worth of work, against rows pushed through a single band.
+        // Enough work for more than two bands, compared with rows pushed through a single band.
         let picture = try Pictures.photo(900, 700)
         let size = Pictures.size(300, 250)
         let resampler = try RowResampler(source: picture.size, target: size, isOpaque: true)

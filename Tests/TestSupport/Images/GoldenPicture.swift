@@ -2,9 +2,9 @@ import Codecs
 package import Foundation
 package import Pixels
 
-/// A picture on disk that somebody has looked at, and that others are compared with.
+/// A reference image on disk that was checked by eye, and that results are compared with.
 package struct GoldenPicture: Sendable {
-    /// How far two pictures are apart, in steps of 255 of premultiplied channels.
+    /// The difference of two bitmaps, in steps of 255 of premultiplied channels.
     package struct Difference: Sendable {
         package var max: Int
         package var mean: Double
@@ -15,14 +15,14 @@ package struct GoldenPicture: Sendable {
         }
     }
 
-    /// The file's name without its ending.
+    /// The file name without its extension.
     package let name: String
 
     package init(_ name: String) {
         self.name = name
     }
 
-    /// Whether this run writes the pictures instead of comparing; it must fail then.
+    /// Whether this run writes the files instead of comparing; the test must fail then.
     package static var isRecording: Bool {
         ProcessInfo.processInfo.environment["RECORD"] == "1"
     }
@@ -41,13 +41,13 @@ package struct GoldenPicture: Sendable {
         try Codecs.encode(bitmap, as: .png).write(to: url)
     }
 
-    /// Compares with the file; nil when the sizes differ.
+    /// Compares with the file; nil if the sizes differ.
     package func difference(from bitmap: Bitmap) throws -> Difference? {
         let golden = try Codecs.decode(try Data(contentsOf: url)).bitmap
         return Self.difference(golden, bitmap)
     }
 
-    /// Compares two pictures; nil when their sizes differ.
+    /// Compares two bitmaps; nil if their sizes differ.
     package static func difference(_ one: Bitmap, _ other: Bitmap) -> Difference? {
         guard one.size == other.size else { return nil }
         var largest = 0

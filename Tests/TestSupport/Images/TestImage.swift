@@ -2,9 +2,9 @@ import Codecs
 package import Foundation
 package import Pixels
 
-/// Small pictures for tests, made when they are asked for.
+/// Small images for tests, generated on demand.
 package enum TestImage {
-    /// A picture with a gradient, so that sizes and turns can be told apart.
+    /// A bitmap with a gradient, so that sizes and rotations can be distinguished.
     package static func bitmap(width: Int = 64, height: Int = 48) -> Bitmap {
         let size = PixelSize(width: width, height: height)
         do {

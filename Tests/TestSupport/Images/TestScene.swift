@@ -1,6 +1,6 @@
 package import Pixels
 
-/// Two pictures for golden tests, drawn in code: one opaque, one with soft transparency.
+/// Two generated bitmaps for golden tests: one opaque, one with soft transparency.
 package enum TestScene {
     /// A sky with a sun, a hill, bars of pure colours, and a skin-coloured disc at the right.
     package static func opaque(width: Int = 96, height: Int = 72) -> Bitmap {
@@ -36,7 +36,8 @@ package enum TestScene {
         SIMD4(0, 0, 255, 255), SIMD4(0, 0, 0, 255),
     ]
 
-    /// Asks `color` for the premultiplied colour at the middle of each pixel, both sides 0…1.
+    /// Calls `color` for the premultiplied colour at the centre of each pixel, both coordinates
+    /// 0…1.
     private static func draw(
         _ width: Int,
         _ height: Int,
@@ -74,7 +75,7 @@ package enum TestScene {
         one + (other - one) * max(0, min(1, share))
     }
 
-    /// 1 inside, 0 outside, falling over `edge`; as wide as high on a picture of 4 : 3.
+    /// 1 inside, 0 outside, falling over `edge`; circular in an aspect ratio of 4 : 3.
     private static func disc(
         _ x: Double,
         _ y: Double,

@@ -1,11 +1,11 @@
 package import Foundation
 import Synchronization
 
-/// An HTTP/1.1 server on 127.0.0.1 that answers by script and remembers what it was asked.
+/// An HTTP/1.1 server on 127.0.0.1 with scripted responses, which records its requests.
 ///
-/// One thread accepts, one serves each connection; connections are kept open between requests.
-/// Nothing here sleeps: a script that has to wait does so at a ``ServerGate``, and a test awaits
-/// ``received(_:)`` or the gate.
+/// One thread accepts, and one serves each connection; connections are kept open between requests.
+/// Nothing here sleeps: a script waits at a ``ServerGate``, and a test awaits ``received(_:)`` or
+/// the gate.
 ///
 /// ```swift
 /// let server = try ImageServer()
@@ -14,14 +14,14 @@ import Synchronization
 /// await server.received(1)
 /// ```
 package final class ImageServer: Sendable {
-    /// Where it listens.
+    /// The port on which it listens.
     package let port: UInt16
     private let core: ServerCore
 
     /// Starts listening.
     ///
-    /// - Parameter port: 0 takes a free one.
-    /// - Throws: If no socket can be had or the port is taken.
+    /// - Parameter port: 0 selects a free one.
+    /// - Throws: An error if no socket is available or the port is in use.
     package init(port: UInt16 = 0) throws {
         let listener = try ServerSocket.listening(on: port)
         self.port = listener.port
@@ -46,12 +46,12 @@ package final class ImageServer: Sendable {
         return url
     }
 
-    /// Sets the answer for a path; the query does not count.
+    /// Sets the response for a path, regardless of the query.
     package func route(_ path: String, _ reply: ServerReply) {
         core.state.withLock { $0.routes[path] = { _ in reply } }
     }
 
-    /// Sets an answer that depends on the request.
+    /// Sets a response that depends on the request.
     package func route(
         _ path: String,
         _ answer: @escaping @Sendable (ServerRequest) -> ServerReply
@@ -59,12 +59,12 @@ package final class ImageServer: Sendable {
         core.state.withLock { $0.routes[path] = answer }
     }
 
-    /// Sets the answer for every path that has none of its own.
+    /// Sets the response for every path without a route.
     package func fallback(_ answer: @escaping @Sendable (ServerRequest) -> ServerReply) {
         core.state.withLock { $0.fallback = answer }
     }
 
-    /// All requests so far, in the order in which their heads were complete.
+    /// All requests so far, in the order in which their headers were complete.
     package var requests: [ServerRequest] { core.state.withLock { $0.requests } }
 
     /// The requests for one path.
@@ -72,7 +72,7 @@ package final class ImageServer: Sendable {
         requests.filter { $0.path == path }
     }
 
-    /// Forgets the requests so far, so that the server's own memory does not grow with them.
+    /// Discards the recorded requests, so that the server's own memory does not grow.
     package func forgetRequests() { core.update { $0.requests = [] } }
 
     /// Waits until `count` requests have arrived since the start.
@@ -85,7 +85,7 @@ package final class ImageServer: Sendable {
         await core.wait { $0.opened >= count }
     }
 
-    /// Waits until the client has closed `count` connections in the middle of an answer.
+    /// Waits until the client has closed `count` connections in the middle of a response.
     package func abandoned(_ count: Int) async {
         await core.wait { $0.abandoned >= count }
     }
@@ -95,17 +95,17 @@ package final class ImageServer: Sendable {
         await core.wait { $0.opened == $0.closed }
     }
 
-    /// Connections opened since the start.
+    /// The number of connections opened since the start.
     package var connectionCount: Int { core.state.withLock { $0.opened } }
 
-    /// Connections open now.
+    /// The number of currently open connections.
     package var openConnectionCount: Int { core.state.withLock { $0.opened - $0.closed } }
 }
 
 extension ImageServer {
     /// A port on which nothing listens.
     ///
-    /// - Throws: If no socket can be had.
+    /// - Throws: An error if no socket is available.
     package static func freePort() throws -> UInt16 {
         let listener = try ServerSocket.listening(on: 0)
         close(listener.descriptor)

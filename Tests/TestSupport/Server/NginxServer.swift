@@ -1,15 +1,15 @@
 package import Foundation
 
-/// A real server from the system's packages: TLS, HTTP/2, gzip, ranges, passwords.
+/// A real server from the system's packages, with TLS, HTTP/2, gzip, ranges and passwords.
 ///
-/// Serves a folder at `/`; the same with a password (`me`, `pw`) at `/secret/`, and at
-/// `/slow/` 100 bytes a second. `X-Connection` in an answer numbers the connection.
+/// Serves a folder at `/`, the same with a password (`me`, `pw`) at `/secret/`, and with 100 bytes
+/// per second at `/slow/`. The `X-Connection` header of a response numbers the connection.
 package final class NginxServer: Sendable {
     private let folder: TemporaryDirectory
     private let plainPort: UInt16
     private let securePort: UInt16
 
-    /// The system's, or else the one that `Scripts/bootstrap.sh --tests` unpacks.
+    /// The system's nginx, or else the one unpacked by `Scripts/bootstrap.sh --tests`.
     private static let nginx: String = {
         let system = "/usr/sbin/nginx"
         guard !FileManager.default.isExecutableFile(atPath: system) else { return system }
@@ -25,13 +25,12 @@ package final class NginxServer: Sendable {
         [nginx, openssl].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Starts it; when this returns, it listens.
+    /// Starts the server; it is listening when this returns.
     ///
     /// - Parameters:
-    ///   - authority: Vouches for the server; nil for a certificate that signs itself.
-    ///   - asksForClient: Whether only clients with a certificate of the authority's are served over
-    ///     TLS.
-    /// - Throws: If a program fails.
+    ///   - authority: Issues the server's certificate; nil for a self-signed one.
+    ///   - asksForClient: Whether TLS clients must present a certificate of the authority.
+    /// - Throws: An error if a program fails.
     package init(authority: TestAuthority? = nil, asksForClient: Bool = false) throws {
         folder = try TemporaryDirectory()
         let path = folder.url.path
@@ -44,7 +43,7 @@ package final class NginxServer: Sendable {
         try authority?.write(to: folder)
         if authority == nil { try Self.signItself(path) }
         try Data("me:{PLAIN}pw\n".utf8).write(to: folder.file("passwords"))
-        // Another test may take a port between being found free and being listened on.
+        // Another test may take a port after it was found free.
         var ports = try (ImageServer.freePort(), ImageServer.freePort())
         for attempt in 1...5 {
             let configuration = Self.configuration(path, ports.0, ports.1, asksForClient)
@@ -61,7 +60,7 @@ package final class NginxServer: Sendable {
     }
 
     deinit {
-        // It may have died with its test: there is nothing left to stop then.
+        // It may have died with its test; then there is nothing to stop.
         try? Self.control(["-s", "stop"], in: folder.url.path)
     }
 
@@ -77,14 +76,14 @@ package final class NginxServer: Sendable {
         )
     }
 
-    /// The file of the certificate, which signs itself unless there is an authority.
+    /// The file of the certificate, which is self-signed without an authority.
     package var certificateFile: String { Self.certificateFile(folder.url.path) }
 
     private static func certificateFile(_ folder: String) -> String { "\(folder)/certificate.pem" }
 
-    /// Puts a file where it is served.
+    /// Writes a file to the served folder.
     ///
-    /// - Throws: If it cannot be written.
+    /// - Throws: An error if it cannot be written.
     package func serve(_ data: Data, at path: String) throws {
         try data.write(to: folder.file("root/\(path)"))
     }
@@ -92,7 +91,7 @@ package final class NginxServer: Sendable {
     /// The URL over plain HTTP.
     package func url(_ path: String) -> URL { Self.url("http", plainPort, path) }
 
-    /// The URL over TLS, where HTTP/2 is spoken.
+    /// The URL over TLS, which supports HTTP/2.
     package func secureURL(_ path: String) -> URL { Self.url("https", securePort, path) }
 
     private static func url(_ scheme: String, _ port: UInt16, _ path: String) -> URL {
@@ -106,7 +105,7 @@ package final class NginxServer: Sendable {
         try run(nginx, ["-q", "-p", folder, "-c", "\(folder)/nginx.conf"] + arguments)
     }
 
-    // Not Foundation's `Process`: it waits until every descendant is gone, and a daemon stays.
+    // Not Foundation's `Process`: it waits until all descendants have exited, but a daemon stays.
     static func run(_ program: String, _ arguments: [String]) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -24,7 +24,7 @@ final class ServerConnection {
         )
     }
 
-    /// Serves requests until one side has enough.
+    /// Serves requests until one side closes the connection.
     func serve() {
         do {
             while let request = try readRequest() {
@@ -35,7 +35,7 @@ final class ServerConnection {
         } catch End.abandoned {
             core.update { $0.abandoned += 1 }
         } catch {
-            // The script asked for it.
+            // The script or the client has closed the connection.
         }
         close(descriptor)
     }
@@ -60,7 +60,7 @@ final class ServerConnection {
         case .wait(let gate):
             gate.arrive()
             let wake = ServerSocket.waitReadable(descriptor, or: [gate.event, core.stopping])
-            // The client sends nothing before it has its answer: it can only have hung up.
+            // The client sends nothing before it has its response, so it has disconnected.
             if wake == .descriptor { throw End.abandoned }
         case .reset:
             ServerSocket.reset(descriptor)
@@ -88,7 +88,7 @@ final class ServerConnection {
         }
     }
 
-    // A client that pauses keeps the socket full: the server must still be able to stop.
+    // A paused client leaves the socket full: the server must still be able to stop.
     private func waitWritable() throws {
         var polled = [
             pollfd(fd: core.stopping.descriptor, events: Int16(POLLIN), revents: 0),

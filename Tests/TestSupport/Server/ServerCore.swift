@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// State and threads of ``ImageServer``, apart so that a released server can stop them.
+/// State and threads of ``ImageServer``, separate so that a released server can stop them.
 final class ServerCore: Sendable {
     struct State {
         var routes: [String: @Sendable (ServerRequest) -> ServerReply] = [:]
@@ -19,7 +19,7 @@ final class ServerCore: Sendable {
 
     func stop() { stopping.set() }
 
-    /// Changes the state and wakes who waited for that.
+    /// Changes the state and resumes the waiters whose condition is met.
     func update(_ change: (inout State) -> Void) {
         let ready = state.withLock { state in
             change(&state)
@@ -48,7 +48,7 @@ final class ServerCore: Sendable {
         return answer(request)
     }
 
-    /// The accepting thread: one more thread per connection, until the server stops.
+    /// The accepting thread: starts one thread per connection until the server stops.
     func acceptAll(_ listener: Int32) {
         while ServerSocket.waitReadable(listener, or: [stopping]) == .descriptor {
             let client = accept(listener, nil, nil)

@@ -1,6 +1,8 @@
 import Foundation
 
-/// A flag that threads can wait for together with sockets; once set, it stays set.
+/// A flag that threads can wait for together with sockets.
+///
+/// Once set, it stays set.
 final class ServerEvent: Sendable {
     /// Readable from the moment the event is set.
     let descriptor: Int32

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A point in a script where the server waits until the test lets it go on.
+/// A point in a script where the server waits for the test.
 package final class ServerGate: Sendable {
     private struct State {
         var arrivals = 0
@@ -13,10 +13,10 @@ package final class ServerGate: Sendable {
     /// Creates a closed gate.
     package init() {}
 
-    /// Lets everyone through who waits, and all who come later.
+    /// Opens the gate for all current and later waiters.
     package func open() { event.set() }
 
-    /// Waits until a script stands at this gate, or `count` of them do or did.
+    /// Waits until `count` scripts have reached this gate.
     package func reached(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// A script for one answer.
+/// A script for one response.
 package struct ServerReply: Sendable {
-    /// One thing that the server does.
+    /// One action of the server.
     package enum Step: Sendable {
         /// Sends bytes as they are.
         case send(Data)
-        /// Sends the same bytes until the client is gone or the server stops.
+        /// Sends the same bytes until the client disconnects or the server stops.
         case repeatForever(Data)
-        /// Sends bytes one by one, with this time between them.
+        /// Sends bytes one by one at this interval.
         case drip(Data, every: Duration)
-        /// Waits for a gate, or until the client hangs up, which ends the script.
+        /// Waits for a gate, or until the client disconnects, which ends the script.
         case wait(ServerGate)
         /// Closes with a RST.
         case reset
@@ -18,15 +18,17 @@ package struct ServerReply: Sendable {
         case close
     }
 
-    /// What happens, in order; afterwards the connection serves its next request.
+    /// The actions in order.
+    ///
+    /// Afterwards, the connection serves its next request.
     package var steps: [Step]
 
-    /// Creates an answer from bytes on the wire.
+    /// Creates a response from actions.
     package init(steps: [Step]) {
         self.steps = steps
     }
 
-    /// A head, with its empty line; no length is added.
+    /// Response headers with the empty line; no length is added.
     package static func head(_ status: Int, _ fields: [(String, String)] = []) -> Data {
         let lines = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
         return Data("HTTP/1.1 \(status) Scripted\r\n\(lines)\r\n".utf8)
@@ -58,7 +60,9 @@ package struct ServerReply: Sendable {
         .status(status, fields: [("Location", location)])
     }
 
-    /// A body in chunks, of unknown length; a gate, if given, stands before each but the first.
+    /// A body in chunks, of unknown length.
+    ///
+    /// With a gate, each chunk except the first waits for it.
     package static func chunked(_ chunks: [Data], gate: ServerGate? = nil) -> ServerReply {
         var steps: [Step] = [.send(head(200, [("Transfer-Encoding", "chunked")]))]
         for (index, chunk) in chunks.enumerated() {
@@ -69,7 +73,7 @@ package struct ServerReply: Sendable {
         return ServerReply(steps: steps + [.send(Data("0\r\n\r\n".utf8))])
     }
 
-    /// A body that waits at each gate after the part before it; the rest comes after the last.
+    /// A body that waits at gates: each after the given number of bytes.
     package static func gated(
         _ data: Data,
         type: String = "application/octet-stream",
@@ -85,12 +89,12 @@ package struct ServerReply: Sendable {
         return ServerReply(steps: steps + [.send(data[sent...])])
     }
 
-    /// Nothing at all until the gate opens, then `reply`.
+    /// Sends nothing until the gate opens, then `reply`.
     package static func held(_ gate: ServerGate, then reply: ServerReply) -> ServerReply {
         ServerReply(steps: [.wait(gate)] + reply.steps)
     }
 
-    /// A body that promises `declared` bytes, sends `data`, and closes.
+    /// A body that declares `declared` bytes, sends `data`, and closes.
     package static func truncated(_ data: Data, declared: Int) -> ServerReply {
         let fields = [("Content-Length", "\(declared)")]
         return ServerReply(steps: [.send(head(200, fields) + data), .close])
@@ -102,12 +106,12 @@ package struct ServerReply: Sendable {
         return ServerReply(steps: [.send(head(200, fields) + data), .reset])
     }
 
-    /// A body without end and without length.
+    /// An endless body without a length.
     package static func endless(_ piece: Data) -> ServerReply {
         ServerReply(steps: [.send(head(200)), .repeatForever(piece)])
     }
 
-    /// A 401 that asks for a name and a password, unless the request has the right ones.
+    /// A 401 that requests a name and a password, unless the request has the right ones.
     package static func protected(
         user: String,
         password: String,

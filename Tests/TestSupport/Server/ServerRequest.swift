@@ -1,27 +1,27 @@
 package import Foundation
 
-/// A request as it arrived.
+/// A received request.
 package struct ServerRequest: Sendable {
     /// The method in upper case.
     package let method: String
-    /// The target as sent, with its query.
+    /// The target as sent, including the query.
     package let target: String
-    /// The fields in order.
+    /// The header fields in order.
     package let fields: [(name: String, value: String)]
-    /// The head as it came, without its empty line.
+    /// The request headers as received, without the empty line.
     package internal(set) var head = Data()
     /// The body; empty if there was none.
     package internal(set) var body = Data()
 
-    /// The target without its query.
+    /// The target without the query.
     package var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// The first value of a field; names compare without case.
+    /// The first value of a header field; names are compared without case.
     package func value(for name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// Reads a head; `nil` if it is none.
+    /// Parses request headers; nil if they are invalid.
     init?(head: String) {
         var lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
         guard !lines.isEmpty else { return nil }

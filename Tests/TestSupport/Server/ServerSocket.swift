@@ -1,6 +1,6 @@
 import Foundation
 
-/// The few socket calls that the test server needs.
+/// The socket calls of the test server.
 enum ServerSocket {
     enum Wake: Equatable {
         case descriptor
@@ -45,8 +45,8 @@ enum ServerSocket {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Waits until `descriptor` can be read (or was closed by the peer), an event is set, or the
-    /// time is up.
+    /// Waits until `descriptor` is readable (or closed by the peer), an event is set, or the time
+    /// limit is reached.
     static func waitReadable(
         _ descriptor: Int32,
         or events: [ServerEvent],

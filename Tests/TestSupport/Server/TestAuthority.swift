@@ -1,24 +1,24 @@
 package import Foundation
 
-/// A root, an authority below it, and the certificates that these give a server and a client.
+/// A root and an intermediate authority, with certificates for a server and a client.
 package final class TestAuthority: Sendable {
     /// One of the certificates.
     package enum Certificate: String, Sendable {
-        /// Signs itself.
+        /// Self-signed.
         case root
-        /// Of the root's.
+        /// Issued by the root.
         case intermediate
-        /// Of the intermediate's, for `localhost` and no address.
+        /// Issued by the intermediate, for `localhost` and no address.
         case server
-        /// Of the root's.
+        /// Issued by the root.
         case client
     }
 
     private let folder: TemporaryDirectory
 
-    /// Makes the certificates.
+    /// Creates the certificates.
     ///
-    /// - Throws: If `openssl` fails.
+    /// - Throws: An error if `openssl` fails.
     package init() throws {
         folder = try TemporaryDirectory()
         let extensions = """
@@ -49,7 +49,7 @@ package final class TestAuthority: Sendable {
         try Data(contentsOf: folder.file("\(certificate).key"))
     }
 
-    /// The hash of a certificate's public key, as the documentation says to find it.
+    /// The hash of a certificate's public key, computed with the commands of the documentation.
     package func publicKeyHash(_ certificate: Certificate) throws -> Data {
         let path = folder.url.path
         let (key, hash) = ("\(path)/public", "\(path)/hash")
@@ -59,7 +59,7 @@ package final class TestAuthority: Sendable {
         return try Data(contentsOf: URL(fileURLWithPath: hash))
     }
 
-    /// Puts the server's certificates and its key where a server finds them.
+    /// Writes the server's certificates and its key to the server's folder.
     func write(to server: TemporaryDirectory) throws {
         try (pem(.server) + pem(.intermediate)).write(to: server.file("certificate.pem"))
         try key(.server).write(to: server.file("key.pem"))
