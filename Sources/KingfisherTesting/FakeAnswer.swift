@@ -1,7 +1,7 @@
 public import Foundation
 public import Kingfisher
 
-/// What a ``FakeTransport`` answers to a request.
+/// A response or error for a ``FakeTransport`` to return.
 public struct FakeAnswer: Sendable {
     private enum Kind: Sendable {
         case response(status: Int, type: String?, body: Data)
@@ -10,18 +10,23 @@ public struct FakeAnswer: Sendable {
 
     private let kind: Kind
 
-    /// A response with these bytes.
+    /// A response with a body.
     ///
     /// - Parameters:
-    ///   - body: The bytes; their number is announced.
-    ///   - type: The content type; nil says nothing about it.
+    ///   - body: The bytes; their length is announced.
+    ///   - type: The content type; nil for none.
     ///   - status: The status code, 200…999.
     /// - Returns: The answer.
     public static func data(_ body: Data, type: String? = nil, status: Int = 200) -> FakeAnswer {
         FakeAnswer(kind: .response(status: status, type: type, body: body))
     }
 
-    /// A picture as PNG, or as JPEG at full quality.
+    /// A response with an image.
+    ///
+    /// - Parameters:
+    ///   - picture: The image.
+    ///   - format: PNG, or JPEG at full quality.
+    /// - Returns: The answer.
     public static func picture(
         _ picture: ScriptedPicture,
         as format: ScriptedPicture.Format = .png
@@ -29,12 +34,12 @@ public struct FakeAnswer: Sendable {
         .data(picture.data(as: format), type: format.contentType)
     }
 
-    /// A response without bytes, with this status code.
+    /// A response with a status code and an empty body.
     public static func status(_ code: Int) -> FakeAnswer {
         .data(Data(), status: code)
     }
 
-    /// No response: the transfer fails.
+    /// A failure of the transfer instead of a response.
     public static func failure(_ error: TransferError) -> FakeAnswer {
         FakeAnswer(kind: .failure(error))
     }

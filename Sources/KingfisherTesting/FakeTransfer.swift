@@ -6,7 +6,7 @@ import Synchronization
 public import FoundationNetworking
 #endif
 
-/// A transfer whose events a test makes, in the order of the real ones: a response, chunks, the
+/// A transfer whose events are sent by a test, in the order of a real one: a response, chunks, the
 /// end.
 public final class FakeTransfer: HTTPTransfer {
     private struct State {
@@ -17,9 +17,9 @@ public final class FakeTransfer: HTTPTransfer {
         var disposition: TransferDisposition?
     }
 
-    /// What was asked for.
+    /// The request.
     public let request: URLRequest
-    /// With which settings.
+    /// The settings.
     public let settings: TransferSettings
     private let handler: any HTTPTransferHandler
     private let state = Mutex(State())
@@ -30,22 +30,22 @@ public final class FakeTransfer: HTTPTransfer {
         self.handler = handler
     }
 
-    /// Whether it was cancelled.
+    /// Whether the transfer was cancelled.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
-    /// Whether it is paused.
+    /// Whether the transfer is paused.
     public var isPaused: Bool { state.withLock { $0.isPaused } }
-    /// The priorities that were set after the start.
+    /// The priorities set after the start, in order.
     public var priorities: [Float] { state.withLock { $0.priorities } }
-    /// What was said to the last response, if there was one.
+    /// The downloader's decision about the last response, if any.
     public var disposition: TransferDisposition? { state.withLock { $0.disposition } }
 
-    // MARK: The server's side
+    // MARK: Acting as the server
 
-    /// Shows certificates, as a server does before it gets the request.
+    /// Presents certificates, as a server does before it receives the request.
     ///
     /// - Parameters:
-    ///   - trust: What it shows.
-    ///   - reply: Called with what the downloader's responder decides.
+    ///   - trust: The certificates.
+    ///   - reply: Called with the decision of the downloader's responder.
     public func present(
         _ trust: ServerTrust,
         reply: @escaping @Sendable (ServerTrustDecision) -> Void
@@ -53,13 +53,13 @@ public final class FakeTransfer: HTTPTransfer {
         handler.transfer(self, didReceive: trust, reply: reply)
     }
 
-    /// Announces a response.
+    /// Sends the head of a response.
     ///
     /// - Parameters:
     ///   - status: The status code.
-    ///   - length: The bytes that are announced; nil for none.
+    ///   - length: The announced length in bytes; nil for none.
     ///   - type: The content type, if any.
-    ///   - reply: Called with what the downloader says to it.
+    ///   - reply: Called with the downloader's decision.
     public func respond(
         _ status: Int = 200,
         length: Int? = nil,
@@ -77,12 +77,12 @@ public final class FakeTransfer: HTTPTransfer {
         }
     }
 
-    /// Delivers a piece of the body.
+    /// Sends a piece of the body.
     public func send(_ data: Data) {
         handler.transfer(self, didReceive: data.bytes)
     }
 
-    /// Ends; only the first time counts.
+    /// Ends the transfer; later calls have no effect.
     public func finish(_ error: TransferError? = nil) {
         let isFirst = state.withLock { state in
             defer { state.hasFinished = true }
@@ -92,13 +92,17 @@ public final class FakeTransfer: HTTPTransfer {
         handler.transfer(self, didFinish: error, metrics: TransferMetrics())
     }
 
-    /// Ends because the downloader did not want the answer.
+    /// Ends the transfer because the downloader refused the response.
     func finish(refusedFor reason: any Error) {
         guard let url = request.url else { return }
         finish(.rejected(reason: reason, url: url))
     }
 
-    /// A response, a body and the end in one go.
+    /// Sends a response with a body and ends the transfer.
+    ///
+    /// - Parameters:
+    ///   - body: The bytes; their length is announced.
+    ///   - status: The status code.
     public func complete(_ body: Data, status: Int = 200) {
         respond(status, length: body.count)
         send(body)
@@ -107,19 +111,19 @@ public final class FakeTransfer: HTTPTransfer {
 
     // MARK: HTTPTransfer
 
-    /// Ends with `TransferError.cancelled`, at once and on this thread.
+    /// Ends with `TransferError.cancelled`, synchronously on the calling thread.
     public func cancel() {
         state.withLock { $0.isCancelled = true }
         finish(.cancelled)
     }
 
-    /// Notes it.
+    /// Records the call; see ``isPaused``.
     public func pause() { state.withLock { $0.isPaused = true } }
 
-    /// Notes it.
+    /// Records the call; see ``isPaused``.
     public func resume() { state.withLock { $0.isPaused = false } }
 
-    /// Notes it.
+    /// Records the priority; see ``priorities``.
     public func setPriority(_ priority: Float) {
         state.withLock { $0.priorities.append(priority) }
     }

@@ -7,7 +7,7 @@ import Synchronization
 public import FoundationNetworking
 #endif
 
-/// A transport without a network: a downloader made with it gets the answers that a test has set.
+/// A transport without a network: its downloaders receive answers set by the test.
 ///
 /// ```swift
 /// let transport = FakeTransport()
@@ -15,8 +15,8 @@ public import FoundationNetworking
 /// let downloader = ImageDownloader(name: "test", transport: transport)
 /// ```
 ///
-/// A request for a URL without an answer stays open, so that a test can play the server by hand
-/// with ``transfers``.
+/// A request for a URL without an answer stays open, so that the test can act as the server through
+/// ``transfers``.
 public final class FakeTransport: HTTPTransport {
     private struct State {
         var transfers: [FakeTransfer] = []
@@ -26,35 +26,40 @@ public final class FakeTransport: HTTPTransport {
     }
 
     private let state = Mutex(State())
-    // One thread at a time, like the thread of a real transport.
+    // A serial queue, like the single thread of a real transport.
     private let queue = DispatchQueue(label: "com.onevcat.Kingfisher.FakeTransport")
 
-    /// Creates a transport that answers nothing and has not been used.
+    /// Creates a transport without answers.
     public init() {}
 
     // MARK: Answers
 
-    /// Sets what the requests for a URL get, one answer after another; the last one stays.
+    /// Sets the answers for requests of a URL.
     ///
-    /// Replaces what was set before. No answers: requests stay open again.
+    /// Each request takes the next answer; the last one is used repeatedly. Replaces earlier
+    /// answers.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - answers: The answers in order; without any, requests stay open.
     public func answer(_ url: URL, with answers: FakeAnswer...) {
         state.withLock { $0.answers[url] = answers }
     }
 
-    /// Sets what requests for URLs without an answer of their own get; nil leaves them open.
+    /// Sets the answer for URLs without an answer of their own; nil leaves their requests open.
     public func answerOthers(with answer: FakeAnswer?) {
         state.withLock { $0.otherwise = answer }
     }
 
-    // MARK: What was asked
+    // MARK: Received requests
 
-    /// The transfers so far, in order of their start.
+    /// The transfers so far, in the order of their start.
     public var transfers: [FakeTransfer] { state.withLock { $0.transfers } }
 
     /// The requests so far, in order.
     public var requests: [URLRequest] { transfers.map(\.request) }
 
-    /// Waits until `count` transfers have been started, counted from the first one.
+    /// Waits until `count` transfers have been started in total.
     public func started(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -68,7 +73,9 @@ public final class FakeTransport: HTTPTransport {
 
     // MARK: HTTPTransport
 
-    /// Notes the transfer, and answers it if there is an answer for its URL.
+    /// Records the transfer, and answers it if there is an answer.
+    ///
+    /// See ``HTTPTransport/start(_:settings:handler:)``.
     public func start(
         _ request: URLRequest,
         settings: TransferSettings,

@@ -1,7 +1,7 @@
 public import Foundation
 public import Kingfisher
 
-/// A manager with nothing of the machine's in it: no network, no shared cache, no real time.
+/// A manager isolated from the machine: without network, shared caches or real time.
 ///
 /// ```swift
 /// let bench = try ImageTestBench()
@@ -9,26 +9,26 @@ public import Kingfisher
 /// let result = try await bench.manager.retrieveImage(with: url)
 /// ```
 ///
-/// Its disk cache is a folder of its own in the system's temporary folder, which is removed with
-/// the bench. Benches share nothing, so that tests may run side by side.
+/// The disk cache is in a new folder inside the system's temporary folder and is removed with the
+/// bench. Benches share nothing, so tests can run in parallel.
 public final class ImageTestBench: Sendable {
-    /// Answers the downloader's requests.
+    /// Answers the requests of the downloader.
     public let transport = FakeTransport()
-    /// Tells the cache what time it is.
+    /// The clock of the cache.
     public let clock = ManualClock()
-    /// A cache in memory and in ``folder``, empty at first.
+    /// A cache in memory and in ``folder``, initially empty.
     public let cache: ImageCache
-    /// A downloader on ``transport``.
+    /// A downloader that uses ``transport``.
     public let downloader: ImageDownloader
-    /// The manager of both.
+    /// A manager that uses the downloader and the cache.
     public let manager: KingfisherManager
-    /// Where the disk cache is.
+    /// The folder of the disk cache.
     public let folder: URL
 
     /// Makes a bench.
     ///
-    /// - Parameter memoryCostLimit: Bytes of pixels that the memory cache holds.
-    /// - Throws: `cannotCreateDirectory` when the temporary folder cannot be written.
+    /// - Parameter memoryCostLimit: The limit of the memory cache in bytes of pixels.
+    /// - Throws: `cannotCreateDirectory` if the temporary folder is not writable.
     public init(memoryCostLimit: Int = 64 << 20) throws {
         folder = try Self.makeFolder()
         let disk = DiskStorage.Config(name: "test", sizeLimit: 0, directory: folder)
@@ -61,17 +61,17 @@ public final class ImageTestBench: Sendable {
     }
 
     deinit {
-        // The folder lies in the system's temporary folder: what cannot be removed now goes later.
+        // If removal fails now, the system cleans its temporary folder later.
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Loads a picture over the manager and waits until both layers of the cache have it.
+    /// Loads an image with the manager and waits until it is stored in memory and on disk.
     ///
     /// - Parameters:
-    ///   - url: Where it comes from; has ``transport`` an answer for it?
-    ///   - options: Over those of the manager.
-    /// - Returns: What the manager returns.
-    /// - Throws: What the manager throws.
+    ///   - url: The URL; set an answer for it in ``transport`` first.
+    ///   - options: Override the default options of the manager.
+    /// - Returns: The result of the manager.
+    /// - Throws: The error of the manager.
     @discardableResult
     public func load(
         _ url: URL,

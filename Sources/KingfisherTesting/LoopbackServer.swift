@@ -7,9 +7,10 @@ import Glibc
 import Musl
 #endif
 
-/// A small HTTP/1.1 server on 127.0.0.1, for demonstrations, and for tests of a real network.
+/// A small HTTP/1.1 server on 127.0.0.1, for demonstrations and for tests over a real network.
 ///
-/// It has one thread a connection, knows GET and HEAD without bodies, and trusts whoever can reach the loopback interface.
+/// It uses one thread per connection, supports GET and HEAD without bodies, and has no access
+/// control.
 ///
 /// ```swift
 /// let server = try LoopbackServer { path, headers in
@@ -19,22 +20,27 @@ import Musl
 /// let url = URL(string: server.url("/a.png"))
 /// ```
 public final class LoopbackServer: Sendable {
-    /// What the server answers to a path.
+    /// A response of the server.
     public struct Answer: Sendable {
         /// The status code.
         public var status: Int
         /// The content type.
         public var contentType: String
-        /// Sent whole, with its length announced.
+        /// The body; its length is announced.
         public var body: Data
         /// Further header fields.
         public var headers: [String: String] = [:]
-        /// Whether to send half of the body, having announced all of it, and hang up.
+        /// Whether to close the connection after half of the announced body.
         public var breaksOff = false
-        /// Whether to never answer at all, until the server stops.
+        /// Whether to send nothing until the server stops.
         public var hangs = false
 
-        /// Makes an answer that is sent whole.
+        /// Makes a response that is sent completely.
+        ///
+        /// - Parameters:
+        ///   - status: The status code.
+        ///   - contentType: The content type.
+        ///   - body: The body.
         public init(status: Int = 200, contentType: String = "image/jpeg", body: Data = Data()) {
             self.status = status
             self.contentType = contentType
@@ -42,12 +48,12 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// A call to the system that failed, with its `errno`.
+    /// A failed system call, with its `errno`.
     public struct SystemError: Error, CustomStringConvertible {
         let call: String
         let code: Int32
 
-        /// Call and reason, as in “bind: Permission denied”.
+        /// The call and the reason, such as “bind: Permission denied”.
         public var description: String { "\(call): \(String(cString: strerror(code)))" }
     }
 
@@ -64,11 +70,11 @@ public final class LoopbackServer: Sendable {
     private let answer: @Sendable (_ path: String, _ headers: [String: String]) -> Answer?
     private let state = Mutex(State())
 
-    /// Starts to listen.
+    /// Starts listening.
     ///
-    /// - Parameter answer: Called with the path, query included, and the request's headers, names
-    ///   in lower case, on a thread of the connection; nil is answered with 404.
-    /// - Throws: The call to the system that failed.
+    /// - Parameter answer: Called on a thread of the connection with the path including the query,
+    ///   and with the request's headers, names in lower case. Nil sends a 404.
+    /// - Throws: The failed system call.
     public init(
         answer: @escaping @Sendable (_ path: String, _ headers: [String: String]) -> Answer?
     ) throws(SystemError) {
@@ -96,18 +102,18 @@ public final class LoopbackServer: Sendable {
         Thread { self.acceptConnections() }.start()
     }
 
-    /// The address of a path; `path` begins with a slash.
+    /// The URL of a path; `path` must begin with a slash.
     public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// The paths asked for so far, in the order of their arrival.
+    /// The requested paths so far, in order of arrival.
     public var requests: [String] { state.withLock { $0.requests } }
 
-    /// Closes the door and every connection; new ones are refused from now on.
+    /// Closes all connections and refuses new ones.
     public func stop() {
         let connections = state.withLock { state -> Set<Int32> in
             guard !state.isStopped else { return [] }
             state.isStopped = true
-            // Wakes the thread that accepts, which closes the socket.
+            // Wakes the accepting thread, which closes the socket.
             shutdown(listener, Int32(SHUT_RDWR))
             return state.connections
         }
@@ -150,10 +156,11 @@ public final class LoopbackServer: Sendable {
         close(connection)
     }
 
-    /// Reads up to the empty line; nil when the other side is done or sends no HTTP.
+    /// Reads up to the empty line; nil if the client has closed the connection or the head is too
+    /// long.
     private func readHead(_ connection: Int32, _ received: inout Data) -> String? {
         let end = Data("\r\n\r\n".utf8)
-        // 64 KiB: eight times what common servers accept.
+        // 64 KiB: eight times the limit of common servers.
         while received.count < 65_536 {
             if let range = received.range(of: end) {
                 let head = String(decoding: received[..<range.lowerBound], as: UTF8.self)
@@ -178,12 +185,12 @@ public final class LoopbackServer: Sendable {
         return headers
     }
 
-    /// Whether the connection can take another request.
+    /// Sends a response; returns whether the connection can be used for another request.
     private func send(_ answer: Answer?, to connection: Int32, withBody: Bool) -> Bool {
         let answer =
             answer ?? Answer(status: 404, contentType: "text/plain", body: Data("not here\n".utf8))
         if answer.hangs {
-            // Ends when either side shuts the connection.
+            // Ends when either side shuts the connection down.
             var byte: UInt8 = 0
             while read(connection, &byte, 1) > 0 {}
             return false
@@ -206,7 +213,7 @@ public final class LoopbackServer: Sendable {
         data.withUnsafeBytes { bytes in
             var sent = 0
             while sent < bytes.count {
-                // Without the flag, a client that has left would end the whole process.
+                // Without the flag, writing to a closed connection would terminate the process.
                 let count = sendBytes(
                     connection,
                     bytes.baseAddress?.advanced(by: sent),
@@ -221,7 +228,7 @@ public final class LoopbackServer: Sendable {
     }
 }
 
-/// The system's `send`, which the methods of the server would hide.
+/// Calls the system's `send`, which the server's methods shadow.
 private func sendBytes(_ socket: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     send(socket, bytes, count, Int32(MSG_NOSIGNAL))
 }

@@ -2,9 +2,9 @@ public import Foundation
 public import Kingfisher
 import Synchronization
 
-/// A clock whose hands are turned by the test, timers included.
+/// A clock with timers that the test advances.
 ///
-/// Give its ``clock`` to the storages of a cache, and images expire when the test says so.
+/// Pass its ``clock`` to the storages of a cache to control when images expire.
 public final class ManualClock: Sendable {
     private struct State {
         var now: TimeInterval = 1_000_000
@@ -20,21 +20,21 @@ public final class ManualClock: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a clock that stands at one million seconds after 2001-01-01 UTC.
+    /// Makes a clock set to one million seconds after 2001-01-01 UTC.
     public init() {}
 
     /// The seconds since 2001-01-01 UTC.
     public var now: TimeInterval { state.withLock { $0.now } }
 
-    /// The same as a date.
+    /// The current time as a date.
     public var date: Date { Date(timeIntervalSinceReferenceDate: now) }
 
-    /// The intervals of the timers that run, in seconds, the shortest first.
+    /// The intervals of the running timers in seconds, the shortest first.
     public var timerIntervals: [TimeInterval] {
         state.withLock { $0.timers.values.map(\.interval).sorted() }
     }
 
-    /// What to hand to the library.
+    /// The clock to pass to the library.
     public var clock: WallClock {
         WallClock(
             now: { self.now },
@@ -57,8 +57,7 @@ public final class ManualClock: Sendable {
         }
     }
 
-    /// Turns the hands, backwards if `seconds` is negative, and calls the timers that are due,
-    /// each once.
+    /// Advances the clock, or sets it back if `seconds` is negative, and calls each due timer once.
     public func advance(by seconds: TimeInterval) {
         let due = state.withLock { state in
             state.now += seconds

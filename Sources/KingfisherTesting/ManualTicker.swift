@@ -1,22 +1,22 @@
 public import Kingfisher
 
-/// The pulse of an `AnimatedImageView` that a test beats by hand.
+/// A ticker for an `AnimatedImageView` that the test controls.
 @MainActor
 public final class ManualTicker: FrameTicker {
     private var beat: (@MainActor (Double) -> Void)?
 
-    /// Makes a ticker that nobody listens to.
+    /// Makes a stopped ticker.
     public init() {}
 
-    /// Whether a view wants to be told of time: whether it is playing.
+    /// Whether a view uses the ticker, that is, whether it is playing.
     public var isRunning: Bool { beat != nil }
 
-    /// Lets so many seconds pass; nothing happens while nobody listens.
+    /// Reports elapsed seconds to the view; no effect while stopped.
     public func tick(_ seconds: Double) { beat?(seconds) }
 
-    /// Takes the view's closure.
+    /// Stores the view's closure.
     public func start(_ tick: @escaping @MainActor (Double) -> Void) { beat = tick }
 
-    /// Forgets it.
+    /// Releases the view's closure.
     public func stop() { beat = nil }
 }

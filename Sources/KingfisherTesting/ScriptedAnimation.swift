@@ -1,7 +1,7 @@
 public import Foundation
 public import Kingfisher
 
-/// An animation of scripted pictures, for views that play.
+/// An animation of generated images, for tests of views that play animations.
 ///
 /// ```swift
 /// let animation = ScriptedAnimation([.solid(.red), .solid(.green)], secondsEach: 0.1)
@@ -15,8 +15,8 @@ public struct ScriptedAnimation: ImageFrameSource {
     /// Makes an animation.
     ///
     /// - Parameters:
-    ///   - pictures: The frames, one at least; an animation of none traps.
-    ///   - seconds: How long each is shown, above 0.
+    ///   - pictures: The frames; traps if empty.
+    ///   - seconds: The duration of each frame, above 0.
     public init(_ pictures: [ScriptedPicture], secondsEach seconds: TimeInterval) {
         precondition(!pictures.isEmpty, "an animation needs a frame")
         precondition(seconds > 0, "a frame must be shown for some time, not for \(seconds) s")
@@ -24,20 +24,25 @@ public struct ScriptedAnimation: ImageFrameSource {
         self.seconds = seconds
     }
 
-    /// The animation as an image whose frames are made while it plays.
+    /// The animation as an image whose frames are made on demand.
     public var image: KFCrossPlatformImage {
         let image = KingfisherWrapper.animatedImage(source: self, options: ImageCreatingOptions())
         guard let image else { preconditionFailure("a scripted frame can always be made") }
         return image
     }
 
-    /// Nil: the frames never were a file.
+    /// Nil, because the frames are not from a file.
     public var data: Data? { nil }
 
-    /// The number of pictures.
+    /// The number of frames.
     public var frameCount: Int { pictures.count }
 
-    /// A picture, scaled down to fit where it is larger; nil for an index out of range.
+    /// Returns a frame.
+    ///
+    /// - Parameters:
+    ///   - index: 0…``frameCount`` − 1.
+    ///   - maxSize: A size in points that larger frames are scaled down to fit; nil for full size.
+    /// - Returns: The frame; nil for an index out of range.
     public func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
         guard pictures.indices.contains(index) else { return nil }
         let image = pictures[index].image
@@ -46,6 +51,6 @@ public struct ScriptedAnimation: ImageFrameSource {
         return image.kf.resize(to: maxSize, for: .aspectFit)
     }
 
-    /// The same for each picture.
+    /// The duration of each frame in seconds.
     public func duration(at index: Int) -> TimeInterval { seconds }
 }

@@ -1,11 +1,11 @@
 public import Foundation
 public import Kingfisher
 
-/// A small picture of known colours, as an image or as the bytes of a file.
+/// A small image of known colours, also available as an encoded file.
 ///
-/// Solid pictures survive PNG to the bit; through JPEG expect a channel to be off by a few.
+/// PNG keeps solid colours exactly; JPEG may change a channel slightly.
 public struct ScriptedPicture: Sendable, Hashable {
-    /// A file format that every build of the library writes.
+    /// A file format that every build of the library can encode.
     public enum Format: Sendable, Hashable {
         /// Lossless, with transparency.
         case png
@@ -22,11 +22,11 @@ public struct ScriptedPicture: Sendable, Hashable {
 
     /// The colour at the left edge.
     public let left: KFCrossPlatformColor
-    /// The colour at the right edge; between them it changes evenly.
+    /// The colour at the right edge; colours between the edges are interpolated linearly.
     public let right: KFCrossPlatformColor
-    /// Pixels across, 1…65,535.
+    /// The width in pixels, 1…65,535.
     public let width: Int
-    /// Pixels down, 1…65,535.
+    /// The height in pixels, 1…65,535.
     public let height: Int
 
     private init(
@@ -45,7 +45,15 @@ public struct ScriptedPicture: Sendable, Hashable {
         self.height = height
     }
 
-    /// A picture of one colour; traps when a side is not 1…65,535 pixels.
+    /// An image of one colour.
+    ///
+    /// Traps if a side is out of range.
+    ///
+    /// - Parameters:
+    ///   - color: The colour.
+    ///   - width: In pixels, 1…65,535.
+    ///   - height: In pixels, 1…65,535.
+    /// - Returns: The image.
     public static func solid(
         _ color: KFCrossPlatformColor,
         width: Int = 64,
@@ -54,8 +62,16 @@ public struct ScriptedPicture: Sendable, Hashable {
         ScriptedPicture(color, color, width: width, height: height)
     }
 
-    /// A picture that changes from one colour at the left to another at the right; traps when a
-    /// side is not 1…65,535 pixels.
+    /// An image with a horizontal gradient.
+    ///
+    /// Traps if a side is out of range.
+    ///
+    /// - Parameters:
+    ///   - left: The colour at the left edge.
+    ///   - right: The colour at the right edge.
+    ///   - width: In pixels, 1…65,535.
+    ///   - height: In pixels, 1…65,535.
+    /// - Returns: The image.
     public static func gradient(
         from left: KFCrossPlatformColor,
         to right: KFCrossPlatformColor,
@@ -65,7 +81,7 @@ public struct ScriptedPicture: Sendable, Hashable {
         ScriptedPicture(left, right, width: width, height: height)
     }
 
-    /// The picture as an image of scale 1.
+    /// The image at scale 1.
     public var image: KFCrossPlatformImage {
         var row = Data(capacity: width * 4)
         for x in 0..<width {
@@ -81,7 +97,7 @@ public struct ScriptedPicture: Sendable, Hashable {
         return image
     }
 
-    /// The bytes of a file with the picture.
+    /// The image as an encoded file.
     public func data(as format: Format = .png) -> Data {
         let data =
             switch format {

@@ -1,11 +1,11 @@
-/// Which addresses a transfer must not connect to.
+/// The addresses that a transfer must not connect to.
 ///
-/// The check sees the address of the socket, after the name was resolved and before anything is
-/// sent, for each connection and each redirect: a name that changes its address in between (DNS
-/// rebinding) cannot pass. A transfer with a restricting policy uses no proxy, because only the
-/// proxy would see the address.
+/// The policy is applied to the address of the socket, after name resolution and before anything is
+/// sent, for each connection and each redirect. A name whose address changes between check and use
+/// (DNS rebinding) therefore cannot bypass it. A transfer with a restricting policy uses no proxy,
+/// because only the proxy would know the final address.
 public struct AddressPolicy: Sendable, Hashable {
-    /// The kinds of address that are refused.
+    /// The kinds of addresses that are refused.
     public var refused: Set<AddressRange>
 
     /// Creates a policy that refuses `refused`.
@@ -13,12 +13,12 @@ public struct AddressPolicy: Sendable, Hashable {
         self.refused = refused
     }
 
-    /// Connects to anything; right for apps, whose URLs come from their own server.
+    /// Allows all addresses; suitable for apps that load URLs of their own server.
     public static let unrestricted = AddressPolicy(refusing: [])
 
-    /// Connects to public unicast addresses only; right for servers that fetch what users name.
+    /// Allows only public unicast addresses; suitable for servers that load URLs given by users.
     public static let publicOnly = AddressPolicy(refusing: Set(AddressRange.allCases))
 
-    /// Whether everything is allowed, so that there is nothing to check.
+    /// Whether all addresses are allowed.
     public var isUnrestricted: Bool { refused.isEmpty }
 }

@@ -1,4 +1,4 @@
-/// The special-purpose parts of the address space.
+/// The special-purpose ranges of the address space.
 ///
 /// Source: the IANA special-purpose registries for IPv4 and IPv6 (RFC 6890 and its successors).
 public enum AddressRange: String, Sendable, Hashable, CaseIterable {
@@ -6,23 +6,23 @@ public enum AddressRange: String, Sendable, Hashable, CaseIterable {
     case loopback
     /// Local networks: 10/8, 172.16/12, 192.168/16, 100.64/10, fc00::/7, fec0::/10.
     case privateUse
-    /// The local wire: 169.254/16, fe80::/10.
+    /// The local link: 169.254/16, fe80::/10.
     case linkLocal
     /// Cloud metadata services outside the link-local range: 168.63.129.16, 100.100.100.200.
     case metadata
-    /// Groups: 224/4, ff00::/8, and the broadcast address.
+    /// Multicast: 224/4, ff00::/8, and the broadcast address.
     case multicast
-    /// No host, documentation, benchmarks, and what is not assigned: 0/8, 240/4, 2001:db8::/32, …
+    /// Unspecified, documentation, benchmarking and unassigned: 0/8, 240/4, 2001:db8::/32, …
     case reserved
 }
 
 extension AddressRange {
-    /// The special range of an IPv4 address, its first byte highest; `nil` for a public one.
+    /// The special range of an IPv4 address in host byte order; `nil` for a public one.
     static func of(ipv4 a: UInt32) -> AddressRange? {
         func within(_ network: UInt32, _ bits: UInt32) -> Bool {
             (a ^ network) >> (32 - bits) == 0
         }
-        // Before the private ranges: 100.100.100.200 lies in one of them.
+        // Before the private ranges, because one of them contains 100.100.100.200.
         if a == 0xA83F_8110 || a == 0x6464_64C8 { return .metadata }
         if within(0x7F00_0000, 8) { return .loopback }
         if within(0x0A00_0000, 8) || within(0xAC10_0000, 12) || within(0xC0A8_0000, 16)
@@ -43,7 +43,8 @@ extension AddressRange {
 
     /// The special range of an IPv6 address in network order; `nil` for a public one.
     ///
-    /// An address that carries an IPv4 address (mapped, compatible, NAT64, 6to4) is judged by it.
+    /// An address that embeds an IPv4 address (mapped, compatible, NAT64, 6to4) is classified by
+    /// it.
     static func of(ipv6 bytes: [UInt8]) -> AddressRange? {
         func starts(_ prefix: [UInt8]) -> Bool { bytes.starts(with: prefix) }
         func ipv4(at offset: Int) -> UInt32 {
@@ -63,10 +64,10 @@ extension AddressRange {
         if starts([0xFE]), bytes[1] & 0xC0 == 0x80 { return .linkLocal }
         if starts([0xFE]), bytes[1] & 0xC0 == 0xC0 { return .privateUse }
         if bytes[0] == 0xFF { return .multicast }
-        // Only 2000::/3 is given out as public unicast.
+        // Only 2000::/3 is assigned for public unicast.
         guard bytes[0] & 0xE0 == 0x20 else { return .reserved }
         if starts([0x20, 0x02]) { return of(ipv4: ipv4(at: 2)) }
-        // 2001::/23 holds Teredo, ORCHID and others that lead elsewhere than they seem to.
+        // 2001::/23 contains Teredo, ORCHID and other ranges that embed or hide another address.
         if starts([0x20, 0x01]), bytes[2] & 0xFE == 0 { return .reserved }
         if starts([0x20, 0x01, 0x0D, 0xB8]) { return .reserved }
         if starts([0x3F, 0xFF]), bytes[2] & 0xF0 == 0 { return .reserved }

@@ -1,17 +1,23 @@
 public import Foundation
 
-/// The certificate that the client shows to a server that asks for one.
+/// A certificate for servers that require one from the client.
 public struct ClientCertificate: Sendable, Hashable {
-    /// The certificate in PEM, followed by those of its authorities if the server needs them.
+    /// The certificate in PEM, followed by its intermediate certificates if the server needs them.
     public var certificate: Data
 
     /// The certificate's private key in PEM.
     public var privateKey: Data
 
-    /// What the private key is encrypted with; nil if it is not.
+    /// The password of the private key; nil if it is not encrypted.
     public var password: String?
 
-    /// Makes a certificate.
+    /// Makes a client certificate.
+    ///
+    /// - Parameters:
+    ///   - certificate: The certificate in PEM, followed by its intermediate certificates if
+    ///     needed.
+    ///   - privateKey: The certificate's private key in PEM.
+    ///   - password: The password of the private key; nil if it is not encrypted.
     public init(certificate: Data, privateKey: Data, password: String? = nil) {
         self.certificate = certificate
         self.privateKey = privateKey
@@ -20,9 +26,9 @@ public struct ClientCertificate: Sendable, Hashable {
 }
 
 extension ClientCertificate: CustomStringConvertible, CustomReflectable {
-    /// Says nothing of the key.
+    /// The name of the type, without the key.
     public var description: String { "ClientCertificate" }
 
-    /// Shows nothing of the key, as it does not belong into logs.
+    /// Empty, so that the key does not appear in logs.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

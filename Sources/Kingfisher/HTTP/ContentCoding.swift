@@ -1,19 +1,19 @@
 import CCurl
 
-/// The encodings of a body that are asked for and decoded (RFC 9110, 8.4.1).
+/// The content codings that are requested and decoded (RFC 9110, 8.4.1).
 enum ContentCoding {
-    /// What libcurl decodes within little memory.
+    /// The codings that libcurl decodes with little memory.
     ///
-    /// Not zstd: its window takes up to 128 MiB for a body of a few bytes, and libcurl gives no way
-    /// to bound it.
+    /// zstd is excluded: its window takes up to 128 MiB for a body of a few bytes, and libcurl
+    /// cannot limit it.
     static let supported: [String] = {
         let features = curl_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0
         return (features & CURL_VERSION_LIBZ != 0 ? ["gzip", "deflate"] : [])
             + (features & CURL_VERSION_BROTLI != 0 ? ["br"] : [])
     }()
 
-    /// The value for `Accept-Encoding`: what the caller wishes for of what can be decoded, or all of
-    /// it without a wish.
+    /// The value of `Accept-Encoding`: the codings in `wish` that are supported, or all of them if
+    /// nil.
     static func accepted(_ wish: String?) -> String {
         guard let wish else { return joined(supported) }
         let offers = wish.split(separator: ",").map { String($0.trimmed) }
@@ -29,10 +29,10 @@ enum ContentCoding {
         names.isEmpty ? "identity" : names.joined(separator: ", ")
     }
 
-    /// Why the body of an answer cannot be decoded within bounds; `nil` if it can.
+    /// Why a body cannot be decoded within limits; `nil` if it can.
     ///
-    /// libcurl decodes whatever it knows, asked for or not. One encoding at most: several inside of
-    /// each other multiply what a small body expands to.
+    /// libcurl decodes every coding it knows, requested or not. Only one coding is accepted: nested
+    /// codings multiply the expansion of a small body.
     static func refusal(of response: TransferResponse) -> String? {
         if let coding = response.value(for: "Content-Encoding") {
             let names = ["identity", "none", "x-gzip", ""] + supported

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// Dates as HTTP writes them (RFC 9110, 5.6.7).
+/// Dates in HTTP format (RFC 9110, 5.6.7).
 ///
-/// Strict: what is written otherwise is no date, and an `Expires` that is none is in the past
-/// (RFC 9111, 5.3). libcurl's `curl_getdate` would take nearly anything.
+/// Strict: any other format is invalid, and an invalid `Expires` is in the past (RFC 9111, 5.3).
+/// libcurl's `curl_getdate` would accept almost any text.
 package enum HTTPDate {
     private static let weekdays = [
         "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
@@ -12,13 +12,13 @@ package enum HTTPDate {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// Reads the format to send and the two obsolete ones to understand; letters of either case.
+    /// Parses the current format and the two obsolete ones; case is ignored.
     ///
     /// - Parameters:
-    ///   - text: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or
-    ///     `Sun Nov  6 08:49:37 1994`.
-    ///   - now: Decides the century of a year with two digits.
-    /// - Returns: `nil` if it is none of them, or no day of the calendar.
+    ///   - text: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6
+    ///     08:49:37 1994`.
+    ///   - now: Determines the century of a two-digit year.
+    /// - Returns: `nil` if the text has none of the formats or the day does not exist.
     package static func parse(_ text: String, now: Date = Date()) -> Date? {
         let text = text.lowercased()
         let short = weekdays.map { $0.prefix(3) }
@@ -31,7 +31,7 @@ package enum HTTPDate {
         guard let day = weekdays.first(where: { text.hasPrefix($0) }),
             var fields = Fields(text.dropFirst(day.count), ", DD-MMM-YY hh:nn:ss gmt")
         else { return nil }
-        // A date that seems to be more than 50 years ahead is in the past.
+        // A two-digit year that appears more than 50 years ahead is in the past.
         fields.year += 1900
         let earliest = now.addingTimeInterval(-50 * 365.25 * 86_400)
         while fields.year < 9900, let date = fields.date, date < earliest { fields.year += 100 }
@@ -47,10 +47,10 @@ package enum HTTPDate {
         private var minute = 0
         private var second = 0
 
-        /// Reads text of exactly the form of a pattern.
+        /// Parses text that matches a pattern exactly.
         ///
-        /// `Y`, `D`, `h`, `n` and `s` stand for digits, `_` for a digit of the day or a space, `M`
-        /// for a letter of the month; everything else for itself.
+        /// `Y`, `D`, `h`, `n` and `s` stand for digits, `_` for a digit of the day or a space, and
+        /// `M` for a letter of the month; any other character stands for itself.
         init?(_ text: Substring, _ pattern: String) {
             guard text.utf8.count == pattern.utf8.count else { return nil }
             for (byte, mark) in zip(text.unicodeScalars, pattern.unicodeScalars) {
@@ -72,7 +72,7 @@ package enum HTTPDate {
             }
         }
 
-        /// The date; `nil` if the calendar does not have it.
+        /// The date; `nil` if it does not exist in the calendar.
         var date: Date? {
             guard let index = months.firstIndex(of: month), year > 0, hour < 24, minute < 60,
                 second <= 60
@@ -81,7 +81,7 @@ package enum HTTPDate {
             (time.tm_year, time.tm_mon) = (Int32(year - 1900), Int32(index))
             time.tm_mday = Int32(day)
             let midnight = timegm(&time)
-            // A 30 February became the first of March.
+            // `timegm` turns 30 February into a day of March, so compare.
             guard Int(time.tm_mday) == day, Int(time.tm_mon) == index else { return nil }
             let seconds = midnight + hour * 3600 + minute * 60 + second
             return Date(timeIntervalSince1970: TimeInterval(seconds))

@@ -1,9 +1,9 @@
-/// The parts of HTTP's grammar that text from outside is held against.
+/// The parts of HTTP's grammar used to validate untrusted text.
 enum HTTPSyntax {
-    /// The largest number of seconds that is told apart from others (RFC 9111, 1.2.2): 68 years.
+    /// The largest number of seconds that is distinguished (RFC 9111, 1.2.2): 68 years.
     static let longest = 1 << 31
 
-    /// Whether `text` is a token (RFC 9110, 5.6.2): a method or the name of a header.
+    /// Whether `text` is a token (RFC 9110, 5.6.2), such as a method or a header name.
     static func isToken(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
@@ -12,21 +12,20 @@ enum HTTPSyntax {
             }
     }
 
-    /// Whether `text` has no control character but the tabulator (RFC 9110, 5.5).
+    /// Whether `text` has no control character except tab (RFC 9110, 5.5).
     ///
-    /// A line break in a header would smuggle in a second one.
+    /// A line break in a value would add another header.
     static func isFieldValue(_ text: String) -> Bool {
         text.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 
-    /// The number that `text` writes in decimal digits, at most `Int.max`; `nil` if there is
-    /// anything but digits.
+    /// The value of decimal digits, limited to `Int.max`; `nil` if `text` contains anything else.
     static func number(_ text: some StringProtocol) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
         return Int(text) ?? .max
     }
 
-    /// A number of seconds, at most ``longest``.
+    /// A number of seconds, limited to ``longest``.
     static func seconds(_ text: some StringProtocol) -> Int? {
         number(text).map { min($0, longest) }
     }
@@ -34,12 +33,12 @@ enum HTTPSyntax {
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 }
 
-/// Values that must go back as they came, also where they are no text.
+/// Values that must be sent back unchanged, even if they are not valid UTF-8.
 extension HTTPSyntax {
-    /// Private-use characters that stand for the bytes 128…255.
+    /// The first of the private-use characters that represent the bytes 128…255.
     private static let opaque: UInt32 = 0xF_0000
 
-    /// A text of which ``bytes(ofOpaque:)`` makes the same bytes again.
+    /// A text from which ``bytes(ofOpaque:)`` restores the same bytes.
     static func opaqueText(_ bytes: some Collection<UInt8>) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         let scalars = bytes.compactMap {
@@ -48,7 +47,7 @@ extension HTTPSyntax {
         return String(String.UnicodeScalarView(scalars))
     }
 
-    /// The bytes of a text for the wire.
+    /// The bytes to send for a text.
     static func bytes(ofOpaque text: String) -> [UInt8] {
         text.unicodeScalars.flatMap { scalar -> [UInt8] in
             let byte = scalar.value &- opaque
@@ -58,7 +57,7 @@ extension HTTPSyntax {
 }
 
 extension StringProtocol {
-    /// Without spaces and tabulators at both ends.
+    /// The text without spaces and tabs at both ends.
     var trimmed: SubSequence {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         let start = drop(while: isBlank)

@@ -1,24 +1,24 @@
-/// A running transfer, seen from the one who started it.
+/// The caller's handle of a transfer.
 ///
-/// All of it may be called from any thread, at any moment, also after the end, where it does
-/// nothing. Dropping the handle does not stop the transfer.
+/// All methods may be called on any thread at any time; they have no effect after the end.
+/// Releasing the handle does not stop the transfer.
 public protocol HTTPTransfer: AnyObject, Sendable {
     /// Stops the transfer.
     ///
-    /// No response, redirect, challenge or chunk is announced once this has returned, except one
-    /// that is being delivered at that moment; `didFinish` follows with
-    /// ``TransferError/cancelled`` unless the end was already on its way.
+    /// After this returns, no response, redirect, challenge or chunk is reported, except one whose
+    /// delivery has already begun. `didFinish` follows with ``TransferError/cancelled``, unless the
+    /// end was already being reported.
     func cancel()
 
-    /// Stops reading: no chunk arrives until ``resume()``, and the sender is slowed down.
+    /// Stops reading: no chunk is delivered until ``resume()``, and the sender is slowed down.
     ///
-    /// Time spent paused does not count as idle.
+    /// Paused time does not count as idle.
     func pause()
 
-    /// Goes on reading after ``pause()``.
+    /// Continues reading after ``pause()``.
     func resume()
 
-    /// Changes the place in the queue of a transfer that waits for a connection.
+    /// Changes the priority of a transfer that waits for a connection.
     ///
     /// - Parameter priority: 0 (last) … 1 (first).
     func setPriority(_ priority: Float)

@@ -6,22 +6,23 @@ public import FoundationNetworking
 
 /// Receives the events of one transfer.
 ///
-/// Order: any number of redirects, challenges and questions of trust, then at most one response, chunks, and exactly
-/// one `didFinish`, after which nothing comes. Events run on the transport's thread, which serves
-/// every transfer: hand heavy work on.
+/// Order of events: any number of redirects, challenges and trust questions, then at most one
+/// response, then chunks, and exactly one `didFinish` at the end. Events are delivered on the
+/// transport's thread, which serves all transfers, so move expensive work elsewhere.
 ///
-/// The four questions (redirect, challenge, trust, response) are answered through `reply`, at once or
-/// later and from any thread; the transfer stands still until then, and its idle time does not
-/// count. Only the first call of a `reply` matters.
+/// Redirect, challenge, trust and response are questions. Reply through `reply`, immediately or
+/// later and on any thread. Until then the transfer pauses, and the time does not count as idle.
+/// Only the first call of `reply` has an effect.
 public protocol HTTPTransferHandler: AnyObject, Sendable {
-    /// Asks which request to send for a redirect; `nil` takes the redirect itself as the answer.
+    /// Asks which request to send for a redirect.
     ///
     /// - Parameters:
     ///   - transfer: The transfer.
-    ///   - response: The 301, 302, 303, 307 or 308.
-    ///   - request: What would be sent next: method and body adapted to the status, and
-    ///     credentials removed when the origin changes.
-    ///   - reply: Takes the request to send, or `nil`.
+    ///   - response: The response with status 301, 302, 303, 307 or 308.
+    ///   - request: The proposed request. Method and body are adapted to the status; credentials
+    ///     are removed if the origin changes.
+    ///   - reply: Takes the request to send, or `nil` to use the redirect itself as the final
+    ///     response.
     func transfer(
         _ transfer: any HTTPTransfer,
         willRedirect response: TransferResponse,
@@ -29,35 +30,59 @@ public protocol HTTPTransferHandler: AnyObject, Sendable {
         reply: @escaping @Sendable (URLRequest?) -> Void
     )
 
-    /// Asks for name and password; `nil` takes the 401 itself as the answer.
+    /// Asks for a user name and password.
+    ///
+    /// - Parameters:
+    ///   - transfer: The transfer.
+    ///   - challenge: The challenge of the server.
+    ///   - reply: Takes the credential, or `nil` to use the 401 itself as the final response.
     func transfer(
         _ transfer: any HTTPTransfer,
         didReceive challenge: TransferChallenge,
         reply: @escaping @Sendable (TransferCredential?) -> Void
     )
 
-    /// Asks what to do about a server that shows its certificates, before anything is sent to it.
+    /// Asks whether to trust a server, before anything is sent to it.
     ///
-    /// Asked for the downloads of an ``ImageDownloader`` that has an
-    /// ``ImageDownloader/authenticationChallengeResponder``, not for each connection: what was
-    /// decided about a certificate holds as long as the responder is set and the transport lives.
+    /// Called for the downloads of an ``ImageDownloader`` with an
+    /// ``ImageDownloader/authenticationChallengeResponder``, but not for every connection: a
+    /// decision about a certificate is kept while the responder is set and the transport exists.
+    ///
+    /// - Parameters:
+    ///   - transfer: The transfer.
+    ///   - trust: The server's certificates and their validity.
+    ///   - reply: Takes the decision.
     func transfer(
         _ transfer: any HTTPTransfer,
         didReceive trust: ServerTrust,
         reply: @escaping @Sendable (ServerTrustDecision) -> Void
     )
 
-    /// Tells that the head of the answer is here, and asks whether its body is wanted.
+    /// Reports the head of the response, and asks whether to deliver its body.
+    ///
+    /// - Parameters:
+    ///   - transfer: The transfer.
+    ///   - response: The head of the final response.
+    ///   - reply: Takes the decision.
     func transfer(
         _ transfer: any HTTPTransfer,
         didReceive response: TransferResponse,
         reply: @escaping @Sendable (TransferDisposition) -> Void
     )
 
-    /// Hands over the next piece of the body, decoded (gzip, deflate, br); valid during the call only.
+    /// Delivers the next piece of the body.
+    ///
+    /// - Parameters:
+    ///   - transfer: The transfer.
+    ///   - chunk: The decoded bytes (gzip, deflate, br); valid only during the call.
     func transfer(_ transfer: any HTTPTransfer, didReceive chunk: RawSpan)
 
-    /// Tells that the transfer has ended; `nil` means that the whole body was delivered.
+    /// Reports the end of the transfer.
+    ///
+    /// - Parameters:
+    ///   - transfer: The transfer.
+    ///   - error: `nil` if the whole body was delivered.
+    ///   - metrics: The metrics of the transfer.
     func transfer(
         _ transfer: any HTTPTransfer,
         didFinish error: TransferError?,
@@ -67,6 +92,8 @@ public protocol HTTPTransferHandler: AnyObject, Sendable {
 
 extension HTTPTransferHandler {
     /// Follows every redirect that the settings allow.
+    ///
+    /// See ``transfer(_:willRedirect:to:reply:)-(_,TransferResponse,_,_)``.
     public func transfer(
         _ transfer: any HTTPTransfer,
         willRedirect response: TransferResponse,
@@ -76,7 +103,9 @@ extension HTTPTransferHandler {
         reply(request)
     }
 
-    /// Has no credential for anyone.
+    /// Provides no credential.
+    ///
+    /// See ``transfer(_:didReceive:reply:)-(_,TransferChallenge,_)``.
     public func transfer(
         _ transfer: any HTTPTransfer,
         didReceive challenge: TransferChallenge,
@@ -85,7 +114,9 @@ extension HTTPTransferHandler {
         reply(nil)
     }
 
-    /// Leaves it to the transport.
+    /// Leaves the decision to the transport.
+    ///
+    /// See ``transfer(_:didReceive:reply:)-(_,ServerTrust,_)``.
     public func transfer(
         _ transfer: any HTTPTransfer,
         didReceive trust: ServerTrust,
@@ -94,7 +125,9 @@ extension HTTPTransferHandler {
         reply(.performDefaultHandling)
     }
 
-    /// Wants every body, whatever the status.
+    /// Accepts the body of every response.
+    ///
+    /// See ``transfer(_:didReceive:reply:)-(_,TransferResponse,_)``.
     public func transfer(
         _ transfer: any HTTPTransfer,
         didReceive response: TransferResponse,

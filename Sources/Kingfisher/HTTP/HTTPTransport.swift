@@ -4,23 +4,23 @@ import Foundation
 public import FoundationNetworking
 #endif
 
-/// What carries HTTP requests out and answers in.
+/// Sends HTTP requests and receives the responses.
 ///
-/// ``CurlTransport`` is the one that ships; an app can bring its own, and tests bring fakes. A
-/// transport knows nothing of images, caches or options: requests and bytes only.
+/// ``CurlTransport`` is the default. Apps can provide their own transport, and tests use fake ones.
+/// A transport handles only requests and bytes, not images, caches or options.
 public protocol HTTPTransport: Sendable {
-    /// Starts a transfer and returns at once.
+    /// Starts a transfer and returns immediately.
     ///
-    /// Events reach `handler` one after the other, on the transport's own thread, and end with
-    /// exactly one `didFinish`. Nothing is thrown here: a request that cannot be sent ends like
-    /// any other transfer, with an error in `didFinish`. The transport keeps `handler` until then.
+    /// Events are delivered to `handler` one after another on the transport's own thread, and end
+    /// with exactly one `didFinish`. Errors are not thrown: a request that cannot be sent also ends
+    /// with an error in `didFinish`. The transport retains `handler` until then.
     ///
     /// - Parameters:
-    ///   - request: URL, method, headers and body are used. Its `timeoutInterval` is not:
-    ///     ``TransferSettings/idleTimeout`` counts.
+    ///   - request: The URL, method, headers and body are used. Its `timeoutInterval` is ignored in
+    ///     favour of ``TransferSettings/idleTimeout``.
     ///   - settings: Limits, time-outs and trust.
-    ///   - handler: Is told what arrives, and asked what to do about it.
-    /// - Returns: The handle to cancel, pause or re-prioritise with. It may be dropped.
+    ///   - handler: Receives the events and answers the questions.
+    /// - Returns: The handle to cancel, pause or prioritise the transfer; it may be released.
     func start(
         _ request: URLRequest,
         settings: TransferSettings,

@@ -1,16 +1,16 @@
 import Foundation
 
-/// An IP address as bytes, with the text that people know it by.
+/// An IP address as bytes, with its text form.
 struct NumericAddress {
     let bytes: [UInt8]
 
-    /// Takes four or sixteen bytes in network order; `nil` for any other number.
+    /// Makes an address from four or sixteen bytes in network order; `nil` for any other count.
     init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads a numeric address; a zone (`%eth0`) is ignored.
+    /// Parses a numeric address; a zone (`%eth0`) is ignored.
     init?(text: String) {
         let plain = String(text.prefix { $0 != "%" })
         var four = in_addr()
@@ -24,13 +24,13 @@ struct NumericAddress {
         }
     }
 
-    /// The special range that it lies in; `nil` for a public address.
+    /// The special range of the address; `nil` for a public one.
     var range: AddressRange? {
         guard bytes.count == 4 else { return .of(ipv6: bytes) }
         return .of(ipv4: bytes.reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// Dotted for IPv4, groups with the longest run of zeros left out for IPv6.
+    /// Dotted decimal for IPv4; compressed groups for IPv6.
     var text: String {
         var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = bytes.count == 4 ? AF_INET : AF_INET6

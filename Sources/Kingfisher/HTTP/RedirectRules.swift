@@ -4,14 +4,14 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Which request follows a redirect (RFC 9110, 15.4).
+/// Determines the request that follows a redirect (RFC 9110, 15.4).
 struct RedirectRules {
     /// The statuses of redirects.
     static let statuses: Set = [301, 302, 303, 307, 308]
 
     let settings: TransferSettings
 
-    /// The request that `response` leads to; `nil` if it is no redirect.
+    /// The request for the target of `response`; `nil` if it is not a redirect.
     ///
     /// - Throws: ``TransferError/redirectRefused(target:url:)`` and
     ///   ``TransferError/badResponse(reason:url:)``.
@@ -48,7 +48,7 @@ struct RedirectRules {
         return next
     }
 
-    /// Checks where a redirect leads, also after a handler has changed it.
+    /// Checks the target of a redirect, also after a handler has changed it.
     func check(_ target: URL, from base: URL) throws(TransferError) {
         let scheme = target.scheme?.lowercased() ?? ""
         guard settings.redirectSchemes.contains(scheme), scheme == "http" || scheme == "https"
@@ -68,17 +68,17 @@ struct RedirectRules {
         }
     }
 
-    /// Headers that tell nothing about the caller that another origin must not know.
+    /// Headers that may be sent to another origin because they reveal nothing about the caller.
     ///
-    /// Conditions are not among them: they ask about versions that the other origin does not have.
-    /// `If-Range` stays, for without it the range would be of any version.
+    /// Conditions are excluded, because they refer to versions that the other origin does not have.
+    /// `If-Range` is included, because without it the range could be of any version.
     private static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control",
         "content-encoding", "content-language", "content-type", "dnt", "if-range", "pragma",
         "range", "sec-gpc", "user-agent",
     ]
 
-    /// Headers that are for one origin by their meaning.
+    /// Headers that are always bound to one origin.
     private static let bound: Set<String> = [
         "authorization", "cookie", "host", "proxy-authorization",
     ]
@@ -99,7 +99,8 @@ extension URL {
     /// `scheme://host:port` in lower case, with the port that the scheme implies.
     var origin: String { origin(scheme: scheme?.lowercased() ?? "", host: host ?? "") }
 
-    /// The same for a URL whose parts are known: Foundation takes each apart anew.
+    /// The origin from parts that were already parsed; Foundation would parse the URL again for
+    /// each.
     func origin(scheme: String, host: String) -> String {
         "\(scheme)://\(host.lowercased()):\(port ?? Self.port(of: scheme))"
     }

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// The wait that a server asks for with a 429 or a 503 (RFC 9110, 10.2.3).
+/// The delay that a server requests with a 429 or 503 (RFC 9110, 10.2.3).
 package enum RetryAfter {
-    /// Longest wait that is believed: a day.
+    /// The longest accepted delay: one day.
     package static let longest = Duration.seconds(86_400)
 
-    /// Reads `Retry-After`: a number of seconds, or a date; see ``HTTPDate``.
+    /// Parses `Retry-After`: a number of seconds, or a date; see ``HTTPDate``.
     ///
     /// - Parameters:
     ///   - value: The value of the field.
-    ///   - now: What a date is compared with.
-    /// - Returns: 0 … ``longest``; `nil` if the value is neither.
+    ///   - now: The current time, subtracted from a date.
+    /// - Returns: 0 … ``longest``; `nil` if the value is neither a number nor a date.
     package static func delay(_ value: String, now: Date) -> Duration? {
         let text = value.trimmingCharacters(in: .whitespaces)
         if let seconds = HTTPSyntax.seconds(text) { return min(.seconds(seconds), longest) }
@@ -21,10 +21,10 @@ package enum RetryAfter {
 }
 
 extension TransferResponse {
-    /// The wait that the server asks for, if it does.
+    /// The delay that the server requests, if any.
     ///
-    /// - Parameter now: What a date is compared with.
-    /// - Returns: `nil` without a readable `Retry-After`.
+    /// - Parameter now: The current time, subtracted from a date.
+    /// - Returns: `nil` without a valid `Retry-After`.
     package func retryAfter(now: Date = Date()) -> Duration? {
         value(for: "Retry-After").flatMap { RetryAfter.delay($0, now: now) }
     }

@@ -1,9 +1,8 @@
 public import Foundation
 
-/// The certificates that a server shows, and what this machine makes of them: what stands in for
-/// `SecTrust`.
+/// The certificates of a server and their validation result; the counterpart of `SecTrust`.
 ///
-/// A server is pinned by comparing the keys of its chain with hashes that the program brings:
+/// To pin a server, compare the keys of its chain with hashes stored in the program:
 ///
 /// ```swift
 /// func downloader(
@@ -18,22 +17,28 @@ public import Foundation
 /// }
 /// ```
 public struct ServerTrust: Sendable, Hashable {
-    /// The host that was asked for.
+    /// The host of the request.
     public let host: String
 
-    /// Its port, 443 when the URL names none.
+    /// The port of the request; 443 if the URL has none.
     public let port: Int
 
-    /// The server's own certificate first, then those that vouch for it, as far as they are known.
+    /// The server's certificate first, followed by its issuers as far as they are known.
     ///
-    /// Only if ``fault`` is nil does each of them really vouch for the one before. Otherwise the
-    /// server has proven that it owns the first one's key, and nothing else.
+    /// Only if ``fault`` is nil is each certificate really issued by the next one. Otherwise the
+    /// server has only proven that it has the private key of the first one.
     public let certificates: [ServerCertificate]
 
-    /// Why the transport would refuse the server; nil if it would not.
+    /// Why the transport would refuse the server; nil if it would accept it.
     public let fault: TLSFault?
 
     /// Makes a value, for tests of responders.
+    ///
+    /// - Parameters:
+    ///   - host: The host of the request.
+    ///   - port: The port of the request.
+    ///   - certificates: The server's certificate first, followed by its issuers.
+    ///   - fault: Why the transport would refuse the server, if it would.
     public init(host: String, port: Int, certificates: [ServerCertificate], fault: TLSFault?) {
         self.host = host
         self.port = port
@@ -41,14 +46,14 @@ public struct ServerTrust: Sendable, Hashable {
         self.fault = fault
     }
 
-    /// Whether an authority vouches for the server, and its certificate is for the host.
+    /// Whether the certificate chain is trusted and valid for the host.
     public var isTrusted: Bool { fault == nil }
 
-    /// Whether the server is trusted, and a certificate of its chain has one of these keys.
+    /// Whether the server is trusted and a certificate of its chain has one of the given keys.
     ///
-    /// - Parameter hashes: Of the keys of the server, an intermediate authority or a root; see
+    /// - Parameter hashes: Hashes of keys of the server, an intermediate authority or a root; see
     ///   ``ServerCertificate/publicKeyHash``.
-    /// - Returns: False for a server that is not trusted, whatever its chain contains.
+    /// - Returns: False for an untrusted server, whatever its chain contains.
     public func isTrusted(withPublicKeyIn hashes: Set<Data>) -> Bool {
         isTrusted && certificates.contains { hashes.contains($0.publicKeyHash) }
     }
@@ -59,18 +64,22 @@ public struct ServerCertificate: Sendable, Hashable {
     /// The certificate (X.509) in DER.
     public let der: Data
 
-    /// Its public key with the key's algorithm: the `SubjectPublicKeyInfo` in DER.
+    /// The public key with its algorithm: the `SubjectPublicKeyInfo` in DER.
     public let publicKeyInfo: Data
 
     /// Makes a value, for tests of responders.
+    ///
+    /// - Parameters:
+    ///   - der: The certificate (X.509) in DER.
+    ///   - publicKeyInfo: The `SubjectPublicKeyInfo` in DER.
     public init(der: Data, publicKeyInfo: Data) {
         self.der = der
         self.publicKeyInfo = publicKeyInfo
     }
 
-    /// The SHA-256 of ``publicKeyInfo``, 32 bytes: what other libraries pin, usually in Base64.
+    /// The SHA-256 of ``publicKeyInfo``, 32 bytes; the usual pin, often written in Base64.
     ///
-    /// From a file:
+    /// To compute it from a file:
     ///
     /// ```sh
     /// openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der \
@@ -83,12 +92,12 @@ public struct ServerCertificate: Sendable, Hashable {
     }
 }
 
-/// What to do about a server that shows its certificates.
+/// A decision about a server's certificates.
 public enum ServerTrustDecision: Sendable {
-    /// Go on if an authority vouches for the server, as without a question.
+    /// Accept the server if it is trusted, as without a responder.
     case performDefaultHandling
-    /// Go on, whether somebody vouches for the server or not.
+    /// Accept the server even if it is not trusted.
     case accept
-    /// End the transfer with ``TransferError/tls(_:reason:url:)``.
+    /// Refuse the server; the transfer ends with ``TransferError/tls(_:reason:url:)``.
     case refuse
 }

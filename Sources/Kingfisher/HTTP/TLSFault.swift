@@ -1,28 +1,28 @@
 import CCurl
 
-/// Why a secure connection was refused.
+/// The reason why a secure connection failed.
 public enum TLSFault: String, Sendable {
-    /// The two sides found no common protocol or cipher, or the handshake broke off.
+    /// There was no common protocol or cipher, or the handshake was interrupted.
     case handshake
     /// The server's certificate has expired.
     case certificateExpired
     /// The server's certificate is not valid yet.
     case certificateNotYetValid
-    /// The server's certificate is self-signed, or signed by an authority that is not known here.
+    /// The server's certificate is self-signed, or signed by an unknown authority.
     case unknownAuthority
-    /// The server's certificate is for another host, revoked, or not acceptable otherwise.
+    /// The server's certificate is for another host, revoked, or unacceptable for another reason.
     case certificateUntrusted
-    /// The client's certificate cannot be used, or the server does not accept it.
+    /// The client's certificate is unusable, or the server does not accept it.
     case clientCertificate
 }
 
 extension TLSFault {
-    /// The fault that libcurl reports.
+    /// Maps an error of libcurl.
     ///
     /// - Parameters:
     ///   - code: The result of the transfer.
-    ///   - verification: The result of OpenSSL's verification of the certificate, an `X509_V_ERR`
-    ///     of `openssl-verification-options(1)`; 0 if it did not come to that or all was well.
+    ///   - verification: OpenSSL's verification result of the certificate, an `X509_V_ERR` of
+    ///     `openssl-verification-options(1)`; 0 if it was valid or not verified.
     init(_ code: CURLcode, verification: Int) {
         switch code {
         case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT: self = .clientCertificate
@@ -33,7 +33,7 @@ extension TLSFault {
         }
     }
 
-    /// The fault of a certificate that OpenSSL reports, as an `X509_V_ERR`.
+    /// Maps a verification error of OpenSSL, an `X509_V_ERR`.
     init(verification: Int) {
         self =
             switch verification {

@@ -1,29 +1,38 @@
-/// A server's question for name and password (status 401).
+/// A server's request for a user name and password (status 401).
 public struct TransferChallenge: Sendable {
-    /// The ways to prove who one is that the transport can take.
+    /// The authentication schemes that the transport supports.
     public enum Scheme: String, Sendable {
-        /// RFC 7617: the password in clear text, so only over TLS.
+        /// RFC 7617: the password in clear text, so use it only over TLS.
         case basic = "Basic"
         /// RFC 7616: a digest of password and nonce.
         case digest = "Digest"
     }
 
-    /// The host that asks.
+    /// The host that sent the challenge.
     public let host: String
-    /// Its port, 80 or 443 when the URL names none.
+    /// The port; 80 or 443 if the URL has none.
     public let port: Int
     /// `http` or `https`.
     public let urlScheme: String
-    /// The strongest scheme that the server offers.
+    /// The strongest supported scheme that the server offers.
     public let scheme: Scheme
-    /// The server's name for what it protects.
+    /// The server's name for the protected resources.
     public let realm: String?
-    /// How many credentials have been refused in this transfer.
+    /// How many credentials were refused in this transfer.
     public let previousFailureCount: Int
-    /// The 401.
+    /// The 401 response.
     public let response: TransferResponse
 
     /// Creates a challenge; for transports.
+    ///
+    /// - Parameters:
+    ///   - host: The host that sent the challenge.
+    ///   - port: The port.
+    ///   - urlScheme: `http` or `https`.
+    ///   - scheme: The strongest supported scheme that the server offers.
+    ///   - realm: The server's name for the protected resources.
+    ///   - previousFailureCount: How many credentials were refused in this transfer.
+    ///   - response: The 401 response.
     public init(
         host: String,
         port: Int,
@@ -43,16 +52,20 @@ public struct TransferChallenge: Sendable {
     }
 }
 
-/// Name and password for a server that asked.
+/// A user name and password for a server.
 ///
-/// They go to the origin that asked and to no other.
+/// They are sent only to the origin of the challenge.
 public struct TransferCredential: Sendable, Hashable {
-    /// The user's name.
+    /// The user name.
     public let user: String
     /// The password in clear text.
     public let password: String
 
     /// Creates a credential.
+    ///
+    /// - Parameters:
+    ///   - user: The user name.
+    ///   - password: The password in clear text.
     public init(user: String, password: String) {
         self.user = user
         self.password = password

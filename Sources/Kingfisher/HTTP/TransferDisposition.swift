@@ -1,4 +1,4 @@
-/// What to do with an answer whose head has arrived.
+/// What to do with a response whose head was received.
 public enum TransferDisposition: Sendable {
     /// Deliver the body.
     case allow

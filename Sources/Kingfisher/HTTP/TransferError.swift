@@ -1,64 +1,65 @@
 public import Foundation
 
-/// Why a transfer did not deliver a whole body.
+/// The reason why a transfer did not deliver a complete body.
 public enum TransferError: Error, Sendable {
-    /// What a time-out was waiting for.
+    /// The phase of a transfer that timed out.
     public enum Phase: String, Sendable {
-        /// Resolving the name, connecting, the TLS handshake.
+        /// Name resolution, connecting and the TLS handshake.
         case connect = "to be connected"
-        /// The next byte.
+        /// The next byte of the response.
         case idle = "for the server to send something"
-        /// A body that came more slowly than ``TransferSettings/minimumSpeed``.
+        /// A body slower than ``TransferSettings/minimumSpeed``.
         case speed = "for the body, which came below the minimum speed"
         /// The whole transfer.
         case total = "for the transfer to end"
     }
 
-    /// Someone stopped it.
+    /// The transfer was cancelled.
     case cancelled
-    /// The request cannot be sent as it stands.
+    /// The request is invalid.
     case invalidRequest(reason: String, url: URL?)
-    /// Neither http nor https.
+    /// The scheme is neither http nor https.
     case unsupportedScheme(String, url: URL)
-    /// The host's name has no address.
+    /// The host name could not be resolved.
     case cannotResolve(host: String, url: URL)
-    /// No connection came about.
+    /// The connection failed.
     case cannotConnect(host: String, reason: String, url: URL)
-    /// This machine has no network, or none that leads to the host.
+    /// The machine has no network, or no route to the host.
     case notConnected(host: String, url: URL)
-    /// The address guard refused where the name leads.
+    /// The address policy refused the address of the host.
     case addressRefused(address: String, range: AddressRange, url: URL)
     /// The TLS handshake failed, or the certificate is not trusted.
     case tls(TLSFault, reason: String, url: URL)
-    /// Something took longer than allowed.
+    /// A time limit was exceeded.
     case timedOut(Phase, limit: Duration, url: URL)
-    /// More redirects than allowed.
+    /// There were more redirects than allowed.
     case tooManyRedirects(limit: Int, url: URL)
-    /// The redirects lead back to a URL of the same chain.
+    /// The redirects form a loop.
     case redirectLoop(url: URL)
     /// A redirect leads to a scheme that is not allowed.
     case redirectRefused(target: String, url: URL)
-    /// The body is larger than allowed, by what was announced or by what came.
+    /// The announced or the received body is larger than allowed.
     case bodyTooLarge(limit: Int, url: URL)
-    /// A large body could not be written to a temporary file: the disk is full, for one.
+    /// A large body could not be written to a temporary file, for example because the disk is full.
     case cannotKeepBody(reason: String, url: URL)
-    /// The connection ended before the body did.
+    /// The connection was closed before the end of the body.
     case truncatedBody(received: Int, expected: Int?, url: URL)
-    /// The connection broke.
+    /// The connection was lost.
     case connectionLost(reason: String, url: URL)
-    /// The answer is not HTTP, or not as it says it is.
+    /// The response is not valid HTTP.
     case badResponse(reason: String, url: URL)
-    /// Whoever was asked about the answer refused it, for this reason.
+    /// The handler refused the response, for this reason.
     case rejected(reason: any Error, url: URL)
-    /// Anything else that libcurl reports, with its code.
+    /// Another error of libcurl, with its code.
     case curl(code: Int, message: String, url: URL)
 
-    /// Whether it was stopped on purpose: never retried, never reported as a failure.
+    /// Whether the transfer was cancelled; cancellations are neither retried nor reported as
+    /// failures.
     public var isCancellation: Bool {
         if case .cancelled = self { true } else { false }
     }
 
-    /// Whether the same request may well succeed a little later.
+    /// Whether the same request may succeed later.
     public var isTransient: Bool {
         switch self {
         case .cannotResolve, .cannotConnect, .notConnected, .timedOut, .truncatedBody,
@@ -68,7 +69,7 @@ public enum TransferError: Error, Sendable {
         }
     }
 
-    /// The URL in question, without name and password.
+    /// The URL of the error, without user name and password.
     public var url: URL? {
         switch self {
         case .cancelled: nil
@@ -86,7 +87,7 @@ public enum TransferError: Error, Sendable {
 }
 
 extension TransferError: CustomStringConvertible, LocalizedError {
-    /// What happened, and to which URL, in one English sentence without a full stop.
+    /// The error as one sentence without a full stop, with the URL.
     public var description: String {
         guard let url else { return what }
         return "\(what): \(url.absoluteString)".withoutUsers
@@ -95,7 +96,7 @@ extension TransferError: CustomStringConvertible, LocalizedError {
     /// The same text as ``description``.
     public var errorDescription: String? { description }
 
-    /// Somebody else's reason, without the full stop of a sentence.
+    /// Another error's description without a full stop.
     private static func clause(_ reason: any Error) -> String {
         let text = (reason as? any LocalizedError)?.errorDescription ?? "\(reason)"
         return text.hasSuffix(".") ? String(text.dropLast()) : text
@@ -142,7 +143,7 @@ extension AddressRange {
 }
 
 extension URL {
-    /// The URL without name and password, which do not belong in messages and logs.
+    /// The URL without user name and password, which must not appear in messages and logs.
     var withoutUser: URL {
         guard user != nil || password != nil,
             var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)

@@ -1,6 +1,7 @@
-/// What a transfer cost, phase by phase.
+/// The durations and byte counts of a transfer.
 ///
-/// The phases are those of the last request of a redirect chain; `queue` and `total` cover all.
+/// The phases are those of the last request of a redirect chain; `queue` and `total` cover all
+/// requests.
 public struct TransferMetrics: Sendable, Hashable {
     /// Time spent waiting for a free connection.
     public var queue: Duration = .zero
@@ -10,31 +11,31 @@ public struct TransferMetrics: Sendable, Hashable {
     public var connect: Duration?
     /// TLS handshake; `nil` without TLS and on a reused connection.
     public var tls: Duration?
-    /// From the request's last byte to the answer's first.
+    /// From the last byte of the request to the first byte of the response.
     public var firstByte: Duration?
-    /// From the answer's first byte to its last.
+    /// From the first byte of the response to its last.
     public var body: Duration?
-    /// From `start` to the end, with redirects and waiting.
+    /// From `start` to the end, including redirects and waiting.
     public var total: Duration = .zero
-    /// Bytes of the body as delivered, after decoding.
+    /// Bytes of the body delivered, after decoding.
     public var bytes = 0
-    /// Bytes of the body that an earlier, interrupted transfer had fetched; not in ``bytes``.
+    /// Bytes of the body received by an earlier, interrupted transfer; not included in ``bytes``.
     public var resumedBytes = 0
     /// Bytes of the body on the wire, before decoding.
     public var wireBytes = 0
     /// Bytes of the request's body.
     public var bytesSent = 0
-    /// Whether an open connection served the request.
+    /// Whether an existing connection was used.
     public var connectionReused = false
     /// ALPN name of the protocol: `http/1.1`, `h2`, `h3`.
     public var protocolName: String?
     /// Redirects followed.
     public var redirectCount = 0
-    /// Status of the last answer.
+    /// The status of the last response.
     public var statusCode: Int?
-    /// Numeric address of the peer.
+    /// The numeric address of the peer.
     public var remoteAddress: String?
 
-    /// Creates metrics of a transfer that has not done anything.
+    /// Creates empty metrics.
     public init() {}
 }

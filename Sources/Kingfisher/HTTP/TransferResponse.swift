@@ -5,22 +5,28 @@ import Synchronization
 public import FoundationNetworking
 #endif
 
-/// The head of an answer.
+/// The head of a response.
 ///
-/// Foundation's `HTTPURLResponse` is made only when asked for: on Linux that costs as much as the
-/// rest of a small transfer.
+/// Foundation's `HTTPURLResponse` is made only on demand: on Linux it costs as much as the rest of
+/// a small transfer.
 public final class TransferResponse: Sendable {
-    /// The URL that gave this answer, after redirects.
+    /// The URL of the response, after redirects.
     public let url: URL
     /// The status, 200…999.
     public let statusCode: Int
-    /// The protocol as in the status line: `HTTP/1.1`, `HTTP/2`.
+    /// The protocol from the status line: `HTTP/1.1`, `HTTP/2`.
     public let httpVersion: String
-    /// The fields in the order of arrival; names as the server wrote them, values trimmed.
+    /// The fields in order of arrival, with original names and trimmed values.
     public let fields: [(name: String, value: String)]
     private let foundation: Mutex<HTTPURLResponse?>
 
-    /// Creates an answer's head.
+    /// Creates a response head.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the response, after redirects.
+    ///   - statusCode: The status.
+    ///   - httpVersion: The protocol as in the status line.
+    ///   - fields: The fields in order of arrival.
     public init(
         url: URL,
         statusCode: Int,
@@ -34,7 +40,11 @@ public final class TransferResponse: Sendable {
         foundation = Mutex(nil)
     }
 
-    /// Takes over what another transport received; `fallback` is used if it carries no URL.
+    /// Creates a response head from Foundation's.
+    ///
+    /// - Parameters:
+    ///   - response: The response; its protocol version is unknown and set to HTTP/1.1.
+    ///   - fallback: The URL if the response has none.
     public init(_ response: HTTPURLResponse, fallback: URL) {
         url = response.url ?? fallback
         statusCode = response.statusCode
@@ -45,7 +55,7 @@ public final class TransferResponse: Sendable {
         foundation = Mutex(response)
     }
 
-    /// The same head in Foundation's terms; made once, at the first call.
+    /// The head as Foundation's type; made on first use.
     public var httpURLResponse: HTTPURLResponse {
         foundation.withLock { made in
             if let made { return made }
@@ -64,9 +74,9 @@ public final class TransferResponse: Sendable {
         }
     }
 
-    /// The value of a field, several joined by commas; names compare without case.
+    /// The value of a field, or several joined by commas; names are compared without case.
     public func value(for name: String) -> String? {
-        // Nearly always there is one, or none.
+        // Usually there is one value or none.
         guard let first = fields.firstIndex(where: { Self.isSameName($0.name, name) }) else {
             return nil
         }
@@ -82,13 +92,13 @@ public final class TransferResponse: Sendable {
         fields.first { Self.isSameName($0.name, name) }?.value
     }
 
-    /// Every value of a field, in order.
+    /// All values of a field, in order.
     public func values(for name: String) -> [String] {
         fields.filter { Self.isSameName($0.name, name) }.map(\.value)
     }
 
-    // Field names are ASCII. Foundation's comparison takes a microsecond, and each transfer asks for
-    // several names in ten fields.
+    // Field names are ASCII. Foundation's comparison takes a microsecond, and each transfer looks
+    // up several names in about ten fields.
     private static func isSameName(_ a: String, _ b: String) -> Bool {
         let (a, b) = (a.utf8, b.utf8)
         guard a.count == b.count else { return false }
@@ -105,7 +115,7 @@ public final class TransferResponse: Sendable {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
-    /// Bytes of the decoded body, if the server said so and did not compress it.
+    /// The size of the decoded body in bytes, if announced and not compressed.
     public var expectedLength: Int? {
         let encoding = value(for: "Content-Encoding") ?? "identity"
         guard encoding.lowercased() == "identity", value(for: "Transfer-Encoding") == nil,

@@ -1,66 +1,69 @@
 public import Foundation
 
-/// Bounds, time-outs and trust of one transfer.
+/// Limits, time-outs and trust settings of a transfer.
 public struct TransferSettings: Sendable, Hashable {
-    /// Limit for resolving, connecting and the TLS handshake together.
+    /// The limit for name resolution, connecting and the TLS handshake together.
     public var connectTimeout: Duration = .seconds(15)
-    /// Longest silence of the server, from the moment the request gets its connection.
+    /// The maximum inactivity of the server after the request has a connection.
     ///
-    /// The head of an answer must be complete this long after its first line.
+    /// A response head must be complete within this time after its first line.
     public var idleTimeout: Duration = .seconds(15)
-    /// Fewest bytes of a body in each second, on average over an ``idleTimeout``; 0 sets none.
+    /// The minimum speed of a body in bytes per second, averaged over ``idleTimeout``; 0 for no
+    /// limit.
     ///
-    /// A body that comes more slowly ends with ``TransferError/timedOut(_:limit:url:)``, so that a
-    /// server cannot occupy connections forever with a byte now and then. 256 by default: six
-    /// transfers still pass through a mobile connection that is throttled to 16 kbit/s. Bytes on
-    /// the wire are counted; time during which the transfer is paused is not.
+    /// A slower body ends with ``TransferError/timedOut(_:limit:url:)``, so that a server cannot
+    /// occupy connections forever by sending single bytes. 256 by default, which allows six
+    /// transfers over a mobile connection throttled to 16 kbit/s. Bytes are counted before
+    /// decoding; paused time is not counted.
     public var minimumSpeed = 256
-    /// Limit for everything from `start` on, waiting for a connection included; `nil` sets none.
+    /// The limit for the whole transfer from `start`, including waiting for a connection; `nil` for
+    /// none.
     public var totalTimeout: Duration?
-    /// Largest body in bytes, checked against what is announced and against what arrives decoded.
+    /// The maximum size of a body in bytes, both announced and received after decoding.
     ///
-    /// 256 MiB by default: the largest pictures in use stay below, and a hostile stream ends.
+    /// 256 MiB by default: larger than any common image, and a hostile stream ends.
     public var maxBodyBytes = 256 << 20
-    /// Bytes of a body that stay in memory, 8 MiB by default.
+    /// The maximum number of bytes of a body in memory, 8 MiB by default.
     ///
-    /// A larger body goes to a temporary file without a name, and is read from there: what a load
-    /// takes in memory does not grow with what a server sends.
+    /// A larger body is written to an unnamed temporary file and mapped from there, so that memory
+    /// use does not grow with the size of responses.
     public var maxBodyBytesInMemory = 8 << 20
-    /// Redirects that are followed.
+    /// The maximum number of redirects.
     public var maxRedirects = 20
-    /// Schemes, in lower case, that a redirect may lead to; http and https at most.
+    /// Schemes, in lower case, that a redirect may lead to; only http and https are supported.
     public var redirectSchemes: Set<String> = ["http", "https"]
-    /// Headers added to the request where it has none of that name, and to its redirects as far
-    /// as those may have them: see ``headersKeptAcrossOrigins``.
+    /// Headers added to requests that lack them.
+    ///
+    /// Redirects get them too, subject to ``headersKeptAcrossOrigins``.
     public var extraHeaders: [String: String] = [:]
-    /// Headers, in lower case, that a redirect to another origin keeps besides the harmless ones.
+    /// Headers, in lower case, that are kept when a redirect leads to another origin.
     ///
-    /// Harmless are `Accept` and its kin, `User-Agent`, `Cache-Control`, conditions, ranges, and
-    /// what describes a body. Every other header can carry a secret and stays with its origin
-    /// unless it is named here; `Host`, `Authorization`, `Proxy-Authorization` and `Cookie` stay
-    /// in any case.
+    /// `Accept` and related headers, `User-Agent`, `Cache-Control`, `Range`, `If-Range` and headers
+    /// that describe a body are always kept. Any other header may contain a secret and is removed
+    /// unless listed here. `Host`, `Authorization`, `Proxy-Authorization` and `Cookie` are always
+    /// removed.
     public var headersKeptAcrossOrigins: Set<String> = []
-    /// Transfers at the same time to one origin; HTTP/2 counts as one connection.
+    /// The maximum number of simultaneous transfers to one origin; HTTP/2 counts as one connection.
     public var maxConnectionsPerHost = 6
-    /// Place in the queue, 0 (last) … 1 (first).
+    /// The priority in the queue, 0 (last) … 1 (first).
     public var priority: Float = 0.5
-    /// Addresses that must not be connected to, whatever name leads there.
+    /// Addresses that must not be connected to, whatever host name resolves to them.
     public var addressPolicy = AddressPolicy.unrestricted
-    /// Hosts, in lower case, whose TLS certificate is accepted unchecked.
+    /// Hosts, in lower case, whose TLS certificates are accepted without verification.
     public var trustedHosts: Set<String> = []
-    /// Authorities to trust instead of the system's: certificates in PEM, one after the other.
+    /// Trusted authorities that replace the system's: concatenated certificates in PEM.
     ///
-    /// Any certificate of a chain will do, a server's own that signs itself as well. Nil for those of
-    /// the system and the environment; see ``CurlTransport``.
+    /// Any certificate of a chain can be listed, including a self-signed one of a server. Nil uses
+    /// those of the system and the environment; see ``CurlTransport``.
     public var certificateAuthorities: Data?
-    /// The certificates that the client shows, by the host, in lower case, that may ask for them.
+    /// Client certificates by host, in lower case.
     public var clientCertificates: [String: ClientCertificate] = [:]
-    /// Whose decisions about servers' certificates count; nil asks nobody.
+    /// The owner of the decisions about servers' certificates; nil asks no handler.
     package var trustOwner: UInt64?
-    /// Whether the transfer may use a network that is metered.
+    /// Whether the transfer may use a metered network.
     ///
-    /// A transport that finds the network metered ends a transfer that must not use it with
-    /// ``TransferError/rejected(reason:url:)`` for a ``ConstrainedNetworkError``.
+    /// A transport that detects a metered network ends other transfers with
+    /// ``TransferError/rejected(reason:url:)`` and a ``ConstrainedNetworkError``.
     public var allowsConstrainedNetwork = true
 
     /// Creates the default settings.

@@ -1,20 +1,20 @@
 #if GTK
 import CGTK
 
-/// A reference to a GObject, given back with the last use.
+/// A strong reference to a GObject, released on deinit.
 ///
-/// `@unchecked`: the pointer never changes and GObject counts references atomically. What can be
-/// done with the object on which thread is the object's matter: textures are for every thread,
-/// widgets for the main one.
+/// `@unchecked`: the pointer is constant and GObject counts references atomically. Which methods of
+/// the object may be called on which thread depends on the object: textures are thread-safe,
+/// widgets belong to the main thread.
 nonisolated final class GObjectReference: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
 
-    /// Takes over a reference that the caller owns.
+    /// Takes ownership of the caller's reference.
     init(adopting address: UnsafeMutableRawPointer) {
         self.address = address
     }
 
-    /// Adds a reference; a floating one is taken over.
+    /// Adds a reference; a floating reference is taken over.
     init(retaining address: UnsafeMutableRawPointer) {
         self.address = address
         g_object_ref_sink(address)

@@ -4,15 +4,15 @@ import Kingfisher
 import Pixels
 
 extension KFCrossPlatformImage {
-    /// The image as a GdkTexture over the same memory; nil for an image without pixels.
+    /// The image as a GdkTexture that shares its memory; nil for an image without pixels.
     ///
-    /// All who show the image at the same time get the same one. It takes less than a microsecond
-    /// whatever the size, and the pixels live as long as the texture. May be called on any thread.
+    /// All views that show the image at the same time share one texture. Making it takes less than
+    /// a microsecond regardless of the size; it retains the pixels. Callable on any thread.
     nonisolated var texture: GObjectReference? { textureSlot?.take() }
 
-    /// Makes the texture ahead, for whoever shows the image first.
+    /// Makes the texture in advance, for the first view that shows the image.
     ///
-    /// May be called on any thread.
+    /// Callable on any thread.
     nonisolated func prepareTexture() { textureSlot?.prepare() }
 
     nonisolated var textureSlot: TextureSlot? {
@@ -34,7 +34,7 @@ extension Bitmap {
             )
         else { return nil }
         defer { g_bytes_unref(bytes) }
-        // For opaque pixels both formats mean the same, and GTK's software renderer paints the
+        // For opaque pixels both formats are equivalent, and GTK's software renderer paints the
         // straight one in half the time.
         let format =
             isOpaque ? GDK_MEMORY_R8G8B8A8 : GDK_MEMORY_R8G8B8A8_PREMULTIPLIED

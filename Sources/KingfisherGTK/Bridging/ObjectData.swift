@@ -1,7 +1,7 @@
 #if GTK
 import CGTK
 
-/// Swift objects that hang on a GObject and are released when it is finalised.
+/// Attaches Swift objects to a GObject; they are released when it is finalised.
 struct ObjectData<Value: AnyObject> {
     private let quark: GQuark
 
@@ -9,13 +9,13 @@ struct ObjectData<Value: AnyObject> {
         quark = g_quark_from_string(name)
     }
 
-    /// The object that hangs on `owner`.
+    /// The object attached to `owner`.
     func value(of owner: UnsafeMutableRawPointer) -> Value? {
         g_object_get_qdata(owner.assumingMemoryBound(to: GObject.self), quark)
             .map { Unmanaged<Value>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Hangs an object on `owner`; the one before is released.
+    /// Attaches an object to `owner` and releases the previous one.
     func set(_ value: Value, on owner: UnsafeMutableRawPointer) {
         g_object_set_qdata_full(
             owner.assumingMemoryBound(to: GObject.self),

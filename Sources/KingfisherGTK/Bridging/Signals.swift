@@ -1,17 +1,22 @@
 #if GTK
 import CKFGTK
 
-/// Keeps a closure for as long as a signal is connected.
+/// Retains a closure while a signal is connected.
 private final class SignalClosure {
     let body: (_ argument: UInt) -> Void
     init(_ body: @escaping (UInt) -> Void) { self.body = body }
 }
 
-/// Calls a closure when an object emits a signal, for as long as the object lives.
+/// Calls a closure when an object emits a signal, during the lifetime of the object.
 ///
-/// For any signal that returns nothing; its arguments are not passed on.
+/// For signals without a return value; their arguments are not passed on.
 ///
-/// - Returns: The handler, to disconnect it with.
+/// - Parameters:
+///   - object: The GObject.
+///   - signal: The name of the signal.
+///   - after: Whether to run after the default handler.
+///   - body: The closure.
+/// - Returns: The handler ID, for disconnecting.
 @discardableResult
 func connect(
     _ object: UnsafeMutableRawPointer,
@@ -22,7 +27,7 @@ func connect(
     connectPassingArgument(object, signal, after: after) { _ in body() }
 }
 
-/// The same for signals whose first argument is an object, which is passed on.
+/// As above, for signals whose first argument is an object, which is passed to the closure.
 @discardableResult
 func connect(
     _ object: UnsafeMutableRawPointer,
@@ -54,7 +59,7 @@ private func connectPassingArgument(
 
 /// The C side of ``connect(_:_:after:_:)``.
 nonisolated private enum SignalTrampoline {
-    // As a number the argument can cross to the main actor, which a pointer cannot.
+    // The argument is converted to a number, because a pointer cannot cross to the main actor.
     static var handler: KFSignalHandler {
         { context, argument in
             guard let context else { return }

@@ -1,9 +1,9 @@
 #if GTK
 import Kingfisher
 
-/// Has an image's texture made where the image was made, away from the main thread.
+/// Makes an image's texture on the thread that made the image, not on the main thread.
 nonisolated struct TextureModifier: ImageModifier {
-    /// The caller's own, applied first.
+    /// The modifier from the options, applied first.
     let base: (any ImageModifier)?
 
     func modify(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage {
@@ -14,7 +14,7 @@ nonisolated struct TextureModifier: ImageModifier {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// The same, with images that have their texture already when they arrive.
+    /// The same options, with images that already have their texture.
     var givingTexture: KingfisherParsedOptionsInfo {
         var options = self
         options.imageModifier = TextureModifier(base: imageModifier)

@@ -3,17 +3,17 @@ import CGTK
 import Pixels
 import Synchronization
 
-/// The place of an image's texture: one at a time, for as long as somebody shows it.
+/// Holds an image's texture weakly: it exists while a view shows it.
 ///
-/// A renderer keeps what it has uploaded with the texture, so a texture that lived as long as its
-/// image would hold everything in the memory cache a second time, on the graphics card or, where
-/// OpenGL is computed by the processor, in memory. Another texture takes less than a microsecond.
+/// A renderer caches the uploaded data with the texture. A texture with the lifetime of its image
+/// would therefore duplicate everything in the memory cache, in graphics memory or, with software
+/// OpenGL, in main memory. Making a new texture takes less than a microsecond.
 ///
-/// `@unchecked`: the weak reference never moves, and `waiting` guards it.
+/// `@unchecked`: the weak reference is at a fixed address, and `waiting` guards it.
 nonisolated final class TextureSlot: @unchecked Sendable {
     private let make: @Sendable () -> GObjectReference?
     private let shown: UnsafeMutablePointer<GWeakRef>
-    /// Made ahead, for whoever shows the image first.
+    /// A texture made in advance, for the first view that shows the image.
     private let waiting = Mutex<GObjectReference?>(nil)
 
     init(of bitmap: Bitmap) {
@@ -28,17 +28,17 @@ nonisolated final class TextureSlot: @unchecked Sendable {
         shown.deallocate()
     }
 
-    /// Makes the texture for the first who asks for it.
+    /// Makes the texture in advance.
     func prepare() {
         waiting.withLock { waiting in
             if waiting == nil { waiting = make() }
         }
     }
 
-    /// The texture that was made ahead and not asked for yet.
+    /// The texture that was made in advance and not taken yet.
     var waitingAddress: UnsafeMutableRawPointer? { waiting.withLock { $0?.address } }
 
-    /// The texture that others show already, or one for the caller, who keeps it.
+    /// Returns the texture that other views show already, or a new one; the caller retains it.
     func take() -> GObjectReference? {
         waiting.withLock { waiting in
             if let shown = g_weak_ref_get(shown) { return GObjectReference(adopting: shown) }

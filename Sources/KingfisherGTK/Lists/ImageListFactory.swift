@@ -5,9 +5,9 @@ public import Kingfisher
 
 /// Fills the cells of a GtkGridView or GtkListView with images.
 ///
-/// Loads begin for cells that stay on screen for two frames, and are cancelled when a cell leaves
-/// it, so fast scrolling loads next to nothing. Images in memory are shown at once. What lies ahead
-/// of the scroll direction is loaded into the caches.
+/// A load starts once a cell has been on screen for two frames, and is cancelled when the cell
+/// leaves the screen, so fast scrolling loads hardly anything. Images in memory are shown
+/// immediately. The items ahead in the scroll direction are loaded into the caches.
 ///
 /// ```swift
 /// let cells = ImageListFactory(cellSize: CGSize(width: 120, height: 120), itemCount: urls.count) {
@@ -16,27 +16,27 @@ public import Kingfisher
 /// let grid = gtk_grid_view_new(selectionModel, cells.makeFactory())
 /// ```
 ///
-/// Every list that uses it keeps it.
+/// Every list that uses the factory retains it.
 public final class ImageListFactory {
-    /// Options of every load, over the shared manager's default options.
+    /// Options of every load; they override the shared manager's default options.
     public var options: KingfisherOptionsInfo = [] {
         didSet { parsedOptions = nil }
     }
-    /// Shown in a cell while it has no image.
+    /// Shown in a cell without an image.
     public var placeholder: KFCrossPlatformImage?
-    /// What shows in a cell that its image is loading.
+    /// The indicator shown in a cell during a load.
     public var indicator = PictureIndicator.none
-    /// How images lie in their cells.
+    /// How images are fitted to their cells.
     public var fit = PictureFit.cover
-    /// How many items are loaded ahead of the scroll direction; 0 for none.
+    /// The number of items to load ahead in the scroll direction; 0 for none.
     public var prefetchCount = 24
-    /// How many items the list has; set it when the model changes.
+    /// The number of items in the list; update it when the model changes.
     public var itemCount: Int
-    /// Called for every cell when it is made, to change its view.
+    /// Called for every new cell, to configure its view.
     public var configure: ((ImageView) -> Void)?
-    /// Called when a cell gets an item, with its position and its view.
+    /// Called with the position and the view when an item is bound to a cell.
     public var onBind: ((Int, ImageView) -> Void)?
-    /// What loads the images.
+    /// The manager that loads the images.
     package var manager = KingfisherManager.shared
 
     private static let data = ObjectData<ImageListFactory>(name: "kingfisher-list")
@@ -47,24 +47,24 @@ public final class ImageListFactory {
     private let prefetch = ListPrefetch()
     private var visible: [ObjectIdentifier: Int] = [:]
     private var isUpdatePlanned = false
-    /// The options with which the cells load, and so what is loaded ahead.
+    /// The options that the cells load with; prefetching uses the same.
     private(set) var cellOptions: KingfisherParsedOptionsInfo?
 
-    /// Describes the cells of a list.
+    /// Makes a factory for the cells of a list.
     ///
     /// - Parameters:
-    ///   - cellSize: In logical pixels; images are decoded to it.
-    ///   - itemCount: How many items the list has.
-    ///   - source: Gives the source of the item at a position; nil leaves the cell empty.
+    ///   - cellSize: In logical pixels; images are decoded to this size.
+    ///   - itemCount: The number of items in the list.
+    ///   - source: Returns the source of the item at a position; nil leaves the cell empty.
     public init(cellSize: CGSize, itemCount: Int, source: @escaping (Int) -> Source?) {
         self.cellSize = cellSize
         self.itemCount = itemCount
         self.source = source
     }
 
-    /// A GtkListItemFactory that fills its cells as described.
+    /// Makes a GtkListItemFactory for a list view.
     ///
-    /// - Returns: A reference that the caller owns; the constructors of list views take it over.
+    /// - Returns: A reference owned by the caller; the constructors of list views take it over.
     /// - Precondition: GTK is initialised.
     public func makeFactory() -> OpaquePointer {
         precondition(gtk_is_initialized() != 0, "GTK is not initialised yet")
@@ -80,15 +80,15 @@ public final class ImageListFactory {
         return OpaquePointer(address)
     }
 
-    // MARK: The life of a cell
+    // MARK: Life cycle of a cell
 
     private func setUp(_ item: OpaquePointer) {
         let view = ImageView()
         view.fit = fit
         view.hasNaturalSize = false
         view.setSizeRequest(width: Int(cellSize.width), height: Int(cellSize.height))
-        // A list shares its width out among the columns. Images are decoded to the cell's size, and
-        // would have to be scaled in each frame to a few pixels more.
+        // A list distributes its width among the columns. Images are decoded to the cell's size; a
+        // slightly larger view would have to scale them in each frame.
         gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)
         gtk_widget_set_valign(view.widget, GTK_ALIGN_CENTER)
         view.kf.loadStart = .whenVisible
@@ -133,7 +133,7 @@ public final class ImageListFactory {
         controller.setOwnImage(nil)
     }
 
-    /// Parsed once, because this is asked for at every bind.
+    /// Cached, because it is used for every bind.
     private var loadOptions: KingfisherParsedOptionsInfo {
         if let parsedOptions { return parsedOptions }
         let parsed = KingfisherParsedOptionsInfo(manager.defaultOptions + options)
@@ -141,9 +141,9 @@ public final class ImageListFactory {
         return parsed
     }
 
-    // MARK: Ahead
+    // MARK: Prefetching
 
-    /// Looks at what is visible once the main loop has done what it is doing.
+    /// Updates the prefetch after the current main loop iteration.
     private func planPrefetch() {
         guard prefetchCount > 0, !isUpdatePlanned else { return }
         isUpdatePlanned = true
@@ -157,7 +157,7 @@ public final class ImageListFactory {
         }
     }
 
-    /// The same variant as the cells load, whatever `configure` has made of them.
+    /// The options of the cells' loads, including changes made by `configure`.
     private var prefetchOptions: KingfisherOptionsInfo {
         guard let cellOptions else { return options }
         var ahead = options + [.scaleFactor(cellOptions.scaleFactor)]

@@ -1,10 +1,10 @@
 #if GTK
 import Kingfisher
 
-/// Decides what a list should have at hand next, and has it loaded into the caches.
+/// Chooses the items of a list to load next, and loads them into the caches.
 ///
-/// What is wanted changes with every row that scrolls by, so each change begins a prefetcher of its
-/// own for what is new, and stops those of which nothing is wanted any more.
+/// The wanted items change with every row that is scrolled. Each change therefore starts a
+/// prefetcher for the new items, and stops the prefetchers that have no wanted items left.
 final class ListPrefetch {
     private struct Batch {
         let positions: ClosedRange<Int>
@@ -13,16 +13,16 @@ final class ListPrefetch {
 
     private var visible: ClosedRange<Int>?
     private var batches: [Batch] = []
-    /// What was asked for since it was last out of sight, so that it is asked for once.
+    /// The requested positions that are still wanted, so that each is requested once.
     private var asked: Set<Int> = []
 
-    /// Takes note of what is visible and says what to load ahead.
+    /// Records the visible range and returns the positions to load ahead.
     ///
     /// - Parameters:
-    ///   - range: The positions on screen.
-    ///   - count: How many items the list has.
-    ///   - ahead: How many items to look ahead.
-    /// - Returns: Positions, nearest first; none if the list jumps further than it shows, as it does
+    ///   - range: The visible positions.
+    ///   - count: The number of items in the list.
+    ///   - ahead: The number of items to load ahead.
+    /// - Returns: Positions, nearest first. Empty if the list jumped beyond the visible range, as
     ///   when it is flung; nil if nothing has changed.
     func move(to range: ClosedRange<Int>, of count: Int, ahead: Int) -> [Int]? {
         let before = visible
@@ -37,13 +37,13 @@ final class ListPrefetch {
         return Array(max(0, range.lowerBound - ahead)..<range.lowerBound).reversed()
     }
 
-    /// Loads positions that were not asked for yet, and withdraws from those no longer wanted.
+    /// Loads positions that were not requested yet, and cancels those no longer wanted.
     ///
     /// - Parameters:
-    ///   - positions: What ``move(to:of:ahead:)`` said, without gaps.
-    ///   - options: Of the loads.
-    ///   - manager: Loads them.
-    ///   - source: Gives the source of a position; nil for one without.
+    ///   - positions: The result of ``move(to:of:ahead:)``, without gaps.
+    ///   - options: The options of the loads.
+    ///   - manager: Loads the images.
+    ///   - source: Returns the source of a position; nil for none.
     func load(
         _ positions: [Int],
         options: KingfisherOptionsInfo,
@@ -62,13 +62,13 @@ final class ListPrefetch {
         prefetcher.start()
     }
 
-    /// Stops what is neither ahead nor on screen; a cell on screen shares the download.
+    /// Stops loads that are neither ahead nor visible; a visible cell shares the download.
     private func withdraw(keeping positions: [Int]) {
         let wanted = Set(positions).union(visible.map(Array.init) ?? [])
         asked.formIntersection(wanted)
         batches.removeAll { batch in
             guard wanted.isDisjoint(with: batch.positions) else { return false }
-            // Nothing happens if it has finished.
+            // No effect if it has finished.
             batch.prefetcher.stop()
             return true
         }

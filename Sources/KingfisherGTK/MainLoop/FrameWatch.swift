@@ -1,22 +1,22 @@
 #if GTK
 import CGTK
 
-/// A picture on a window, as its ``FrameWatch`` knows it.
+/// A view that is notified by the ``FrameWatch`` of its window.
 protocol FrameListener: AnyObject {
     /// A frame begins; `time` is in seconds and never decreases.
     func frameBegins(at time: Double)
 
-    /// Every widget of the window has its size and place; painting comes next.
+    /// All widgets of the window have their size and position; painting comes next.
     func frameIsLaidOut()
 
     /// The user has turned animations on or off.
     func motionSettingChanged()
 }
 
-/// The frames of one window, for the pictures that are mapped in it.
+/// The frames of one window, for the views that are mapped in it.
 ///
-/// One pair of signal handlers serves all pictures of a window. It hangs on the frame clock and
-/// goes with it.
+/// One pair of signal handlers serves all views of a window. The object is attached to the window's
+/// frame clock and shares its lifetime.
 final class FrameWatch {
     private struct Entry {
         weak var listener: (any FrameListener)?
@@ -40,7 +40,7 @@ final class FrameWatch {
         if let settings { g_signal_handler_disconnect(settings.address, gulong(settingsHandler)) }
     }
 
-    /// The watch of the window that a widget is in; nil before it is realised.
+    /// The watch of a widget's window; nil before the widget is realised.
     static func of(_ widget: UnsafeMutablePointer<GtkWidget>) -> FrameWatch? {
         guard let clock = gtk_widget_get_frame_clock(widget) else { return nil }
         let owner = UnsafeMutableRawPointer(clock)
@@ -48,7 +48,7 @@ final class FrameWatch {
         let watch = FrameWatch(clock: clock, settings: gtk_widget_get_settings(widget))
         data.set(watch, on: owner)
         connect(owner, "update") { [unowned watch] in watch.update() }
-        // After GTK's own handler, which is the one that lays out.
+        // After GTK's own handler, which computes the layout.
         connect(owner, "layout", after: true) { [unowned watch] in
             watch.notify { $0.frameIsLaidOut() }
         }
@@ -60,25 +60,25 @@ final class FrameWatch {
         return watch
     }
 
-    /// Calls `frameIsLaidOut` after every layout of the window, this frame's if it has not been
-    /// painted yet.
+    /// Adds a listener and calls its `frameIsLaidOut` after every layout of the window, including
+    /// that of the current frame if it has not been painted.
     func add(_ listener: any FrameListener) {
         listeners[ObjectIdentifier(listener)] = Entry(listener: listener)
         requestLayout()
     }
 
-    /// Forgets a listener, which may be in its deinitializer.
+    /// Removes a listener, which may be in its deinitializer.
     func remove(_ listener: ObjectIdentifier) {
         stopTicking(listener)
         listeners[listener] = nil
     }
 
-    /// Makes a layout come, if need be in this frame.
+    /// Requests a layout, in the current frame if possible.
     func requestLayout() {
         gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_LAYOUT)
     }
 
-    /// Calls `frameBegins` of a listener for every frame from now on, and makes frames come.
+    /// Requests frames, and calls the listener's `frameBegins` for each of them.
     func startTicking(_ listener: ObjectIdentifier) {
         let isFirst = ticking.isEmpty
         if ticking.insert(listener).inserted, isFirst { gdk_frame_clock_begin_updating(clock) }
@@ -91,7 +91,7 @@ final class FrameWatch {
     private func update() {
         guard !ticking.isEmpty else { return }
         let time = Double(gdk_frame_clock_get_frame_time(clock)) / 1_000_000
-        // A listener's callback may end others, which must not be called any more.
+        // A callback may stop other listeners, which must not be called any more.
         for key in ticking where ticking.contains(key) {
             listeners[key]?.listener?.frameBegins(at: time)
         }

@@ -1,31 +1,33 @@
 #if GTK
 import CKFGTK
 
-/// Lets Swift's main actor run inside GLib's main loop.
+/// Runs Swift's main actor inside GLib's main loop.
 ///
-/// Without it nothing that waits for the main actor or for `DispatchQueue.main` ever runs under
+/// Without it, work for the main actor or `DispatchQueue.main` never runs under
 /// `g_application_run`. With it, `@MainActor` tasks, `Task.sleep` and dispatch's main queue all
 /// work: GLib watches the descriptor of libdispatch's main queue.
 ///
 /// The program's `main` must be synchronous: an `async` main moves the main queue to another thread
-/// at its first suspension. A block of the main queue that iterates GLib itself does not let other
-/// blocks run meanwhile.
+/// at its first suspension. While a block of the main queue iterates the GLib loop itself, no other
+/// blocks run.
 public enum MainLoop {
-    /// What became of an attempt to attach.
+    /// The result of attaching.
     public enum Attachment: Sendable {
-        /// From now on the main actor runs in GLib's loop.
+        /// The main actor now runs in GLib's loop.
         case attached
-        /// It did before.
+        /// It was attached before.
         case alreadyAttached
-        /// This libdispatch gives its main queue to nobody.
+        /// This libdispatch does not expose its main queue.
         case unavailable
     }
 
-    /// Attaches the main actor to GLib's default main context; further calls do nothing.
+    /// Attaches the main actor to GLib's default main context; later calls have no effect.
     ///
-    /// Every view of this module does it by itself, so a program that has one need not. From then
-    /// on GIO's `GNetworkMonitor` says for loads with `.lowDataMode` whether the network is metered,
+    /// The views of this module call it, so a program with a view need not. From then on GIO's
+    /// `GNetworkMonitor` determines for loads with `.lowDataMode` whether the network is metered,
     /// unless the downloader's `isNetworkConstrained` is set.
+    ///
+    /// - Returns: Whether the main actor is attached.
     @discardableResult
     public static func attach() -> Attachment {
         _ = MeteredNetwork.system

@@ -4,14 +4,13 @@ import CKFGTK
 import Kingfisher
 import Synchronization
 
-/// Whether GIO takes the network for metered, for any thread to read.
+/// Whether GIO considers the network metered; readable on any thread.
 ///
-/// GIO hears of changes in GLib's main loop; what is read here is a copy of its last word.
+/// GIO is notified of changes in GLib's main loop; this is a copy of the latest value.
 nonisolated final class MeteredNetwork: Sendable {
-    /// The answer of GIO's default monitor; the first use makes it the one of all downloaders.
+    /// The state of GIO's default monitor; the first use makes it the source for all downloaders.
     ///
-    /// On the main actor, because the loop that serves the monitor is chosen by who asks for it
-    /// first.
+    /// On the main actor, because the first caller determines which loop serves the monitor.
     @MainActor
     static let system: MeteredNetwork? = {
         guard let pointer = g_network_monitor_get_default() else { return nil }
@@ -26,11 +25,11 @@ nonisolated final class MeteredNetwork: Sendable {
     private let lastWord: Atomic<Bool>
     private let read: @Sendable () -> Bool
 
-    /// Follows a monitor for as long as that one lives.
+    /// Follows a monitor during the lifetime of the monitor.
     ///
     /// - Parameters:
     ///   - monitor: A GNetworkMonitor.
-    ///   - read: What it says now; called at once and in the monitor's loop.
+    ///   - read: Returns the current state; called now, and in the monitor's loop after changes.
     init(_ monitor: GObjectReference, read: @escaping @Sendable () -> Bool) {
         self.read = read
         lastWord = Atomic(read())
@@ -44,13 +43,13 @@ nonisolated final class MeteredNetwork: Sendable {
         )
     }
 
-    /// Whether the network was metered when the monitor last spoke.
+    /// Whether the network was metered at the latest notification.
     var isMetered: Bool { lastWord.load(ordering: .relaxed) }
 
     fileprivate func refresh() { lastWord.store(read(), ordering: .relaxed) }
 }
 
-/// Not by ``connect(_:_:after:_:)``: whoever turns the loop, nothing here needs the main actor.
+/// Does not use ``connect(_:_:after:_:)``, because the callback needs no main actor on any loop.
 nonisolated private enum MeteredNetworkCallback {
     static var changed: KFSignalHandler {
         { context, _ in

@@ -1,13 +1,13 @@
 #if GTK
 import CGTK
 
-/// Something that wants to know when the network is there again.
+/// An object that is notified when the network is available again.
 protocol NetworkListener: AnyObject {
-    /// The network is available, and was not before.
+    /// The network has become available.
     func networkReturned()
 }
 
-/// Reports to its listeners when the network returns, by GIO's monitor.
+/// Notifies its listeners when GIO's monitor reports that the network has returned.
 final class NetworkReturn {
     private struct Entry {
         weak var listener: (any NetworkListener)?

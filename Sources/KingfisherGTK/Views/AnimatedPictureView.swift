@@ -2,41 +2,49 @@
 import Foundation
 public import Kingfisher
 
-/// Hears of the rounds of an animation.
+/// Is notified of the loops of an animation.
 public protocol PictureAnimationDelegate: AnyObject {
-    /// A round is over; `count` were played so far.
+    /// Called after each loop.
+    ///
+    /// - Parameters:
+    ///   - view: The view.
+    ///   - count: The number of completed loops.
     func pictureView(_ view: AnimatedPictureView, didPlayAnimationLoops count: UInt)
 
-    /// The last round is over.
+    /// Called when the last loop has ended.
     func pictureViewDidFinishAnimating(_ view: AnimatedPictureView)
 }
 
 extension PictureAnimationDelegate {
-    /// Does nothing.
+    /// Does nothing by default.
+    ///
+    /// - Parameters:
+    ///   - view: The view.
+    ///   - count: The number of completed loops.
     public func pictureView(_ view: AnimatedPictureView, didPlayAnimationLoops count: UInt) {}
 
     /// Does nothing.
     public func pictureViewDidFinishAnimating(_ view: AnimatedPictureView) {}
 }
 
-/// An image view that says how animations are played.
+/// An image view with control over the playback of animations.
 ///
-/// The frames follow the window's frame clock while the view is on screen, and rest otherwise.
+/// The frames follow the window's frame clock while the view is on screen, and pause otherwise.
 /// They are decoded shortly before they are due, to the view's size.
 public final class AnimatedPictureView: ImageView {
     /// How often an animation is played.
     public typealias RepeatCount = Kingfisher.AnimatedImageView.RepeatCount
 
-    /// Told of the rounds.
+    /// Is notified of loops.
     public weak var delegate: (any PictureAnimationDelegate)?
 
-    /// Makes a view with a picture of its own.
+    /// Makes a view with a new GtkPicture.
     public override init() {
         super.init()
         observe()
     }
 
-    /// Attaches to a GtkPicture that is there already.
+    /// Attaches to an existing GtkPicture.
     public override init(picture: OpaquePointer) {
         super.init(picture: picture)
         observe()
@@ -53,27 +61,27 @@ public final class AnimatedPictureView: ImageView {
         }
     }
 
-    /// Whether an animation starts by itself while the view is on screen; true unless set.
+    /// Whether an animation starts automatically while the view is on screen; true by default.
     ///
-    /// It does not where the user has turned animations off.
+    /// It does not start if the user has turned animations off.
     public var autoPlayAnimatedImage: Bool {
         get { controller.animation.playsAutomatically }
         set { controller.animation.playsAutomatically = newValue }
     }
 
-    /// How many frames are decoded ahead, 10 unless set; it counts from the next image on.
+    /// The number of frames to decode ahead, 10 by default; a change applies to the next image.
     public var framePreloadCount: Int {
         get { controller.animation.preloadCount }
         set { controller.animation.preloadCount = newValue }
     }
 
-    /// Whether frames are decoded to the view's size; true unless set.
+    /// Whether frames are decoded to the view's size; true by default.
     public var needsPrescaling: Bool {
         get { controller.animation.prescales }
         set { controller.animation.prescales = newValue }
     }
 
-    /// How often animations are played; changing it begins anew.
+    /// How often animations are played; a change restarts the animation.
     public var repeatCount: RepeatCount {
         get { controller.animation.maxLoops.map { .finite(count: $0) } ?? .infinite }
         set {
@@ -88,23 +96,23 @@ public final class AnimatedPictureView: ImageView {
         }
     }
 
-    /// Whether frames change now.
+    /// Whether the animation is playing.
     public var isAnimating: Bool { controller.animation.isPlaying }
 
-    /// Starts, or goes on; nothing happens without an animation or when it is finished.
+    /// Starts or resumes; no effect without an animation or after its end.
     public func startAnimating() { controller.startAnimation() }
 
     /// Pauses.
     ///
-    /// It stays paused when the view leaves the screen and comes back.
+    /// The animation stays paused when the view leaves the screen and returns.
     public func stopAnimating() { controller.pauseAnimation() }
 
-    /// Lets go of decoded frames.
+    /// Releases decoded frames; they are decoded again when needed.
     public func purgeFrames(keepCurrentFrame: Bool = true) {
         controller.animation.player?.purge(keepsCurrent: keepCurrentFrame)
     }
 
-    /// The index of the frame that is shown; 0 for a still.
+    /// The index of the current frame; 0 for a still image.
     public var currentFrameIndex: Int { controller.animation.player?.currentIndex ?? 0 }
 }
 #endif

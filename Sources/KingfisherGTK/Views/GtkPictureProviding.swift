@@ -1,27 +1,27 @@
 #if GTK
 public import Kingfisher
 
-/// An object that shows its image in a GtkPicture, or in a button's.
+/// An object that shows its image in a GtkPicture, possibly that of a button.
 ///
-/// One line gives a picture class of any GTK binding the `.kf` methods:
+/// Conformance in one line adds the `.kf` methods to the picture class of any GTK binding:
 /// ```swift
 /// extension Picture: @retroactive GtkPictureProviding {
 ///     public var gtkPicture: OpaquePointer? { opaquePointer }
 /// }
 /// ```
-/// For buttons there is ``GtkButtonProviding``.
+/// Use ``GtkButtonProviding`` for buttons.
 public protocol GtkPictureProviding: AnyObject {
-    /// The kind of pointer that the binding has.
+    /// The pointer type of the binding.
     associatedtype PicturePointer: GtkObjectPointer
 
     /// The GtkPicture; it must live at least as long as the object.
     var gtkPicture: PicturePointer { get }
 }
 
-/// A pointer to an object of GTK's, as bindings have them: `OpaquePointer`, `UnsafeMutableRawPointer`,
-/// `UnsafeMutablePointer`, and each of them as an optional.
+/// A pointer to a GTK object, as used by bindings: `OpaquePointer`, `UnsafeMutableRawPointer`,
+/// `UnsafeMutablePointer`, and their optionals.
 public protocol GtkObjectPointer {
-    /// The address; nil for none.
+    /// The address; nil for a nil pointer.
     var gtkAddress: UnsafeMutableRawPointer? { get }
 }
 
@@ -41,11 +41,11 @@ extension UnsafeMutablePointer: GtkObjectPointer {
 }
 
 extension Optional: GtkObjectPointer where Wrapped: GtkObjectPointer {
-    /// The address; nil for none.
+    /// The address; nil for a nil pointer.
     public var gtkAddress: UnsafeMutableRawPointer? { self?.gtkAddress }
 }
 
-/// A GtkPicture that came as a pointer.
+/// A GtkPicture given as a pointer.
 public final class GtkPictureReference: GtkPictureProviding {
     /// The GtkPicture, not retained.
     public let gtkPicture: OpaquePointer
@@ -55,12 +55,12 @@ public final class GtkPictureReference: GtkPictureProviding {
     }
 }
 
-/// The `.kf` namespace of a GtkPicture that belongs to somebody else.
+/// The `.kf` namespace of a GtkPicture that the caller owns.
 ///
-/// What is loaded hangs on the GtkPicture itself, so neither the namespace nor anything else has
-/// to be kept.
+/// Loads are attached to the GtkPicture itself, so neither the namespace nor any other object has
+/// to be retained.
 ///
-/// - Parameter picture: A GtkPicture, alive.
+/// - Parameter picture: A GtkPicture that has not been finalised.
 /// - Returns: The namespace.
 public func kf(_ picture: OpaquePointer) -> KingfisherWrapper<GtkPictureReference> {
     KingfisherWrapper(GtkPictureReference(picture))
@@ -75,7 +75,7 @@ extension GtkPictureProviding {
         set {}
     }
 
-    /// Everything that the GtkPicture shows through this library.
+    /// The controller of the GtkPicture.
     ///
     /// - Precondition: The pointer is not nil.
     var controller: PictureController {
@@ -87,7 +87,7 @@ extension GtkPictureProviding {
 }
 
 extension GtkPictureProviding where Self: KingfisherCompatible {
-    /// The namespace of this library's methods, where a type has it by both protocols.
+    /// The namespace of this library's methods, for types that conform to both protocols.
     public var kf: KingfisherWrapper<Self> {
         get { KingfisherWrapper(self) }
         set {}

@@ -3,7 +3,7 @@ public import CGTK
 import CKFGTK
 import Kingfisher
 
-/// A button with an image, and perhaps another one while it is pressed or checked.
+/// A button with an image, and optionally another one while it is pressed or checked.
 ///
 /// ```swift
 /// let button = ImageButton()
@@ -15,7 +15,7 @@ public final class ImageButton: GtkButtonProviding {
     public let gtkButton: UnsafeMutablePointer<GtkButton>
     private let reference: GObjectReference
 
-    /// Makes a button of its own.
+    /// Makes a new button.
     ///
     /// - Precondition: GTK is initialised.
     public init() {
@@ -25,9 +25,9 @@ public final class ImageButton: GtkButtonProviding {
         gtkButton = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self)
     }
 
-    /// Attaches to a button that is there already, a toggle button for example.
+    /// Attaches to an existing button, such as a toggle button.
     ///
-    /// Its child is replaced when the first image is set.
+    /// The button's child is replaced when the first image is set.
     public init(button: UnsafeMutablePointer<GtkButton>) {
         reference = GObjectReference(retaining: UnsafeMutableRawPointer(button))
         gtkButton = button
@@ -35,7 +35,7 @@ public final class ImageButton: GtkButtonProviding {
 
     isolated deinit {}
 
-    /// The name that assistive technology gives the button, whose image says nothing to it.
+    /// The button's name for assistive technology, which cannot derive one from the image.
     public var accessibleLabel: String? {
         get { ButtonController.of(gtkButton).label }
         set { ButtonController.of(gtkButton).label = newValue }
@@ -47,7 +47,7 @@ public final class ImageButton: GtkButtonProviding {
     }
 }
 
-/// An object that is a GtkButton, or has one, and so gets `.kf.setImage`.
+/// An object that is or has a GtkButton; conformance adds `.kf.setImage`.
 ///
 /// ```swift
 /// extension Button: @retroactive GtkButtonProviding, @retroactive GtkPictureProviding {
@@ -55,7 +55,7 @@ public final class ImageButton: GtkButtonProviding {
 /// }
 /// ```
 public protocol GtkButtonProviding: GtkPictureProviding {
-    /// The kind of pointer that the binding has.
+    /// The pointer type of the binding.
     associatedtype ButtonPointer: GtkObjectPointer
 
     /// The GtkButton; it must live at least as long as the object.
@@ -63,10 +63,10 @@ public protocol GtkButtonProviding: GtkPictureProviding {
 }
 
 extension GtkButtonProviding {
-    /// The GtkPicture in the button; it becomes the button's child with the first use.
+    /// The GtkPicture in the button; on first use it becomes the button's child.
     public var gtkPicture: OpaquePointer { buttonController.image.gtkPicture }
 
-    /// The button's pictures.
+    /// The controller of the button's images.
     ///
     /// - Precondition: The pointer is not nil.
     var buttonController: ButtonController {
@@ -77,7 +77,7 @@ extension GtkButtonProviding {
     }
 }
 
-/// The two pictures of a button; hangs on it and goes with it.
+/// The two images of a button; attached to the button and released with it.
 final class ButtonController {
     private static let data = ObjectData<ButtonController>(name: "kingfisher-button")
 
@@ -110,7 +110,7 @@ final class ButtonController {
         update()
     }
 
-    /// Shows the image that belongs to the button's state.
+    /// Shows the image for the button's current state.
     private func update() {
         let flags = gtk_widget_get_state_flags(button.assumingMemoryBound(to: GtkWidget.self))
         let down = GTK_STATE_FLAG_ACTIVE.rawValue | GTK_STATE_FLAG_CHECKED.rawValue

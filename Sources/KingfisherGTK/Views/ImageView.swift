@@ -4,15 +4,15 @@ import CKFGTK
 import Foundation
 public import Kingfisher
 
-/// How an image lies in its view.
+/// How an image is fitted to its view.
 public enum PictureFit: Sendable {
-    /// Inside, ratio kept.
+    /// Fits inside the view, keeping the aspect ratio.
     case contain
-    /// Over the whole area, ratio kept, what stands out cut off.
+    /// Covers the view, keeping the aspect ratio; the excess is clipped.
     case cover
-    /// Stretched.
+    /// Stretched to the view.
     case fill
-    /// Inside, ratio kept, never enlarged.
+    /// Fits inside the view, keeping the aspect ratio; never enlarged.
     case scaleDown
 }
 
@@ -30,17 +30,17 @@ extension KFFit {
 
 /// A view with one image, loaded with `view.kf.setImage(with:)`.
 ///
-/// A handle around a GtkPicture: put ``widget`` wherever a GtkWidget can go. What is loaded belongs
-/// to the GtkPicture, so that it goes on when the handle is let go while the widget is in a window.
+/// A handle of a GtkPicture: use ``widget`` wherever a GtkWidget is expected. Loads belong to the
+/// GtkPicture, so they continue after the handle is released while the widget is in a window.
 open class ImageView: GtkPictureProviding {
     /// The GtkPicture.
     public let gtkPicture: OpaquePointer
     private let reference: GObjectReference
 
-    /// Makes a picture of its own.
+    /// Makes a view with a new GtkPicture.
     ///
-    /// - Precondition: GTK is initialised: the call is made after `gtk_init` or inside the
-    ///   application's `activate`.
+    /// - Precondition: GTK is initialised: call it after `gtk_init` or in the application's
+    ///   `activate`.
     public init() {
         precondition(gtk_is_initialized() != 0, "GTK is not initialised yet")
         guard let widget = gtk_picture_new() else { preconditionFailure("GTK has no memory") }
@@ -51,13 +51,14 @@ open class ImageView: GtkPictureProviding {
         fit = .contain
     }
 
-    /// Attaches to a GtkPicture that is there already; its properties stay as they are.
+    /// Attaches to an existing GtkPicture, whose properties are not changed.
     public init(picture: OpaquePointer) {
         reference = GObjectReference(retaining: UnsafeMutableRawPointer(picture))
         gtkPicture = picture
     }
 
-    // GTK's objects are for the main thread, and the last use of a handle can be anywhere.
+    // GTK's objects belong to the main thread, but the last reference may be released on any
+    // thread.
     isolated deinit {}
 
     /// The GtkPicture as a GtkWidget.
@@ -65,16 +66,16 @@ open class ImageView: GtkPictureProviding {
         UnsafeMutableRawPointer(gtkPicture).assumingMemoryBound(to: GtkWidget.self)
     }
 
-    /// The GdkPaintable that the picture shows; anything else that takes one can show it too.
+    /// The GdkPaintable shown by the view; other widgets can show it too.
     public var paintable: OpaquePointer { OpaquePointer(controller.canvas.paintable.address) }
 
-    /// The image that is shown; set it to show one without loading.
+    /// The current image; set it to show an image without a load.
     public var image: KFCrossPlatformImage? {
         get { controller.image }
         set { controller.setOwnImage(newValue) }
     }
 
-    /// How images lie in the view; ``PictureFit/contain`` unless set.
+    /// How images are fitted to the view; ``PictureFit/contain`` by default.
     public var fit: PictureFit {
         get {
             switch controller.canvas.fit {
@@ -90,27 +91,31 @@ open class ImageView: GtkPictureProviding {
         }
     }
 
-    /// Whether the image's size is the view's natural one; true unless set.
+    /// Whether the view's natural size is that of the image; true by default.
     ///
-    /// Without it the layout alone decides the size, and showing another image lays nothing out
-    /// again: the better choice for cells of lists.
+    /// If false, only the layout determines the size, and a new image causes no layout. Recommended
+    /// for cells of lists.
     public var hasNaturalSize: Bool {
         get { controller.canvas.hasNaturalSize }
         set { controller.canvas.hasNaturalSize = newValue }
     }
 
-    /// The text that stands for the image where it cannot be seen.
+    /// The text that replaces the image for assistive technology.
     public var alternativeText: String? {
         get { gtk_picture_get_alternative_text(gtkPicture).map { String(cString: $0) } }
         set { gtk_picture_set_alternative_text(gtkPicture, newValue) }
     }
 
-    /// Asks for at least this many logical pixels; −1 leaves a side to the layout.
+    /// Requests a minimum size.
+    ///
+    /// - Parameters:
+    ///   - width: In logical pixels; −1 leaves the width to the layout.
+    ///   - height: In logical pixels; −1 leaves the height to the layout.
     public func setSizeRequest(width: Int, height: Int) {
         gtk_widget_set_size_request(widget, Int32(clamping: width), Int32(clamping: height))
     }
 
-    /// The size that was asked for; nil unless both sides were.
+    /// The requested size; nil unless both sides are requested.
     var sizeRequest: CGSize? { controller.sizeRequest }
 }
 #endif

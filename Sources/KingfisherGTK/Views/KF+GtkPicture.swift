@@ -2,18 +2,19 @@
 public import Kingfisher
 
 extension KF.Builder {
-    /// Loads the image into a picture or a button; only images serve as placeholder.
+    /// Loads the image into a view or a button; the placeholder must be an image.
     ///
-    /// - Returns: The handle to cancel with; nil when a cache answers.
+    /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
     public func set(to target: some GtkPictureProviding) -> DownloadTask? {
         load(in: target.controller)
     }
 
-    /// Loads the image that a button shows while it is pressed or checked; only images serve as
-    /// placeholder.
+    /// Loads the image that a button shows while it is pressed or checked.
     ///
-    /// - Returns: The handle to cancel with; nil when a cache answers.
+    /// The placeholder must be an image.
+    ///
+    /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
     public func setAlternative(to button: some GtkButtonProviding) -> DownloadTask? {
         load(in: button.buttonController.alternate.controller)

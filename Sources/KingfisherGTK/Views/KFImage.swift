@@ -3,7 +3,7 @@ public import CGTK
 public import Foundation
 public import Kingfisher
 
-/// An image that loads itself when it comes on screen, set up by chained modifiers.
+/// A view that loads its image when it appears on screen, configured by chained methods.
 ///
 /// ```swift
 /// let image = KFImage(url)
@@ -14,12 +14,12 @@ public import Kingfisher
 /// gtk_box_append(box, image.widget)
 /// ```
 ///
-/// A handle around a widget; what it is set to belongs to the widget.
+/// A handle of a widget; the configuration belongs to the widget.
 public final class KFImage: KFOptionSetter {
     let state: KFImageState
     private let reference: GObjectReference
 
-    /// Makes an image of a source.
+    /// Makes a view for a source.
     ///
     /// - Precondition: GTK is initialised.
     public init(source: Source?) {
@@ -27,7 +27,7 @@ public final class KFImage: KFOptionSetter {
         reference = GObjectReference(retaining: state.overlay)
     }
 
-    /// Makes an image of a URL.
+    /// Makes a view for a URL.
     public convenience init(_ url: URL?) {
         self.init(source: url?.convertToSource())
     }
@@ -39,7 +39,7 @@ public final class KFImage: KFOptionSetter {
         state.overlay.assumingMemoryBound(to: GtkWidget.self)
     }
 
-    /// The view inside.
+    /// The image view inside the widget.
     public var view: ImageView { state.view }
 
     /// The options under construction.
@@ -59,25 +59,25 @@ public final class KFImage: KFOptionSetter {
 }
 
 extension KFImage {
-    /// Shows an image while the picture is loading.
+    /// Shows an image during the load.
     public func placeholder(_ image: KFCrossPlatformImage?) -> KFImage {
         state.placeholder = image
         return self
     }
 
-    /// Shows a widget over the picture while it is loading.
+    /// Shows a widget over the image during the load.
     public func placeholder(_ widget: UnsafeMutablePointer<GtkWidget>) -> KFImage {
         state.addOverlay(widget, for: .loading)
         return self
     }
 
-    /// Shows a widget in the picture's place when it could not be loaded.
+    /// Shows a widget in place of the image after a failure.
     public func onFailureView(_ widget: UnsafeMutablePointer<GtkWidget>) -> KFImage {
         state.addOverlay(widget, for: .failed)
         return self
     }
 
-    /// Shows a widget that says why the picture could not be loaded, made anew for each failure.
+    /// Shows a widget that explains a failure; made again for each failure.
     public func onFailureView(
         _ make: @escaping (KingfisherError) -> UnsafeMutablePointer<GtkWidget>
     ) -> KFImage {
@@ -85,34 +85,39 @@ extension KFImage {
         return self
     }
 
-    /// Loads again when the widget is clicked after a failure.
+    /// Retries after a failure when the widget is clicked.
     public func retryOnClick() -> KFImage {
         _ = state.retriesOnClick
         return self
     }
 
-    /// Loads again after a failure when the network returns, by GIO's `GNetworkMonitor`.
+    /// Retries after a failure when GIO's `GNetworkMonitor` reports that the network has returned.
     public func retryWhenOnline() -> KFImage {
         NetworkReturn.shared.add(state)
         return self
     }
 
-    /// Loads again if the last load has failed: for a button of your own.
+    /// Retries if the last load has failed, for example from a button.
     public func retry() { state.retry() }
 
-    /// Shows another source from now on, for cells that are bound to one item after another.
+    /// Shows another source, for cells that are bound to one item after another.
     ///
-    /// The load under way is superseded, which `onFailure` hears of. Nothing happens if it is the
-    /// source that is shown or loading already.
+    /// A running load is superseded, which is reported to `onFailure`. Nothing happens if the
+    /// source is already shown or loading.
     public func bind(to source: Source?) { state.bind(to: source) }
 
-    /// Shows another URL from now on; see the overload for a source.
+    /// Shows another URL; see ``bind(to:)-(Source?)``.
     public func bind(to url: URL?) { state.bind(to: url?.convertToSource()) }
 
-    /// Shows a BlurHash while the picture is loading.
+    /// Shows a BlurHash during the load.
     ///
-    /// It stands in for one source: call it before `bind(to:)` for the next. Of `size`, in pixels,
-    /// only the ratio can be seen; an invalid hash shows nothing.
+    /// It applies to one source: call it before `bind(to:)` for the next one. An invalid hash shows
+    /// nothing.
+    ///
+    /// - Parameters:
+    ///   - hash: The characters of the hash.
+    ///   - size: The size of the placeholder in pixels; only its aspect ratio is visible.
+    /// - Returns: The receiver.
     public func blurHash(
         _ hash: String,
         size: CGSize = CGSize(width: 32, height: 32)
@@ -121,62 +126,61 @@ extension KFImage {
         return self
     }
 
-    /// Shows a ThumbHash while the picture is loading; it stands in for one source, like
-    /// ``blurHash(_:size:)``.
+    /// Shows a ThumbHash during the load; like ``blurHash(_:size:)`` it applies to one source.
     public func thumbHash(_ hash: Data) -> KFImage {
         state.setPreview(KFCrossPlatformImage(thumbHash: hash))
         return self
     }
 
-    /// Shows how much has arrived in a bar at the lower edge.
+    /// Shows the progress of the download in a bar at the lower edge.
     public func loadingProgress(_ isShown: Bool = true) -> KFImage {
         state.showsProgress = isShown
         return self
     }
 
-    /// Lets the picture cross-fade in, in seconds.
+    /// Fades the image in, over `duration` seconds.
     public func fade(duration: TimeInterval) -> KFImage {
         loadTransition(.fade(duration))
     }
 
-    /// Lets the picture appear by a transition.
+    /// Shows the image with a transition.
     public func loadTransition(_ transition: ImageTransition) -> KFImage {
         state.options.transition = transition
         return self
     }
 
-    /// Lets the layout decide the size, instead of the picture.
+    /// Lets the layout determine the size, rather than the image.
     public func resizable(_ fit: PictureFit = .contain) -> KFImage {
         state.view.hasNaturalSize = false
         state.view.fit = fit
         return self
     }
 
-    /// Cancels the load when the widget leaves the screen; it begins again when it comes back.
+    /// Cancels the load when the widget leaves the screen; it starts again when the widget returns.
     public func cancelOnDisappear(_ flag: Bool = true) -> KFImage {
         state.cancelsOnDisappear = flag
         return self
     }
 
-    /// Begins to load before the widget is on screen.
+    /// Starts the load before the widget is on screen.
     public func startLoadingBeforeViewAppear(_ flag: Bool = true) -> KFImage {
         if flag { state.load() }
         return self
     }
 
-    /// Keeps what is shown until the next picture is there.
+    /// Keeps the current image until the next one is loaded.
     public func keepCurrentImageWhileLoading(_ enabled: Bool = true) -> KFImage {
         state.options.keepCurrentImageWhileLoading = enabled
         return self
     }
 
-    /// The text that stands for the picture where it cannot be seen.
+    /// Sets the text that replaces the image for assistive technology.
     public func alternativeText(_ text: String?) -> KFImage {
         state.view.alternativeText = text
         return self
     }
 
-    /// Changes the view inside.
+    /// Configures the image view inside the widget.
     public func configure(_ body: (ImageView) -> Void) -> KFImage {
         body(state.view)
         return self

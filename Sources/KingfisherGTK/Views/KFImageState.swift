@@ -3,9 +3,9 @@ import CGTK
 import Foundation
 import Kingfisher
 
-/// What a ``KFImage`` is set to; hangs on its widget and goes with it.
+/// The configuration and state of a ``KFImage``; attached to its widget and released with it.
 final class KFImageState: NetworkListener {
-    /// When a widget over the picture is seen.
+    /// The phase during which an overlay is visible.
     enum Phase {
         case loading
         case failed
@@ -17,9 +17,9 @@ final class KFImageState: NetworkListener {
     private(set) var source: Source?
     var options: KingfisherParsedOptionsInfo
     var placeholder: KFCrossPlatformImage?
-    /// Made from a hash; stands in for one source alone.
+    /// The placeholder made from a hash; applies to a single source.
     private var preview: (image: KFCrossPlatformImage?, isForNext: Bool) = (nil, false)
-    /// Makes the widget for a failure, and the one that it made last.
+    /// Makes the widget for a failure; ``failureView`` is the latest result.
     var makeFailureView: ((KingfisherError) -> UnsafeMutablePointer<GtkWidget>)?
     private var failureView: UnsafeMutablePointer<GtkWidget>?
     var cancelsOnDisappear = false
@@ -27,7 +27,7 @@ final class KFImageState: NetworkListener {
     let onSuccess = Delegate<RetrieveImageResult, Void>()
     let onProgress = Delegate<(Int64, Int64), Void>()
 
-    /// The GtkOverlay; not retained, it owns this object.
+    /// The GtkOverlay; not retained, because it owns this object.
     let overlay: UnsafeMutableRawPointer
     private var overlays: [(widget: UnsafeMutablePointer<GtkWidget>, phase: Phase)] = []
     private var progressBar: OpaquePointer?
@@ -35,7 +35,8 @@ final class KFImageState: NetworkListener {
         didSet { showOverlays() }
     }
     private var isLoaded = false
-    /// Counts loads, so that the end of one that was given up is not taken for the next one's.
+    /// Numbers the loads, so that the end of an earlier load is not mistaken for that of the
+    /// current one.
     private var loadCount = 0
 
     init(source: Source?) {
@@ -54,12 +55,12 @@ final class KFImageState: NetworkListener {
 
     isolated deinit { NetworkReturn.shared.remove(ObjectIdentifier(self)) }
 
-    // MARK: Another source
+    // MARK: Changing the source
 
-    /// Has an image stand in for the source that is set next, or for the first one.
+    /// Sets the placeholder for the source that is set next, or for the first one.
     func setPreview(_ image: KFCrossPlatformImage?) { preview = (image, true) }
 
-    /// Shows another source from now on; nothing happens if it is the same one.
+    /// Shows another source; no effect for the same one.
     func bind(to new: Source?) {
         preview = preview.isForNext ? (preview.image, false) : (nil, false)
         if new?.cacheKey == source?.cacheKey, isLoaded || phase == .loading { return }
@@ -68,7 +69,7 @@ final class KFImageState: NetworkListener {
         loadCount += 1
         phase = nil
         guard gtk_widget_get_mapped(view.widget) == 0 else { return load() }
-        // What was shown or on its way belongs to the source before.
+        // The current image, or the running load, belongs to the previous source.
         _ = view.controller.load(
             nil,
             placeholder: standIn,
@@ -81,9 +82,9 @@ final class KFImageState: NetworkListener {
 
     private var standIn: KFCrossPlatformImage? { preview.image ?? placeholder }
 
-    // MARK: Trying again
+    // MARK: Retrying
 
-    /// Loads again what could not be loaded.
+    /// Loads again after a failure.
     func retry() {
         if phase == .failed { load() }
     }
@@ -95,7 +96,7 @@ final class KFImageState: NetworkListener {
     private(set) lazy var retriesOnClick: Bool = {
         guard let click = gtk_gesture_click_new() else { return false }
         connect(UnsafeMutableRawPointer(click), "released") { [unowned self] in retry() }
-        // The widget takes the gesture over.
+        // The widget takes ownership of the gesture.
         gtk_widget_add_controller(overlay.assumingMemoryBound(to: GtkWidget.self), click)
         return true
     }()
@@ -111,7 +112,7 @@ final class KFImageState: NetworkListener {
         addOverlay(made, for: .failed)
     }
 
-    // MARK: Over the picture
+    // MARK: Overlays
 
     var showsProgress = false {
         didSet {
@@ -130,7 +131,7 @@ final class KFImageState: NetworkListener {
         showOverlays()
     }
 
-    /// Loads, unless the picture is there or on its way.
+    /// Starts the load, unless the image is loaded or loading.
     func load() {
         guard !isLoaded, phase != .loading else { return }
         phase = .loading
@@ -148,7 +149,7 @@ final class KFImageState: NetworkListener {
 
     private func cancelIfDisappearing() {
         guard cancelsOnDisappear, phase == .loading else { return }
-        // At once, because the widget may come back before the completion has been called.
+        // Set now, because the widget may return before the completion handler is called.
         phase = nil
         view.kf.cancelDownloadTask()
     }

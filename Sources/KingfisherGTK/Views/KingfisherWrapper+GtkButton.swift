@@ -6,8 +6,17 @@ extension KingfisherWrapper where Base: GtkButtonProviding {
 
     /// Loads the image that is shown while the button is pressed or checked.
     ///
-    /// Independent of the other image, which is loaded with `setImage(with:)` and shown until this
-    /// one is there.
+    /// Independent of the button's image, which is loaded with `setImage(with:)` and is shown until
+    /// this one is loaded.
+    ///
+    /// - Parameters:
+    ///   - source: The source of the image; nil shows the placeholder and fails with `emptySource`.
+    ///   - placeholder: Shown during the load; nil clears the alternate image, unless the options
+    ///     contain `keepCurrentImageWhileLoading`.
+    ///   - options: Override the shared manager's default options.
+    ///   - progressBlock: Called on the main queue while a download of known length runs.
+    ///   - completionHandler: Called exactly once, on the main actor.
+    /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
     public func setAlternateImage(
         with source: Source?,
@@ -25,7 +34,9 @@ extension KingfisherWrapper where Base: GtkButtonProviding {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads an alternate image without reporting progress.
+    ///
+    /// See `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @discardableResult
     public func setAlternateImage(
         with source: Source?,
@@ -42,7 +53,10 @@ extension KingfisherWrapper where Base: GtkButtonProviding {
         )
     }
 
-    /// Loads the alternate image from a resource; see the flavour for a source.
+    /// Loads the alternate image from a resource.
+    ///
+    /// See `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)` for a
+    /// source.
     @discardableResult
     public func setAlternateImage(
         with resource: (any Resource)?,
@@ -60,7 +74,9 @@ extension KingfisherWrapper where Base: GtkButtonProviding {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads an alternate image without reporting progress.
+    ///
+    /// See `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @discardableResult
     public func setAlternateImage(
         with resource: (any Resource)?,
@@ -77,7 +93,10 @@ extension KingfisherWrapper where Base: GtkButtonProviding {
         )
     }
 
-    /// Loads the alternate image from a provider's bytes; see the flavour for a source.
+    /// Loads the alternate image from a provider.
+    ///
+    /// See `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)` for a
+    /// source.
     @discardableResult
     public func setAlternateImage(
         with provider: (any ImageDataProvider)?,
@@ -95,7 +114,9 @@ extension KingfisherWrapper where Base: GtkButtonProviding {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads an alternate image without reporting progress.
+    ///
+    /// See `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @discardableResult
     public func setAlternateImage(
         with provider: (any ImageDataProvider)?,
@@ -112,7 +133,7 @@ extension KingfisherWrapper where Base: GtkButtonProviding {
         )
     }
 
-    /// Cancels the load of the image.
+    /// Cancels the load of the button's image.
     public func cancelImageDownloadTask() { cancelDownloadTask() }
 
     /// Cancels the load of the alternate image.
@@ -120,10 +141,10 @@ extension KingfisherWrapper where Base: GtkButtonProviding {
         controller.alternate.kf.cancelDownloadTask()
     }
 
-    /// The image while it is pressed or checked.
+    /// The image shown while the button is pressed or checked.
     public var alternateImage: KFCrossPlatformImage? { controller.alternate.image }
 
-    /// The identifier of the alternate image's load in force; nil when none has begun.
+    /// The identifier of the current load of the alternate image; nil if there is none.
     public var alternateTaskIdentifier: Source.Identifier.Value? {
         controller.alternate.kf.taskIdentifier
     }

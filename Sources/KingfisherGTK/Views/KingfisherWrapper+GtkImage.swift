@@ -1,25 +1,26 @@
 #if GTK
 public import Kingfisher
 
-/// Gets the result of a load, once, on the main actor.
+/// Receives the result of a load, once, on the main actor.
 public typealias ImageCompletion =
     @MainActor @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
 
 extension KingfisherWrapper where Base: GtkPictureProviding {
     /// Loads an image and shows it; an image in memory is shown in the same frame.
     ///
-    /// Unless the options name a processor, the image is decoded to the size that the view shows it
-    /// in. A load that was under way is superseded: its completion gets `notCurrentSourceTask`, its
-    /// image is not shown, its download goes on into the cache.
+    /// Unless the options contain a processor, the image is decoded to the size of the view. The
+    /// previous load is superseded: its completion receives `notCurrentSourceTask` and its image is
+    /// not shown. Its download continues and is cached, unless its options contain
+    /// `cancelWhenSuperseded`.
     ///
     /// - Parameters:
-    ///   - source: Where the image comes from; nil shows the placeholder and gives `emptySource`.
-    ///   - placeholder: Shown meanwhile; nil clears what is shown, unless
-    ///     `keepCurrentImageWhileLoading` is among the options.
-    ///   - options: Over the shared manager's default options.
-    ///   - progressBlock: Called on the main queue while the download has a known length.
+    ///   - source: The source of the image; nil shows the placeholder and fails with `emptySource`.
+    ///   - placeholder: Shown during the load; nil clears the current image, unless the options
+    ///     contain `keepCurrentImageWhileLoading`.
+    ///   - options: Override the shared manager's default options.
+    ///   - progressBlock: Called on the main queue while a download of known length runs.
     ///   - completionHandler: Called exactly once, on the main actor.
-    /// - Returns: The handle to cancel with; nil when a cache answers.
+    /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
     public func setImage(
         with source: Source?,
@@ -37,7 +38,9 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads a source and shows the image, without reporting progress.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @discardableResult
     public func setImage(
         with source: Source?,
@@ -54,7 +57,9 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
         )
     }
 
-    /// Loads a resource, for example a URL, and shows it; see the flavour for a source.
+    /// Loads a resource, such as a URL, and shows the image.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with resource: (any Resource)?,
@@ -72,7 +77,9 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads a resource and shows the image, without reporting progress.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with resource: (any Resource)?,
@@ -89,7 +96,9 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
         )
     }
 
-    /// Loads a provider's bytes and shows them; see the flavour for a source.
+    /// Loads the image of a provider and shows it.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with provider: (any ImageDataProvider)?,
@@ -107,7 +116,9 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads the image of a provider and shows it, without reporting progress.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with provider: (any ImageDataProvider)?,
@@ -124,33 +135,33 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
         )
     }
 
-    /// Cancels the load in force; its completion gets the cancel error.
+    /// Cancels the current load; its completion receives the cancellation error.
     public func cancelDownloadTask() {
         base.controller.cancelLoad()
     }
 
-    /// The identifier of the load in force; nil when none has begun.
+    /// The identifier of the current load; nil if there is none.
     public var taskIdentifier: Source.Identifier.Value? { base.controller.taskIdentifier }
 
-    /// What shows that an image is loading.
+    /// The indicator shown during loads.
     public var indicator: PictureIndicator {
         get { base.controller.indicator }
         nonmutating set { base.controller.replaceIndicator(with: newValue) }
     }
 
-    /// The image that is shown, without loading anything.
+    /// The current image; setting it shows an image without a load.
     public var image: KFCrossPlatformImage? {
         get { base.controller.image }
         nonmutating set { base.controller.setOwnImage(newValue) }
     }
 
-    /// In which size images are decoded.
+    /// The size to which images are decoded.
     public var decodeSize: DecodeSize {
         get { base.controller.sizing.decodeSize }
         nonmutating set { base.controller.sizing.decodeSize = newValue }
     }
 
-    /// When loads begin.
+    /// When loads start.
     public var loadStart: LoadStart {
         get { base.controller.sizing.loadsWhenVisible ? .whenVisible : .immediately }
         nonmutating set { base.controller.sizing.loadsWhenVisible = newValue == .whenVisible }
@@ -158,7 +169,7 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
 }
 
 extension PictureController {
-    /// Loads by the shared manager, with a call's options over the manager's.
+    /// Loads with the shared manager; its default options are overridden by those of the call.
     func load(
         _ source: Source?,
         placeholder: KFCrossPlatformImage?,
@@ -177,7 +188,7 @@ extension PictureController {
         )
     }
 
-    /// Shows an image that the caller has, at once and in its own size.
+    /// Shows the caller's own image immediately, in its own size.
     func setOwnImage(_ image: KFCrossPlatformImage?) {
         keepingPicture {
             forgetShownLoad()

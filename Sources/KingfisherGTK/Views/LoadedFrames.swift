@@ -2,12 +2,12 @@
 import Foundation
 import Kingfisher
 
-/// Frames that were all decoded up front.
+/// Frames that were all decoded in advance.
 nonisolated struct LoadedFrames: ImageFrameSource {
     private let images: [KFCrossPlatformImage]
     private let each: TimeInterval
 
-    /// The frames of an image; nil when it has fewer than two.
+    /// The frames of an image; nil if it has fewer than two.
     init?(_ image: KFCrossPlatformImage) {
         guard let images = image.images, images.count > 1 else { return nil }
         self.images = images
@@ -23,7 +23,7 @@ nonisolated struct LoadedFrames: ImageFrameSource {
     }
 
     func duration(at index: Int) -> TimeInterval {
-        // What a browser makes of frames without a duration.
+        // Browsers use the same duration for frames without one.
         each > 0.011 ? each : 0.1
     }
 }

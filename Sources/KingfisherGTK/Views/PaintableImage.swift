@@ -3,8 +3,8 @@ import CKFGTK
 public import Foundation
 public import Kingfisher
 
-/// A GdkPaintable that loads its image, for widgets that show one without being a GtkPicture:
-/// GtkImage, AdwAvatar, the child of a menu button, the icon of a drag.
+/// A GdkPaintable that loads its image, for widgets other than GtkPicture: GtkImage, AdwAvatar, the
+/// child of a menu button, the icon of a drag.
 ///
 /// ```swift
 /// let image = PaintableImage(size: CGSize(width: 48, height: 48), fit: .cover)
@@ -12,19 +12,19 @@ public import Kingfisher
 /// image.kf.setImage(with: url)
 /// ```
 ///
-/// A handle: what is loaded belongs to the GdkPaintable, and so to the widgets that show it. The
-/// image appears at once, because a paintable has no clock for transitions; of an animation it is
-/// the first frame.
+/// A handle: loads belong to the GdkPaintable, and so to the widgets that show it. The image
+/// appears without a transition, because a paintable has no clock; of an animation only the first
+/// frame is shown.
 public final class PaintableImage: KingfisherCompatible {
     let state: PaintableState
     private let reference: GObjectReference
 
-    /// Makes a paintable that shows nothing yet.
+    /// Makes an empty paintable.
     ///
     /// - Parameters:
-    ///   - size: In logical pixels; images are decoded to it. Nil keeps their own size.
+    ///   - size: In logical pixels; images are decoded to this size. Nil keeps their own size.
     ///   - density: The screen's pixels per logical pixel.
-    ///   - fit: How images lie in the area that the widget gives them.
+    ///   - fit: How images are fitted to the area that the widget provides.
     public init(size: CGSize? = nil, density: Double = 1, fit: PictureFit = .contain) {
         MainLoop.attach()
         guard let made = kf_paintable_new() else { preconditionFailure("GObject has no memory") }
@@ -41,7 +41,7 @@ public final class PaintableImage: KingfisherCompatible {
     ///
     /// - Parameters:
     ///   - object: A GObject, for example a GtkImage.
-    ///   - property: One that takes a GdkPaintable.
+    ///   - property: A property of type GdkPaintable.
     /// - Precondition: The object has that property.
     public func show(in object: UnsafeMutableRawPointer, property: String = "paintable") {
         precondition(
@@ -52,9 +52,19 @@ public final class PaintableImage: KingfisherCompatible {
 }
 
 extension KingfisherWrapper where Base: PaintableImage {
-    /// Loads an image and shows it; see the overload for views.
+    /// Loads an image and shows it.
     ///
-    /// - Returns: The handle to cancel with; nil when a cache answers.
+    /// The previous load is superseded, as in an ``ImageView``. If the paintable has a size and the
+    /// options contain no processor, the image is decoded to that size.
+    ///
+    /// - Parameters:
+    ///   - source: The source of the image; nil shows the placeholder and fails with `emptySource`.
+    ///   - placeholder: Shown during the load; nil clears the current image, unless the options
+    ///     contain `keepCurrentImageWhileLoading`.
+    ///   - options: Override the shared manager's default options.
+    ///   - progressBlock: Called on the main queue while a download of known length runs.
+    ///   - completionHandler: Called exactly once, on the main actor.
+    /// - Returns: The task to cancel the load with; nil if a cache has the image.
     @discardableResult
     public func setImage(
         with source: Source?,
@@ -75,7 +85,9 @@ extension KingfisherWrapper where Base: PaintableImage {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads a source and shows the image, without reporting progress.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @discardableResult
     public func setImage(
         with source: Source?,
@@ -92,7 +104,9 @@ extension KingfisherWrapper where Base: PaintableImage {
         )
     }
 
-    /// Loads a resource, for example a URL, and shows it; see the overload for a source.
+    /// Loads a resource, such as a URL, and shows the image.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with resource: (any Resource)?,
@@ -110,7 +124,9 @@ extension KingfisherWrapper where Base: PaintableImage {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads a resource and shows the image, without reporting progress.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with resource: (any Resource)?,
@@ -127,7 +143,9 @@ extension KingfisherWrapper where Base: PaintableImage {
         )
     }
 
-    /// Loads a provider's bytes and shows them; see the overload for a source.
+    /// Loads the image of a provider and shows it.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with provider: (any ImageDataProvider)?,
@@ -145,7 +163,9 @@ extension KingfisherWrapper where Base: PaintableImage {
         )
     }
 
-    /// The same, without reporting progress.
+    /// Loads the image of a provider and shows it, without reporting progress.
+    ///
+    /// See `setImage(with:placeholder:options:progressBlock:completionHandler:)` for a source.
     @discardableResult
     public func setImage(
         with provider: (any ImageDataProvider)?,
@@ -162,20 +182,20 @@ extension KingfisherWrapper where Base: PaintableImage {
         )
     }
 
-    /// Cancels the load in force; its completion gets the cancel error.
+    /// Cancels the current load; its completion receives the cancellation error.
     public func cancelDownloadTask() { base.state.binding.cancel() }
 
-    /// The identifier of the load in force; nil when none has begun.
+    /// The identifier of the current load; nil if there is none.
     public var taskIdentifier: Source.Identifier.Value? { base.state.binding.identifier }
 
-    /// The image that is shown; set it to show one without loading.
+    /// The current image; set it to show an image without a load.
     public var image: KFCrossPlatformImage? {
         get { base.state.image }
         nonmutating set { base.state.setImage(newValue) }
     }
 }
 
-/// The loads of one GdkPaintable; hangs on it and goes with it.
+/// The loads of a GdkPaintable; attached to it and released with it.
 final class PaintableState: ImageBindingTarget {
     typealias PlaceholderContent = KFCrossPlatformImage
 
@@ -183,7 +203,7 @@ final class PaintableState: ImageBindingTarget {
 
     let binding = ImageBinding()
     private(set) var image: KFCrossPlatformImage?
-    /// Not retained: it owns this object.
+    /// Not retained, because it owns this object.
     private let paintable: UnsafeMutableRawPointer
     private let size: CGSize?
     private let density: CGFloat

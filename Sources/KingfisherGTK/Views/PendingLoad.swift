@@ -1,22 +1,22 @@
 #if GTK
 import Kingfisher
 
-/// A load that waits until it is known how large, or whether, the view will show it.
+/// A load that waits until the size of the view, or its visibility, is known.
 final class PendingLoad {
     let source: Source
     let placeholder: KFCrossPlatformImage?
     let options: KingfisherParsedOptionsInfo
     let manager: KingfisherManager
     let progress: DownloadProgressBlock?
-    /// What the caller holds; linked to the real handle when there is one.
+    /// The caller's handle; linked to the actual task when the load starts.
     let handle = DownloadTask()
-    /// It brings back an image that was shown before, and nobody waits for it.
+    /// Whether the load restores an image that was shown before; it has no completion.
     let isRepeated: Bool
-    /// It was cancelled because the view left the screen, and waits again.
+    /// Whether the load was cancelled because the view left the screen, and waits again.
     var isSuspended = false
     private var completion: ImageBinding.Completion?
 
-    /// What the completion of a load gets that was cancelled while it waited.
+    /// The error of a load that was cancelled while it waited.
     static let cancelled = KingfisherError.requestError(reason: .asyncTaskContextCancelled)
 
     init(
@@ -37,7 +37,7 @@ final class PendingLoad {
         self.completion = completion
     }
 
-    /// The same load once more, for which nobody waits.
+    /// A copy that loads the image again, without a completion.
     func again() -> PendingLoad {
         PendingLoad(
             source: source,
@@ -59,14 +59,14 @@ final class PendingLoad {
         }
     }
 
-    /// Calls the completion; only the first time counts.
+    /// Calls the completion; later calls have no effect.
     func finish(_ result: Result<RetrieveImageResult, KingfisherError>) {
         let completion = completion
         self.completion = nil
         completion?(result)
     }
 
-    /// Tells the caller that another load took over.
+    /// Reports that another load has replaced this one.
     func supersede() {
         let reason = KingfisherError.ImageSettingErrorReason.notCurrentSourceTask(
             result: nil,

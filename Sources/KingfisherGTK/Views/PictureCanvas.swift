@@ -3,7 +3,7 @@ import CKFGTK
 import Foundation
 import Kingfisher
 
-/// The paintable of one picture, in Swift's words.
+/// The paintable of a GtkPicture.
 final class PictureCanvas {
     /// The GdkPaintable.
     let paintable: GObjectReference
@@ -16,7 +16,7 @@ final class PictureCanvas {
         paintable = GObjectReference(adopting: made)
     }
 
-    /// Whether anything is painted in the image's place.
+    /// Whether no image is painted.
     var isEmpty: Bool { kf_paintable_get_texture(address) == nil }
 
     var fit = KF_FIT_CONTAIN {
@@ -28,7 +28,7 @@ final class PictureCanvas {
         didSet { kf_paintable_set_density(address, density) }
     }
 
-    /// Whether the layout may ask for the image's own size.
+    /// Whether the layout may request the image's own size.
     var hasNaturalSize = true {
         didSet { kf_paintable_set_has_natural_size(address, hasNaturalSize) }
     }
@@ -40,13 +40,13 @@ final class PictureCanvas {
         }
     }
 
-    /// Lets go of the image, but keeps asking the layout for its size until the next one.
+    /// Releases the image, but keeps requesting its size from the layout until the next one.
     func release() {
         isInTransition = false
         kf_paintable_release(address)
     }
 
-    /// Lends an image's texture, which is the paintable's to keep.
+    /// Passes an image's texture to `body`; the paintable retains it.
     private func withTexture(
         of image: KFCrossPlatformImage?,
         _ body: (UnsafeMutableRawPointer?) -> Void
@@ -64,7 +64,7 @@ final class PictureCanvas {
         }
     }
 
-    /// Says where the images of a custom transition lie.
+    /// Sets the placement of the images of a custom transition.
     func setLayers(_ frame: TransitionFrame) {
         kf_paintable_set_layers(
             address,
@@ -74,7 +74,7 @@ final class PictureCanvas {
         )
     }
 
-    /// How far the transition is, 0…1; at 1 it is over.
+    /// The progress of the transition, 0…1; it ends at 1.
     var progress: Double {
         get { kf_paintable_get_progress(address) }
         set {
@@ -83,9 +83,9 @@ final class PictureCanvas {
         }
     }
 
-    // MARK: Over the image
+    // MARK: Overlays
 
-    /// The colour of the spinner's dots, red, green, blue, alpha in 0…1; nil without one.
+    /// The colour of the spinner's dots: red, green, blue and alpha in 0…1; nil hides the spinner.
     var spinnerColor: SIMD4<Float>? {
         didSet {
             guard let spinnerColor else { return kf_paintable_hide_spinner(address) }
@@ -94,14 +94,14 @@ final class PictureCanvas {
         }
     }
 
-    /// The turns that the spinner has made.
+    /// The rotation of the spinner, in turns.
     var spinnerPhase = 0.0 {
         didSet {
             if spinnerPhase != oldValue { kf_paintable_set_spinner_phase(address, spinnerPhase) }
         }
     }
 
-    /// Puts a picture over the image, in the middle plus an offset; a nil size fills the view.
+    /// Shows an image over the current one, centred plus an offset; a nil size fills the view.
     func setOverlay(_ image: KFCrossPlatformImage?, size: CGSize?, offset: CGPoint) {
         withTexture(of: image) { texture in
             kf_paintable_set_overlay(

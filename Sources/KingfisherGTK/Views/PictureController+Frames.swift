@@ -4,27 +4,27 @@ import CKFGTK
 import Foundation
 import Kingfisher
 
-/// The animation of a picture, and how the view wants it played.
+/// The animation of a view, and its playback settings.
 struct AnimationState {
     var player: FramePlayer?
     var isPlaying = false
-    /// The caller has paused it.
+    /// Whether the caller has paused the animation.
     var isPaused = false
-    /// The frame clock's time at the last step.
+    /// The time of the frame clock at the last step.
     var lastTime: Double?
     var playsAutomatically = true
     var maxLoops: UInt?
     var preloadCount = 10
-    /// The size in pixels that the player decodes to; nil for the file's own.
+    /// The size in pixels that frames are decoded to; nil for their own size.
     var frameBox: CGSize?
     var prescales = true
-    /// The frame that is painted, so that it is painted once.
+    /// The painted frame, so that it is painted only once.
     var shownFrame: KFCrossPlatformImage?
     var onEvent: ((FramePlayer.Event) -> Void)?
 }
 
 extension PictureController: FrameListener {
-    /// Asks for frames while something moves, and for none otherwise.
+    /// Requests frames while something moves, and none otherwise.
     func updateTicking() {
         let waitsToBeSeen = pending != nil && sizing.loadsWhenVisible
         let isMoving = transition != nil || animation.isPlaying || canvas.spinnerColor != nil
@@ -40,7 +40,8 @@ extension PictureController: FrameListener {
             framesInSight += 1
             advanceTransition(to: time)
             advanceAnimation(to: time)
-            // Ten steps a turn, as the ring has dots: a frame is painted only when it differs.
+            // Ten steps per turn, because the ring has ten dots: a frame is painted only if it
+            // differs.
             if canvas.spinnerColor != nil { canvas.spinnerPhase = (time * 10).rounded(.down) / 10 }
             startPendingIfReady()
         }
@@ -75,13 +76,13 @@ extension PictureController: FrameListener {
         canvas.progress = progress
     }
 
-    /// Ends the transition, if there is one, as if it had run.
+    /// Completes the current transition, if any.
     func finishTransition() { takeTransition()?() }
 
-    /// Ends the transition, if there is one.
+    /// Ends the current transition, if any.
     ///
-    /// - Returns: Its completion, which is the caller's code: to be called when everything else is
-    ///   done, because it may load again or destroy the picture.
+    /// - Returns: Its completion, which is the caller's code. Call it last, because it may start
+    ///   another load or destroy the view.
     func takeTransition() -> (() -> Void)? {
         guard let running = transition else { return nil }
         transition = nil
@@ -92,7 +93,7 @@ extension PictureController: FrameListener {
 
     // MARK: Indicator
 
-    /// Shows the indicator while something loads, and not otherwise.
+    /// Shows the indicator during loads only.
     func updateIndicator() {
         let isLoading = runningLoads > 0 && !isRefining
         if isLoading != isBusy {
@@ -131,7 +132,7 @@ extension PictureController: FrameListener {
 
     // MARK: Animation
 
-    /// Takes up the animation of an image, or none.
+    /// Replaces the animation by that of an image; nil removes it.
     func replaceAnimation(with image: KFCrossPlatformImage?) {
         animation.isPlaying = false
         animation.isPaused = false
@@ -140,21 +141,21 @@ extension PictureController: FrameListener {
         resumeAnimation()
     }
 
-    /// Decodes the frames again for the view's size of now, going on where it is.
+    /// Decodes the frames again at the view's current size, keeping the position.
     func replaceFrames() {
         guard let image, let playing = animation.player else { return }
         animation.player = player(for: image, continuing: playing)
         if isInSight { animation.player?.prepare() }
     }
 
-    /// Decodes the next frames, and plays them if it is to play by itself, once it is on screen.
+    /// Decodes the next frames and starts automatic playback, if the view is on screen.
     func resumeAnimation() {
         guard isInSight else { return }
         animation.player?.prepare()
         startAnimationIfAutomatic()
     }
 
-    /// Lets go of the frames that nobody sees.
+    /// Releases the frames while the view is off screen.
     func restAnimation() {
         animation.lastTime = nil
         animation.player?.purge(keepsCurrent: true)
@@ -177,13 +178,13 @@ extension PictureController: FrameListener {
         )
     }
 
-    /// Starts when the picture is on screen and the user wants things to move.
+    /// Starts the animation, unless it is paused or the user has turned animations off.
     private func startAnimationIfAutomatic() {
         guard animation.playsAutomatically, !animation.isPaused else { return }
         if kf_widget_animations_enabled(picture) { startAnimation() }
     }
 
-    /// Stops until the caller starts it again, or another image is set.
+    /// Stops until the caller resumes it or another image is set.
     func pauseAnimation() {
         animation.isPaused = true
         stopAnimation()
@@ -209,7 +210,7 @@ extension PictureController: FrameListener {
         let passed = animation.lastTime.map { time - $0 } ?? 0
         animation.lastTime = time
         let events = player.advance(by: passed)
-        // A frame whose turn has come may still be in the making.
+        // The current frame may not be decoded yet.
         if transition == nil, let frame = player.currentFrame, frame !== animation.shownFrame {
             animation.shownFrame = frame
             canvas.show(frame)

@@ -4,19 +4,20 @@ import Foundation
 import Kingfisher
 
 extension PictureController {
-    /// How long a view that has no size may take to get one before its image is decoded as it is.
+    /// How long a load waits for the size of the view; after that the image is decoded in its own
+    /// size.
     static let patience = Duration.milliseconds(100)
 
-    /// Waits; tests put something else in.
+    /// Waits for a duration; tests replace it.
     static var rest: (Duration) async -> Void = {
-        // It ends early only in a cancelled task, and these are not.
+        // Throws only if the task is cancelled, and these tasks are not.
         try? await Task.sleep(for: $0)
     }
 
-    /// Loads an image and shows it by the rules of ``ImageBinding``, in the view's size.
+    /// Loads an image as ``ImageBinding`` does, decoded to the view's size.
     ///
-    /// While the size is not known yet, or while it is open whether the view stays on screen, the
-    /// load waits; an image in memory is shown as soon as the size is known, in the same frame.
+    /// The load waits while the size of the view is unknown, or until the view has stayed on
+    /// screen. An image in memory is shown as soon as the size is known, in the same frame.
     func load(
         _ source: Source?,
         placeholder: KFCrossPlatformImage?,
@@ -26,7 +27,7 @@ extension PictureController {
         completion: ImageBinding.Completion?
     ) -> DownloadTask? {
         keepingPicture {
-            // The caller's code comes first or last: in between, what it loads would get lost.
+            // The caller's code runs first or last; a load started in between would be lost.
             if !options.keepCurrentImageWhileLoading { finishTransition() }
             let superseded = pending
             defer { superseded?.supersede() }
@@ -62,7 +63,7 @@ extension PictureController {
         }
     }
 
-    /// Cancels the load in force, also one that still waits.
+    /// Cancels the current load, even if it is still waiting.
     func cancelLoad() {
         guard let waiting = pending else { return binding.cancel() }
         cancelPending(waiting)
@@ -75,7 +76,7 @@ extension PictureController {
         load.finish(.failure(PendingLoad.cancelled))
     }
 
-    /// Drops the load in force, whoever waits for it.
+    /// Cancels the current load, waiting or running.
     func forgetLoad() {
         inForce?.isSuspended = false
         shownLoad = nil
@@ -83,7 +84,7 @@ extension PictureController {
         if let pending { cancelPending(pending) }
     }
 
-    /// Drops what would bring the image of the last load back: the caller shows something else.
+    /// Discards the data for reloading the current image, because the caller shows another one.
     func forgetShownLoad() {
         sizing.decodedFor = nil
         sizing.reload = nil
@@ -97,7 +98,7 @@ extension PictureController {
 
     private func hold(_ load: PendingLoad) {
         pending = load
-        // The load before is no longer wanted, and the placeholder stands in from now on.
+        // The previous load is superseded, and the placeholder is shown from now on.
         isHoldingImage = load.options.keepCurrentImageWhileLoading && image != nil
         binding.load(
             nil,
@@ -117,7 +118,7 @@ extension PictureController {
         }
     }
 
-    /// The memory is looked into as soon as the size is known, whatever else is waited for.
+    /// Memory is checked as soon as the size is known, even if the load waits for visibility.
     func startPendingIfSized() {
         guard let load = pending, isReady(load, hasWaited: false) else { return }
         startPending()
@@ -154,9 +155,9 @@ extension PictureController {
 
     // MARK: Starting
 
-    /// Begins a load, which its handle cancels from now on.
+    /// Starts a load and links its handle.
     ///
-    /// - Returns: Whether there is anything to cancel.
+    /// - Returns: Whether there is a task to cancel.
     private func begin(_ load: PendingLoad) -> Bool {
         let box = needsSize(load.options) ? likelyBox : nil
         let isGuessed = needsSize(load.options) && self.box == nil
@@ -196,13 +197,13 @@ extension PictureController {
         kf_widget_set_failed(picture, isFailure)
     }
 
-    // MARK: Leaving the screen
+    // MARK: Off screen
 
-    /// Stops the load of a view that only loads what is seen, or lets go of its image: it begins
-    /// again when the view comes back.
+    /// Stops the load, or releases the image, of a view that loads only while visible; it is loaded
+    /// again when the view returns.
     ///
-    /// Lists keep several times as many cells as are seen. Their images belong to the memory cache,
-    /// which has a limit.
+    /// Lists keep several times as many cells as are visible. Their images then remain only in the
+    /// memory cache, which has a limit.
     func suspendIfInvisible() {
         guard sizing.loadsWhenVisible, pending == nil else { return }
         if let load = inForce {

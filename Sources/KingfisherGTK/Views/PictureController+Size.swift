@@ -4,7 +4,7 @@ import CKFGTK
 import Foundation
 import Kingfisher
 
-/// In which size images are decoded, and when again.
+/// The size to which images are decoded, and when they are decoded again.
 extension PictureController {
     // MARK: Size
 
@@ -12,7 +12,7 @@ extension PictureController {
         sizing.decodeSize == .fitView && options.processor.identifier.isEmpty
     }
 
-    /// The options with the view's size in them, where that is wanted and known.
+    /// The options extended by the view's size, if it is needed and known.
     func sized(_ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo {
         sized(options, for: box)
     }
@@ -29,12 +29,12 @@ extension PictureController {
             density: options.scaleFactor,
             covers: box.covers
         )
-        // Another size is then made from the disk, not from the network.
+        // Other sizes are then made from the file on disk rather than downloaded.
         options.cacheOriginalImage = true
         return options
     }
 
-    /// The size to decode for; nil before the view was laid out.
+    /// The size to decode to; nil before the view was laid out.
     var box: DecodeBox? {
         if let fixed = exactSize { return DecodeBox(size: fixed, covers: sizing.covers) }
         guard gtk_widget_get_width(widget) > 0, gtk_widget_get_height(widget) > 0 else {
@@ -43,35 +43,36 @@ extension PictureController {
         return boxInLayout
     }
 
-    /// The size that the view would be decoded for if it was shown now; nil outside of windows.
+    /// The size to decode to if the view were shown now; nil outside of windows.
     var likelyBox: DecodeBox? { box ?? boxInLayout }
 
-    /// The size that the caller gives; nil where the layout has a say.
+    /// The size set by the caller; nil if the layout may change it.
     private var exactSize: CGSize? {
         if let fixed = sizing.fixedBox { return fixed }
         return expands ? nil : sizeRequest
     }
 
-    /// What the layout gives the view whatever it shows, and otherwise the space that there is.
+    /// The size that the layout assigns independently of the image, or otherwise the available
+    /// space.
     private var boxInLayout: DecodeBox? {
         var isWidthOwn = false
         var isHeightOwn = false
         var width = kf_widget_get_space(picture, false, &isWidthOwn)
         var height = kf_widget_get_space(picture, true, &isHeightOwn)
         if !canvas.hasNaturalSize, gtk_widget_get_width(widget) > 0 {
-            // The image has no say, so what the view has is not the image's doing.
+            // The image does not affect the layout, so the view's size is independent of it.
             (width, isWidthOwn) = (gtk_widget_get_width(widget), true)
             (height, isHeightOwn) = (gtk_widget_get_height(widget), true)
         }
         guard width > 0, height > 0 else { return nil }
         return DecodeBox(
             size: CGSize(width: DecodeBox.step(width), height: DecodeBox.step(height)),
-            // A side that follows the image has nothing to be covered.
+            // Only a side that is independent of the image can be covered.
             covers: sizing.covers && isWidthOwn && isHeightOwn
         )
     }
 
-    /// The size that the caller asks for; nil unless both sides are.
+    /// The size requested by the caller; nil unless both sides are requested.
     var sizeRequest: CGSize? {
         var width: Int32 = 0
         var height: Int32 = 0
@@ -85,30 +86,29 @@ extension PictureController {
             || gtk_widget_compute_expand(widget, GTK_ORIENTATION_VERTICAL) != 0
     }
 
-    /// The box in the screen's pixels.
+    /// The box in pixels of the screen.
     var boxInPixels: CGSize? {
         let scale = CGFloat(density)
         return box.map { CGSize(width: $0.size.width * scale, height: $0.size.height * scale) }
     }
 
-    // MARK: Growing
+    // MARK: Reloading in a larger size
 
-    /// The picture is being painted: nothing may be changed now.
+    /// Called while the view is painted, when nothing may be changed.
     func isPainted() {
         if needsReload || needsLargerFrames { planReload() }
     }
 
     func sizeMayHaveChanged() { isPainted() }
 
-    /// What changes while a window is dragged: the exact size, and the space around the view.
+    /// Values that change while a window is resized: the size of the view, and the space around it.
     private var layout: [CGFloat] {
         let width = CGFloat(gtk_widget_get_width(widget))
         let height = CGFloat(gtk_widget_get_height(widget))
         return [width, height, box?.size.width ?? 0, box?.size.height ?? 0]
     }
 
-    /// Reloads once the size has not changed for a moment: a window that is being dragged larger is
-    /// waited for.
+    /// Reloads once the size has not changed for a moment, for example after a window was resized.
     private func planReload() {
         guard !sizing.isReloadPlanned else { return }
         sizing.isReloadPlanned = true
@@ -133,7 +133,7 @@ extension PictureController {
         guard let decodedFor = sizing.decodedFor else { return false }
         let isLarger =
             box.size.width > decodedFor.width || box.size.height > decodedFor.height
-        // A picture that has fewer pixels than it was asked for has no more.
+        // An image with fewer pixels than requested has no more detail.
         return (isLarger || CGFloat(density) > image.scale)
             && image.fills(decodedFor, covers: box.covers)
     }
@@ -167,8 +167,8 @@ extension PictureController {
 
     // MARK: Frames
 
-    /// Whether the frames of an animation were decoded smaller than the view shows them, or larger
-    /// because there was no size yet.
+    /// Whether the frames of an animation were decoded smaller than the view shows them, or in full
+    /// size because the view's size was unknown.
     private var needsLargerFrames: Bool {
         guard animation.prescales, animation.player != nil, let image, let box = boxInPixels else {
             return false
@@ -183,9 +183,9 @@ extension PictureController {
 }
 
 extension KFCrossPlatformImage {
-    /// Whether the image was scaled down to a box, as opposed to being smaller by itself.
+    /// Whether the image was scaled down to a box, rather than being smaller itself.
     fileprivate func fills(_ box: CGSize, covers: Bool) -> Bool {
-        // One pixel is lost in rounding.
+        // Rounding may lose one pixel.
         let wide = size.width + 1 >= box.width
         let high = size.height + 1 >= box.height
         return covers ? wide && high : wide || high

@@ -55,7 +55,7 @@ extension PictureController: ImageBindingTarget {
         updateIndicator()
     }
 
-    /// Shows an image, or nothing, at once.
+    /// Shows an image, or nothing, without a transition.
     func setImage(_ image: KFCrossPlatformImage?) {
         keepingPicture {
             let transitionEnded = takeTransition()
@@ -69,7 +69,7 @@ extension PictureController: ImageBindingTarget {
         }
     }
 
-    /// Lets go of the image while nobody sees it; its place in the layout stays.
+    /// Releases the image while the view is off screen; the layout keeps its size.
     func releaseImage() {
         image = nil
         replaceAnimation(with: nil)

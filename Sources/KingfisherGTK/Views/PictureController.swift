@@ -4,53 +4,53 @@ import CKFGTK
 import Foundation
 import Kingfisher
 
-/// Everything that one GtkPicture shows through this library: its paintable, its loads, its clock.
+/// The state of a GtkPicture: its paintable, loads, animation and transition.
 ///
-/// Hangs on the picture and goes with it, so it never outlives the pointer that it keeps.
+/// Attached to the GtkPicture and released with it, so the stored pointer stays valid.
 final class PictureController {
     private static let data = ObjectData<PictureController>(name: "kingfisher-picture")
 
-    /// The GtkPicture; not retained, it owns this object.
+    /// The GtkPicture; not retained, because it owns this object.
     let picture: UnsafeMutableRawPointer
     let canvas = PictureCanvas()
     let binding = ImageBinding()
 
-    /// What is shown, or will be when the transition is over.
+    /// The current image, or the target of the running transition.
     var image: KFCrossPlatformImage?
     var sizing = ViewSizing()
-    /// A load that has not begun.
+    /// A load that has not started.
     var pending: PendingLoad?
-    /// The load that has begun and not ended.
+    /// A load that has started and not ended.
     var inForce: PendingLoad?
-    /// The load that has brought what is shown.
+    /// The load of the current image.
     var shownLoad: PendingLoad?
     var transition: RunningTransition?
     var animation = AnimationState()
     var indicator = PictureIndicator.none
     var runningLoads = 0
-    /// A load is under way that only sharpens what is shown, so nothing of it may be seen.
+    /// Whether a load runs only to replace the current image by a larger version, invisibly.
     var isRefining = false
     var isHoldingImage = false
-    /// Called after the image that is shown was exchanged.
+    /// Called after the current image was replaced.
     var onImageChange: (() -> Void)?
-    /// What assistive technology was last told.
+    /// The state last reported to assistive technology.
     var isBusy = false
     var hasFailed = false
-    /// What the caller's indicator was last told.
+    /// Whether the caller's indicator was last called with true.
     var isIndicatorTold = false
-    /// The position of the item in a list that the picture is a cell of.
+    /// The position of the bound item, if the view is a cell of a list.
     var position: Int?
-    /// Called when the picture comes into sight or leaves it.
+    /// Called when the view appears on screen or leaves it.
     var onVisibilityChange: ((Bool) -> Void)?
     weak var watch: FrameWatch?
-    /// Whether the picture is mapped and no ancestor has scrolled or clipped it away.
+    /// Whether the view is mapped and not scrolled or clipped away by an ancestor.
     private(set) var isInSight = false
-    /// Frames that the picture has stayed in sight for, as far as they were counted.
+    /// The number of frames for which the view has been in sight.
     var framesInSight = 0
 
     /// The controller of a GtkPicture, made on first use.
     ///
-    /// The picture's paintable becomes ours.
+    /// It replaces the paintable of the GtkPicture.
     static func of(_ picture: UnsafeMutableRawPointer) -> PictureController {
         if let controller = existing(of: picture) { return controller }
         MainLoop.attach()
@@ -65,8 +65,8 @@ final class PictureController {
 
     private init(picture: UnsafeMutableRawPointer) {
         self.picture = picture
-        // The picture asks for the rectangle that its content fit gives; a stretched picture gets
-        // the whole area, and the canvas does the same inside.
+        // GtkPicture paints into the rectangle given by its content fit. With `fill` that is the
+        // whole area, and the canvas fills it too.
         let fit = kf_picture_get_fit(picture)
         canvas.fit = fit == KF_FIT_FILL ? KF_FIT_FILL : KF_FIT_CONTAIN
         sizing.covers = fit == KF_FIT_FILL || fit == KF_FIT_COVER
@@ -91,7 +91,7 @@ final class PictureController {
     }
 
     isolated deinit {
-        // The paintable may outlive us in other hands.
+        // Other widgets may retain the paintable.
         kf_paintable_on_paint(canvas.paintable.address, nil, nil)
         watch?.remove(ObjectIdentifier(self))
         binding.cancel()
@@ -106,9 +106,9 @@ final class PictureController {
     /// The screen's pixels per logical pixel.
     var density: Double { kf_widget_get_density(picture) }
 
-    /// Runs what may call the caller's code, which may destroy the picture: it lives until the end.
+    /// Runs code that may call the caller, who may destroy the view: it is retained until the end.
     func keepingPicture<Result>(_ body: () -> Result) -> Result {
-        // Not sinking: a picture without a container still floats afterwards.
+        // Not `g_object_ref_sink`: a widget without a container stays floating afterwards.
         g_object_ref(picture)
         defer { g_object_unref(picture) }
         return body()
@@ -121,7 +121,7 @@ final class PictureController {
             == OpaquePointer(canvas.paintable.address)
     }
 
-    /// Makes the picture show our paintable, should other code have replaced it.
+    /// Sets our paintable again if other code has replaced it.
     func takeOver() {
         guard !isShown else { return }
         gtk_picture_set_paintable(
@@ -130,7 +130,7 @@ final class PictureController {
         )
     }
 
-    /// What other code shows stays until the next load.
+    /// A paintable set by other code stays until the next load.
     private func paintableChanged() {
         if !isShown { forgetShownLoad() }
     }
@@ -139,7 +139,7 @@ final class PictureController {
 
     private func mapped() {
         watch = FrameWatch.of(widget)
-        // Whether it is in sight is known after the layout.
+        // The visibility is known after the layout.
         watch?.add(self)
     }
 
@@ -149,7 +149,7 @@ final class PictureController {
         watch = nil
     }
 
-    /// Finds out whether the picture can be seen now.
+    /// Checks whether the view is visible now.
     func updateSight() {
         let isSeen = kf_widget_is_in_sight(picture)
         guard isSeen != isInSight else { return }
@@ -173,13 +173,13 @@ final class PictureController {
         restAnimation()
         suspendIfInvisible()
         onVisibilityChange?(false)
-        // GTK may be in the middle of taking the widget apart: not the moment for callers' code.
+        // GTK may be disposing the widget, so the caller's code runs later.
         if let transitionEnded { Task { transitionEnded() } }
     }
 }
 
 nonisolated private enum PaintCallback {
-    /// Called while painting, when nothing may be changed: notes that the size is another.
+    /// Called during painting, when nothing may be changed; schedules a reload if needed.
     static var function: KFPaintedSize {
         { _, _, context in
             guard let context else { return }

@@ -2,20 +2,20 @@
 public import Foundation
 public import Kingfisher
 
-/// What a picture shows while its image loads, over whatever else it shows.
+/// The indicator that a view shows over its content during loads.
 public enum PictureIndicator {
-    /// Nothing.
+    /// No indicator.
     case none
     /// A ring of dots in the colour of the text.
     case spinner
-    /// A picture in the middle.
+    /// An image in the centre.
     ///
     /// - Parameters:
-    ///   - size: In logical pixels; nil fills the view as far as the ratio allows.
+    ///   - size: In logical pixels; nil fills the view as far as the aspect ratio allows.
     ///   - offset: From the centre, in logical pixels.
     case image(KFCrossPlatformImage, size: CGSize? = nil, offset: CGPoint = .zero)
-    /// One of the caller's: called with true when the first load begins and with false when the
-    /// last has ended. For widgets that stand beside or over the picture.
+    /// A custom indicator, for widgets beside or over the view. The closure is called with true
+    /// when the first load starts and with false when the last one has ended.
     case custom((_ isLoading: Bool) -> Void)
 }
 #endif

@@ -2,19 +2,19 @@
 import CKFGTK
 import Kingfisher
 
-/// A transition that the frame clock moves on.
+/// A transition driven by the frame clock.
 struct RunningTransition {
-    /// How a transition is painted.
+    /// The appearance of a transition.
     struct Look {
         let seconds: Double
         let kind: KFTransition
-        /// Where the images lie, for one of the caller's.
+        /// The placement of the images, for custom transitions.
         var frame: (@MainActor (_ progress: Double) -> TransitionFrame)?
     }
 
     let look: Look
     let completion: () -> Void
-    /// When its first frame was, on the frame clock.
+    /// The time of the first frame on the frame clock.
     private var start: Double?
 
     init(_ look: Look, completion: @escaping () -> Void) {
@@ -22,7 +22,7 @@ struct RunningTransition {
         self.completion = completion
     }
 
-    /// How far it is at a time, 0…1; the first time asked is its beginning.
+    /// The progress at a time, 0…1; the first call sets the start.
     mutating func progress(at time: Double) -> Double {
         guard let start else {
             start = time
@@ -33,11 +33,11 @@ struct RunningTransition {
 }
 
 extension ImageTransition {
-    /// How the transition is painted; nil when the image is shown at once.
+    /// The appearance of the transition; nil if the image is shown immediately.
     var look: RunningTransition.Look? {
         switch self {
         case .fade(let seconds): .init(seconds: seconds, kind: KF_TRANSITION_FADE)
-        // Seen without perspective a card turns the same way from both sides.
+        // Without perspective, flipping from either side looks the same.
         case .flipFromLeft(let seconds), .flipFromRight(let seconds):
             .init(seconds: seconds, kind: KF_TRANSITION_FLIP_VERTICAL_AXIS)
         case .flipFromTop(let seconds), .flipFromBottom(let seconds):

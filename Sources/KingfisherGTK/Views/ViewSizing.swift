@@ -2,43 +2,42 @@
 import Foundation
 import Kingfisher
 
-/// In which size a view wants its images decoded.
+/// The size to which a view's images are decoded.
 public enum DecodeSize: Sendable, Equatable {
-    /// As large as the view shows them, and again when the view grows.
+    /// The size of the view; decoded again when the view grows.
     ///
-    /// Loads whose options name a processor are left alone.
+    /// Has no effect on loads whose options contain a processor.
     case fitView
-    /// As the file has them.
+    /// The size stored in the file.
     case original
 }
 
-/// When a view starts to load.
+/// When a view starts its loads.
 public enum LoadStart: Sendable, Equatable {
-    /// At once, or as soon as the view's size is known.
+    /// Immediately, or as soon as the view's size is known.
     case immediately
-    /// When the view has stayed on screen for two frames: for cells of lists, most of which are
-    /// only passing by. An image in memory is in the first frame all the same. When the view leaves
-    /// the screen it lets go of the image, which stays in the caches.
+    /// When the view has been on screen for two frames; for cells of lists, most of which only pass
+    /// by during scrolling. An image in memory is shown in the first frame nevertheless. When the
+    /// view leaves the screen it releases the image, which stays in the caches.
     case whenVisible
 }
 
-/// A size to decode for.
+/// A size to decode to.
 struct DecodeBox: Equatable {
-    /// In logical pixels.
+    /// The size in logical pixels.
     var size: CGSize
-    /// Whether images cover it rather than fit inside.
+    /// Whether images cover the size rather than fit inside.
     var covers: Bool
 
-    /// A size that the layout gives, rounded up to a power of √2 on both sides.
+    /// Rounds a length from the layout up to a power of √2.
     ///
-    /// Windows of nearly one size then share what is cached, at the price of at most twice the
-    /// pixels.
+    /// Windows of similar sizes then share cached images, at a cost of at most twice the pixels.
     static func step(_ length: Int32) -> CGFloat {
         let exponent = (2 * log2(Double(max(1, length)))).rounded(.up)
         return exp2(exponent / 2).rounded(.up)
     }
 
-    /// By how much an image of a size is scaled to be shown.
+    /// The factor by which an image of a size is scaled when shown.
     func factor(of own: CGSize) -> CGFloat {
         guard own.width > 0, own.height > 0 else { return 1 }
         let horizontal = size.width / own.width
@@ -47,19 +46,19 @@ struct DecodeBox: Equatable {
     }
 }
 
-/// What a picture knows about the size that it shows images in.
+/// The sizes related to a view's images.
 struct ViewSizing {
     var decodeSize = DecodeSize.fitView
     /// Whether images cover the view rather than fit inside.
     var covers = false
     var loadsWhenVisible = false
-    /// The size of cells that all have the same, so that it is known before the layout.
+    /// The common size of a list's cells, so that it is known before the layout.
     var fixedBox: CGSize?
-    /// The size in logical pixels that the image on show was decoded for; nil for its own.
+    /// The size in logical pixels that the current image was decoded to; nil for its own size.
     var decodedFor: CGSize?
-    /// The image was decoded before the view had its size, and may be much too large.
+    /// Whether the image was decoded before the view's size was known, and may be much too large.
     var isGuessed = false
-    /// The source and options of the image on show, to load it again larger.
+    /// The source and options of the current image, for loading it again in a larger size.
     var reload: (source: Source, options: KingfisherParsedOptionsInfo, manager: KingfisherManager)?
     var isReloadPlanned = false
 }

@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Memory of a ``BodyPool`` that is in use; its end gives the memory back.
+/// A piece of memory from a ``BodyPool``; released to the pool on deinit.
 ///
-/// `@unchecked`: every byte is written once, by whoever has claimed it, and read only afterwards.
+/// `@unchecked`: every byte is written once, by the writer that claimed it, and read only
+/// afterwards.
 final class BodyBlock: @unchecked Sendable {
     private let bytes: UnsafeMutableRawBufferPointer
     private let pool: BodyPool
-    /// Bytes at the beginning that somebody has written or is writing.
+    /// The number of leading bytes that are written or being written.
     private let claimed = Atomic(0)
 
     init(_ bytes: UnsafeMutableRawBufferPointer, of pool: BodyPool) {
@@ -17,9 +18,9 @@ final class BodyBlock: @unchecked Sendable {
 
     deinit { pool.give(bytes) }
 
-    /// Adds a piece behind the first `count` bytes.
+    /// Appends a piece after the first `count` bytes.
     ///
-    /// - Returns: Whether there was room, and nobody else had added something there.
+    /// - Returns: Whether there was room and no other writer had claimed that place.
     func append(_ piece: UnsafeRawBufferPointer, behind count: Int) -> Bool {
         guard count + piece.count <= bytes.count else { return false }
         let isMine = claimed.compareExchange(
@@ -38,9 +39,9 @@ final class BodyBlock: @unchecked Sendable {
         UnsafeRawBufferPointer(rebasing: bytes[..<count])
     }
 
-    /// The first `count` bytes without a copy; they keep the memory in use.
+    /// The first `count` bytes without copying; the value keeps the memory in use.
     ///
-    /// Read-only: what is changed in one such value would change in all.
+    /// Read-only: all such values share the same memory.
     func data(_ count: Int) -> Data {
         guard count > 0, let start = bytes.baseAddress else { return Data() }
         return Data(

@@ -1,14 +1,15 @@
 import Foundation
 import SystemPackage
 
-/// A body as it grows: in memory up to a threshold, beyond it in a file without a name.
+/// A body under construction: in memory up to a threshold, beyond it in an unnamed file.
 ///
-/// So that a body of half a gigabyte that is refused in the end, or goes straight to a cache, takes
-/// no more memory than the threshold. Writing goes through the page cache, at the speed of a copy.
+/// Bounds memory use: a body of half a gigabyte that is refused in the end, or goes straight to a
+/// cache, takes no more memory than the threshold. Writes go through the page cache at the speed of
+/// a copy.
 struct BodyBuffer: Sendable {
     private enum Storage {
         case memory(Data)
-        /// From the pool; the body is the first ``BodyBuffer/count`` bytes.
+        /// Memory from the pool; the body is its first ``BodyBuffer/count`` bytes.
         case block(BodyBlock)
         case file(SpillFile)
     }
@@ -16,36 +17,37 @@ struct BodyBuffer: Sendable {
     private var storage = Storage.memory(Data())
     private let threshold: Int
     private let pool: BodyPool?
-    /// In bytes.
+    /// The size of the body in bytes.
     private(set) var count = 0
 
     /// Creates an empty body.
     ///
     /// - Parameters:
-    ///   - threshold: Bytes that stay in memory; beyond them a file is made.
-    ///   - pool: Where the memory of a large body comes from; `nil` for the allocator.
+    ///   - threshold: The maximum number of bytes in memory; a larger body moves to a file.
+    ///   - pool: Provides the memory of large bodies; `nil` for the allocator.
     init(threshold: Int, pool: BodyPool? = nil) {
         self.threshold = threshold
         self.pool = pool
     }
 
-    /// Goes on with a body whose first `count` bytes are in a file, which stays what it is until the
-    /// buffer owns it.
+    /// Continues a body whose first `count` bytes are in a file.
+    ///
+    /// The file is not modified or removed until ``own()`` is called.
     init(_ file: SpillFile, count: Int, threshold: Int) {
         self.init(threshold: threshold)
         storage = .file(file)
         self.count = count
     }
 
-    /// Whether it has left memory.
+    /// Whether the body is in a file.
     var isInFile: Bool {
         if case .file = storage { true } else { false }
     }
 
-    /// Makes room for what was announced.
+    /// Reserves memory for the announced length.
     ///
-    /// On a server's word: from the pool that is addresses alone until bytes come, then a page, of
-    /// 2 MiB at most, and from the allocator it is little.
+    /// Content-Length is untrusted: pooled memory is only address space until it is written, and
+    /// reservations from the allocator are capped at 4 MiB.
     mutating func expect(_ bytes: Int) {
         guard case .memory(var data) = storage, data.isEmpty else { return }
         let room = min(bytes, threshold)
@@ -57,12 +59,12 @@ struct BodyBuffer: Sendable {
         }
     }
 
-    /// Adds a piece.
+    /// Appends a piece.
     ///
     /// - Parameters:
     ///   - bytes: The piece.
-    ///   - spill: Makes the file, if the body leaves memory now.
-    /// - Throws: If the file cannot be made or the disk is full; the body is of no use then.
+    ///   - spill: Makes the file if the body leaves memory now.
+    /// - Throws: The error of creating or writing the file; the body is unusable afterwards.
     mutating func append(
         _ bytes: RawSpan,
         spill: () throws(Errno) -> SpillFile = { () throws(Errno) in try SpillFile() }
@@ -85,7 +87,8 @@ struct BodyBuffer: Sendable {
         case .block(let block) where block.append(piece, behind: count):
             break
         case .memory(var data) where count + piece.count < BodyPool.minBytes || pool == nil:
-            // Moved out and in: with a second reference every piece would copy the whole.
+            // Moved out and back, because a second reference would make every append copy all
+            // bytes.
             storage = .memory(Data())
             data.append(contentsOf: piece)
             storage = .memory(data)
@@ -94,7 +97,8 @@ struct BodyBuffer: Sendable {
         }
     }
 
-    /// Moves to a larger piece of memory: more came than was announced, or nothing was.
+    /// Moves to a larger piece of memory, because the body exceeds the announced length or none was
+    /// given.
     private mutating func grow(_ piece: UnsafeRawBufferPointer) {
         let room = max(count + piece.count, min(count * 2, threshold))
         if let block = pool?.take(room) {
@@ -109,7 +113,7 @@ struct BodyBuffer: Sendable {
         }
     }
 
-    /// Lets the end of the buffer remove the file that it goes on with.
+    /// Makes the buffer the owner of the file it continues, so that the file is removed with it.
     func own() {
         if case .file(let file) = storage { file.own() }
     }
@@ -122,9 +126,9 @@ struct BodyBuffer: Sendable {
         }
     }
 
-    /// The body without a copy, for the one who changes nothing; from a file it is mapped.
+    /// The body without copying, for read-only use; a file is mapped.
     ///
-    /// - Throws: If the file cannot be mapped.
+    /// - Throws: The error of mapping the file.
     func data() throws(Errno) -> Data {
         switch storage {
         case .memory(let data): data
@@ -133,18 +137,18 @@ struct BodyBuffer: Sendable {
         }
     }
 
-    /// Ends the body, and gives it away without a copy.
+    /// Ends the body and returns it without copying.
     ///
-    /// Whoever gets it may change it: that makes a copy as long as the buffer is there.
+    /// Changing the returned value makes a copy as long as the buffer exists.
     ///
-    /// - Throws: If the file cannot be mapped.
+    /// - Throws: The error of mapping the file.
     mutating func finish() throws(Errno) -> Data {
         let data = try data()
         if case .block = storage { storage = .memory(data) }
         return data
     }
 
-    /// An independent copy of what follows the first `offset` bytes.
+    /// An independent copy of the bytes after the first `offset` bytes.
     func copy(from offset: Int = 0) -> Data {
         switch storage {
         case .memory(let data):
@@ -152,7 +156,8 @@ struct BodyBuffer: Sendable {
         case .block(let block):
             return Data(block.prefix(count).dropFirst(offset))
         case .file(let file):
-            // It was written a moment ago. Should reading fail, progress shows one scan less.
+            // The file was written just now. If reading fails, the progressive display misses one
+            // scan.
             return (try? file.read(from: offset, count: max(0, count - offset))) ?? Data()
         }
     }

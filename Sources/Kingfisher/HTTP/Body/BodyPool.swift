@@ -1,42 +1,43 @@
 import Foundation
 import Synchronization
 
-/// Memory for bodies, kept for the next ones.
+/// A pool of memory for bodies.
 ///
-/// Memory that is fresh from the kernel costs a page fault for every 4 KiB: for a picture of 2 MB
-/// more than receiving it. The allocator is no better with small ones: a body that is freed on
-/// another thread than the transport's goes back to the kernel at once.
+/// Fresh memory costs a page fault for every 4 KiB, which for an image of 2 MB takes longer than
+/// receiving it. The allocator has the same problem: it returns a body freed on another thread to
+/// the kernel at once.
 ///
-/// Many that end together are followed by as many that begin: so much as was in use at once lies
-/// idle for a second or two, and then goes back. Of what stays, the kernel may take back most at any
-/// time.
+/// Many downloads that end together are usually followed by as many new ones. The pool therefore
+/// keeps the peak amount of memory for one to two seconds and then returns it to the kernel. Most
+/// of the memory kept after that may be reclaimed by the kernel at any time.
 package final class BodyPool: Sendable {
-    /// Memory that lies idle.
+    /// An unused piece of memory.
     private struct Piece {
         let address: UInt
         let size: Int
-        /// Whether it was lent to the kernel, which gives other pages if it has taken these.
+        /// Whether the piece was marked with `MADV_FREE`; the kernel may replace its pages.
         var isLent = false
     }
 
     private struct State {
-        /// The latest last.
+        /// Sorted by time of return, the latest last.
         var idle: [Piece] = []
         var idleBytes = 0
         var bytesInUse = 0
-        /// The most in use at once, in the interval that runs and in the one before.
+        /// The highest number of bytes in use at once, in the current interval and in the previous
+        /// one.
         var peak = 0
         var earlierPeak = 0
-        /// Whether anything was taken or given in the interval that runs.
+        /// Whether a piece was taken or returned in the current interval.
         var wasUsed = false
-        /// Runs while there is more than small change to give back.
+        /// Runs while more than ``BodyPool/maxKeptBytes`` are unused.
         var timer: RepeatingTimer?
         var mapped = 0
 
-        /// What may lie idle of what was in use at once.
+        /// The number of unused bytes that the recent peak justifies.
         var allowance: Int { max(peak, earlierPeak) - bytesInUse }
 
-        /// Takes out the oldest of what is more than `bytes`.
+        /// Removes the oldest pieces until at most `bytes` are unused.
         mutating func trim(to bytes: Int) -> [Piece] {
             var surplus: [Piece] = []
             while idleBytes > bytes {
@@ -48,18 +49,18 @@ package final class BodyPool: Sendable {
         }
     }
 
-    /// Bodies below it are left to the allocator; four pages, so that sizes are whole pages.
+    /// Smaller bodies use the allocator; four pages, so that sizes are whole pages.
     static let minBytes = 16 << 10
 
-    /// What stays as it is between downloads, so that small ones cost no system call: two pictures
-    /// of 2 MB, or 64 of 50 KB.
+    /// Memory that is kept unchanged between downloads, so that small ones need no system call: two
+    /// images of 2 MB, or 64 of 50 KB.
     private static let maxKeptBytes = 4 << 20
 
-    /// Memory of this size is given in one page of its own, with one fault instead of 512, where
-    /// the kernel has such pages.
+    /// Pieces of at least this size are aligned to huge pages, where the kernel supports them: one
+    /// page fault instead of 512.
     private static let hugePage = 2 << 20
 
-    /// Seconds after which memory that was not wanted again is given back.
+    /// Seconds after which unused memory is returned.
     private static let interval: TimeInterval = 1
 
     private let maxIdleBytes: Int
@@ -69,9 +70,9 @@ package final class BodyPool: Sendable {
     /// Creates an empty pool.
     ///
     /// - Parameters:
-    ///   - maxIdleBytes: What is more than this goes back to the kernel when it was not wanted for
-    ///     a second; 16 MiB by default, so that eight pictures of 2 MB can be on their way.
-    ///   - clock: Calls when a second is over.
+    ///   - maxIdleBytes: Unused memory above this is returned to the kernel after a second without
+    ///     use. 16 MiB by default, enough for eight downloads of 2 MB at the same time.
+    ///   - clock: Provides the timer.
     package init(maxIdleBytes: Int = 16 << 20, clock: WallClock = .system) {
         self.maxIdleBytes = maxIdleBytes
         self.clock = clock
@@ -81,13 +82,13 @@ package final class BodyPool: Sendable {
         for piece in state.withLock({ $0.idle }) { Self.unmap(piece.address, piece.size) }
     }
 
-    /// Bytes that lie idle.
+    /// The number of unused bytes.
     package var idleBytes: Int { state.withLock { $0.idleBytes } }
 
-    /// How often memory had to be asked for.
+    /// How often memory was requested from the kernel.
     package var mappedCount: Int { state.withLock { $0.mapped } }
 
-    /// Memory for at least so many bytes; `nil` if there is none to be had.
+    /// Takes memory for at least `count` bytes; `nil` if none is available.
     func take(_ count: Int) -> BodyBlock? {
         let size = Self.size(for: count)
         let found = state.withLock { state -> UInt? in
@@ -113,7 +114,7 @@ package final class BodyPool: Sendable {
         )
     }
 
-    /// Takes a block's memory back.
+    /// Returns a block's memory to the pool.
     func give(_ bytes: UnsafeMutableRawBufferPointer) {
         let piece = Piece(address: UInt(bitPattern: bytes.baseAddress), size: bytes.count)
         let surplus = state.withLock { state in
@@ -129,24 +130,24 @@ package final class BodyPool: Sendable {
         for piece in surplus { Self.unmap(piece.address, piece.size) }
     }
 
-    /// Gives back what a second has shown not to be wanted.
+    /// Returns the memory that was not used during the last interval.
     private func rest() {
         let (surplus, timer) = state.withLock { state in
             (state.earlierPeak, state.peak) = (state.peak, state.bytesInUse)
             let surplus = state.trim(to: max(maxIdleBytes, state.allowance))
             defer { state.wasUsed = false }
             guard !state.wasUsed else { return (surplus, RepeatingTimer?.none) }
-            // Under the lock, because whoever takes it writes.
+            // Under the lock, because a piece that is taken is written to.
             Self.lend(&state.idle)
             defer { state.timer = nil }
             return (surplus, state.timer)
         }
-        // Outside of the lock: its end calls the clock.
+        // Released outside the lock, because its deinit calls the clock.
         withExtendedLifetime(timer) {}
         for piece in surplus { Self.unmap(piece.address, piece.size) }
     }
 
-    /// The next quarter of a power of two: few sizes, and little that is never used.
+    /// Rounds up to a quarter of a power of two: few distinct sizes, little waste.
     private static func size(for count: Int) -> Int {
         let count = max(count, minBytes)
         let power = 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)
@@ -155,7 +156,7 @@ package final class BodyPool: Sendable {
     }
 
     private static func map(_ size: Int) -> UInt? {
-        // A huge page lies at a multiple of its size: ask for more, and give the ends back.
+        // A huge page is aligned to its size: request more and unmap both ends.
         let surplus = size < hugePage ? 0 : hugePage
         let address = mmap(
             nil,
@@ -172,7 +173,7 @@ package final class BodyPool: Sendable {
         let before = Int(start - first)
         if before > 0 { unmap(first, before) }
         if before < surplus { unmap(start + UInt(size), surplus - before) }
-        // A kernel without huge pages says no, which changes nothing.
+        // Fails on kernels without huge pages, which is harmless.
         madvise(UnsafeMutableRawPointer(bitPattern: start), size, MADV_HUGEPAGE)
         return start
     }

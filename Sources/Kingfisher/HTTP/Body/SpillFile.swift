@@ -4,18 +4,20 @@ import SystemPackage
 
 /// The file of a body that has left memory.
 ///
-/// It has no name, so that nothing is left of it when the process ends, however it ends; or it has
-/// one until then, so that a process that was killed leaves what it had.
+/// Usually it has no name, so that it disappears with the process. A file with a name is kept if
+/// the process is killed; otherwise it is removed on deinit if it is owned.
 final class SpillFile: Sendable {
     private let descriptor: FileDescriptor
-    /// Where the body begins.
+    /// The offset at which the body begins.
     private let start: Int
     private let path: String?
-    /// Whether its end removes it.
+    /// Whether the file is removed on deinit.
     private let isOwned: Atomic<Bool>
 
-    /// Makes one without a name in `TMPDIR`, else in `/var/tmp`, which is a disk where `/tmp` may be
+    /// Makes an unnamed file in `TMPDIR`, or in `/var/tmp`, which is on disk even if `/tmp` is in
     /// memory.
+    ///
+    /// - Throws: The last error, if no folder accepts a file.
     init() throws(Errno) {
         let environment = ProcessInfo.processInfo.environment
         let folders = [environment["TMPDIR"], "/var/tmp", "/tmp"].compactMap(\.self)
@@ -34,8 +36,7 @@ final class SpillFile: Sendable {
         throw failure
     }
 
-    /// Takes over a file whose body begins at `start`, and which is removed in the end if it is
-    /// owned.
+    /// Takes over a file whose body begins at `start`; an owned file is removed on deinit.
     init(_ descriptor: FileDescriptor, start: Int, path: String, isOwned: Bool = true) {
         self.descriptor = descriptor
         self.start = start
@@ -43,16 +44,16 @@ final class SpillFile: Sendable {
         self.isOwned = Atomic(isOwned)
     }
 
-    /// From now on the file is removed in the end.
+    /// Makes the file owned: it is removed on deinit.
     func own() { isOwned.store(true, ordering: .relaxed) }
 
     deinit {
         if let path, isOwned.load(ordering: .relaxed) { unlink(path) }
-        // There is nobody to tell, and nothing that could be lost.
+        // There is no caller to report an error to, and no data to lose.
         try? descriptor.close()
     }
 
-    /// `O_TMPFILE`, which Swift's module of the C library leaves out.
+    /// `O_TMPFILE`, which Swift's Glibc module does not import.
     private static let unnamed = FileDescriptor.OpenOptions(rawValue: 0o20_000_000 | O_DIRECTORY)
 
     private static func make(in folder: String) throws -> FileDescriptor {
@@ -64,7 +65,8 @@ final class SpillFile: Sendable {
                 permissions: .ownerReadWrite
             )
         } catch Errno.notSupported, Errno.isDirectory, Errno.invalidArgument {
-            // The file system gives every file a name, if only for a moment.
+            // The file system does not support unnamed files, so the name is removed after
+            // creation.
             return try makeNamed(in: folder)
         }
     }
@@ -79,7 +81,7 @@ final class SpillFile: Sendable {
         )
         guard unlink(name) == 0 else {
             let failure = Errno(rawValue: errno)
-            // It is closed in vain at worst.
+            // At worst closing fails, which has no consequence here.
             try? file.close()
             throw failure
         }
@@ -114,15 +116,16 @@ final class SpillFile: Sendable {
         return data.prefix(read)
     }
 
-    /// The first `count` bytes as a mapping, which outlives the file.
+    /// Maps the first `count` bytes; the mapping remains valid after the file is removed.
     func map(_ count: Int) throws(Errno) -> Data {
         try Data.mapping(descriptor, from: start, count: count)
     }
 }
 
 extension Data {
-    /// Maps a part of a file, which begins at a page; the pages belong to the kernel until somebody
-    /// changes them, which changes the file for nobody.
+    /// Maps a part of a file that begins at a page boundary.
+    ///
+    /// The mapping is private: changing the bytes does not change the file.
     static func mapping(
         _ file: FileDescriptor,
         from start: Int = 0,

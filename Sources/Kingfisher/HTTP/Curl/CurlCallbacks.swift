@@ -2,9 +2,8 @@ import CCurl
 import CCurlShim
 import Foundation
 
-// What libcurl calls. The context is the exchange, which the loop keeps alive as long as the
-// handle is in use; all of it runs inside `curl_multi_perform` or `curl_easy_pause`, on the loop's
-// thread.
+// libcurl's callbacks. The context is the exchange, which the loop retains while the handle is in
+// use. They run inside `curl_multi_perform` or `curl_easy_pause`, on the loop's thread.
 
 private func exchange(_ context: UnsafeMutableRawPointer?) -> CurlExchange? {
     context.map { Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue() }
@@ -25,7 +24,7 @@ let curlBodyCallback: curl_write_callback = { bytes, size, count, context in
     return exchange.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
 }
 
-/// Opens a socket, unless the address it is for is refused.
+/// Opens a socket, unless its address is refused.
 let curlSocketCallback: curl_opensocket_callback = { context, _, address in
     guard let exchange = exchange(context), let address else { return Int32(kf_curl_socket_bad) }
     if !exchange.settings.addressPolicy.isUnrestricted {
@@ -40,7 +39,7 @@ let curlSocketCallback: curl_opensocket_callback = { context, _, address in
     return kf_curl_open_socket(address)
 }
 
-/// Checks the peer once more: a connection that is reused was opened under another policy.
+/// Checks the peer again: a reused connection may have been opened under another policy.
 let curlBeforeRequestCallback: curl_prereq_callback = { context, peer, _, _, _ in
     guard let exchange = exchange(context) else { return CURL_PREREQFUNC_ABORT }
     exchange.touch()
@@ -50,7 +49,8 @@ let curlBeforeRequestCallback: curl_prereq_callback = { context, peer, _, _, _ i
 }
 
 extension CurlExchange {
-    /// Notes and refuses an address that the policy excludes; what cannot be read is refused too.
+    /// Records and refuses an address that the policy excludes; an unreadable address is refused
+    /// too.
     func admits(_ address: NumericAddress?) -> Bool {
         let range = address.map(\.range) ?? .reserved
         guard let range, settings.addressPolicy.refused.contains(range) else { return true }

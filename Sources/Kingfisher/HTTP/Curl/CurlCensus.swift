@@ -1,9 +1,9 @@
-/// What a transport holds at one moment.
+/// The number of transfers in each state, for tests.
 package struct CurlCensus: Sendable, Equatable {
-    /// Transfers that have a libcurl handle in use.
+    /// Transfers with a libcurl handle.
     package var running: Int
-    /// Transfers that wait for a connection.
+    /// Transfers waiting for a connection.
     package var queued: Int
-    /// Transfers that have not ended, whatever they wait for.
+    /// All transfers that have not ended.
     package var alive: Int
 }

@@ -1,4 +1,4 @@
-/// The time at the start of the loop's turn, for all that happens in it.
+/// The time at the start of the current iteration of the loop.
 final class CurlClock {
     private(set) var now = ContinuousClock.now
 

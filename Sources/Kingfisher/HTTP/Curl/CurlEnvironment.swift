@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the configuration and the process environment say about all handles of a transport.
+/// Settings for all handles of a transport, from the configuration and the environment.
 ///
-/// libcurl itself reads the proxies; the variables for certificates are a habit of the curl
-/// program that the library does not have.
+/// libcurl reads the proxy variables itself. The variables for certificates are a feature of the
+/// curl program, not of the library, so they are read here.
 struct CurlEnvironment {
     let certificateFile: String?
     let certificateFolder: String?

@@ -2,9 +2,10 @@ import CCurlShim
 import Foundation
 
 extension CurlExchange {
-    /// Takes the next decoded piece of a body.
+    /// Receives the next decoded piece of a body.
     ///
-    /// - Returns: What libcurl's write callback returns: all bytes, "hold back", or 0 to stop.
+    /// - Returns: The result for libcurl's write callback: the byte count, `kf_curl_write_pause`,
+    ///   or 0 to stop.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if case .delivering = hop { return deliver(bytes) }
         if case .tentative(let response) = hop { consider(response) }
@@ -43,7 +44,7 @@ extension CurlExchange {
         return bytes.count
     }
 
-    /// Whether silence is the server's fault at the moment.
+    /// Whether silence currently counts towards the idle time-out.
     var isIdleCounted: Bool {
         if case .asking = hop { return false }
         return !isWaitingForConnection && !transfer.isPaused

@@ -3,7 +3,7 @@ import CCurlShim
 import Foundation
 
 extension CurlExchange {
-    /// Reads the timings of the hop that `handle` has just finished.
+    /// Reads the timings of the hop that `handle` has just completed.
     func gatherMetrics(from handle: UnsafeMutableRawPointer) {
         func time(_ info: CURLINFO) -> Duration {
             var value: curl_off_t = 0
@@ -50,7 +50,7 @@ extension CurlExchange {
         }
     }
 
-    /// Our words for libcurl's verdict on the hop; `nil` if all is well.
+    /// Maps libcurl's result of the hop to an error; `nil` on success.
     func error(for code: CURLcode) -> TransferError? {
         guard code != CURLE_OK else { return nil }
         if let refused = refusedAddress {
@@ -80,7 +80,8 @@ extension CurlExchange {
             CURLE_HTTP2_STREAM:
             return .connectionLost(reason: reason, url: url)
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
-            // The first is how an answer in HTTP/0.9 is reported: our scheme was checked before.
+            // HTTP/0.9 responses are reported as CURLE_UNSUPPORTED_PROTOCOL; the scheme was checked
+            // before.
             return .badResponse(reason: reason, url: url)
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CRL_BADFILE,

@@ -7,7 +7,7 @@ import FoundationNetworking
 #endif
 
 extension CurlExchange {
-    /// Sets every option of a fresh handle for the current hop.
+    /// Sets all options of a new handle for the current hop.
     ///
     /// - Throws: ``TransferError/invalidRequest(reason:url:)``.
     func configure(
@@ -38,12 +38,12 @@ extension CurlExchange {
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_NOPROGRESS, 1)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // Wait for a handshake that may end in HTTP/2 rather than start another; without TLS there
-        // is no such handshake, and requests would wait for each other.
+        // Waits for a handshake that may result in HTTP/2 rather than starting another one. Without
+        // TLS there is no such handshake, and requests would wait for each other.
         set(CURLOPT_PIPEWAIT, hopOrigin.hasPrefix("https:") ? 1 : 0)
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        // Several of libcurl's 16 KiB pieces for each system call, and below the 128 KiB from which
-        // glibc maps fresh memory every time.
+        // Several of libcurl's 16 KiB pieces per system call, but below the 128 KiB from which
+        // glibc maps fresh memory for each allocation.
         set(CURLOPT_BUFFERSIZE, 64 << 10)
         set(CURLOPT_STREAM_WEIGHT, 1 + Int(max(0, min(1, priority)) * 255))
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, settings.connectTimeout.milliseconds))
@@ -63,7 +63,8 @@ extension CurlExchange {
         }
     }
 
-    /// Refuses what would change the request on the wire: a line break starts another header.
+    /// Refuses input that would change the request on the wire; a line break would start another
+    /// header.
     private func checkSyntax() throws(TransferError) {
         let refused: String? =
             if !HTTPSyntax.isToken(request.httpMethod ?? "GET") {
@@ -85,7 +86,7 @@ extension CurlExchange {
     private func setMethod(_ handle: UnsafeMutableRawPointer) {
         let method = request.httpMethod ?? "GET"
         if let body = request.httpBody {
-            // The size first: otherwise libcurl takes the bytes for a C string.
+            // The size is set first; otherwise libcurl treats the bytes as a C string.
             kf_curl_setopt_off(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
             body.withUnsafeBytes {
                 _ = kf_curl_setopt_pointer(handle, CURLOPT_COPYPOSTFIELDS, $0.baseAddress)
@@ -107,45 +108,45 @@ extension CurlExchange {
         var userAgent = environment.userAgent
         var isRange = false
         if request.httpBody != nil {
-            // Spares the second that libcurl waits before it sends a large body.
+            // Avoids the second that libcurl waits before it sends a large body.
             headerList = curl_slist_append(nil, "Expect:")
         }
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             switch name.lowercased() {
             case "accept-encoding": encoding = value
-            // libcurl counts the body itself.
+            // libcurl sets the length of the body itself.
             case "content-length": break
             case "user-agent": userAgent = value
             case "range":
                 isRange = true
                 headerList = curl_slist_append(headerList, "\(name): \(value)")
             default:
-                // libcurl's way to write a field without a value is a semicolon.
+                // libcurl writes a field without a value if the line ends with a semicolon.
                 let line = value.isEmpty ? "\(name);" : "\(name): \(value)"
                 headerList = Self.append(line, to: headerList)
             }
         }
         kf_curl_setopt_pointer(handle, CURLOPT_HTTPHEADER, headerList)
         setText(handle, CURLOPT_USERAGENT, userAgent)
-        // A range is a range of the encoded body: it must not be encoded.
+        // A range refers to the encoded body, so the body must not be encoded.
         if encoding == nil, isRange { encoding = "identity" }
         setText(handle, CURLOPT_ACCEPT_ENCODING, ContentCoding.accepted(encoding))
     }
 
-    /// Appends a header line, which libcurl copies.
+    /// Appends a header line; libcurl copies it.
     private static func append(
         _ line: String,
         to list: UnsafeMutablePointer<curl_slist>?
     ) -> UnsafeMutablePointer<curl_slist>? {
-        // The first byte of the characters that stand for others.
+        // 0xF3 is the first byte of the private-use characters of `HTTPSyntax.opaqueText`.
         guard line.utf8.contains(0xF3) else { return curl_slist_append(list, line) }
         let bytes = HTTPSyntax.bytes(ofOpaque: line).map { CChar(bitPattern: $0) } + [0]
         return curl_slist_append(list, bytes)
     }
 
-    /// Sets an option to a string, which libcurl copies.
+    /// Sets an option to a string; libcurl copies it.
     ///
-    /// Without the array that Swift makes of a string that is given as an argument.
+    /// Avoids the array that Swift makes when a string is passed as a variadic C argument.
     @discardableResult
     func setText(
         _ handle: UnsafeMutableRawPointer,
@@ -155,7 +156,7 @@ extension CurlExchange {
         text.withCString { kf_curl_setopt_string(handle, option, $0) }
     }
 
-    /// Frees what only the hop needed.
+    /// Frees the header list of the hop.
     func releaseHeaders() {
         curl_slist_free_all(headerList)
         headerList = nil
@@ -163,7 +164,7 @@ extension CurlExchange {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up; at most a month, so that it fits everywhere.
+    /// Whole milliseconds, rounded up and limited to 30 days, so that they fit every option.
     var milliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds < 30 * 86_400 else { return 30 * 86_400_000 }

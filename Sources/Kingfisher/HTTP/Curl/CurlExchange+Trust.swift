@@ -2,18 +2,19 @@ import CCurl
 import CCurlShim
 import Foundation
 
-// How the handler is asked about a server's certificates, although libcurl cannot wait for an answer
-// in a handshake: a server about which nothing was decided is refused, before anything was sent.
-// The handler is asked, and if it agrees the request is sent over a connection whose server shows
-// that very certificate. Later connections of the same origin need no question.
+// Asking the handler about a server's certificates. libcurl cannot wait for a decision during a
+// handshake, so a server without a decision is refused before anything is sent. Then the handler is
+// asked. If it accepts, the request is sent over a connection whose server shows exactly that
+// certificate. Later connections to the same origin need no further question.
 
 extension CurlExchange {
-    // Servers of one name that take turns with certificates may need a few.
+    // Servers that share a name but have different certificates may need a few questions.
     private static let maxTrustQuestions = 8
 
-    /// Sets whose certificates count, which one the client has, and who is asked.
+    /// Sets the trusted authorities, the client's certificate, and the handler of trust questions.
     ///
-    /// - Throws: ``TransferError/tls(_:reason:url:)`` if this libcurl cannot do it.
+    /// - Throws: ``TransferError/tls(_:reason:url:)`` if this libcurl does not support the
+    ///   settings.
     func setTrust(
         _ handle: UnsafeMutableRawPointer,
         _ environment: CurlEnvironment
@@ -38,7 +39,7 @@ extension CurlExchange {
         _ environment: CurlEnvironment
     ) throws(TransferError) {
         if let authorities = settings.certificateAuthorities {
-            // The folder of the system's would count besides.
+            // Otherwise the system's folder would be trusted in addition.
             kf_curl_setopt_pointer(handle, CURLOPT_CAPATH, nil)
             return try check(setBlob(handle, CURLOPT_CAINFO_BLOB, authorities), .unknownAuthority)
         }
@@ -57,7 +58,7 @@ extension CurlExchange {
         let fault = TLSFault.clientCertificate
         try check(setBlob(handle, CURLOPT_SSLCERT_BLOB, certificate.certificate), fault)
         try check(setBlob(handle, CURLOPT_SSLKEY_BLOB, certificate.privateKey), fault)
-        // Without one OpenSSL would ask for it on the terminal.
+        // Without a password OpenSSL would ask for one on the terminal.
         try check(setText(handle, CURLOPT_KEYPASSWD, certificate.password ?? ""), fault)
     }
 
@@ -72,14 +73,14 @@ extension CurlExchange {
             throw .curl(code: 27, message: "no memory for another transfer", url: url)
         }
         try self.check(check.install(in: handle), .handshake)
-        // A session that is continued shows no certificates.
+        // A resumed session shows no certificates.
         kf_curl_setopt_long(handle, CURLOPT_SSL_SESSIONID_CACHE, 0)
         guard let approval else {
-            // An open connection would be no question.
+            // A reused connection would not ask about the server.
             kf_curl_setopt_long(handle, CURLOPT_FRESH_CONNECT, 1)
             return
         }
-        // Besides, it keeps apart the connections about which different things were decided.
+        // The pin also separates connections with different decisions.
         try self.check(setText(handle, CURLOPT_PINNEDPUBLICKEY, approval.pin), .handshake)
         if approval.acceptsUntrusted { kf_curl_setopt_long(handle, CURLOPT_SSL_VERIFYHOST, 0) }
     }
@@ -99,16 +100,16 @@ extension CurlExchange {
         data.withUnsafeBytes { kf_curl_setopt_blob(handle, option, $0.baseAddress, $0.count) }
     }
 
-    /// Asks the handler about the server, if the hop has ended because nothing was decided.
+    /// Asks the handler about the server if the hop ended because there was no decision.
     ///
-    /// - Parameter code: libcurl's verdict on the hop, whose handle is gone.
-    /// - Returns: Whether it was asked; it may have answered already.
+    /// - Parameter code: libcurl's result of the hop, whose handle is already released.
+    /// - Returns: Whether the handler was asked; it may have replied already.
     func askAboutServer(after code: CURLcode) -> Bool {
         defer { trust.check = nil }
         guard let check = trust.check, code != CURLE_OK, !transfer.isCancelled else { return false }
         let certificates = check.certificates
         guard !certificates.isEmpty, trust.questions < Self.maxTrustQuestions else { return false }
-        // An approved certificate was shown: something else went wrong.
+        // The approved certificate was shown, so the hop failed for another reason.
         guard certificates.first?.der != approval?.leaf else { return false }
         trust.questions += 1
         hopResult = code
@@ -125,7 +126,7 @@ extension CurlExchange {
         return true
     }
 
-    /// Goes the way that the handler chose about the server.
+    /// Applies the handler's decision about the server.
     func decide(_ decision: ServerTrustDecision, about trust: ServerTrust) {
         var acceptsUntrusted = false
         switch decision {
@@ -145,7 +146,7 @@ extension CurlExchange {
         hop = .discarding
     }
 
-    /// What was decided about the hop's server.
+    /// The decision about the hop's server.
     private var approval: CurlApprovals.Approval? {
         get { trustKey.flatMap { trust.approvals?[$0] } }
         set { if let trustKey { trust.approvals?[trustKey] = newValue } }

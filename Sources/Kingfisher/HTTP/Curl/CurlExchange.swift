@@ -6,29 +6,30 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// One transfer on the loop's thread: a chain of requests ("hops") that ends with one answer.
+/// One transfer: a chain of requests ("hops") that ends with one response.
 ///
-/// The state machine is here, its effects on libcurl's handles are ``CurlLoop``'s. Only the loop's
-/// thread touches it.
+/// Contains the state machine; ``CurlLoop`` performs its effects on libcurl's handles. Used only on
+/// the loop's thread.
 final class CurlExchange {
-    /// Where the current hop stands.
+    /// The state of the current hop.
     enum Hop {
         /// The head has not arrived.
         case head
-        /// A 401 that libcurl may still answer by itself (the first round of Digest).
+        /// A 401 that libcurl may still handle itself (the first round of Digest).
         case tentative(TransferResponse)
-        /// The handler thinks about it.
+        /// Waits for the handler's reply.
         case asking(CurlQuestion)
-        /// The body goes to the handler.
+        /// The body is passed to the handler.
         case delivering
-        /// The body is read away, so that the connection can be used again.
+        /// The body is read and discarded, so that the connection can be reused.
         case discarding
-        /// Nothing more is wanted; ``CurlExchange/failure`` says why.
+        /// The hop was stopped; ``CurlExchange/failure`` is the reason.
         case stopped
     }
 
-    /// Bodies of redirects and challenges are read up to this size; beyond it a new connection is
-    /// cheaper than the rest.
+    /// Bodies of redirects and challenges are read up to this size.
+    ///
+    /// Beyond it a new connection is cheaper than reading the rest.
     static let maxDiscardedBytes = 64 << 10
 
     let id: UInt64
@@ -45,19 +46,20 @@ final class CurlExchange {
     var hop = Hop.head
     var head = CurlHead()
     var handle: UnsafeMutableRawPointer?
-    /// The head of the hop's answer, once it is complete.
+    /// The head of the hop's response, once it is complete.
     var response: TransferResponse?
-    /// libcurl's verdict, kept while the handler thinks.
+    /// libcurl's result, kept while the handler decides.
     var hopResult: CURLcode?
     var discarded = 0
-    /// libcurl holds data back because a callback said so.
+    /// Whether libcurl holds data back because a callback paused it.
     var isHeldBack = false
-    /// What OpenSSL found wrong with the server's certificate, as an `X509_V_ERR`; 0 for nothing.
+    /// OpenSSL's verification error for the server's certificate, an `X509_V_ERR`; 0 for none.
     var certificateError = 0
-    /// The `errno` of the last failed system call of the hop, 0 for none.
+    /// The `errno` of the hop's last failed system call; 0 for none.
     var systemError: Int32 = 0
     var refusedAddress: (text: String, range: AddressRange)?
-    /// Where libcurl writes its words; made with the first handle, as thousands may wait for one.
+    /// The buffer for libcurl's error text; made with the first handle, because thousands of
+    /// transfers may wait.
     private(set) lazy var errorText: UnsafeMutablePointer<CChar> = {
         hasErrorText = true
         let text = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -68,7 +70,7 @@ final class CurlExchange {
     var headerList: UnsafeMutablePointer<curl_slist>?
     var isWaitingForConnection = true
     private(set) var hopOrigin: String
-    /// From where on the speed of the body is measured.
+    /// The start of the measurement of the body's speed.
     private(set) var measured: (from: ContinuousClock.Instant, wireBytes: Int)?
 
     // The whole transfer.
@@ -103,14 +105,14 @@ final class CurlExchange {
         hopOrigin = origin
     }
 
-    /// A priority that can be compared.
+    /// A priority that can be compared: NaN becomes 0.5.
     static func usable(_ priority: Float) -> Float { priority.isNaN ? 0.5 : priority }
 
     deinit {
         if hasErrorText { errorText.deallocate() }
     }
 
-    /// Makes the hop that was decided on the current one.
+    /// Prepares the next hop that the current one has led to.
     func beginNextHop(at time: ContinuousClock.Instant) {
         if let next = nextRequest, let target = next.url {
             if !target.hasSameOrigin(as: url) { credential = nil }
@@ -130,13 +132,14 @@ final class CurlExchange {
         queueTime = time
     }
 
-    // MARK: What the answer's head leads to
+    // MARK: Handling the head
 
     /// Reads one line of a head.
     ///
-    /// - Returns: Whether to go on.
+    /// - Returns: Whether to continue.
     func receiveHeadLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        // The first line is a sign of life, and the last; those between could go on for days.
+        // Only the first and the last line count as activity; the lines between could continue for
+        // days.
         if head.isEmpty { touch() }
         switch head.take(line) {
         case .more:
@@ -173,7 +176,8 @@ final class CurlExchange {
         }
     }
 
-    /// libcurl reads the digits that a length begins with, and of several lengths one.
+    /// Stricter than libcurl, which accepts a length that only begins with digits, and one of
+    /// several.
     private static func lengthRefusal(of response: TransferResponse) -> String? {
         guard let text = response.value(for: "Content-Length") else { return nil }
         let lengths = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -184,7 +188,7 @@ final class CurlExchange {
         return nil
     }
 
-    /// Decides what an answer is: a redirect, a challenge or the end of the chain.
+    /// Handles a response as a redirect, a challenge or the end of the chain.
     func consider(_ response: TransferResponse) {
         do throws(TransferError) {
             let rules = RedirectRules(settings: settings)
@@ -221,7 +225,7 @@ final class CurlExchange {
         if let answer = reply.takeOrWait() { accept(answer) }
     }
 
-    /// Goes the way that the handler chose.
+    /// Applies the handler's reply.
     func accept(_ answer: CurlAnswer) {
         guard case .asking(let question) = hop else { return }
         switch (question, answer) {
@@ -288,27 +292,28 @@ final class CurlExchange {
         measureSpeed()
     }
 
-    /// Notes that the server has given a sign of life.
+    /// Records activity of the server.
     func touch() { lastActivity = clock.now }
 
-    /// Measures the speed of the body from now on.
+    /// Starts measuring the speed of the body.
     func measureSpeed() { measured = (clock.now, wireBytes) }
 
-    /// Bytes of the hop's body so far, before decoding.
+    /// The number of bytes of the hop's body so far, before decoding.
     private var wireBytes: Int {
         var count: curl_off_t = 0
         if let handle { kf_curl_getinfo_off(handle, CURLINFO_SIZE_DOWNLOAD_T, &count) }
         return Int(count)
     }
 
-    /// Whether less of the body has come since ``measured`` than must come in an idle time-out.
+    /// Whether fewer bytes arrived since ``measured`` than the minimum speed requires for an idle
+    /// time-out.
     var isTooSlow: Bool {
         guard let measured else { return false }
         let fewest = Double(settings.minimumSpeed) * settings.idleTimeout.inSeconds
         return Double(wireBytes - measured.wireBytes) < fewest
     }
 
-    /// Ends the hop with an error; the first one counts.
+    /// Stops the hop with an error; only the first error is kept.
     func fail(_ error: TransferError) {
         if failure == nil { failure = error }
         hop = .stopped

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Collects the lines of an answer's head as libcurl reports them.
+/// Collects the lines of a response head as libcurl reports them.
 struct CurlHead {
     enum Step {
         case more
@@ -8,7 +8,7 @@ struct CurlHead {
         case tooLarge
     }
 
-    /// 256 KiB: libcurl's own limit for one line is 100 KiB, real heads stay below 16 KiB.
+    /// 256 KiB: libcurl limits a single line to 100 KiB, and real heads are smaller than 16 KiB.
     static let maxBytes = 256 << 10
 
     private(set) var statusCode = 0
@@ -17,12 +17,12 @@ struct CurlHead {
     private var bytes = 0
     private var isOpen = false
 
-    /// Whether no line has come.
+    /// Whether no line has been received.
     var isEmpty: Bool { bytes == 0 }
 
-    /// Takes one line, with its line end.
+    /// Receives one line, including its line end.
     ///
-    /// Heads of interim answers (1xx) are skipped; lines after the head are trailers and ignored.
+    /// Heads of interim responses (1xx) are skipped. Lines after the head are trailers and ignored.
     mutating func take(_ line: UnsafeBufferPointer<UInt8>) -> Step {
         bytes += line.count
         guard bytes <= Self.maxBytes else { return .tooLarge }
@@ -35,7 +35,7 @@ struct CurlHead {
         }
         guard isOpen else { return .more }
         guard !text.isEmpty else {
-            // 101 never comes: no upgrade is asked for.
+            // 101 does not occur, because no upgrade is requested.
             guard statusCode >= 200 else { return .more }
             isOpen = false
             return .complete
@@ -63,7 +63,7 @@ struct CurlHead {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return }
         let name = Self.string(Self.trimmed(UnsafeBufferPointer(rebasing: line[..<colon])))
         let value = Self.trimmed(UnsafeBufferPointer(rebasing: line[(colon + 1)...]))
-        // A tag goes back to the server, byte for byte.
+        // An entity tag must be sent back to the server byte for byte.
         let isTag = name.utf8.count == 4 && name.lowercased() == "etag"
         fields.append((name, isTag ? HTTPSyntax.opaqueText(value) : Self.string(value)))
     }
@@ -78,9 +78,9 @@ struct CurlHead {
         return UnsafeBufferPointer(rebasing: bytes[low..<high])
     }
 
-    // Fields are Latin-1 by the letter and UTF-8 in practice.
+    // Fields are Latin-1 by specification, but usually UTF-8.
     private static func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-        // Plain ASCII, nearly always; validation is ten times slower than this look.
+        // Nearly always ASCII; checking that is ten times faster than validating.
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         return String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

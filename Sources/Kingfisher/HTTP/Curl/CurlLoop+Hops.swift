@@ -3,7 +3,7 @@ import CCurlShim
 import Foundation
 
 extension CurlLoop {
-    /// Starts waiting transfers as long as there is room; returns whether there were any.
+    /// Starts waiting transfers while connections are free; returns whether any were started.
     @discardableResult
     func admit() -> Bool {
         var hasStarted = false
@@ -17,7 +17,7 @@ extension CurlLoop {
     }
 
     private func begin(_ exchange: CurlExchange) {
-        // A fresh handle for each hop: libcurl before 8.1.0 keeps pointers to freed headers across
+        // A new handle for each hop: libcurl before 8.1.0 keeps pointers to freed headers across
         // `curl_easy_reset`.
         guard let multi, let handle = curl_easy_init() else {
             queue.finished(exchange, multiplexed: false)
@@ -53,9 +53,11 @@ extension CurlLoop {
         watch(exchange)
     }
 
-    /// Takes the handle away from an exchange, and frees its place; what waits leaves the queue.
+    /// Releases the handle of an exchange and its connection slot, or removes it from the queue.
     ///
-    /// With `harvest`, the timings are read first.
+    /// - Parameters:
+    ///   - exchange: The exchange.
+    ///   - harvest: Whether to read the timings first.
     func release(_ exchange: CurlExchange, harvest: Bool) {
         guard let handle = exchange.handle else { return queue.remove(exchange) }
         if harvest { exchange.gatherMetrics(from: handle) }
@@ -63,12 +65,12 @@ extension CurlLoop {
         exchange.handle = nil
         running[handle] = nil
         queue.finished(exchange, multiplexed: exchange.metrics.protocolName == "h2")
-        // The handle holds a pointer to the list: it goes first.
+        // The handle has a pointer to the header list, so it is freed first.
         curl_easy_cleanup(handle)
         exchange.releaseHeaders()
     }
 
-    /// Decides what follows a hop whose handle has been released.
+    /// Continues after a hop whose handle was released.
     func hopEnded(_ exchange: CurlExchange, _ code: CURLcode) {
         if exchange.transfer.isCancelled { return end(exchange, .cancelled) }
         if case .tentative(let response) = exchange.hop { exchange.consider(response) }
@@ -94,7 +96,7 @@ extension CurlLoop {
         }
     }
 
-    /// The one place where a transfer that was accepted ends.
+    /// Ends an accepted transfer; all ends pass through here.
     func end(_ exchange: CurlExchange, _ error: TransferError?) {
         guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
         if exchange.isWaitingForConnection { exchange.metrics.queue += now - exchange.queueTime }

@@ -2,12 +2,12 @@ import CCurl
 import Foundation
 
 extension CurlLoop {
-    /// Makes sure that the exchange's time-outs are looked at in time.
+    /// Schedules the check of the exchange's time-outs.
     func watch(_ exchange: CurlExchange) {
         if let deadline = deadline(of: exchange) { check(at: deadline.time) }
     }
 
-    /// Notes the end that an exchange has from its start on, whatever it waits for.
+    /// Schedules the exchange's total time-out, which applies from its start, even while queued.
     func watchTotal(of exchange: CurlExchange) {
         guard let limit = exchange.settings.totalTimeout else { return }
         ends.insert(TotalEnd(time: exchange.startTime + limit, id: exchange.id))
@@ -18,11 +18,11 @@ extension CurlLoop {
         nextCheck = nextCheck.map { min($0, time) } ?? time
     }
 
-    /// Ends what has taken too long.
+    /// Ends transfers that have timed out.
     ///
-    /// Activity only ever moves a deadline back, so that all transfers need a look no earlier than
-    /// at the earliest deadline seen last time: receiving costs the note of a time. What waits for
-    /// a connection has no deadline but its end.
+    /// Activity only ever moves a deadline later, so the next check is due at the earliest deadline
+    /// found by the previous one. Receiving data therefore only records a time. A transfer that
+    /// waits for a connection has no deadline except its total time-out.
     func checkTimeouts() {
         guard let due = nextCheck, due <= now else { return }
         nextCheck = nil
@@ -55,7 +55,7 @@ extension CurlLoop {
         end(exchange, .timedOut(phase, limit: limit, url: exchange.url))
     }
 
-    /// When an exchange must have shown activity, or a body its speed.
+    /// The next deadline of an exchange: for activity, or for the speed of its body.
     private func deadline(
         of exchange: CurlExchange
     ) -> (time: ContinuousClock.Instant, phase: TransferError.Phase)? {
@@ -69,7 +69,7 @@ extension CurlLoop {
     }
 }
 
-/// When a transfer must have ended.
+/// The total time-out of a transfer.
 struct TotalEnd: Comparable {
     let time: ContinuousClock.Instant
     let id: UInt64

@@ -6,27 +6,28 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The thread's work: takes orders, drives libcurl, ends transfers.
+/// The transport's thread: executes commands, drives libcurl and ends transfers.
 ///
-/// Everything here happens on the loop's thread; the mailbox is the only way in.
+/// Everything runs on the loop's thread; other threads use the mailbox.
 final class CurlLoop {
     private let mailbox: CurlMailbox
     private let bell: Int32
     let configuration: CurlTransport.Configuration
     let environment: CurlEnvironment
     let multi: UnsafeMutableRawPointer?
-    /// TLS sessions, which would otherwise end with each handle; connections are the multi's.
+    /// Shares TLS sessions, which would otherwise end with each handle; the multi handle owns the
+    /// connections.
     let share: UnsafeMutableRawPointer?
     /// All transfers that have not ended.
     var exchanges: [UInt64: CurlExchange] = [:]
     var queue = CurlQueue()
-    /// Handles in use, with their exchanges.
+    /// The exchanges with a handle.
     var running: [UnsafeMutableRawPointer: CurlExchange] = [:]
     let clock = CurlClock()
     var now: ContinuousClock.Instant { clock.now }
-    /// Of the transfers that have a total time-out; those of transfers that have ended are skipped.
+    /// The total time-outs of transfers; those of ended transfers are skipped.
     var ends = Heap<TotalEnd>()
-    /// When the next time-out may be due; checked no earlier.
+    /// When the next time-out may be due.
     var nextCheck: ContinuousClock.Instant?
 
     /// Set up once per process, before the first handle.
@@ -49,7 +50,7 @@ final class CurlLoop {
         )
     }
 
-    /// Runs until the transport is gone.
+    /// Runs until the transport is released.
     func run() {
         while true {
             clock.update()
@@ -63,19 +64,20 @@ final class CurlLoop {
                 collect(multi)
             }
             checkTimeouts()
-            // What has ended makes room; what that lets in has work to do at once.
+            // Ended transfers free connections; transfers admitted now must be performed before
+            // waiting.
             if !admit() { wait() }
         }
     }
 
-    /// Takes finished hops from libcurl.
+    /// Handles the hops that libcurl reports as completed.
     private func collect(_ multi: UnsafeMutableRawPointer) {
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
                 let exchange = running[handle]
             else { continue }
-            // Read before the handle is removed, which frees the message.
+            // Read before the handle is removed, because that frees the message.
             let code = kf_curl_message_result(message)
             release(exchange, harvest: true)
             hopEnded(exchange, code)
@@ -84,10 +86,10 @@ final class CurlLoop {
 
     private func wait() {
         guard let multi, mailbox.mayWait() else { return }
-        // A minute at most, so that libcurl can close connections that are too old.
+        // At most a minute, so that libcurl can close connections that are too old.
         var timeout = 60_000
         if let nextCheck { timeout = min(timeout, max(0, (nextCheck - .now).milliseconds)) }
-        // Without a bell the mailbox must be looked at.
+        // Without an event descriptor the mailbox must be polled.
         guard bell >= 0 else {
             curl_multi_poll(multi, nil, 0, Int32(min(timeout, 20)), nil)
             return
@@ -130,7 +132,7 @@ final class CurlLoop {
         }
     }
 
-    /// Where an order leads, if it can be carried out.
+    /// The URL and origin of an order, if it can be executed.
     private func target(
         of order: CurlOrder
     ) throws(TransferError) -> (url: URL, origin: String) {
@@ -185,7 +187,7 @@ final class CurlLoop {
         releaseHeldBack(exchange)
     }
 
-    /// Lets libcurl deliver again; it may call back at once.
+    /// Resumes a paused handle; libcurl may call back immediately.
     private func releaseHeldBack(_ exchange: CurlExchange) {
         exchange.lastActivity = now
         if exchange.measured != nil { exchange.measureSpeed() }
@@ -199,7 +201,7 @@ final class CurlLoop {
     }
 
     private func close(_ last: [CurlCommand]) {
-        // Orders that came just before the transport went end like those that run.
+        // Orders posted just before the transport was released are cancelled like running ones.
         for command in last { obey(command) }
         for exchange in exchanges.values.sorted(by: { $0.id < $1.id }) {
             release(exchange, harvest: false)

@@ -6,7 +6,7 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// A transfer as it was ordered.
+/// The arguments of a started transfer.
 struct CurlOrder: Sendable {
     let transfer: CurlTransfer
     let request: URLRequest
@@ -15,7 +15,7 @@ struct CurlOrder: Sendable {
     let time: ContinuousClock.Instant
 }
 
-/// What a handler answered to a question.
+/// The handler's reply to a question.
 enum CurlAnswer: Sendable {
     case redirect(URLRequest?)
     case credential(TransferCredential?)
@@ -23,7 +23,7 @@ enum CurlAnswer: Sendable {
     case trust(ServerTrustDecision)
 }
 
-/// What other threads ask of the loop.
+/// A command from another thread.
 enum CurlCommand: Sendable {
     case start(CurlOrder)
     case cancel(UInt64)
@@ -33,17 +33,18 @@ enum CurlCommand: Sendable {
     case census(CheckedContinuation<CurlCensus, Never>)
 }
 
-/// The only way into the loop's thread.
+/// Passes commands from other threads to the loop.
 ///
-/// A bell of our own instead of `curl_multi_wakeup`: it is rung outside of the lock, which the loop
-/// wants as soon as it is awake, and it may be rung when the loop is gone.
+/// Wakes the loop through its own event descriptor rather than `curl_multi_wakeup`: it can be
+/// signalled outside the lock, which the loop takes as soon as it is awake, and also after the loop
+/// has ended.
 final class CurlMailbox: Sendable {
     private struct State {
         var commands: [CurlCommand] = []
         var isClosed = false
-        /// The loop waits, or is about to: a post must ring.
+        /// Whether the loop waits or is about to: a post must wake it.
         var isWaiting = false
-        /// -1 before the loop is there, and if the process has no descriptor left.
+        /// -1 before the loop has started, and if the process has no descriptor left.
         var bell: Int32 = -1
     }
 
@@ -58,7 +59,7 @@ final class CurlMailbox: Sendable {
         change { $0.commands.append(command) }
     }
 
-    /// Ends the loop, which cancels what runs.
+    /// Ends the loop, which cancels the running transfers.
     func end() {
         change { $0.isClosed = true }
     }
@@ -72,9 +73,9 @@ final class CurlMailbox: Sendable {
         if mustRing { kf_curl_bell_ring(bell) }
     }
 
-    // MARK: The loop's side
+    // MARK: Called by the loop
 
-    /// Makes what the loop waits for besides sockets; -1 if the process has no descriptor left.
+    /// Opens the event descriptor; -1 if the process has no descriptor left.
     func openBell() -> Int32 {
         let bell = kf_curl_bell_open()
         state.withLock { $0.bell = bell }
@@ -89,7 +90,7 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Whether there is nothing to do but wait; from then on a post rings.
+    /// Whether there are no commands; from then on a post wakes the loop.
     func mayWait() -> Bool {
         state.withLock { state in
             state.isWaiting = state.commands.isEmpty && !state.isClosed

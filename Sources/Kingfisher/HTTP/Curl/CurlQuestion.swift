@@ -5,14 +5,14 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// Something that only the handler can decide.
+/// A question to the handler.
 enum CurlQuestion {
     case redirect(TransferResponse, next: URLRequest)
     case challenge(TransferChallenge)
     case response(TransferResponse)
     case trust(ServerTrust)
 
-    /// The head that the question is about; nil before there is one.
+    /// The response that the question is about; nil before there is one.
     var response: TransferResponse? {
         switch self {
         case .redirect(let response, _), .response(let response): response
@@ -22,7 +22,8 @@ enum CurlQuestion {
     }
 }
 
-/// Takes one answer: straight back to the loop if it comes during the question, by post if later.
+/// Receives one reply: returned to the loop directly if given during the question, posted
+/// otherwise.
 final class CurlReply: Sendable {
     private enum State {
         case asking
@@ -56,7 +57,7 @@ final class CurlReply: Sendable {
         if late { transfer.post(answer, to: number) }
     }
 
-    /// The answer, if it was given during the question; later ones are posted.
+    /// The reply if it was given during the question; a later one is posted.
     func takeOrWait() -> CurlAnswer? {
         state.withLock { state in
             guard case .answered(let answer) = state else {

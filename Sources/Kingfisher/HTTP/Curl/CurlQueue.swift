@@ -1,9 +1,9 @@
-/// Transfers that wait for a connection: highest priority first, then the oldest.
+/// Transfers waiting for a connection, ordered by priority, then by age.
 ///
-/// Each operation costs O(log n). What is removed or moved leaves an outdated place behind, which is
-/// skipped when it comes first; a host's places are cleared out when most are outdated.
+/// Each operation costs O(log n). Removing or moving a transfer leaves an outdated place, which is
+/// skipped when it is first. A host's places are cleaned up when most of them are outdated.
 struct CurlQueue {
-    /// Where a transfer stands; a later place of the same transfer outdates it.
+    /// The place of a transfer; a later place of the same transfer outdates it.
     private struct Place: Comparable {
         let priority: Float
         let id: UInt64
@@ -18,11 +18,11 @@ struct CurlQueue {
         var places = Heap<Place>()
         var waiting = 0
         var running = 0
-        /// The place that stands in ``CurlQueue/ready``.
+        /// The number of the host's place in ``CurlQueue/ready``.
         var ready: UInt64?
     }
 
-    /// The first place of a host that has room.
+    /// The first place of a host that has a free connection.
     private struct Ready: Comparable {
         let place: Place
         let origin: String
@@ -34,7 +34,7 @@ struct CurlQueue {
     private var hosts: [String: Host] = [:]
     private var ready = Heap<Ready>()
     private var lastNumber: UInt64 = 0
-    /// Origins that spoke HTTP/2: their streams share a connection.
+    /// Origins that use HTTP/2: their streams share a connection.
     private var multiplexing: Set<String> = []
 
     /// Streams per HTTP/2 connection, below the 100 that servers commonly allow.
@@ -42,7 +42,7 @@ struct CurlQueue {
 
     var count: Int { waiting.count }
 
-    /// Places in memory, outdated ones included.
+    /// The number of places in memory, including outdated ones.
     var placeCount: Int { hosts.values.reduce(0) { $0 + $1.places.count } }
 
     mutating func add(_ exchange: CurlExchange) {
@@ -61,12 +61,12 @@ struct CurlQueue {
         left(exchange.hopOrigin)
     }
 
-    /// Puts an exchange whose priority has changed where it belongs, if it waits.
+    /// Moves an exchange whose priority has changed, if it is waiting.
     mutating func resort(_ exchange: CurlExchange) {
         if waiting[exchange.id] != nil { add(exchange) }
     }
 
-    /// Takes the first exchange whose host has room, and counts it as running.
+    /// Removes the first exchange whose host has a free connection, and counts it as running.
     mutating func takeNext() -> CurlExchange? {
         while let first = ready.removeFirst() {
             if hosts[first.origin]?.ready == first.place.number { hosts[first.origin]?.ready = nil }
@@ -84,10 +84,10 @@ struct CurlQueue {
         return nil
     }
 
-    /// Gives back what `takeNext` counted.
+    /// Frees the connection counted by `takeNext`.
     mutating func finished(_ exchange: CurlExchange, multiplexed: Bool) {
         let origin = exchange.hopOrigin
-        // Bounded: a crawler meets more hosts than anyone wants to remember.
+        // Limited, because a crawler connects to very many hosts.
         if multiplexed, multiplexing.count < 1024 { multiplexing.insert(origin) }
         hosts[origin]?.running -= 1
         forget(origin)
@@ -104,7 +104,7 @@ struct CurlQueue {
             < (multiplexing.contains(exchange.hopOrigin) ? Self.streamsPerConnection : limit)
     }
 
-    /// Lists the first place of a host, if the host has room for it.
+    /// Adds the first place of a host to ``ready`` if the host has a free connection.
     private mutating func offer(_ origin: String) {
         while let place = hosts[origin]?.places.first {
             guard isCurrent(place), let exchange = waiting[place.id]?.exchange else {
@@ -118,7 +118,7 @@ struct CurlQueue {
         }
     }
 
-    /// Notes that one waits no longer.
+    /// Updates the host after a transfer has left the queue.
     private mutating func left(_ origin: String) {
         hosts[origin]?.waiting -= 1
         clearOut(origin)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The caller's end of one transfer: every call is a note to the loop.
+/// The caller's side of a transfer; its calls are posted to the loop.
 final class CurlTransfer: HTTPTransfer {
     let id: UInt64
     private let mailbox: CurlMailbox
@@ -12,7 +12,7 @@ final class CurlTransfer: HTTPTransfer {
         self.mailbox = mailbox
     }
 
-    /// Read by the loop before each event, so that nothing is announced after ``cancel()``.
+    /// Read by the loop before each event, so that no event follows ``cancel()``.
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
     func cancel() {
@@ -20,7 +20,7 @@ final class CurlTransfer: HTTPTransfer {
         mailbox.post(.cancel(id))
     }
 
-    /// Read by the loop before each chunk: a pause must not wait for its turn in the mailbox.
+    /// Read by the loop before each chunk, so that a pause takes effect before pending commands.
     var isPaused: Bool { paused.load(ordering: .acquiring) }
 
     func pause() { paused.store(true, ordering: .releasing) }

@@ -6,25 +6,26 @@ import Synchronization
 public import FoundationNetworking
 #endif
 
-/// HTTP over libcurl's multi interface: connection reuse, HTTP/2 over TLS, proxies and
-/// certificates from the environment.
+/// An HTTP transport based on libcurl's multi interface.
 ///
-/// One thread per transport runs all transfers; it starts with the first one and ends with the
-/// transport. Transfers that still run when the transport is released end with
+/// It reuses connections, supports HTTP/2 over TLS, and takes proxies and certificates from the
+/// environment: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`, `CURL_CA_BUNDLE`,
+/// `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+///
+/// One thread per transport runs all transfers; it starts with the first transfer and ends with the
+/// transport. Transfers that are still running when the transport is released end with
 /// ``TransferError/cancelled``.
-///
-/// The environment counts as on any Linux machine: `http_proxy`, `https_proxy`, `all_proxy`,
-/// `no_proxy`; `CURL_CA_BUNDLE`, `SSL_CERT_FILE`, `SSL_CERT_DIR`.
 public final class CurlTransport: HTTPTransport {
-    /// What holds for all transfers of one transport.
+    /// Settings for all transfers of a transport.
     public struct Configuration: Sendable {
-        /// Transfers at the same time, all hosts together; further ones wait in order of priority.
+        /// The maximum number of simultaneous transfers to all hosts; others wait in order of
+        /// priority.
         public var maxConnections = 64
-        /// Open connections that are kept for the next request.
+        /// The number of idle connections to keep for later requests.
         public var maxIdleConnections = 32
-        /// A file of trusted certificates (PEM) to use instead of the system's.
+        /// A file of trusted certificates (PEM) that replaces the system's.
         public var certificateFile: String?
-        /// Sent as `User-Agent` unless the request says otherwise; some servers refuse without.
+        /// The `User-Agent` of requests that set none; some servers refuse requests without it.
         public var userAgent = "Kingfisher-Linux"
 
         /// Creates the default configuration.
@@ -36,7 +37,7 @@ public final class CurlTransport: HTTPTransport {
     private let started = Atomic(false)
     private let lastID = Atomic<UInt64>(0)
 
-    /// Creates a transport; nothing is opened before the first transfer.
+    /// Creates a transport; no thread or connection is opened before the first transfer.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
     }
@@ -65,7 +66,7 @@ public final class CurlTransport: HTTPTransport {
         return transfer
     }
 
-    /// Counts what the transport holds at the moment.
+    /// Counts the transport's transfers.
     package func census() async -> CurlCensus {
         startThreadOnce()
         return await withCheckedContinuation { mailbox.post(.census($0)) }

@@ -6,11 +6,12 @@ import Foundation
 final class CurlTrustCheck {
     private let trust: OpaquePointer
 
-    /// Makes a check; nil without memory.
+    /// Makes a check; nil if memory runs out.
     ///
     /// - Parameters:
-    ///   - host: The name or address that the certificate must be for.
-    ///   - approval: What was decided before; without it the server is refused, to be asked about.
+    ///   - host: The name or address that the certificate must be valid for.
+    ///   - approval: The decision made before; without one the server is refused so that the
+    ///     handler can be asked.
     init?(host: String, approval: CurlApprovals.Approval?) {
         let leaf = approval.map { [UInt8]($0.leaf) }
         guard
@@ -26,12 +27,12 @@ final class CurlTrustCheck {
 
     deinit { kf_trust_release(trust) }
 
-    /// Lets the check decide about a handle's handshakes.
+    /// Uses the check for a handle's handshakes.
     func install(in handle: UnsafeMutableRawPointer) -> CURLcode {
         kf_curl_set_trust(handle, trust)
     }
 
-    /// What the server has shown; empty if there was no handshake.
+    /// The certificates shown by the server; empty if there was no handshake.
     var certificates: [ServerCertificate] {
         (0..<kf_trust_count(trust)).map { index in
             var (length, keyLength) = (0, 0)
@@ -44,7 +45,7 @@ final class CurlTrustCheck {
         }
     }
 
-    /// What is wrong with the chain or its host.
+    /// The fault of the certificate chain or of its host name; nil if it is valid.
     var fault: TLSFault? {
         let error = Int(kf_trust_error(trust))
         guard error == 0 else { return TLSFault(verification: error) }
@@ -52,11 +53,11 @@ final class CurlTrustCheck {
     }
 }
 
-/// What was decided about servers, so that not every connection is a question.
+/// The decisions about servers, so that not every connection requires a question.
 ///
-/// The loop's thread alone uses it.
+/// Used only on the loop's thread.
 final class CurlApprovals {
-    /// Whose decision about whom.
+    /// An owner of decisions, and the origin they are about.
     struct Key: Hashable {
         /// ``TransferSettings/trustOwner``.
         let owner: UInt64
@@ -65,11 +66,11 @@ final class CurlApprovals {
 
     /// A certificate that a server may show.
     struct Approval {
-        /// In DER.
+        /// The certificate in DER.
         let leaf: Data
-        /// The leaf's key, in libcurl's words.
+        /// The pin of the certificate's key in libcurl's syntax.
         let pin: String
-        /// Whether it may do so though nobody vouches for it.
+        /// Whether the certificate is accepted even if it is not trusted.
         let acceptsUntrusted: Bool
 
         init?(_ trust: ServerTrust, acceptsUntrusted: Bool) {
@@ -80,7 +81,8 @@ final class CurlApprovals {
         }
     }
 
-    // A crawler meets more servers than it should remember; one that is forgotten is asked about.
+    // Limited, because a crawler connects to very many servers; for a dropped one the handler is
+    // asked again.
     private static let limit = 1024
     private var approvals: [Key: Approval] = [:]
 
@@ -93,11 +95,11 @@ final class CurlApprovals {
     }
 }
 
-/// Where an exchange stands with the trust of its server.
+/// The state of trust in an exchange's server.
 struct CurlTrustState {
-    /// Of the current handle.
+    /// The check of the current handle.
     var check: CurlTrustCheck?
-    /// Where the decision is kept.
+    /// The store of decisions.
     var approvals: CurlApprovals?
     /// How often the handler was asked in this transfer.
     var questions = 0

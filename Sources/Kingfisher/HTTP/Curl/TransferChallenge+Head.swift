@@ -1,12 +1,13 @@
 import Foundation
 
 extension TransferChallenge {
-    /// Reads the question out of a 401; `nil` if it asks for nothing that the transport can answer.
+    /// Parses the challenge of a 401; `nil` if it offers no scheme that the transport supports.
     init?(_ response: TransferResponse, previousFailureCount: Int) {
         guard response.statusCode == 401, let host = response.url.host else { return nil }
         let offers = response.values(for: "WWW-Authenticate")
         func offer(of scheme: Scheme) -> String? {
-            // A field may hold several offers: look for the word at the start or after a comma.
+            // A field may contain several challenges: look for the scheme at the start and after
+            // commas.
             offers.first { offer in
                 offer.split(separator: ",").contains {
                     $0.drop { $0 == " " }.lowercased().hasPrefix(scheme.rawValue.lowercased())

@@ -2,12 +2,12 @@ package import Foundation
 import Synchronization
 import SystemPackage
 
-/// Interrupted bodies in a folder, one file each.
+/// The interrupted bodies in a folder, one file each.
 ///
-/// Whether there is one for a request is known from memory; what touches the disk happens on a
-/// thread of its own, in order, so that a request that follows an interruption finds the body.
+/// The list of kept bodies is in memory. Disk operations run on a separate thread in order, so that
+/// a request that follows an interruption finds the body.
 package final class PartialBodies: Sendable {
-    /// An interrupted body that was read again.
+    /// An interrupted body read from disk.
     struct Found: Sendable {
         let head: PartialHead
         let body: BodyBuffer
@@ -20,12 +20,12 @@ package final class PartialBodies: Sendable {
 
     private let policy: DownloadResumption
     private let now: @Sendable () -> Date
-    /// One thread: the order of the calls is the order of the files' changes.
+    /// One thread, so that files change in the order of the calls.
     private let pool = WorkPool(label: "com.onevcat.Kingfisher.PartialBodies", width: 1)
-    /// By key; `nil` until the folder was listed.
+    /// Entries by key; `nil` until the folder was listed.
     private let entries = Mutex<[String: Entry]?>(nil)
 
-    /// Creates the bodies of a folder, which is neither made nor read before there is need.
+    /// Creates an object for a folder; the folder is not created or read before it is needed.
     package init(
         _ policy: DownloadResumption,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -34,21 +34,21 @@ package final class PartialBodies: Sendable {
         self.now = now
     }
 
-    // MARK: What is known without the disk
+    // MARK: In memory
 
-    /// Whether nothing is kept for any request; nearly always, and then no key need be computed.
+    /// Whether no body is kept, which is nearly always the case; then no key needs to be computed.
     var isEmpty: Bool { withEntries { $0.isEmpty } }
 
-    /// Whether there is a body to go on with.
+    /// Whether a body is kept for a key and is not too old.
     ///
-    /// The first call of all lists the folder, which has ``DownloadResumption/maxCount`` files.
+    /// The first call lists the folder, which has at most ``DownloadResumption/maxCount`` files.
     package func contains(_ key: String) -> Bool {
         withEntries { entries in
             entries[key].map { now().timeIntervalSince($0.date) < policy.maxAge.inSeconds } ?? false
         }
     }
 
-    /// Whether a body is large enough, and not too large.
+    /// Whether the size of a body is within the limits.
     func accepts(_ bytes: Int) -> Bool {
         bytes >= max(1, policy.minBytes) && bytes <= policy.maxBytes && policy.maxCount > 0
     }
@@ -63,7 +63,7 @@ package final class PartialBodies: Sendable {
 
     private func listFolder() -> [String: Entry] {
         let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
-        // No folder: nothing was kept yet.
+        // If there is no folder, no body was kept yet.
         let urls = try? FileManager.default.contentsOfDirectory(
             at: policy.folder,
             includingPropertiesForKeys: Array(keys)
@@ -71,7 +71,7 @@ package final class PartialBodies: Sendable {
         var entries: [String: Entry] = [:]
         let extensions = [PartialFile.pathExtension, RunningFile.pathExtension]
         for url in urls ?? [] where extensions.contains(url.pathExtension) {
-            // One that vanished between the listing and this was somebody else's to remove.
+            // A file that disappears during the listing was removed by another process.
             guard let values = try? url.resourceValues(forKeys: keys) else { continue }
             entries[url.deletingPathExtension().lastPathComponent] = Entry(
                 bytes: values.fileSize ?? 0,
@@ -81,9 +81,9 @@ package final class PartialBodies: Sendable {
         return entries
     }
 
-    // MARK: The disk
+    // MARK: On disk
 
-    /// Keeps what came of a body, instead of what was kept for the key before.
+    /// Keeps an interrupted body, replacing the one kept for the key before.
     func keep(_ body: BodyBuffer, _ head: PartialHead, for key: String) {
         guard accepts(body.count) else { return }
         let entry = Entry(bytes: body.count, date: now())
@@ -96,18 +96,18 @@ package final class PartialBodies: Sendable {
             do {
                 try PartialFile.write(body.data(), head, to: url(of: key))
             } catch {
-                // A full disk: the next request starts from the beginning.
+                // For example a full disk: the next request starts from the beginning.
                 withEntries { $0[key] = nil }
             }
         }
     }
 
-    /// Reads what was kept for a key, on another thread.
+    /// Reads the body kept for a key, on another thread.
     ///
     /// - Parameters:
-    ///   - key: Of a request.
-    ///   - threshold: Where the body is to leave memory.
-    ///   - completion: Gets `nil` for a body that is not there, too old or damaged; such a file is
+    ///   - key: The key of a request.
+    ///   - threshold: The maximum size of the body in memory.
+    ///   - completion: Receives `nil` if the body is missing, too old or damaged; such a file is
     ///     removed.
     func find(
         _ key: String,
@@ -123,13 +123,13 @@ package final class PartialBodies: Sendable {
                     completion(nil)
                 }
             } catch {
-                // No room for a copy of it: the transfer that follows will say so better.
+                // No room for a copy; the transfer that follows reports that error.
                 completion(nil)
             }
         }
     }
 
-    /// The longer of what an interruption and a killed process have left.
+    /// The longer of the bodies left by an interruption and by a killed process.
     private func read(_ key: String, _ threshold: Int) throws(Errno) -> Found? {
         var running = RunningFile.takeOver(runningURL(of: key))
         let partial = PartialFile.read(url(of: key))
@@ -138,8 +138,8 @@ package final class PartialBodies: Sendable {
             return Found(head: head, body: body)
         }
         guard let (head, bytes) = partial else { return nil }
-        // Its place is taken by a file with all of this and what follows, for the case that this
-        // process is killed, too.
+        // Replaced with a running file that contains this body and the bytes that follow, in case
+        // this process is killed too.
         running = nil
         var body = BodyBuffer(threshold: threshold)
         try body.append(bytes.bytes) { () throws(Errno) in
@@ -149,16 +149,16 @@ package final class PartialBodies: Sendable {
         return Found(head: head, body: body)
     }
 
-    /// Removes what was kept for a key, if anything was.
+    /// Removes the body kept for a key, if any.
     func forget(_ key: String) {
         guard withEntries({ $0.removeValue(forKey: key) }) != nil else { return }
         pool.submit { [self] in
-            // Kept again meanwhile: that file is written after this.
+            // If a body is kept meanwhile, its file is written after this.
             remove(key)
         }
     }
 
-    /// Waits until what was asked so far is on the disk; for tests.
+    /// Waits until all previous operations are on disk; for tests.
     package func flush() async {
         await withCheckedContinuation { continuation in pool.submit { continuation.resume() } }
     }
@@ -168,19 +168,22 @@ package final class PartialBodies: Sendable {
         remove(key)
     }
 
-    /// Removes the file of a key; that of a body that is being received stays.
+    /// Removes the files of a key, except the file of a body that is being received.
     private func remove(_ key: String) {
         PartialFile.remove(url(of: key))
         RunningFile.removeLeftOver(runningURL(of: key))
     }
 
-    /// A file for a body that is being received, which a later process finds if this one is killed;
-    /// `nil` if it cannot be made, or if another body of the key is being received.
+    /// Makes a file for a body that is being received; a later process finds it if this one is
+    /// killed.
+    ///
+    /// - Returns: `nil` if the file cannot be made, or if another body of the key is being
+    ///   received.
     func running(_ head: PartialHead, for key: String) -> SpillFile? {
         RunningFile.make(head, at: runningURL(of: key))
     }
 
-    /// Takes out what is too old, and the oldest of what is too much.
+    /// Removes entries that are too old, and the oldest ones above the limits.
     private func removeSurplus(_ entries: inout [String: Entry]) -> [String] {
         let limit = now().addingTimeInterval(-policy.maxAge.inSeconds)
         var bytes = entries.values.reduce(0) { $0 + $1.bytes }

@@ -3,13 +3,13 @@ import SystemPackage
 
 /// The file of an interrupted body.
 ///
-/// A line that names the format, a line with the length of the head, the head as JSON, the body.
-/// It is written aside and renamed; the body's SHA-256 is in the head, so that what a crash of the
-/// machine left half written is no body.
+/// It contains a line with the format name, a line with the length of the head, the head as JSON,
+/// and the body. It is written to a temporary file and renamed. The head contains the SHA-256 of
+/// the body, so that a file left incomplete by a system crash is not used.
 enum PartialFile {
     static let pathExtension = "partial"
     private static let mark = "Kingfisher partial body 1\n"
-    /// 1 MiB: four times the largest head that the transport takes.
+    /// 1 MiB: four times the largest head that the transport accepts.
     private static let maxHeadBytes = 1 << 20
 
     private struct Head: Codable {
@@ -46,9 +46,9 @@ enum PartialFile {
         }
     }
 
-    /// Reads a file; `nil` if it is not there or not whole.
+    /// Reads a file; `nil` if it is missing or incomplete.
     ///
-    /// The body is mapped.
+    /// The body is memory-mapped.
     static func read(_ url: URL) -> (PartialHead, Data)? {
         guard
             let file = try? FileDescriptor.open(
@@ -57,7 +57,7 @@ enum PartialFile {
                 options: .closeOnExec
             )
         else { return nil }
-        // Nothing was written, so closing cannot lose anything.
+        // Only read, so closing cannot lose data.
         defer { try? file.close() }
         guard let size = try? file.seek(offset: 0, from: .end),
             let all = try? Data.mapping(file, count: Int(size)),
@@ -77,7 +77,7 @@ enum PartialFile {
     }
 
     static func remove(_ url: URL) {
-        // Not there, or in a folder that is not ours to change: it is not used either way.
+        // The file is missing or the folder is not writable; the file is unused in both cases.
         try? FileManager.default.removeItem(at: url)
     }
 }

@@ -1,28 +1,28 @@
 import Foundation
 
-/// What must be known of an interrupted body to go on with it.
+/// The data needed to continue an interrupted body.
 struct PartialHead: Sendable, Codable, Equatable {
     struct Field: Sendable, Codable, Equatable {
         let name: String
         let value: String
     }
 
-    /// Where the answer came from, after redirects.
+    /// The URL of the response, after redirects.
     let url: URL
     /// The value for `If-Range`.
     let validator: String
-    /// The length of the whole, if the server said.
+    /// The length of the complete body, if the server announced it.
     let total: Int?
-    /// The fields of the answer.
+    /// The fields of the response.
     let fields: [Field]
-    /// Bytes that are there.
+    /// The number of bytes received.
     var received: Int
 
-    /// The head of a body that broke off; `nil` if the rest must not be joined to it.
+    /// Makes the head of an interrupted body; `nil` if the rest must not be appended to it.
     ///
     /// - Parameters:
-    ///   - response: The answer: 200, or what ``ResumedAnswer`` made of a 206.
-    ///   - received: Bytes so far.
+    ///   - response: A 200 response, or the one that ``ResumedAnswer`` made from a 206.
+    ///   - received: The number of bytes received.
     init?(_ response: TransferResponse, received: Int) {
         let encoding = response.value(for: "Content-Encoding")?.lowercased() ?? "identity"
         guard response.statusCode == 200, encoding == "identity",
@@ -38,9 +38,9 @@ struct PartialHead: Sendable, Codable, Equatable {
         self.received = received
     }
 
-    /// The validator that names the bytes themselves: a strong entity tag (RFC 9110, 8.8.1).
+    /// The validator that identifies the exact bytes: a strong entity tag (RFC 9110, 8.8.1).
     ///
-    /// A weak one says that two versions look alike. A date is none at all: a file can change twice
+    /// A weak tag identifies only equivalent versions. A date is not used: a file can change twice
     /// in a second, and servers set dates back.
     static func validator(of response: TransferResponse) -> String? {
         guard let tag = response.value(for: "ETag"), tag.utf8.count > 2, tag.hasPrefix("\""),
@@ -50,7 +50,7 @@ struct PartialHead: Sendable, Codable, Equatable {
         return tag
     }
 
-    /// The date of the version, which must not change either.
+    /// The modification date of the version, which must not change either.
     var lastModified: String? {
         fields.first { $0.name.lowercased() == "last-modified" }?.value
     }

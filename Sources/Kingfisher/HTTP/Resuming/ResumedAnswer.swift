@@ -1,15 +1,15 @@
 import Foundation
 
-/// What an answer to `Range` with `If-Range` means.
+/// The meaning of a response to `Range` with `If-Range`.
 enum ResumedAnswer {
-    /// The rest follows; the head stands for the whole, as if it had come in one piece.
+    /// The rest follows; the head is that of the complete body.
     case rest(TransferResponse)
-    /// Nothing can be joined: ask again, for the whole.
+    /// The rest cannot be appended; the complete body must be requested.
     case useless
-    /// Anything else, a new whole body for one: the answer counts as it is.
+    /// A response on its own, such as a new complete body.
     case independent
 
-    /// Reads the answer to a request for what follows `head.received` bytes.
+    /// Classifies the response to a request for the bytes after `head.received`.
     init(_ response: TransferResponse, after head: PartialHead) {
         switch response.statusCode {
         case 206:
@@ -30,7 +30,8 @@ enum ResumedAnswer {
             head.total == nil || range.total == head.total,
             response.value(for: "Content-Length").map({ HTTPSyntax.number($0) == range.count })
                 ?? true,
-            // Validators name a version of one resource: a redirect may have led to another.
+            // A validator identifies a version of one resource; a redirect may have led to another
+            // one.
             response.url == head.url,
             response.value(for: "Content-Encoding") ?? "identity" == "identity",
             isSameVersion(response, head)
@@ -38,7 +39,7 @@ enum ResumedAnswer {
         return whole(response, head, total: range.total)
     }
 
-    /// Whether both parts carry the same strong validator (RFC 9110, 15.3.7.3).
+    /// Whether both parts have the same strong validator (RFC 9110, 15.3.7.3).
     private static func isSameVersion(_ response: TransferResponse, _ head: PartialHead) -> Bool {
         guard let tag = PartialHead.validator(of: response), tag == head.validator else {
             return false
@@ -47,7 +48,7 @@ enum ResumedAnswer {
         return date == head.lastModified
     }
 
-    /// Joins the fields (RFC 9110, 15.3.7.3): the newer ones win.
+    /// Combines the fields (RFC 9110, 15.3.7.3); the newer ones override.
     private static func whole(
         _ response: TransferResponse,
         _ head: PartialHead,
@@ -70,7 +71,7 @@ enum ResumedAnswer {
 
 /// `Content-Range: bytes 100-199/200` (RFC 9110, 14.4).
 ///
-/// The complete length is required: without it the rest cannot be known to be complete.
+/// The complete length is required to detect that the rest is complete.
 struct ContentRange: Equatable {
     let first: Int
     let last: Int
@@ -90,12 +91,12 @@ struct ContentRange: Equatable {
         self.total = total
     }
 
-    /// The number of bytes.
+    /// The number of bytes in the range.
     var count: Int { last - first + 1 }
 
-    /// Whether nothing follows; a part of the rest would leave a hole.
+    /// Whether the range extends to the end; otherwise a gap would remain.
     var reachesEnd: Bool { last == total - 1 }
 
-    /// Whether it is all of the body.
+    /// Whether the range is the complete body.
     var isWhole: Bool { first == 0 && reachesEnd }
 }

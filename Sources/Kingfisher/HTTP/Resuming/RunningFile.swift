@@ -1,16 +1,16 @@
 import Foundation
 import SystemPackage
 
-/// The file of a body that is being received, for the case that the process is killed.
+/// The file of a body that is being received, kept if the process is killed.
 ///
-/// A line that names the format, a line with the length of the head, the head as JSON, and from a
-/// multiple of 64 KiB on the body, as far as it came. Whoever writes it holds a lock on it; who
-/// finds it without one knows that the writer is gone. What the kernel was given outlives the
-/// process but not the machine, so a file of an earlier start of the machine is no body.
+/// It contains a line with the format name, a line with the length of the head, the head as JSON,
+/// and the bytes received so far, from a multiple of 64 KiB on. The writer holds a lock on the
+/// file; a file without a lock was abandoned. Data handed to the kernel survives the process but
+/// not the machine, so a file from an earlier boot is not used.
 enum RunningFile {
     static let pathExtension = "running"
     private static let mark = "Kingfisher running body 1\n"
-    /// A multiple of every size that pages have.
+    /// A multiple of all page sizes.
     private static let alignment = 64 << 10
     private static let maxHeadBytes = 1 << 20
 
@@ -19,7 +19,7 @@ enum RunningFile {
         let boot: String
     }
 
-    /// Names the time since the machine was started.
+    /// Identifies the current boot of the machine.
     private static let boot: String = {
         let text = try? String(
             contentsOfFile: "/proc/sys/kernel/random/boot_id",
@@ -28,16 +28,16 @@ enum RunningFile {
         return text ?? ""
     }()
 
-    /// Makes a file, in place of one that was left over.
+    /// Makes a file, replacing an abandoned one.
     ///
-    /// - Returns: `nil` if it cannot be made, or if another body is being received into it.
+    /// - Returns: `nil` if the file cannot be made, or if another body is being received into it.
     static func make(_ head: PartialHead, at url: URL) -> SpillFile? {
         guard !boot.isEmpty, let json = try? JSONEncoder().encode(Head(head: head, boot: boot))
         else { return nil }
         var text = Data("\(mark)\(json.count)\n".utf8) + json
         let start = (text.count + alignment - 1) / alignment * alignment
         text += Data(repeating: 0x20, count: start - text.count)
-        // Without the folder the file cannot be made, which is all that there is to say.
+        // If this fails, opening the file fails too.
         try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(),
             withIntermediateDirectories: true,
@@ -52,7 +52,7 @@ enum RunningFile {
                 permissions: .ownerReadWrite
             )
         else { return nil }
-        // From here on its end removes and closes it.
+        // From here on the deinit of `spill` removes and closes the file.
         let spill = SpillFile(file, start: start, path: url.path)
         guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0,
             (try? text.withUnsafeBytes { try file.writeAll($0) }) != nil
@@ -60,21 +60,20 @@ enum RunningFile {
         return spill
     }
 
-    /// Takes over what a process that is gone has left, to write on behind it; `nil` if there is
-    /// nothing of use.
+    /// Takes over an abandoned file in order to continue it; `nil` if there is no usable one.
     ///
-    /// Nobody owns the file yet: it stays if nothing comes of it.
+    /// The file is not owned yet: it stays if the continuation fails.
     static func takeOver(_ url: URL) -> (head: PartialHead, file: SpillFile)? {
         guard let file = abandoned(url) else { return nil }
         guard let (head, start) = readHead(of: file) else {
-            // Nothing was written.
+            // Only read, so closing cannot lose data.
             try? file.close()
             return nil
         }
         return (head, SpillFile(file, start: start, path: url.path, isOwned: false))
     }
 
-    /// Reads the head, and where the body begins.
+    /// Reads the head and the offset of the body.
     private static func readHead(of file: FileDescriptor) -> (PartialHead, start: Int)? {
         guard let size = try? file.seek(offset: 0, from: .end),
             let all = try? Data.mapping(file, count: Int(size)), all.starts(with: mark.utf8)
@@ -95,15 +94,15 @@ enum RunningFile {
         return (head, start)
     }
 
-    /// Removes a file that nobody writes any more.
+    /// Removes an abandoned file.
     static func removeLeftOver(_ url: URL) {
         guard let file = abandoned(url) else { return }
         unlink(url.path)
-        // Nothing was written.
+        // Only read, so closing cannot lose data.
         try? file.close()
     }
 
-    /// Opens a file whose writer is gone.
+    /// Opens a file whose writer has ended.
     private static func abandoned(_ url: URL) -> FileDescriptor? {
         guard
             let file = try? FileDescriptor.open(
@@ -113,7 +112,7 @@ enum RunningFile {
             )
         else { return nil }
         guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
-            // It was not written.
+            // Only read, so closing cannot lose data.
             try? file.close()
             return nil
         }

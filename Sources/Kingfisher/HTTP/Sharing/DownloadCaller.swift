@@ -1,19 +1,20 @@
-/// One of those who wait for a download.
+/// One caller of a shared download.
 ///
-/// The closures of all callers of a download run one after the other, in order of joining, on the
-/// thread where the event arose: hand work on. After `finished`, which is called exactly once,
-/// nothing is called.
+/// The closures of all callers of a download run one after another, in order of joining, on the
+/// thread of the event, so move expensive work elsewhere. `finished` is called exactly once and
+/// last.
 package struct DownloadCaller: Sendable {
-    /// 0 (last) … 1 (first); the download has the highest of its callers'.
+    /// 0 (last) … 1 (first); the download has the highest priority of its callers.
     package var priority: Float
-    /// Whether the bytes stay for those who join late until this caller leaves; otherwise it leaves
-    /// with the end.
+    /// Whether the bytes stay available to later callers until this caller leaves.
+    ///
+    /// Otherwise it leaves when the download ends.
     package var keepsBytes = false
-    /// What this caller will make of the bytes, for ``SharedDownload/wishes``.
+    /// How this caller uses the bytes, for ``SharedDownload/wishes``.
     package var wish: (any Sendable)?
-    /// Told after each piece of the body.
+    /// Called after each piece of the body.
     package var progress: (@Sendable (TransferProgress) -> Void)?
-    /// Told the end.
+    /// Called with the result.
     package var finished: @Sendable (Result<DownloadedBody, TransferError>) -> Void
 
     /// Creates a caller.

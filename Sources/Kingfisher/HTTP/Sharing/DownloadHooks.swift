@@ -4,11 +4,11 @@ import Foundation
 package import FoundationNetworking
 #endif
 
-/// Who decides about a download as a whole, whoever waits for it: its creator's hooks.
+/// Decisions about a download as a whole; those of its creator apply to all callers.
 ///
-/// Each `reply` may be called at once or later, from any thread; the transfer waits.
+/// Each `reply` may be called immediately or later, on any thread; the transfer waits.
 package struct DownloadHooks: Sendable {
-    /// Chooses the request to follow a redirect with, `nil` to take the redirect as the answer.
+    /// Chooses the request for a redirect; `nil` makes the redirect the final response.
     package var redirect:
         (
             @Sendable (
@@ -16,7 +16,7 @@ package struct DownloadHooks: Sendable {
                 _ reply: @escaping @Sendable (URLRequest?) -> Void
             ) -> Void
         )?
-    /// Answers a question for name and password.
+    /// Provides a user name and password for a challenge.
     package var challenge:
         (
             @Sendable (
@@ -24,7 +24,7 @@ package struct DownloadHooks: Sendable {
                 _ reply: @escaping @Sendable (TransferCredential?) -> Void
             ) -> Void
         )?
-    /// Decides about the certificates that a server shows.
+    /// Decides about the certificates of a server.
     package var trust:
         (
             @Sendable (
@@ -32,7 +32,7 @@ package struct DownloadHooks: Sendable {
                 _ reply: @escaping @Sendable (ServerTrustDecision) -> Void
             ) -> Void
         )?
-    /// Checks the head: status, type, whatever.
+    /// Checks the head of the response.
     package var response:
         (
             @Sendable (
@@ -40,8 +40,8 @@ package struct DownloadHooks: Sendable {
                 _ reply: @escaping @Sendable (TransferDisposition) -> Void
             ) -> Void
         )?
-    /// Told the end of the download, once for each call of ``SharedDownload/start()`` that was its
-    /// first; replies, at once or later, with what the callers get.
+    /// Called once with the result after ``SharedDownload/start()``; replies, immediately or later,
+    /// with the result for the callers.
     package var finished:
         (
             @Sendable (
@@ -49,9 +49,10 @@ package struct DownloadHooks: Sendable {
                 _ reply: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
             ) -> Void
         )?
-    /// Called when the last caller that keeps the bytes has left, or when no caller kept them.
+    /// Called when the last caller that keeps the bytes has left, or at the end if no caller keeps
+    /// them.
     package var abandoned: (@Sendable (SharedDownload) -> Void)?
 
-    /// Creates hooks that follow redirects and allow every answer.
+    /// Creates hooks that follow redirects and accept every response.
     package init() {}
 }

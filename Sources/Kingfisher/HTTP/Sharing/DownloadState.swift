@@ -1,18 +1,18 @@
 import Foundation
 import SystemPackage
 
-/// The state of a shared download, as a value: its functions say what is to be done.
+/// The state of a shared download as a value; its methods record the effects to perform.
 struct DownloadState {
     enum Phase {
         case created
         case started
-        /// The transfer is over, and the hook has its result.
+        /// The transfer has ended, and the `finished` hook processes the result.
         case ended
         /// The callers have the result.
         case delivered
     }
 
-    /// Something to do outside the lock, in order.
+    /// An effect to perform outside the lock, in order.
     enum Effect {
         case start
         case stop
@@ -25,14 +25,14 @@ struct DownloadState {
 
     private(set) var phase = Phase.created
     private var callers: [Int: DownloadCaller] = [:]
-    /// How many callers have a priority; few differ.
+    /// The number of callers for each priority.
     private var priorities: [Float: Int] = [:]
     private var lastToken = 0
-    /// The callers who keep the bytes that they got.
+    /// The callers that keep the bytes they received.
     private var keepers: Set<Int> = []
-    /// The bytes that callers keep.
+    /// The bytes kept by callers.
     private(set) var kept: DownloadedBody?
-    /// Whether the transfer ended with a whole body.
+    /// Whether the transfer ended with a complete body.
     private var hasSucceeded = false
     /// See ``SharedDownload/face(orMake:)``.
     var face: (any AnyObject & Sendable)?
@@ -47,26 +47,26 @@ struct DownloadState {
     private(set) var metrics: TransferMetrics?
     var transfer: (any HTTPTransfer)?
 
-    // Going on with an interrupted body: what was asked to be continued, and what came of it.
+    // Resuming an interrupted body: the body to continue, and the outcome.
     private var resuming: PartialBodies.Found?
     private var resumedBytes = 0
     private var startsOver = false
     private var interrupted: Interrupted?
-    /// Whether the whole body came: what was kept of it is of no use any more.
+    /// Whether the body is complete: a kept part of it is no longer needed.
     private var hasWhole = false
 
-    /// A body that broke off, and that a later request may go on with.
+    /// An interrupted body that a later request may continue.
     struct Interrupted {
         let body: BodyBuffer
         let head: PartialHead
     }
 
-    /// The highest of the callers' priorities.
+    /// The highest priority of the callers.
     var currentPriority: Float { priority }
 
     init(maxBodyBytesInMemory: Int, pool: BodyPool? = nil) {
         body = BodyBuffer(threshold: maxBodyBytesInMemory, pool: pool)
-        // The start, and the end for the hooks and the callers.
+        // Room for the start and the end, for hooks and callers.
         effects.reserveCapacity(2)
     }
 
@@ -87,7 +87,7 @@ struct DownloadState {
 
     var hasEnded: Bool { phase == .ended || phase == .delivered }
 
-    /// Whether the bytes are there for those who join late.
+    /// Whether the bytes are available to later callers.
     var isKept: Bool {
         kept != nil
             || phase == .ended && hasSucceeded && callers.values.contains(where: \.keepsBytes)
@@ -108,9 +108,9 @@ struct DownloadState {
         return lastToken
     }
 
-    /// Withdraws a caller, who is told that it was cancelled unless it has its bytes.
+    /// Removes a caller; it receives `cancelled` unless it already has its bytes.
     ///
-    /// The last one ends the download, or gives its bytes up. Returns whether it did.
+    /// Removing the last one ends the download or releases its bytes. Returns whether it did.
     mutating func leave(_ token: Int) -> Bool {
         if keepers.remove(token) != nil {
             guard keepers.isEmpty else { return false }
@@ -136,7 +136,7 @@ struct DownloadState {
     }
 
     private mutating func count(_ priority: Float, _ change: Int) {
-        // NaN is not equal to itself, so it would not be found again.
+        // NaN is not equal to itself, so it could not be found again.
         guard !priority.isNaN else { return }
         let count = (priorities[priority] ?? 0) + change
         priorities[priority] = count > 0 ? count : nil
@@ -159,26 +159,26 @@ struct DownloadState {
             phase = .started
             effects.append(.start)
         case .ended, .delivered:
-            // All callers left while the creator announced it: it is told the end all the same.
+            // All callers left before the creator called `start()`; the hook is notified
+            // nevertheless.
             effects.append(.announce(.failure(.cancelled)))
         case .started:
             break
         }
     }
 
-    /// Notes what the request that is sent now asks to be continued.
+    /// Records the body that the request sent now asks to continue.
     mutating func resume(_ found: PartialBodies.Found?) {
         resuming = found
         redirects = []
     }
 
-    /// Notes a redirect that is followed.
+    /// Records a followed redirect.
     mutating func follow(_ redirect: TransferResponse) { redirects.append(redirect) }
 
-    /// Takes the head of an answer.
+    /// Receives the head of a response.
     ///
-    /// - Returns: The head that counts; `nil` if the transfer must start over, without the part
-    ///   that is there.
+    /// - Returns: The head to use; `nil` if the transfer must start over without the existing part.
     mutating func receive(_ response: TransferResponse) -> TransferResponse? {
         let found = resuming
         resuming = nil
@@ -199,26 +199,26 @@ struct DownloadState {
         return self.response
     }
 
-    /// Whether the transfer that ended now is to be followed by one from the beginning.
+    /// Whether the ended transfer must be followed by one from the beginning.
     mutating func takeStartOver() -> Bool {
         defer { startsOver = false }
         return startsOver && phase == .started
     }
 
-    /// Adds a piece of the body.
+    /// Appends a piece of the body.
     ///
     /// - Parameters:
     ///   - chunk: The piece.
-    ///   - limit: The most that the body may have.
+    ///   - limit: The maximum size of the body in bytes.
     ///   - spill: Makes the file for a large body.
-    /// - Returns: Whether that ended the download.
+    /// - Returns: Whether the download has ended because of it.
     mutating func receive(
         _ chunk: RawSpan,
         limit: Int,
         spill: (TransferResponse) throws(Errno) -> SpillFile
     ) -> Bool {
         guard phase == .started, let response else { return false }
-        // The transport counts what it delivers itself: not what was there before.
+        // The transport limits only the bytes it delivers, not those of an earlier part.
         guard body.count + chunk.byteCount <= limit else {
             return fail(.bodyTooLarge(limit: limit, url: response.url))
         }
@@ -235,7 +235,7 @@ struct DownloadState {
         return false
     }
 
-    /// Stops the transfer, for a reason that the transport does not know.
+    /// Stops the transfer because of an error that did not come from the transport.
     mutating func fail(_ error: TransferError) -> Bool {
         effects.append(.stop)
         return end(.failure(error))
@@ -251,7 +251,7 @@ struct DownloadState {
         guard let response else {
             return end(.failure(.invalidRequest(reason: "the transport gave no answer", url: nil)))
         }
-        // Two parts must make a whole; of one part the transport has seen to it.
+        // Both parts together must be complete; a single part was checked by the transport.
         if resumedBytes > 0, let expected = response.expectedLength, expected != body.count {
             let received = body.count
             return end(
@@ -271,7 +271,7 @@ struct DownloadState {
         }
     }
 
-    /// Ends the download with this result, whatever has arrived.
+    /// Ends the download with a result, whatever was received.
     mutating func end(_ result: Result<DownloadedBody, TransferError>) -> Bool {
         guard !hasEnded else { return false }
         let wasStarted = phase == .started
@@ -288,7 +288,7 @@ struct DownloadState {
         return true
     }
 
-    /// Gives the callers what the hook made of the result; returns `false` if they have one.
+    /// Delivers the result of the hook to the callers; returns `false` if they already have one.
     mutating func deliver(_ result: Result<DownloadedBody, TransferError>) -> Bool {
         guard phase == .ended else { return false }
         phase = .delivered
@@ -314,7 +314,7 @@ struct DownloadState {
         }
     }
 
-    /// Takes what came of a body that broke off, once.
+    /// Returns the interrupted body, once.
     mutating func takeInterrupted() -> Interrupted? {
         defer { interrupted = nil }
         return interrupted
@@ -327,12 +327,12 @@ struct DownloadState {
 
     // MARK: Effects
 
-    /// Whether there is something to perform.
+    /// Whether there are effects to perform.
     var hasEffects: Bool { !effects.isEmpty }
 
-    /// Takes the next effect, unless another thread is performing them.
+    /// Returns the next effect, unless another thread is performing effects.
     ///
-    /// One thread at a time: what callers are told is in order, and nothing follows the end.
+    /// One thread at a time, so that callbacks are in order and none follows the end.
     mutating func nextEffect(resuming: Bool) -> Effect? {
         guard resuming || !isPerforming else { return nil }
         isPerforming = !effects.isEmpty

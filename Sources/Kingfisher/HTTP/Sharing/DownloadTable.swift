@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The downloads that can still be joined.
+/// The downloads that can be joined.
 final class DownloadTable: Sendable {
     private let downloads = Mutex<[RequestIdentity: SharedDownload]>([:])
 
@@ -8,7 +8,7 @@ final class DownloadTable: Sendable {
         downloads.withLock { Array($0.values) }.sorted { $0.id < $1.id }
     }
 
-    /// Joins the download of this identity or puts a new one into its place, in one step.
+    /// Joins the download with this identity, or replaces it with a new one, atomically.
     func join(
         _ identity: RequestIdentity,
         _ caller: DownloadCaller,
@@ -40,7 +40,7 @@ final class DownloadTable: Sendable {
 
     func remove(_ download: SharedDownload) {
         downloads.withLock { downloads in
-            // A newer download may have the place: a request came between end and removal.
+            // The place may belong to a newer download, requested between end and removal.
             if downloads[download.identity] === download { downloads[download.identity] = nil }
         }
     }

@@ -1,15 +1,15 @@
 package import Foundation
 
-/// One caller's part in a download, and all the counting there is.
+/// One caller's participation in a download.
 ///
-/// Before the end, a download runs as long as anybody has a token of it. After the end its bytes
-/// are there for those who join late as long as anybody who keeps them has one.
+/// A download runs while tokens exist. After the end, its bytes are available to later callers
+/// while tokens of callers that keep the bytes exist.
 package final class DownloadToken: Sendable {
-    /// The download, shared with others perhaps.
+    /// The download; other callers may share it.
     package let download: SharedDownload
-    /// The caller's number within the download; the first is 1.
+    /// The caller's number within the download; the first has 1.
     package let number: Int
-    /// Whether this caller made the download and is to call ``SharedDownload/start()``.
+    /// Whether this caller created the download and must call ``SharedDownload/start()``.
     package let isCreator: Bool
     private let leavesAtEnd: Bool
 
@@ -20,29 +20,29 @@ package final class DownloadToken: Sendable {
         leavesAtEnd = !keepsBytes
     }
 
-    // Bytes are not kept for a caller that is gone.
+    // Bytes are not kept for a released token.
     deinit { if !leavesAtEnd { leave() } }
 
-    /// Withdraws this caller; the second time nothing happens.
+    /// Removes this caller from the download; later calls have no effect.
     ///
-    /// Before the end it gets ``TransferError/cancelled``, and with the last caller the transfer
-    /// stops. After the end the bytes go with the last one.
+    /// Before the end the caller receives ``TransferError/cancelled``, and the transfer stops with
+    /// the last caller. After the end the last caller releases the bytes.
     package func leave() { download.leave(number) }
 
-    /// Changes what this caller contributes to the download's priority, 0 … 1.
+    /// Changes this caller's priority, 0 … 1.
     package func setPriority(_ priority: Float) { download.prioritise(number, priority) }
 }
 
-/// A whole body with the head that announced it.
+/// A complete body with the head of its response.
 package struct DownloadedBody: Sendable {
     /// The body, decoded (gzip, deflate, br).
     package let data: Data
-    /// The head of the answer that carried it, after redirects.
+    /// The head of the response, after redirects.
     package let response: TransferResponse
-    /// What the transfer cost.
+    /// The metrics of the transfer.
     package let metrics: TransferMetrics
 
-    /// The same with other bytes.
+    /// The same response with other bytes.
     func with(_ data: Data) -> DownloadedBody {
         DownloadedBody(data: data, response: response, metrics: metrics)
     }

@@ -4,18 +4,19 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// What must be equal for two requests to be given one answer.
+/// The properties in which two requests must agree to share a response.
 ///
-/// URL without its fragment, method, body, every header that can change the answer, and the rules
-/// of the transfer that can: a caller who may not reach a private address must not be given what
-/// another caller fetched from there. Time-outs and priority do not count: the first caller's hold.
+/// These are the URL without its fragment, the method, the body, all headers that can change the
+/// response, and the transfer settings that can: a caller that may not connect to private addresses
+/// must not receive a response that another caller loaded from one. Time-outs and priority do not
+/// count; those of the first caller apply.
 ///
-/// An object, because a download is looked up several times, and each finds itself.
+/// A class, because a download is looked up several times and then compares by reference first.
 package final class RequestIdentity: Hashable, Sendable {
-    /// Headers that name the request rather than what is asked for.
+    /// Headers that identify the request rather than its content.
     ///
-    /// Short on purpose: a header missing here costs a second transfer, one too many here gives
-    /// someone the wrong picture.
+    /// Short on purpose: a missing header costs a second transfer, but one too many delivers the
+    /// wrong image.
     static let tracingHeaders: Set<String> = [
         "b3", "traceparent", "tracestate", "x-amzn-trace-id", "x-cloud-trace-context",
         "x-correlation-id", "x-request-id",
@@ -68,20 +69,20 @@ package final class RequestIdentity: Hashable, Sendable {
         }
     }
 
-    /// The URL that the callers know the request by.
+    /// The URL by which the callers know the request.
     let asked: URL?
     private let content: Content
-    /// Of URL and method alone: few that run at the same time differ in the rest.
+    /// The hash of URL and method; concurrent requests rarely differ only in the rest.
     private let hash: Int
 
-    /// Reads the identity of a request.
+    /// Computes the identity of a request.
     ///
     /// - Parameters:
     ///   - request: The request as it will be sent.
-    ///   - settings: Its settings; extra headers count like the request's own.
+    ///   - settings: The settings; extra headers count like the request's own.
     ///   - owner: Decides about redirects.
-    ///   - asked: The URL that the callers cancel it by.
-    ///   - condition: What is sent to one URL among them, which then may answer without a body.
+    ///   - asked: The URL by which callers cancel the request.
+    ///   - condition: A condition for one URL, which may then respond without a body.
     package init(
         _ request: URLRequest,
         settings: TransferSettings,
@@ -103,18 +104,18 @@ package final class RequestIdentity: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-    /// The request's name for all times and processes: what decides about the bytes of the answer,
-    /// hashed, because headers can be secrets.
+    /// A stable key of the request across processes.
     ///
-    /// `nil` for a request whose answer cannot be continued: it asks for a part already, or for
-    /// something only if it has changed, or it is no GET.
+    /// It is a hash of the properties that determine the bytes of the response, because headers can
+    /// be secrets. `nil` if the response cannot be continued: the request is conditional, requests
+    /// a range, or is not a GET.
     var resumptionKey: String? {
         let conditional = ["range", "if-range", "if-match", "if-none-match", "if-modified-since"]
         guard content.method == "GET", content.body == nil, content.condition == nil,
             conditional.allSatisfy({ content.headers[$0] == nil })
         else { return nil }
         let hash = SHA256()
-        // What is part of the key ends with a byte that neither a URL nor a header can have.
+        // Each part ends with a zero byte, which neither a URL nor a header can contain.
         let headers = content.headers.sorted { $0.key < $1.key }
         for text in [content.url] + headers.flatMap({ [$0.key, $0.value] }) {
             hash.update(Data(text.utf8))
@@ -124,15 +125,15 @@ package final class RequestIdentity: Hashable, Sendable {
     }
 }
 
-/// Who is asked about the redirects of a request: two owners could lead to two images.
+/// The object that decides about redirects; two owners could lead to different images.
 ///
-/// `@unchecked`: the object is compared by its address and never used.
+/// `@unchecked`: the object is only compared by identity.
 package enum RequestOwner: @unchecked Sendable, Equatable {
-    /// Every redirect that the settings allow is followed.
+    /// All redirects that the settings allow are followed.
     case nobody
     /// Any object of a type without state.
     case type(ObjectIdentifier)
-    /// This object alone; held, so that its address is not given to another one.
+    /// This object only; retained, so that its address is not reused.
     case object(AnyObject)
 
     package static func == (a: RequestOwner, b: RequestOwner) -> Bool {

@@ -6,11 +6,11 @@ import SystemPackage
 package import FoundationNetworking
 #endif
 
-/// One running transfer and all who wait for it.
+/// One transfer and its callers.
 package final class SharedDownload: Sendable {
-    /// Different for every download of the process.
+    /// A number that is unique within the process.
     package let id: UInt64
-    /// The request as its creator gave it.
+    /// The request of the creator.
     package let request: URLRequest
     let identity: RequestIdentity
     private let condition: HTTPCondition?
@@ -48,27 +48,27 @@ package final class SharedDownload: Sendable {
         )
     }
 
-    /// The URL that the callers know the download by.
+    /// The URL by which the callers know the download.
     package var askedURL: URL? { identity.asked }
 
-    // MARK: What is known so far
+    // MARK: State
 
-    /// An independent copy of the body so far; the next piece then costs a copy of all of it.
+    /// An independent copy of the body so far; the next piece then copies all of it.
     package var data: Data { data(from: 0) }
 
-    /// A copy of what has arrived after the first `offset` bytes.
+    /// A copy of the bytes after the first `offset` bytes.
     package func data(from offset: Int) -> Data {
-        // Copied outside of the lock: a large one is read from a file.
+        // Copied outside the lock, because a large body is read from a file.
         state.withLock { $0.body }.copy(from: offset)
     }
 
-    /// The bytes that the callers got, as long as one of them keeps them.
+    /// The bytes delivered to the callers, while one of them keeps them.
     package var result: DownloadedBody? { state.withLock { $0.kept } }
 
-    /// What the callers will make of the bytes.
+    /// How the callers will use the bytes.
     package var wishes: [any Sendable] { state.withLock { $0.wishes } }
 
-    /// An object that belongs to the download, made by whoever asks first.
+    /// An object attached to the download; made on first use.
     package func face<Face: AnyObject & Sendable>(orMake make: (SharedDownload) -> Face) -> Face {
         state.withLock { state in
             if let face = state.face as? Face { return face }
@@ -78,33 +78,33 @@ package final class SharedDownload: Sendable {
         }
     }
 
-    /// The redirects that were followed so far.
+    /// The redirects followed so far.
     package var redirects: [TransferResponse] { state.withLock { $0.redirects } }
 
-    /// The head of the answer, once it is here.
+    /// The head of the response, once received.
     package var response: TransferResponse? { state.withLock { $0.response } }
 
-    /// The metrics, after the end.
+    /// The metrics; nil before the end.
     package var metrics: TransferMetrics? { state.withLock { $0.metrics } }
 
-    /// How far it has come.
+    /// The progress of the body.
     package var progress: TransferProgress { state.withLock { $0.progress } }
 
-    /// How many wait for it.
+    /// The number of callers.
     package var callerCount: Int { state.withLock { $0.callerCount } }
 
-    /// The highest priority of the callers; after the end, of those who were there then.
+    /// The highest priority of the callers; after the end, of the callers at that time.
     package var priority: Float { state.withLock { $0.currentPriority } }
 
-    /// Whether the transfer is over, so that only those join who accept what has arrived.
+    /// Whether the transfer has ended; only callers that accept finished downloads can join then.
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    // MARK: Steering
+    // MARK: Control
 
-    /// Starts the transfer; only the first call counts.
+    /// Starts the transfer; later calls have no effect.
     ///
-    /// The creator calls it once it has announced the download, even if it has cancelled since:
-    /// others may have joined.
+    /// The creator calls it after it has announced the download, even if it has cancelled
+    /// meanwhile, because others may have joined.
     package func start() {
         state.withLock { $0.start() }
         perform()
@@ -128,11 +128,13 @@ package final class SharedDownload: Sendable {
         perform()
     }
 
-    /// Applies a change that may be the end.
+    /// Applies `change`.
     ///
-    /// A new request then does not find this download, not even from within the callbacks of the
-    /// end, unless someone keeps its bytes. Nor does it find what was kept of a body that is whole
-    /// now, but what came of a body that broke off.
+    /// If it ends the download, unregisters it before any callback runs.
+    ///
+    /// A request made in a callback therefore starts a new download, unless a caller keeps the
+    /// bytes of this one. It also finds the updated partial body: an interrupted one is kept first,
+    /// and that of a complete download is removed first.
     private func finish(_ change: (inout DownloadState) -> Bool) {
         let (hasEnded, hasEffects) = state.withLock { (change(&$0), $0.hasEffects) }
         if hasEnded {
@@ -143,13 +145,13 @@ package final class SharedDownload: Sendable {
             if hasWhole { forgetPartial() }
             if !state.withLock({ $0.isKept }) { table.remove(self) }
         }
-        // Most pieces of a body have none.
+        // Most pieces of a body have no effects.
         if hasEffects { perform() }
     }
 
     // MARK: Effects
 
-    /// Performs what is to be done, unless another thread is at it and takes this along.
+    /// Performs the pending effects, unless another thread is already performing them.
     func perform() {
         var resuming = false
         while let effect = state.withLock({ $0.nextEffect(resuming: resuming) }) {
@@ -186,12 +188,12 @@ package final class SharedDownload: Sendable {
 // MARK: The transfer
 
 extension SharedDownload {
-    /// Gives the callers their result, once.
+    /// Delivers the result to the callers, once.
     private func deliver(_ result: Result<DownloadedBody, TransferError>) {
         finish { $0.deliver(result) }
     }
 
-    /// Starts the transfer, after the look for an interrupted body if there may be one.
+    /// Starts the transfer; looks for an interrupted body first if there may be one.
     private func begin() {
         guard let partials, !partials.isEmpty, let key = identity.resumptionKey,
             partials.contains(key)
@@ -216,7 +218,7 @@ extension SharedDownload {
         guard isWanted else { return }
         let transfer = transport.start(request, settings: settings, handler: self)
         state.withLock { if !$0.hasEnded { $0.transfer = transfer } }
-        // It may have ended meanwhile; a transfer that is over does not mind.
+        // The download may have ended meanwhile; cancelling an ended transfer has no effect.
         if hasEnded { transfer.cancel() }
     }
 
@@ -227,8 +229,9 @@ extension SharedDownload {
         partials.keep(interrupted.body, interrupted.head, for: key)
     }
 
-    /// A file for a large body: one that can be found again after the process was killed, if the
-    /// server lets the body be continued.
+    /// The file for a large body.
+    ///
+    /// If the server supports ranges, it can be found after the process was killed.
     private func spillFile(_ response: TransferResponse) throws(Errno) -> SpillFile {
         guard let partials, let head = PartialHead(response, received: 0),
             head.total.map(partials.accepts) ?? true, let key = identity.resumptionKey,
@@ -237,7 +240,7 @@ extension SharedDownload {
         return file
     }
 
-    /// What was kept is of no use any more.
+    /// Removes the kept part of this body, which is no longer needed.
     private func forgetPartial() {
         guard let partials, !partials.isEmpty, let key = identity.resumptionKey else { return }
         partials.forget(key)

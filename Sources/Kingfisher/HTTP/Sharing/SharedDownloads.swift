@@ -4,20 +4,20 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// Downloads, each shared by all who ask for the same thing at the same time.
+/// Downloads shared by all callers that make equal requests at the same time.
 ///
 /// ```swift
 /// let token = downloads.join(request, caller: DownloadCaller { result in … })
 /// if token.isCreator { token.download.start() }
 /// ```
 ///
-/// When the object is released, what still runs ends with ``TransferError/cancelled``.
+/// When the object is released, running downloads end with ``TransferError/cancelled``.
 package final class SharedDownloads: Sendable {
     private let transport: any HTTPTransport
     private let table = DownloadTable()
     private let pool = BodyPool()
 
-    /// Creates an empty table of downloads over a transport.
+    /// Creates an empty table of downloads that use a transport.
     package init(transport: any HTTPTransport) {
         self.transport = transport
     }
@@ -29,17 +29,19 @@ package final class SharedDownloads: Sendable {
     /// Joins the running download of an equal request, or creates one.
     ///
     /// - Parameters:
-    ///   - request: What to send.
-    ///   - settings: How; those of the creator hold.
-    ///   - owner: Who decides about redirects.
-    ///   - asked: The URL that the callers know the download by, if the request is for another.
-    ///   - condition: Header fields for one URL, which other URLs of the redirects do not get.
-    ///   - hooks: Who decides about the answer; those of the creator hold.
-    ///   - partials: Where interrupted bodies are kept; `nil` to keep none.
-    ///   - acceptsFinished: Whether bytes that have just arrived for others will do, as long as
-    ///     these keep them.
-    ///   - caller: Who waits.
-    /// - Returns: The caller's share. If it is the creator's, call ``SharedDownload/start()``.
+    ///   - request: The request to send.
+    ///   - settings: The settings; those of the creator apply.
+    ///   - owner: The object that decides about redirects.
+    ///   - asked: The URL by which the callers know the download; defaults to that of the request.
+    ///   - condition: Header fields for one URL; they are not sent to other URLs of a redirect
+    ///     chain.
+    ///   - hooks: Decide about the response; those of the creator apply.
+    ///   - partials: The store of interrupted bodies; `nil` to keep none.
+    ///   - acceptsFinished: Whether to join a finished download whose bytes other callers still
+    ///     keep.
+    ///   - caller: The caller.
+    /// - Returns: The caller's token. If ``DownloadToken/isCreator`` is set, call
+    ///   ``SharedDownload/start()``.
     package func join(
         _ request: URLRequest,
         settings: TransferSettings = TransferSettings(),
@@ -72,18 +74,18 @@ package final class SharedDownloads: Sendable {
                 table: table
             )
         }
-        // A joiner may have raised the priority, or be there after the end.
+        // A new caller may have raised the priority, or joined a finished download.
         if !token.isCreator { token.download.perform() }
         return token
     }
 
-    /// The downloads that run, oldest first.
+    /// The running downloads, oldest first.
     package var running: [SharedDownload] { table.all.filter { !$0.hasEnded } }
 
-    /// Whether no download runs and no caller keeps bytes.
+    /// Whether no download is running and no caller keeps bytes.
     package var isEmpty: Bool { table.all.isEmpty }
 
-    /// Ends every download; each caller is told ``TransferError/cancelled``.
+    /// Ends every download; each caller receives ``TransferError/cancelled``.
     package func cancelAll() {
         for download in table.all { download.cancel() }
     }

@@ -6,11 +6,11 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// A transfer that `URLProtocol` classes carry out, one object of theirs for each hop.
+/// A transfer performed by `URLProtocol` classes, with one object for each hop.
 ///
-/// Their events may come from any thread; they are delivered in order, one at a time, and wait
-/// while a question to the handler is open or the transfer is paused. A redirect to a URL that no
-/// class takes continues on the network.
+/// Their events may arrive on any thread. They are delivered one at a time and in order, and wait
+/// while the handler has an open question or the transfer is paused. A redirect to a URL that no
+/// class accepts continues with the network transport.
 final class ProtocolExchange: HTTPTransfer {
     enum Event {
         case redirect(URLRequest, TransferResponse)
@@ -27,7 +27,7 @@ final class ProtocolExchange: HTTPTransfer {
         var isPaused = false
         var isCancelled = false
         var hasEnded = false
-        /// Counts what happens, so that a timer can see that nothing did.
+        /// Counts events, so that a timer can detect inactivity.
         var activity = 0
         var metrics = TransferMetrics()
     }
@@ -58,7 +58,7 @@ final class ProtocolExchange: HTTPTransfer {
         if let total = settings.totalTimeout { watch(total, .total) }
     }
 
-    /// Begins a hop with a class that takes its request.
+    /// Begins a hop with a class that accepts its request.
     private func load(_ request: URLRequest, by type: URLProtocol.Type) {
         let hop = ProtocolHop(request, by: type) { [self] hop, event in receive(event, from: hop) }
         state.withLock { state in
@@ -96,7 +96,7 @@ final class ProtocolExchange: HTTPTransfer {
 
     private func receive(_ event: Event, from hop: ProtocolHop) {
         let isCurrent = state.withLock { state in
-            // A hop that was redirected has nothing more to say.
+            // Later events of a redirected hop are ignored.
             guard state.hop === hop, !state.hasEnded else { return false }
             state.activity += 1
             state.pending.append(event)
@@ -105,7 +105,7 @@ final class ProtocolExchange: HTTPTransfer {
         if isCurrent { queue.async { self.pump() } }
     }
 
-    /// Delivers pending events until one asks the handler a question.
+    /// Delivers pending events until the handler is asked a question.
     ///
     /// Runs on `queue`.
     private func pump() {
@@ -180,7 +180,7 @@ final class ProtocolExchange: HTTPTransfer {
             state.network = transfer
             return (state.isCancelled, state.isPaused)
         }
-        // Both may have been asked for before there was a transfer to ask.
+        // Both may have been requested before the transfer existed.
         if isPaused { transfer.pause() }
         if isCancelled { transfer.cancel() }
     }
@@ -233,7 +233,7 @@ final class ProtocolExchange: HTTPTransfer {
 
     // MARK: Time-outs
 
-    /// Ends the transfer after `limit`: of silence for `.idle`, in all for `.total`.
+    /// Ends the transfer after `limit`: of inactivity for `.idle`, in total for `.total`.
     private func watch(_ limit: Duration, _ phase: TransferError.Phase) {
         let seen = state.withLock { $0.activity }
         queue.asyncAfter(deadline: .now() + limit.inSeconds) { [weak self] in

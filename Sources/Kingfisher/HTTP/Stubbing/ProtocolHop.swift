@@ -5,15 +5,15 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// One request in the hands of a `URLProtocol` object, and the client of that object.
+/// One request handled by a `URLProtocol` object; also the client of that object.
 ///
-/// `@unchecked`: a `URLProtocol` is not sendable. It is made, started and stopped on `queue` alone;
-/// everything else is constant.
+/// `@unchecked`: `URLProtocol` is not `Sendable`. The object is made, started and stopped only on
+/// `queue`; all other state is constant.
 final class ProtocolHop: NSObject, URLProtocolClient, @unchecked Sendable {
     let request: URLRequest
     private let type: URLProtocol.Type
     private let report: @Sendable (ProtocolHop, ProtocolExchange.Event) -> Void
-    /// Apart from the queue of the events: a class may block in `startLoading`.
+    /// Separate from the queue of the events, because a class may block in `startLoading`.
     private let queue = DispatchQueue(label: "com.onevcat.Kingfisher.URLProtocol.loading")
     private var loader: URLProtocol?
 
@@ -88,7 +88,7 @@ final class ProtocolHop: NSObject, URLProtocolClient, @unchecked Sendable {
 
     private var url: URL { request.url ?? URL(fileURLWithPath: "/") }
 
-    /// The head of an answer; one that is not HTTP ends the transfer.
+    /// The head of a response; a response that is not HTTP ends the transfer.
     private func head(of response: URLResponse) -> TransferResponse? {
         guard let response = response as? HTTPURLResponse else {
             report(self, .end(.badResponse(reason: "it is not HTTP", url: url)))

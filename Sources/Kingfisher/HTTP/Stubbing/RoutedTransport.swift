@@ -5,10 +5,10 @@ import Synchronization
 package import FoundationNetworking
 #endif
 
-/// Sends each request to the first of these that takes it: a `URLProtocol` class of the session's
-/// configuration, the process-wide transport, the transport that it was made with.
+/// Routes each request to a `URLProtocol` class that accepts it, to the process-wide transport, or
+/// to the base transport, in this order.
 package final class RoutedTransport: HTTPTransport {
-    /// The transport that stands in for every other in this process; nil for none.
+    /// The transport that replaces all others in this process; nil for none.
     package static var processWide: (any HTTPTransport)? {
         get { override.withLock { $0 } }
         set { override.withLock { $0 = newValue } }
@@ -23,16 +23,16 @@ package final class RoutedTransport: HTTPTransport {
     /// Makes a transport.
     ///
     /// - Parameters:
-    ///   - base: Carries out what no class takes.
-    ///   - yieldsToProcess: Whether the process-wide transport, if there is one, replaces `base`.
+    ///   - base: Sends requests that no class accepts.
+    ///   - yieldsToProcess: Whether the process-wide transport, if set, replaces `base`.
     package init(_ base: any HTTPTransport, yieldsToProcess: Bool) {
         self.base = base
         self.yieldsToProcess = yieldsToProcess
     }
 
-    /// The classes that are asked whether they take a request, the first of them first.
+    /// The classes that may accept a request, in order of precedence.
     ///
-    /// Foundation's own, which every configuration lists, are left out.
+    /// Foundation's own classes, which every configuration contains, are removed.
     package var protocolClasses: [URLProtocol.Type] {
         get { classes.withLock { $0 } }
         set {
@@ -52,7 +52,8 @@ package final class RoutedTransport: HTTPTransport {
             guard yieldsToProcess, let network = Self.processWide else {
                 return base.start(request, settings: settings, handler: handler)
             }
-            // The base lives as long as this object; this one may be replaced at any moment.
+            // `base` lives as long as this object; the process-wide transport may be replaced at
+            // any time.
             let handler = TransferRelay(to: handler, keeping: network)
             return network.start(request, settings: settings, handler: handler)
         }
@@ -66,12 +67,12 @@ package final class RoutedTransport: HTTPTransport {
         return exchange
     }
 
-    /// The class that takes a request.
+    /// The first class that accepts a request.
     func protocolClass(for request: URLRequest) -> URLProtocol.Type? {
         protocolClasses.first { $0.canInit(with: request) }
     }
 
-    /// The transport for what no class takes.
+    /// The transport for requests that no class accepts.
     var network: any HTTPTransport {
         yieldsToProcess ? Self.processWide ?? base : base
     }

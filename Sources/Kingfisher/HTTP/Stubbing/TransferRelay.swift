@@ -4,10 +4,10 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Passes the events of a transfer on, and keeps its transport until the end.
+/// Forwards the events of a transfer and retains its transport until the end.
 ///
-/// A transport that is released cancels its transfers, and the default transport may be replaced
-/// while some of them run.
+/// Releasing a transport cancels its transfers, and the process-wide transport may be replaced
+/// while transfers are running.
 final class TransferRelay: HTTPTransferHandler {
     private let handler: any HTTPTransferHandler
     private let face: (any HTTPTransfer)?
@@ -16,9 +16,9 @@ final class TransferRelay: HTTPTransferHandler {
     /// Makes a relay.
     ///
     /// - Parameters:
-    ///   - handler: Gets the events.
-    ///   - face: The transfer that `handler` sees; nil for the one that the events come from.
-    ///   - transport: Is kept as long as the relay, which the transport keeps until the end.
+    ///   - handler: Receives the events.
+    ///   - face: The transfer passed to `handler`; nil for the actual one.
+    ///   - transport: Retained as long as the relay, which the transport retains until the end.
     init(
         to handler: any HTTPTransferHandler,
         as face: (any HTTPTransfer)? = nil,
