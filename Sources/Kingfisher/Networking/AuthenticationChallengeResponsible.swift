@@ -4,29 +4,40 @@ import Foundation
 public import FoundationNetworking
 #endif
 
-/// The misspelt old name of ``AuthenticationChallengeResponsible``.
+/// The misspelt former name of ``AuthenticationChallengeResponsible``.
 @available(*, deprecated, renamed: "AuthenticationChallengeResponsible")
 public typealias AuthenticationChallengeResponsable = AuthenticationChallengeResponsible
 
-/// Answers authentication challenges.
+/// Responds to authentication challenges.
 public protocol AuthenticationChallengeResponsible: AnyObject {
-    /// Answers a challenge of the session: whether to trust a server.
+    /// Responds to a challenge about the trust in a server.
     ///
     /// The protection space's method is ``NSURLAuthenticationMethodServerTrust``, and its
-    /// `serverTrust` is a ``ServerTrust`` in place of a `SecTrust`. Answer `.useCredential` with
-    /// `URLCredential(trust:)` to accept the server, whoever vouches for it; `.performDefaultHandling`
-    /// to accept it if an authority does, or ``ImageDownloader/trustedHosts`` has its host; anything
-    /// else to end the download with an error. Nothing has been sent to the server when this is asked.
+    /// `serverTrust` is a ``ServerTrust`` instead of a `SecTrust`. Nothing has been sent to the
+    /// server yet.
     ///
-    /// What was answered about a certificate holds for later connections to the same host, too.
-    /// Clients' certificates are not asked for here: they stand in
-    /// ``TransferSettings/clientCertificates``.
+    /// The decision about a certificate also applies to later connections to the same host. Client
+    /// certificates are not requested here; set them in ``TransferSettings/clientCertificates``.
+    ///
+    /// - Parameters:
+    ///   - downloader: The downloader.
+    ///   - challenge: The challenge.
+    /// - Returns: `.useCredential` with `URLCredential(trust:)` accepts the server even if it is
+    ///   not trusted. `.performDefaultHandling` accepts it if it is trusted or
+    ///   ``ImageDownloader/trustedHosts`` contains its host. Any other disposition ends the
+    ///   download with an error.
     func downloader(
         _ downloader: ImageDownloader,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// Answers a challenge of one task, such as a request for name and password.
+    /// Responds to a challenge of one task, such as a request for a user name and password.
+    ///
+    /// - Parameters:
+    ///   - downloader: The downloader.
+    ///   - task: The task of the download.
+    ///   - challenge: The challenge.
+    /// - Returns: `.useCredential` with a user name and password; any other disposition sends none.
     func downloader(
         _ downloader: ImageDownloader,
         task: URLSessionTask,
@@ -35,7 +46,9 @@ public protocol AuthenticationChallengeResponsible: AnyObject {
 }
 
 extension AuthenticationChallengeResponsible {
-    /// Leaves the answer to the system.
+    /// Performs the default handling.
+    ///
+    /// See `downloader(_:didReceive:)`.
     public func downloader(
         _ downloader: ImageDownloader,
         didReceive challenge: URLAuthenticationChallenge
@@ -43,7 +56,9 @@ extension AuthenticationChallengeResponsible {
         (.performDefaultHandling, nil)
     }
 
-    /// Leaves the answer to the system.
+    /// Performs the default handling.
+    ///
+    /// See `downloader(_:task:didReceive:)`.
     public func downloader(
         _ downloader: ImageDownloader,
         task: URLSessionTask,

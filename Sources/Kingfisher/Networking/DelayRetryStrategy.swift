@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Retries a number of times, with a pause between.
+/// Retries a number of times, with a delay before each attempt.
 ///
-/// A server that asks for a longer pause gets it: `Retry-After` of a 429 or 503.
+/// A longer delay that the server requests with the `Retry-After` of a 429 or 503 is respected.
 public struct DelayRetryStrategy: RetryStrategy {
-    /// The length of a pause.
+    /// The length of a delay.
     public enum Interval: Sendable {
-        /// Always so many seconds.
+        /// A constant number of seconds.
         case seconds(TimeInterval)
-        /// So many seconds more each time.
+        /// A delay that grows by this number of seconds with each retry.
         case accumulated(TimeInterval)
-        /// By the number of retries so far.
+        /// A delay in seconds that depends on the number of previous retries.
         case custom(block: @Sendable (_ retriedCount: Int) -> TimeInterval)
 
         func timeInterval(for retriedCount: Int) -> TimeInterval {
@@ -22,27 +22,33 @@ public struct DelayRetryStrategy: RetryStrategy {
         }
     }
 
-    /// The most retries.
+    /// The maximum number of retries.
     public let maxRetryCount: Int
 
-    /// The pause before each.
+    /// The delay before each retry.
     public let retryInterval: Interval
 
-    /// The longest pause, in seconds, that a server can ask for; beyond it the load fails.
+    /// The longest delay in seconds that a server may request; if it requests more, the load fails.
     ///
-    /// A minute by default: nobody looks at a placeholder for longer.
+    /// One minute by default, since users do not wait longer for an image.
     public var longestServerDelay: TimeInterval = 60
 
-    /// Calls back after so many seconds.
+    /// Calls a closure after a number of seconds.
     var schedule: RetryDelay.Schedule = RetryDelay.onMainQueue
 
     /// Makes a strategy.
+    ///
+    /// - Parameters:
+    ///   - maxRetryCount: The maximum number of retries.
+    ///   - retryInterval: The delay before each retry.
     public init(maxRetryCount: Int, retryInterval: Interval = .seconds(3)) {
         self.maxRetryCount = maxRetryCount
         self.retryInterval = retryInterval
     }
 
-    /// Retries response errors, among them refused status codes; cancels and others stop.
+    /// Retries response errors, including refused status codes; stops on all other errors.
+    ///
+    /// See ``RetryStrategy/retry(context:retryHandler:)``.
     public func retry(
         context: RetryContext,
         retryHandler: @escaping @Sendable (RetryDecision) -> Void

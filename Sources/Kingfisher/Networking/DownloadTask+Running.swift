@@ -1,12 +1,11 @@
 extension DownloadTask {
-    /// Starts work, on the caller's thread until it first has to wait, and gives the handle that
-    /// cancels it.
+    /// Starts work on the calling thread, up to its first suspension, and returns its task.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion is called.
-    ///   - completion: Called once; nil when nobody wants to know.
-    ///   - work: Gets the handle that it attaches downloads to.
-    /// - Returns: The handle.
+    ///   - queue: The queue on which the completion is called.
+    ///   - completion: Called once; nil for none.
+    ///   - work: Receives the task, to which it attaches downloads.
+    /// - Returns: The task that cancels the work.
     static func running<Value: Sendable>(
         callingBackOn queue: CallbackQueue,
         _ completion: (@Sendable (Result<Value, KingfisherError>) -> Void)?,

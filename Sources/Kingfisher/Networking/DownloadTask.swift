@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The handle of one caller's share of a load.
+/// The handle with which one caller cancels its load.
 ///
-/// Several handles can share one download; cancelling one withdraws its caller alone. A cancel is
-/// never lost: one that comes before there is anything to cancel takes effect when there is.
+/// Several handles can share one download; cancelling one of them cancels only its caller. A
+/// cancellation is never lost: if it comes before the download starts, it takes effect then.
 ///
-/// `@unchecked`: the class stays `Sendable` for callers that capture it; its state is guarded by a
-/// mutex.
+/// `@unchecked`: the class must be `Sendable` for callers that capture it; its state is guarded by
+/// a mutex.
 public final class DownloadTask: @unchecked Sendable {
     private struct State {
         var sessionTask: SessionDataTask?
@@ -19,39 +19,39 @@ public final class DownloadTask: @unchecked Sendable {
     private let state = Mutex(State())
     let cancellation: CancellationLatch
 
-    /// Makes a handle that nothing is attached to yet.
+    /// Makes a handle without a download.
     ///
-    /// For downloaders of your own: return it from `downloadImage`, and link it to a real one.
+    /// For custom downloaders: return it from `downloadImage`, and link it to an actual one.
     public convenience init() {
         self.init(cancellation: CancellationLatch())
     }
 
-    /// Makes a handle for a further attempt of a load: cancelling one of its handles cancels all.
+    /// Makes a handle for another attempt of a load; cancelling one handle of a load cancels all.
     init(cancellation: CancellationLatch) {
         self.cancellation = cancellation
     }
 
-    /// The download that is shared; nil for a provider and before the download began.
+    /// The shared download; nil for a provider and before the download has started.
     public var sessionTask: SessionDataTask? {
         let (own, linked) = state.withLock { ($0.sessionTask, $0.linked) }
         return own ?? linked?.sessionTask
     }
 
-    /// Names this caller within the download.
+    /// Identifies this caller within the download.
     public var cancelToken: SessionDataTask.CancelToken? {
         let (own, linked) = state.withLock { ($0.cancelToken, $0.linked) }
         return own ?? linked?.cancelToken
     }
 
-    /// Withdraws this caller from the load, at whatever stage it is.
+    /// Cancels the load for this caller, at any stage.
     ///
-    /// The completion gets a cancel error; other callers of the same download go on, and the last
-    /// one to withdraw stops it. After the completion it does nothing.
+    /// The completion handler receives a cancellation error. Other callers of the same download
+    /// continue; the last one to cancel stops it. No effect after the completion.
     public func cancel() {
         cancellation.cancel()
     }
 
-    /// Whether a download or a provider's work is attached.
+    /// Whether a download or the work of a provider is attached.
     public var isInitialized: Bool {
         let (own, linked) = state.withLock {
             ($0.isProvider || ($0.sessionTask != nil && $0.cancelToken != nil), $0.linked)
@@ -59,7 +59,7 @@ public final class DownloadTask: @unchecked Sendable {
         return own || linked?.isInitialized == true
     }
 
-    /// Makes this handle stand for another one: cancelling this one cancels that one.
+    /// Links this handle to another one: cancelling this one cancels that one.
     public func link(to task: DownloadTask) {
         change { $0.linked = task }
         cancellation.onCancel { task.cancel() }
@@ -68,7 +68,7 @@ public final class DownloadTask: @unchecked Sendable {
     /// Whether ``cancel()`` was called.
     package var isCancelled: Bool { cancellation.isCancelled }
 
-    /// Calls `handler` when the handle is cancelled, on that thread, or at once if it was.
+    /// Calls `handler` on the thread of the cancellation; immediately if already cancelled.
     package func onCancel(_ handler: @escaping @Sendable () -> Void) {
         cancellation.onCancel(handler)
     }
@@ -84,7 +84,7 @@ public final class DownloadTask: @unchecked Sendable {
         change { $0.isProvider = true }
     }
 
-    /// Calls `handler` once, when there is something to cancel.
+    /// Calls `handler` once, when a download or the work of a provider is attached.
     func onInitialized(_ handler: @escaping @Sendable () -> Void) {
         state.withLock { $0.onInitialized = handler }
     }

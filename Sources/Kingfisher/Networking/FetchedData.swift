@@ -1,13 +1,13 @@
 import Foundation
 
-/// The bytes of a source, with what is known about them.
+/// The bytes of a source with their response.
 struct FetchedData: Sendable {
     private(set) var data: Data
-    /// The URL that was really requested; nil for a provider.
+    /// The URL of the request that was sent; nil for a provider.
     var url: URL?
     var response: TransferResponse?
     var metrics: NetworkMetrics?
-    /// This caller's part in the download that the bytes came from; nil for a provider.
+    /// This caller's token of the download; nil for a provider.
     private(set) var token: DownloadToken?
 
     init(
@@ -22,7 +22,7 @@ struct FetchedData: Sendable {
         self.metrics = metrics
     }
 
-    /// What a caller got of a download.
+    /// The data that one caller received from a download.
     init(_ body: DownloadedBody, of token: DownloadToken) {
         self.init(
             data: body.data,
@@ -33,8 +33,8 @@ struct FetchedData: Sendable {
         self.token = token
     }
 
-    /// The image that the options' processor makes of the bytes, shared with those who have the
-    /// same bytes.
+    /// Returns the image that the options' processor makes from the bytes; shared with other
+    /// callers of the download.
     func image(
         _ options: KingfisherParsedOptionsInfo,
         on processing: ProcessingJobs
@@ -47,6 +47,6 @@ struct FetchedData: Sendable {
 }
 
 extension SharedDownload {
-    /// The public face of the download.
+    /// The public object for the download.
     var task: SessionDataTask { face { SessionDataTask(request: $0.request, download: $0) } }
 }

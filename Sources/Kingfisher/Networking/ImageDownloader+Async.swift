@@ -1,17 +1,17 @@
 public import Foundation
 
-/// The flavours for `async` callers; each calls the one with a closure, so that a subclass that
-/// overrides that one is asked here too.
+/// The overloads for `async` callers. Each calls the overload with a closure, so that overrides in
+/// subclasses take effect.
 extension ImageDownloader {
     /// Downloads and processes an image.
     ///
-    /// Cancelling the surrounding task withdraws this caller, as ``DownloadTask/cancel()`` does.
+    /// Cancelling the calling task cancels this caller, as ``DownloadTask/cancel()`` does.
     ///
     /// - Parameters:
     ///   - url: An http or https URL.
-    ///   - options: As for the flavour with a closure; the callback queue is not used.
-    /// - Returns: The image, its bytes, and what the download cost.
-    /// - Throws: ``KingfisherError``; `taskCancelled` when the task was cancelled.
+    ///   - options: As for the overload with a closure; the callback queue is not used.
+    /// - Returns: The image, its bytes and the metrics of the download.
+    /// - Throws: ``KingfisherError``; `taskCancelled` if the task was cancelled.
     public func downloadImage(
         with url: URL,
         options: KingfisherParsedOptionsInfo
@@ -25,7 +25,12 @@ extension ImageDownloader {
 
     /// Downloads and processes an image, reporting its progress on the main queue.
     ///
-    /// - Throws: ``KingfisherError``; `taskCancelled` when the task was cancelled.
+    /// - Parameters:
+    ///   - url: An http or https URL.
+    ///   - options: As for the overload with a closure; the callback queue is not used.
+    ///   - progressBlock: Called on the main queue while a download of known length runs.
+    /// - Returns: The image, its bytes and the metrics of the download.
+    /// - Throws: ``KingfisherError``; `taskCancelled` if the task was cancelled.
     public func downloadImage(
         with url: URL,
         options: KingfisherOptionsInfo? = nil,
@@ -43,7 +48,11 @@ extension ImageDownloader {
 
     /// Downloads and processes an image, with a list of options.
     ///
-    /// - Throws: ``KingfisherError``; `taskCancelled` when the task was cancelled.
+    /// - Parameters:
+    ///   - url: An http or https URL.
+    ///   - options: As for the overload with a closure; the callback queue is not used.
+    /// - Returns: The image, its bytes and the metrics of the download.
+    /// - Throws: ``KingfisherError``; `taskCancelled` if the task was cancelled.
     public func downloadImage(
         with url: URL,
         options: KingfisherOptionsInfo? = nil
@@ -51,7 +60,7 @@ extension ImageDownloader {
         try await downloadImage(with: url, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// Waits for what a flavour with a closure gives; cancelling `task`, or the surrounding one,
+    /// Waits for the result of an overload with a closure; cancelling `task` or the calling task
     /// cancels it.
     func result(
         by task: DownloadTask,

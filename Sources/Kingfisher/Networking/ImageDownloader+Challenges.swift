@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 extension ImageDownloader {
-    /// Asks the responder for name and password.
+    /// Asks the responder for a user name and password.
     func answer(
         _ challenge: TransferChallenge,
         of task: SessionDataTask,
@@ -53,7 +53,7 @@ extension ImageDownloader {
 }
 
 extension URLAuthenticationChallenge {
-    /// The transport's question in the system's vocabulary.
+    /// Converts the transport's challenge to Foundation's.
     fileprivate convenience init(_ challenge: TransferChallenge) {
         let method =
             challenge.scheme == .digest
@@ -76,7 +76,7 @@ extension URLAuthenticationChallenge {
     }
 }
 
-/// Stands where the system wants a sender; the answer is the return value of the responder.
+/// A sender without effect, which Foundation requires; the responder returns its decision instead.
 final class SilentChallengeSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}

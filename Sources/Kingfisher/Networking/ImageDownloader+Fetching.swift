@@ -6,24 +6,24 @@ import FoundationNetworking
 #endif
 
 extension ImageDownloader {
-    /// Downloads the bytes of a URL for one caller, who may share the transfer with others.
+    /// Downloads the bytes of a URL for one caller; the transfer may be shared with other callers.
     ///
-    /// Runs on the caller's thread until the transfer is under way, unless the modifier is
+    /// Runs on the calling thread until the transfer has started, unless the request modifier is
     /// asynchronous.
     ///
     /// - Parameters:
     ///   - url: An http or https URL.
-    ///   - options: Modifier, redirect handler and priority are used.
-    ///   - question: The request and the condition under which it asks, if HTTP caching decided
-    ///     about them; then a 304 is no error.
-    ///   - task: Gets the download attached.
-    ///   - progress: Received and expected bytes, when the length is known.
+    ///   - options: The request modifier, redirect handler and priority are used.
+    ///   - question: The request and the condition determined by HTTP caching, if any; a 304 is
+    ///     then not an error.
+    ///   - task: The download is attached to it.
+    ///   - progress: Called with received and expected bytes, if the length is known.
     ///   - chunk: Called after each piece of the body.
-    ///   - attachesLate: Whether bytes that have just arrived for others will do, as long as these
-    ///     still work on them.
-    ///   - isStored: Asked before a transfer is started: whether others have loaded the image since
-    ///     the caches were asked.
-    /// - Returns: The bytes, after the delegate's hook.
+    ///   - attachesLate: Whether to join a finished download whose bytes other callers still
+    ///     process.
+    ///   - isStored: Called before a transfer is started; whether another load has stored the image
+    ///     since the caches were consulted.
+    /// - Returns: The bytes, as returned by the delegate.
     /// - Throws: ``KingfisherError``, or ``StoredMeanwhile``.
     func fetch(
         _ url: URL,
@@ -59,7 +59,7 @@ extension ImageDownloader {
         }
     }
 
-    /// The request that the modifier makes of a URL.
+    /// The request for a URL, after the request modifier.
     @inline(never)
     func request(
         for url: URL,
@@ -88,7 +88,8 @@ extension ImageDownloader {
         _ request: URLRequest,
         with modifier: any AsyncImageDownloadRequestModifier
     ) async -> URLRequest? {
-        // A type that is both is taken for the synchronous one, which stays on this thread.
+        // A type that conforms to both protocols is called synchronously, which stays on this
+        // thread.
         guard let modifier = modifier as? any ImageDownloadRequestModifier else {
             return await modifier.modified(for: request)
         }
@@ -96,7 +97,7 @@ extension ImageDownloader {
         return modify(request)
     }
 
-    /// What one caller asks of the downloads; an object, for it waits as long as they do.
+    /// The arguments of one fetch; a class, because it is kept while the download runs.
     private final class DownloadWish: Sendable {
         let request: URLRequest
         let options: KingfisherParsedOptionsInfo
@@ -143,7 +144,7 @@ extension ImageDownloader {
                 if token.isCreator, wish.isStored?() == true {
                     isStored.withLock { $0 = true }
                     token.leave()
-                    // Others may have joined, and wait for the start.
+                    // Other callers may have joined and wait for the start.
                     if !token.download.hasEnded { start(token, wish) }
                     return
                 }
@@ -165,7 +166,7 @@ extension ImageDownloader {
         }
     }
 
-    /// Joins the download of an equal request, or makes one.
+    /// Joins the download of an equal request, or creates one.
     private func join(_ wish: DownloadWish, _ caller: DownloadCaller) -> DownloadToken {
         downloads.join(
             wish.request,
@@ -191,7 +192,7 @@ extension ImageDownloader {
         token.download.start()
     }
 
-    /// Reports a known length to the one, and each piece to the other.
+    /// Reports to `progress` if the length is known, and to `chunk` for each piece.
     private static func report(
         _ progress: (@Sendable (Int64, Int64) -> Void)?,
         _ chunk: (@Sendable () -> Void)?
@@ -204,7 +205,7 @@ extension ImageDownloader {
         }
     }
 
-    /// Refuses a request that must not use a metered network, when the network is one.
+    /// Throws if the network is metered and the request must not use a metered network.
     private func checkNetwork(
         for request: URLRequest,
         _ options: KingfisherParsedOptionsInfo
@@ -215,7 +216,7 @@ extension ImageDownloader {
         throw .rejected(reason: ConstrainedNetworkError(), url: url)
     }
 
-    /// What a request says in a field, the downloader's own fields included.
+    /// The value of a header field as sent, including the downloader's additional headers.
     func fieldSent(_ name: String, with request: URLRequest?) -> String? {
         if let value = request?.value(forHTTPHeaderField: name) { return value }
         let state = snapshot()
@@ -227,14 +228,14 @@ extension ImageDownloader {
             .first { $0.0.lowercased() == name.lowercased() }?.1
     }
 
-    /// The settings under which a request is sent.
+    /// The settings for sending a request.
     func settings(
         for request: URLRequest,
         _ options: KingfisherParsedOptionsInfo
     ) -> TransferSettings {
         let state = snapshot()
         var settings = state.transferSettings
-        // 30 years stand for what is no number, or more than a duration can hold.
+        // About 30 years replace NaN and values above the range of a duration.
         let seconds = request.timeoutInterval
         let timeout = Duration.seconds(seconds < 1e9 ? max(0.001, seconds) : 1e9)
         settings.connectTimeout = timeout
@@ -255,22 +256,23 @@ extension ImageDownloader {
         return settings
     }
 
-    /// Cancels every download; each caller gets `taskCancelled`.
+    /// Cancels all downloads; each caller receives `taskCancelled`.
     public func cancelAll() {
         downloads.cancelAll()
     }
 
-    /// Cancels the downloads of one URL; each caller gets `taskCancelled`.
+    /// Cancels the downloads of one URL; each caller receives `taskCancelled`.
     public func cancel(url: URL) {
         downloads.cancel(url: url)
     }
 }
 
-/// Nothing was downloaded: others have stored the image since the caches were asked.
+/// Nothing was downloaded, because another load has stored the image since the caches were
+/// consulted.
 struct StoredMeanwhile: Error {}
 
 extension KingfisherError {
-    /// What a download threw, in the words that callers know.
+    /// Converts an error of a download.
     init(downloading error: any Error, task: DownloadTask) {
         switch error {
         case let error as KingfisherError: self = error
@@ -280,7 +282,7 @@ extension KingfisherError {
         }
     }
 
-    /// What a transfer ended with; a reason of ours stands for itself.
+    /// Converts the error of a transfer; a `KingfisherError` given as the reason is used itself.
     init(_ error: TransferError) {
         if case .rejected(let reason as KingfisherError, _) = error {
             self = reason
@@ -289,7 +291,7 @@ extension KingfisherError {
         }
     }
 
-    /// The cancel of one caller's share of a download.
+    /// The cancellation of one caller of a download.
     static func cancelled(_ task: DownloadTask) -> KingfisherError {
         guard let sessionTask = task.sessionTask else {
             return .requestError(reason: .asyncTaskContextCancelled)

@@ -5,16 +5,16 @@ import FoundationNetworking
 #endif
 
 extension ImageDownloader {
-    /// What a download as a whole asks and tells: redirects, passwords, the head, the end.
+    /// The hooks of a download: redirects, challenges, response and end.
     ///
-    /// The hooks hold the downloader until the download has ended, so that nothing ends without
-    /// its completion.
+    /// The hooks retain the downloader until the download has ended, so that the completion is
+    /// always called.
     ///
     /// - Parameters:
     ///   - redirectHandler: Decides about redirects.
-    ///   - condition: Asks if a cached image is still good: the 304 to it is the library's own,
-    ///     and no delegate is asked about it.
-    /// - Returns: The hooks, for one download.
+    ///   - condition: The condition that validates a cached image, if any. The library handles its
+    ///     304 itself, without calling the delegate.
+    /// - Returns: The hooks for one download.
     func hooks(
         redirectHandler: (any ImageDownloadRedirectHandler)?,
         condition: HTTPCondition? = nil
@@ -73,7 +73,7 @@ extension ImageDownloader {
         }
     }
 
-    /// Lets the delegate see the end and change the bytes, before the callers get them.
+    /// Notifies the delegate of the end and lets it change the bytes, before the callers get them.
     private func finish(
         _ download: SharedDownload,
         _ result: Result<DownloadedBody, TransferError>,
@@ -88,13 +88,14 @@ extension ImageDownloader {
         }
         guard let delegate else { return deliver(result) }
         let reference = WeakReference(delegate)
-        // The delegate may decrypt or unpack: not on the one thread that carries every transfer.
+        // The delegate may do expensive work such as decrypting, so it does not run on the
+        // transport's thread.
         ProcessingJobs.pool.submit(priority: 1) { [self] in
             guard let delegate = reference.object as? any ImageDownloaderDelegate else {
                 return deliver(result)
             }
             var result = result
-            // There are no bytes that it could change.
+            // A confirmation has no bytes to change.
             let body = try? result.get()
             if body.map({ condition?.isConfirmed(by: $0.response) ?? false }) != true {
                 result = hooked(result, task, delegate)

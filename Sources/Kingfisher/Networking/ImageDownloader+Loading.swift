@@ -1,10 +1,10 @@
 import Foundation
 
 extension ImageDownloader {
-    /// Whether somebody subclassed the downloader, so that its open methods must be asked.
+    /// Whether the object is of a subclass, so that its open methods must be called.
     var isOverridden: Bool { type(of: self) != ImageDownloader.self }
 
-    /// Starts a download for the closure flavours.
+    /// Starts a download for the overloads with a closure.
     func start(
         _ url: URL,
         options: KingfisherParsedOptionsInfo,
@@ -35,7 +35,7 @@ extension ImageDownloader {
         )
     }
 
-    /// Tells the delegate of a processed image.
+    /// Notifies the delegate of a processed image.
     func announce(_ image: KFCrossPlatformImage, of fetched: FetchedData) {
         guard let url = fetched.url else { return }
         guard let delegate else { return }
@@ -47,7 +47,7 @@ extension ImageDownloader {
         )
     }
 
-    /// Downloads through the open methods of a subclass.
+    /// Downloads with the open methods of a subclass.
     func overriddenDownload(
         _ url: URL,
         options: KingfisherParsedOptionsInfo,

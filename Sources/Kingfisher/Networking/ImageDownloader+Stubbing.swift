@@ -1,30 +1,31 @@
 extension ImageDownloader {
-    /// The transport of every downloader in this process that was not made with one of its own;
-    /// nil, as at first, for libcurl.
+    /// The transport of all downloaders in this process that were made without a transport of their
+    /// own; nil for libcurl.
     ///
-    /// Replaces the network of a whole program, the shared downloader included, which tests use to
-    /// answer requests themselves:
+    /// It replaces the network for a whole program, including the shared downloader. Tests use it
+    /// to answer requests themselves:
     ///
     /// ```swift
     /// let network = FakeTransport()
     /// ImageDownloader.defaultTransport = network
     /// ```
     ///
-    /// Takes effect with the next request; requests on their way stay where they are. `URLProtocol`
-    /// classes in ``sessionConfiguration`` are asked before it. Any thread.
+    /// Takes effect with the next request; running requests continue with their transport.
+    /// `URLProtocol` classes in ``sessionConfiguration`` take precedence. Can be used on any
+    /// thread.
     public static var defaultTransport: (any HTTPTransport)? {
         get { RoutedTransport.processWide }
         set { RoutedTransport.processWide = newValue }
     }
 
-    /// Sets ``defaultTransport`` while `body` runs, and then back to what it was.
+    /// Sets ``defaultTransport`` while `body` runs, and restores it afterwards.
     ///
-    /// The transport is the whole process's, so tests that use this must not run side by side: make
-    /// their suite `.serialized`.
+    /// The transport is shared by the whole process, so tests that use this must not run in
+    /// parallel: mark their suite `.serialized`.
     ///
     /// - Parameters:
     ///   - transport: The transport, or nil for libcurl.
-    ///   - body: What runs with it.
+    ///   - body: The code to run with it.
     /// - Returns: The result of `body`.
     /// - Throws: The error of `body`.
     public static func withDefaultTransport<Result>(

@@ -7,8 +7,8 @@ public import FoundationNetworking
 
 /// Downloads images over HTTP and HTTPS; callers of the same request share one transfer.
 ///
-/// `@unchecked`: the class is open, and its delegates are weak references; its state is guarded by
-/// a mutex.
+/// `@unchecked`: the class is open and its delegates are weak references; its state is guarded by a
+/// mutex.
 open class ImageDownloader: @unchecked Sendable {
     /// The shared downloader, named "default".
     public static let `default` = ImageDownloader(name: "default")
@@ -23,7 +23,7 @@ open class ImageDownloader: @unchecked Sendable {
         var partials: PartialBodies? = PartialBodies(DownloadResumption())
         var delegate = WeakReference()
         var responder = WeakReference()
-        /// Different for every responder that was ever set.
+        /// A different number for every responder.
         var trustOwner: UInt64 = 0
         var isNetworkConstrained: (@Sendable () -> Bool)?
         var networkMeter = NetworkMeter.system
@@ -39,9 +39,9 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Makes a downloader.
     ///
-    /// Its requests go to libcurl, or to ``defaultTransport`` while that is set.
+    /// It uses libcurl, or ``defaultTransport`` while that is set.
     ///
-    /// - Parameter name: Not empty; for people who read logs.
+    /// - Parameter name: A name for logs; traps if empty.
     public init(name: String) {
         (self.name, processing) = (Self.checked(name), ProcessingJobs())
         routes = RoutedTransport(CurlTransport(), yieldsToProcess: true)
@@ -49,11 +49,11 @@ open class ImageDownloader: @unchecked Sendable {
         authenticationChallengeResponder = self
     }
 
-    /// Makes a downloader that sends its requests with a transport of the caller's.
+    /// Makes a downloader with a custom transport.
     ///
     /// - Parameters:
-    ///   - name: Not empty; for people who read logs.
-    ///   - transport: Carries requests out.
+    ///   - name: A name for logs; traps if empty.
+    ///   - transport: Sends the requests.
     public init(name: String, transport: any HTTPTransport) {
         (self.name, processing) = (Self.checked(name), ProcessingJobs())
         routes = RoutedTransport(transport, yieldsToProcess: false)
@@ -61,7 +61,7 @@ open class ImageDownloader: @unchecked Sendable {
         authenticationChallengeResponder = self
     }
 
-    /// Makes a downloader that processes within bounds of its own.
+    /// Makes a downloader with its own processing limits.
     init(name: String, processing: ProcessingJobs) {
         (self.name, self.processing) = (Self.checked(name), processing)
         routes = RoutedTransport(CurlTransport(), yieldsToProcess: true)
@@ -74,30 +74,35 @@ open class ImageDownloader: @unchecked Sendable {
         return name
     }
 
-    /// Seconds of silence after which a download fails; 15 unless set.
+    /// The maximum inactivity of the server in seconds before a download fails; 15 by default.
     open var downloadTimeout: TimeInterval {
         get { state.withLock { $0.timeout } }
         set { state.withLock { $0.timeout = newValue } }
     }
 
-    /// Hosts whose TLS certificate is accepted unchecked; nil for none.
+    /// Hosts whose TLS certificates are accepted without verification; nil for none.
     open var trustedHosts: Set<String>? {
         get { state.withLock { $0.trustedHosts } }
         set { state.withLock { $0.trustedHosts = newValue } }
     }
 
-    /// What `URLSession` would be set up with; libcurl takes over what is listed here.
+    /// The session configuration; libcurl supports the properties listed here.
     ///
     /// | property | effect |
     /// |---|---|
-    /// | `httpAdditionalHeaders` | added to every request that has none of that name |
+    /// | `httpAdditionalHeaders` | added to requests that lack them |
     /// | `httpMaximumConnectionsPerHost` | as with `URLSession` |
-    /// | `timeoutIntervalForResource` | the limit for a whole download, unless it is the default of seven days |
-    /// | `protocolClasses` | are asked for every request, the first one first; see ``defaultTransport`` for another way to stub the network |
-    /// | `timeoutIntervalForRequest` | none, as in the original: ``downloadTimeout`` counts |
-    /// | cookies, proxies, credentials, URL caches, cellular and service types | none; one that differs from the default is logged once. Set the `Cookie` header, the environment's `https_proxy` and the like, ``authenticationChallengeResponder`` and the image cache instead |
+    /// | `timeoutIntervalForResource` | the limit for a whole download, unless it is the default of
+    /// seven days |
+    /// | `protocolClasses` | may handle requests, in order of precedence; see ``defaultTransport``
+    /// for another way to stub the network |
+    /// | `timeoutIntervalForRequest` | none, as in Kingfisher for Apple platforms:
+    /// ``downloadTimeout`` applies |
+    /// | cookies, proxies, credentials, URL caches, cellular and service types | none; a value
+    /// other than the default is logged once. Use the `Cookie` header, environment variables such
+    /// as `https_proxy`, ``authenticationChallengeResponder`` and the image cache instead |
     ///
-    /// Assigning cancels the downloads that run.
+    /// Setting it cancels the running downloads.
     open var sessionConfiguration: URLSessionConfiguration {
         get { state.withLock { $0.configuration } }
         set {
@@ -109,43 +114,46 @@ open class ImageDownloader: @unchecked Sendable {
         }
     }
 
-    /// Kept for code that sets it; libcurl multiplexes where the server can and never pipelines.
+    /// Has no effect; exists for compatibility.
+    ///
+    /// libcurl multiplexes if the server supports it, and never pipelines.
     open var requestsUsePipelining: Bool {
         get { state.withLock { $0.usesPipelining } }
         set { state.withLock { $0.usesPipelining = newValue } }
     }
 
-    /// Bounds and rules of every transfer: body size, redirects, addresses, schemes.
+    /// Limits and rules of every transfer: body size, redirects, addresses, schemes.
     ///
-    /// Time-out, trusted hosts, priority, and the headers and connections of
-    /// ``sessionConfiguration`` come from their own properties and win over these.
+    /// The time-out, trusted hosts and priority, and the headers and connections of
+    /// ``sessionConfiguration`` have their own properties, which override these.
     public var transferSettings: TransferSettings {
         get { state.withLock { $0.transferSettings } }
         set { state.withLock { $0.transferSettings = newValue } }
     }
 
-    /// Tells whether the network is metered now; asked for loads with a low-data source alone.
+    /// Returns whether the network is metered now; called for loads with a low-data source.
     ///
-    /// Nil unless set. A program that has attached `KingfisherGTK`, as its first view does, then
-    /// goes by GIO's `GNetworkMonitor`; elsewhere no network counts as metered, because nothing on
-    /// Linux says so everywhere: give NetworkManager's answer, or a switch of the app's. Called on
-    /// any thread, once for each download; answer from memory.
+    /// Nil by default. GIO's `GNetworkMonitor` is then used in a program that has attached
+    /// `KingfisherGTK`, as its first view does. Without it no network counts as metered, because
+    /// Linux has no common interface for this: query NetworkManager or provide a setting. Called on
+    /// any thread, once for each download; it must return without blocking.
     public var isNetworkConstrained: (@Sendable () -> Bool)? {
         get { state.withLock { $0.isNetworkConstrained } }
         set { state.withLock { $0.isNetworkConstrained = newValue } }
     }
 
-    /// Asked while ``isNetworkConstrained`` is nil.
+    /// Used while ``isNetworkConstrained`` is nil.
     var networkMeter: NetworkMeter {
         get { state.withLock { $0.networkMeter } }
         set { state.withLock { $0.networkMeter = newValue } }
     }
 
-    /// Where interrupted bodies are kept, to be continued by the next equal request; nil keeps
+    /// How interrupted downloads are kept, so that the next equal request continues them; nil keeps
     /// none.
     ///
-    /// By default in the user's cache folder, 256 MiB for three days at most. A delegate and a
-    /// completion see the whole body and its status 200, as if it had come in one piece.
+    /// By default they are kept in the user's cache folder, at most 256 MiB for three days.
+    /// Delegates and completion handlers receive the complete body with status 200, as without an
+    /// interruption.
     public var resumption: DownloadResumption? {
         get { state.withLock { $0.resumption } }
         set {
@@ -157,7 +165,7 @@ open class ImageDownloader: @unchecked Sendable {
         }
     }
 
-    /// Watches and steers the downloads; held weakly.
+    /// Observes and controls the downloads; held weakly.
     open weak var delegate: (any ImageDownloaderDelegate)? {
         get { state.withLock { $0.delegate }.object as? any ImageDownloaderDelegate }
         set {
@@ -166,10 +174,12 @@ open class ImageDownloader: @unchecked Sendable {
         }
     }
 
-    /// Answers authentication challenges; the downloader itself unless set; held weakly.
+    /// Responds to authentication challenges; by default the downloader itself.
     ///
-    /// A responder is asked about the servers' certificates, too. That costs a second handshake with
-    /// each host, and again when its certificate changes.
+    /// Held weakly.
+    ///
+    /// A custom responder is also asked about servers' certificates. That costs a second handshake
+    /// with each host, and another one when its certificate changes.
     open weak var authenticationChallengeResponder: (any AuthenticationChallengeResponsible)? {
         get {
             state.withLock { $0.responder }.object as? any AuthenticationChallengeResponsible
@@ -184,14 +194,14 @@ open class ImageDownloader: @unchecked Sendable {
         }
     }
 
-    /// Downloads and processes an image: the one method that a subclass needs to override.
+    /// Downloads and processes an image; subclasses need to override only this method.
     ///
     /// - Parameters:
     ///   - url: An http or https URL.
-    ///   - options: Modifier, redirect handler, processor, priority and queues are used; caches
-    ///     are not.
+    ///   - options: The request modifier, redirect handler, processor, priority and queues are
+    ///     used; caches are not.
     ///   - completionHandler: Called exactly once, on the options' callback queue.
-    /// - Returns: The handle to cancel with.
+    /// - Returns: The task to cancel the download with.
     @discardableResult
     open func downloadImage(
         with url: URL,
@@ -202,6 +212,15 @@ open class ImageDownloader: @unchecked Sendable {
     }
 
     /// Downloads and processes an image, reporting its progress on the main queue.
+    ///
+    /// - Parameters:
+    ///   - url: An http or https URL.
+    ///   - options: As for
+    ///     `downloadImage(with:options:completionHandler:)`.
+    ///   - progressBlock: Called on the main queue while a download of known length runs; not
+    ///     called in subclasses.
+    ///   - completionHandler: Called exactly once, on the options' callback queue.
+    /// - Returns: The task to cancel the download with.
     @discardableResult
     open func downloadImage(
         with url: URL,
@@ -226,7 +245,9 @@ open class ImageDownloader: @unchecked Sendable {
         )
     }
 
-    /// Downloads and processes an image.
+    /// Downloads and processes an image, with a list of options.
+    ///
+    /// See `downloadImage(with:options:completionHandler:)`.
     @discardableResult
     open func downloadImage(
         with url: URL,
@@ -240,7 +261,7 @@ open class ImageDownloader: @unchecked Sendable {
         )
     }
 
-    /// Where interrupted bodies are.
+    /// The store of interrupted bodies.
     var partials: PartialBodies? { state.withLock { $0.partials } }
 
     func snapshot() -> State {

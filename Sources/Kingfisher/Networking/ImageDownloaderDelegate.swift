@@ -4,16 +4,27 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// Watches and steers a downloader.
+/// Observes and controls the downloads of a downloader.
 public protocol ImageDownloaderDelegate: AnyObject {
-    /// Tells that a download is about to start; a caller that joins one is not announced.
+    /// Called before a download starts; not called when a caller joins a running download.
+    ///
+    /// - Parameters:
+    ///   - downloader: The downloader.
+    ///   - url: The URL of the request.
+    ///   - request: The request, after the request modifier.
     func imageDownloader(
         _ downloader: ImageDownloader,
         willDownloadImageForURL url: URL,
         with request: URLRequest?
     )
 
-    /// Tells, exactly once for each download, that it has ended.
+    /// Called exactly once for each download, when it has ended.
+    ///
+    /// - Parameters:
+    ///   - downloader: The downloader.
+    ///   - url: The URL of the request.
+    ///   - response: The response; nil on failure.
+    ///   - error: The error; nil on success.
     func imageDownloader(
         _ downloader: ImageDownloader,
         didFinishDownloadingImageForURL url: URL,
@@ -21,21 +32,39 @@ public protocol ImageDownloaderDelegate: AnyObject {
         error: (any Error)?
     )
 
-    /// Gives the bytes to go on with; nil fails the download.
+    /// Returns the bytes to use.
+    ///
+    /// - Parameters:
+    ///   - downloader: The downloader.
+    ///   - data: The downloaded bytes.
+    ///   - task: The download.
+    /// - Returns: The bytes, modified or not; nil fails the download.
     func imageDownloader(
         _ downloader: ImageDownloader,
         didDownload data: Data,
         with task: SessionDataTask
     ) -> Data?
 
-    /// Gives the bytes to go on with; nil fails the download.
+    /// Returns the bytes to use.
+    ///
+    /// - Parameters:
+    ///   - downloader: The downloader.
+    ///   - data: The downloaded bytes.
+    ///   - url: The URL of the request.
+    /// - Returns: The bytes, modified or not; nil fails the download.
     func imageDownloader(
         _ downloader: ImageDownloader,
         didDownload data: Data,
         for url: URL
     ) -> Data?
 
-    /// Tells each caller's processed image, before that caller's completion.
+    /// Called for each caller with its processed image, before the caller's completion handler.
+    ///
+    /// - Parameters:
+    ///   - downloader: The downloader.
+    ///   - image: The processed image.
+    ///   - url: The URL of the request.
+    ///   - response: The response.
     func imageDownloader(
         _ downloader: ImageDownloader,
         didDownload image: KFCrossPlatformImage,
@@ -43,10 +72,20 @@ public protocol ImageDownloaderDelegate: AnyObject {
         with response: URLResponse?
     )
 
-    /// Tells which HTTP status codes are fine.
+    /// Returns whether an HTTP status code is accepted.
+    ///
+    /// - Parameters:
+    ///   - code: The status code.
+    ///   - downloader: The downloader.
+    /// - Returns: False fails the download with `invalidHTTPStatusCode`.
     func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool
 
-    /// Allows or refuses a response whose status code is fine.
+    /// Returns whether a response with an accepted status code is allowed.
+    ///
+    /// - Parameters:
+    ///   - downloader: The downloader.
+    ///   - response: The response.
+    /// - Returns: `.cancel` fails the download with `cancelledByDelegate`.
     func imageDownloader(
         _ downloader: ImageDownloader,
         didReceive response: URLResponse
@@ -55,6 +94,8 @@ public protocol ImageDownloaderDelegate: AnyObject {
 
 extension ImageDownloaderDelegate {
     /// Does nothing.
+    ///
+    /// See `imageDownloader(_:willDownloadImageForURL:with:)`.
     public func imageDownloader(
         _ downloader: ImageDownloader,
         willDownloadImageForURL url: URL,
@@ -62,6 +103,9 @@ extension ImageDownloaderDelegate {
     ) {}
 
     /// Does nothing.
+    ///
+    /// See
+    /// `imageDownloader(_:didFinishDownloadingImageForURL:with:error:)`.
     public func imageDownloader(
         _ downloader: ImageDownloader,
         didFinishDownloadingImageForURL url: URL,
@@ -69,7 +113,9 @@ extension ImageDownloaderDelegate {
         error: (any Error)?
     ) {}
 
-    /// Asks the flavour with a URL; gives the bytes unchanged when the task has none.
+    /// Calls the overload with a URL; returns the bytes unchanged if the task has none.
+    ///
+    /// See `imageDownloader(_:didDownload:with:)`.
     public func imageDownloader(
         _ downloader: ImageDownloader,
         didDownload data: Data,
@@ -79,7 +125,9 @@ extension ImageDownloaderDelegate {
         return imageDownloader(downloader, didDownload: data, for: url)
     }
 
-    /// Gives the bytes unchanged.
+    /// Returns the bytes unchanged.
+    ///
+    /// See `imageDownloader(_:didDownload:for:)`.
     public func imageDownloader(
         _ downloader: ImageDownloader,
         didDownload data: Data,
@@ -89,6 +137,9 @@ extension ImageDownloaderDelegate {
     }
 
     /// Does nothing.
+    ///
+    /// See
+    /// `imageDownloader(_:didDownload:for:with:)`.
     public func imageDownloader(
         _ downloader: ImageDownloader,
         didDownload image: KFCrossPlatformImage,
@@ -97,11 +148,15 @@ extension ImageDownloaderDelegate {
     ) {}
 
     /// Accepts 200 to 399.
+    ///
+    /// See `isValidStatusCode(_:for:)`.
     public func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {
         (200..<400).contains(code)
     }
 
     /// Allows every response.
+    ///
+    /// See `imageDownloader(_:didReceive:)`.
     public func imageDownloader(
         _ downloader: ImageDownloader,
         didReceive response: URLResponse

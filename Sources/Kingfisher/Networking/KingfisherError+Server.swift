@@ -5,10 +5,10 @@ import FoundationNetworking
 #endif
 
 extension KingfisherError {
-    /// How long the server asks to wait before another try: `Retry-After` of a refused 429 or 503
+    /// The delay that the server requests before a retry: the `Retry-After` of a refused 429 or 503
     /// (RFC 9110, 10.2.3).
     ///
-    /// For retry strategies. From zero to a day; nil without a readable wait.
+    /// For retry strategies. From zero to one day; nil without a valid delay.
     public var retryAfter: Duration? {
         guard case .responseError(.invalidHTTPStatusCode(let response)) = self,
             [429, 503].contains(response.statusCode)
@@ -18,9 +18,9 @@ extension KingfisherError {
         }
     }
 
-    /// Why the transport failed, with libcurl's code if there was one; nil for other failures.
+    /// The error of the transport, with libcurl's code if there is one; nil for other failures.
     ///
-    /// The same failure as the `URLError` in ``ResponseErrorReason/URLSessionError(error:)``, in
+    /// It is the failure of the `URLError` in ``ResponseErrorReason/URLSessionError(error:)`` in
     /// more detail. For retry strategies; see ``TransferError/isTransient``.
     public var transferError: TransferError? {
         guard case .responseError(.URLSessionError(let error)) = self else { return nil }

@@ -1,27 +1,27 @@
 import Synchronization
 
-/// Says whether the network is metered, as far as anybody knows.
+/// The source of the state whether the network is metered.
 ///
-/// The library itself does not: a module that has somebody to ask tells the meter whom.
+/// The library itself cannot determine it; another module can set a source.
 package final class NetworkMeter: Sendable {
-    /// The machine's, which downloaders ask that are not told otherwise.
+    /// The meter of the machine, used by default.
     package static let system = NetworkMeter()
 
     private let source = Mutex<(@Sendable () -> Bool)?>(nil)
 
     package init() {}
 
-    /// Whether there is somebody to ask.
+    /// Whether a source is set.
     package var hasSource: Bool { source.withLock { $0 != nil } }
 
-    /// Whether the network is metered now; false while nobody knows.
+    /// Whether the network is metered now; false without a source.
     package var isMetered: Bool {
-        // Called outside the lock, because it is not ours.
+        // Called outside the lock, because it is foreign code.
         let source = source.withLock { $0 }
         return source?() ?? false
     }
 
-    /// Asks somebody from now on; called on any thread, to be answered from memory.
+    /// Sets the source; it is called on any thread and must return without blocking.
     package func ask(_ source: @escaping @Sendable () -> Bool) {
         self.source.withLock { $0 = source }
     }

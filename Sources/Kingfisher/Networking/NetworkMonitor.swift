@@ -1,36 +1,37 @@
 import Foundation
 import Synchronization
 
-/// Tells whether there is a network, and when there is one again.
+/// Reports whether the network is available, and when it becomes available.
 protocol NetworkMonitoring: Sendable {
-    /// Whether packets have a way out now.
+    /// Whether there is a route to the outside now.
     var isConnected: Bool { get }
 
-    /// Waits for a network; the callback is called once at most, on the main queue.
+    /// Waits for the network; the callback is called at most once, on the main queue.
     ///
     /// - Parameters:
-    ///   - timeoutInterval: Seconds after which the callback gets false; nil waits for ever.
-    ///   - callback: Gets true when there is a network.
-    /// - Returns: The wait, to be cancelled or notified.
+    ///   - timeoutInterval: The time-out in seconds, after which the callback receives false; nil
+    ///     waits forever.
+    ///   - callback: Receives true when the network is available.
+    /// - Returns: The observer, which can be cancelled or notified.
     func observeConnectivity(
         timeoutInterval: TimeInterval?,
         callback: @escaping @Sendable (Bool) -> Void
     ) -> any NetworkObserver
 }
 
-/// One wait for a network.
+/// A pending wait for the network.
 protocol NetworkObserver: AnyObject, Sendable {
     /// Ends the wait with a result.
     func notify(isConnected: Bool)
 
-    /// Ends the wait without one.
+    /// Ends the wait without calling the callback.
     func cancel()
 }
 
-/// Watches the kernel's routes.
+/// Watches the routing tables of the kernel.
 ///
-/// Costs nothing while nobody waits: the watch begins with the first wait and ends with the last.
-/// A wait keeps its monitor until it ends.
+/// Costs nothing without observers: the watch starts with the first observer and ends with the
+/// last. An observer retains the monitor until it ends.
 final class NetworkMonitor: NetworkMonitoring {
     /// The monitor of this machine.
     static let system = NetworkMonitor(
@@ -53,9 +54,9 @@ final class NetworkMonitor: NetworkMonitoring {
     /// Makes a monitor.
     ///
     /// - Parameters:
-    ///   - isReachable: Whether there is a network now.
-    ///   - watch: Calls back whenever that may have changed, until the value is released.
-    ///   - clock: For time-outs.
+    ///   - isReachable: Returns whether the network is available now.
+    ///   - watch: Calls back on possible changes until the returned value is released.
+    ///   - clock: The clock for time-outs.
     init(
         isReachable: @escaping @Sendable () -> Bool,
         watch: @escaping @Sendable (@escaping @Sendable () -> Void) -> any Sendable,
@@ -87,12 +88,12 @@ final class NetworkMonitor: NetworkMonitoring {
             )
         }
         startWatching()
-        // The network may have come back before the watch began.
+        // The network may have returned before the watch started.
         routesDidChange()
         return observer
     }
 
-    /// How many waits there are.
+    /// The number of observers.
     var observerCount: Int { state.withLock { $0.observers.count } }
 
     private func startWatching() {
@@ -116,13 +117,13 @@ final class NetworkMonitor: NetworkMonitoring {
             defer { state.watch = nil }
             return state.watch
         }
-        // Released here, outside the lock, because its end may wait for its last call.
+        // Released outside the lock, because the deinit may wait for a running callback.
         withExtendedLifetime(watch) {}
     }
 }
 
 extension NetworkMonitor {
-    /// A wait that ends once: with a network, with its time, or by a cancel.
+    /// A wait that ends once: with a network, by time-out, or by cancellation.
     private final class Observer: NetworkObserver {
         private struct State: Sendable {
             var callback: (@Sendable (Bool) -> Void)?
@@ -137,7 +138,7 @@ extension NetworkMonitor {
             self.ended = ended
         }
 
-        /// Keeps the timer that ends the wait, unless it has ended.
+        /// Stores the timer of the time-out, unless the wait has ended.
         func expire(with timer: RepeatingTimer) {
             state.withLock { state in
                 if state.callback != nil { state.timer = timer }

@@ -1,9 +1,10 @@
 public import Foundation
 
-/// Retries when the network is there again.
+/// Retries when the network is available again.
 ///
-/// With a network the load is tried again at once, a few times and no more, because the fault is
-/// then the server's; a pause that the server asks for with `Retry-After` is kept. Without one it waits for the machine to have a route to the outside.
+/// With a network, the load is retried immediately, but only a few times, because the failure is
+/// then probably the server's. A delay requested by the server with `Retry-After` is respected.
+/// Without a network, the strategy waits until the machine has a route to the outside.
 public struct NetworkRetryStrategy: RetryStrategy {
     private let timeoutInterval: TimeInterval?
     private let maxRetryCount: Int
@@ -13,8 +14,8 @@ public struct NetworkRetryStrategy: RetryStrategy {
     /// Makes a strategy.
     ///
     /// - Parameters:
-    ///   - timeoutInterval: Seconds to wait for a network; nil waits for ever.
-    ///   - maxRetryCount: The most retries of one load.
+    ///   - timeoutInterval: The maximum time to wait for a network in seconds; nil waits forever.
+    ///   - maxRetryCount: The maximum number of retries of one load.
     public init(timeoutInterval: TimeInterval? = 30, maxRetryCount: Int = 5) {
         self.init(
             timeoutInterval: timeoutInterval,
@@ -35,7 +36,9 @@ public struct NetworkRetryStrategy: RetryStrategy {
         self.schedule = schedule
     }
 
-    /// Retries response errors; cancels and others stop, as does a network that stays away.
+    /// Retries response errors; stops on other errors, and if the network does not return in time.
+    ///
+    /// See ``RetryStrategy/retry(context:retryHandler:)``.
     public func retry(
         context: RetryContext,
         retryHandler: @escaping @Sendable (RetryDecision) -> Void
@@ -53,12 +56,13 @@ public struct NetworkRetryStrategy: RetryStrategy {
             isConnected in
             retryHandler(isConnected ? .retry(userInfo: context.userInfo) : .stop)
         }
-        // So that a second question finds the wait and ends it.
+        // Stored so that the next call can cancel this wait.
         context.keep(userInfo: observer)
     }
 
-    /// Tries again at once, unless the server asked for a pause; one that is longer than the wait
-    /// for a network would be is none that anybody waits for.
+    /// Retries immediately, or after the delay that the server requests.
+    ///
+    /// Stops if that delay exceeds the maximum time to wait for a network.
     private func retryConnected(
         _ context: RetryContext,
         _ retryHandler: @escaping @Sendable (RetryDecision) -> Void

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Brings a progress closure to the main queue.
+/// Calls a progress handler on the main queue.
 ///
-/// `@unchecked`: the public closure type does not promise `Sendable`; the closure is called on the
-/// main queue alone.
+/// `@unchecked`: the public closure type is not `Sendable`; the closure is called only on the main
+/// queue.
 final class ProgressReporter: @unchecked Sendable {
     private let block: (Int64, Int64) -> Void
 

@@ -6,7 +6,13 @@ public import FoundationNetworking
 
 /// Decides about HTTP redirects.
 public protocol ImageDownloadRedirectHandler: Sendable {
-    /// Gives the request to follow; nil stops at the redirect.
+    /// Returns the request to send for a redirect.
+    ///
+    /// - Parameters:
+    ///   - task: The download.
+    ///   - response: The redirect response.
+    ///   - newRequest: The proposed request.
+    /// - Returns: The request to send; nil stops at the redirect.
     func handleHTTPRedirection(
         for task: SessionDataTask,
         response: HTTPURLResponse,
@@ -14,9 +20,9 @@ public protocol ImageDownloadRedirectHandler: Sendable {
     ) async -> URLRequest?
 }
 
-/// A redirect handler made of a closure.
+/// A redirect handler that runs a closure.
 public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
-    /// Tells handlers apart: closures cannot be compared.
+    /// The identity of the handler, because closures cannot be compared.
     fileprivate let identity = HandlerIdentity()
     private let block:
         @Sendable (SessionDataTask, HTTPURLResponse, URLRequest, @escaping (URLRequest?) -> Void)
@@ -33,6 +39,8 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
     }
 
     /// Runs the closure and waits for its callback.
+    ///
+    /// See ``ImageDownloadRedirectHandler/handleHTTPRedirection(for:response:newRequest:)``.
     public func handleHTTPRedirection(
         for task: SessionDataTask,
         response: HTTPURLResponse,
@@ -48,10 +56,10 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
 private final class HandlerIdentity: Sendable {}
 
 extension RequestOwner {
-    /// Callers share a download if the same handler is asked about its redirects.
+    /// Callers share a download only if the same handler decides about its redirects.
     ///
-    /// A class and ``AnyRedirectHandler`` are known by their identity, a type without properties by
-    /// its name; what other values would answer nobody knows, so they share nothing.
+    /// Classes and ``AnyRedirectHandler`` are compared by identity, types without properties by
+    /// their type. Other values cannot be compared, so they are never shared.
     init(_ handler: (any ImageDownloadRedirectHandler)?) {
         self =
             switch handler {

@@ -4,33 +4,33 @@ import Foundation
 public import FoundationNetworking
 #endif
 
-/// Changes a request, asynchronously, before it is sent.
+/// Modifies a request asynchronously before it is sent.
 public protocol AsyncImageDownloadRequestModifier: Sendable {
-    /// Gives the request to send; nil gives the load up with `emptyRequest`.
+    /// Returns the request to send; nil ends the load with `emptyRequest`.
     func modified(for request: URLRequest) async -> URLRequest?
 
-    /// Called with the handle of the download just before it is started or joined.
+    /// Called with the download's task just before the download is started or joined.
     var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { get }
 }
 
-/// Changes a request before it is sent, on the thread that asks for the image.
+/// Modifies a request before it is sent, on the thread that starts the load.
 public protocol ImageDownloadRequestModifier: AsyncImageDownloadRequestModifier {
-    /// Gives the request to send; nil gives the load up with `emptyRequest`.
+    /// Returns the request to send; nil ends the load with `emptyRequest`.
     func modified(for request: URLRequest) -> URLRequest?
 }
 
 extension ImageDownloadRequestModifier {
-    /// Calls the synchronous flavour.
+    /// Calls the synchronous overload.
     public func modified(for request: URLRequest) async -> URLRequest? {
         let modify: (URLRequest) -> URLRequest? = self.modified(for:)
         return modify(request)
     }
 
-    /// Nil.
+    /// Nil by default.
     public var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { nil }
 }
 
-/// A request modifier made of a closure.
+/// A request modifier that runs a closure.
 public struct AnyModifier: ImageDownloadRequestModifier {
     private let block: @Sendable (URLRequest) -> URLRequest?
 

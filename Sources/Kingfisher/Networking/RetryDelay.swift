@@ -3,7 +3,7 @@ import Foundation
 
 /// How retry strategies wait.
 enum RetryDelay {
-    /// Calls back after so many seconds.
+    /// Calls a closure after a number of seconds.
     typealias Schedule = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
     static let onMainQueue: Schedule = { seconds, body in

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What a retry strategy is told; one object for all attempts of a load.
+/// The context of a retry strategy; one object for all attempts of a load.
 ///
-/// `@unchecked`: the class is public and not final, and `userInfo` is whatever the strategy put
-/// there; its state is guarded by a mutex.
+/// `@unchecked`: the class is public and not final, and `userInfo` is set by the strategy; its
+/// state is guarded by a mutex.
 public class RetryContext: @unchecked Sendable {
     private struct State: @unchecked Sendable {
         var error: KingfisherError
@@ -13,24 +13,24 @@ public class RetryContext: @unchecked Sendable {
 
     private let state: Mutex<State>
 
-    /// The source that is being loaded.
+    /// The source of the load.
     public let source: Source
 
     /// The first error of the load.
     public let error: KingfisherError
 
-    /// How many retries there were, 0 at first.
+    /// The number of previous retries.
     public var retriedCount: Int {
         get { state.withLock { $0.retriedCount } }
         set { state.withLock { $0.retriedCount = newValue } }
     }
 
-    /// What the last `.retry` decision carried.
+    /// The value of the last `.retry` decision.
     public var userInfo: Any? {
         state.withLock { BoxedValue(value: $0.userInfo) }.value
     }
 
-    /// The error of the last attempt; the same as ``error`` at first.
+    /// The error of the last attempt; initially the same as ``error``.
     public var lastError: KingfisherError { state.withLock { $0.error } }
 
     init(source: Source, error: KingfisherError) {
@@ -39,7 +39,7 @@ public class RetryContext: @unchecked Sendable {
         state = Mutex(State(error: error))
     }
 
-    /// Prepares the context for the question after the next failure.
+    /// Updates the context for the next failure.
     func advance(userInfo: Any?) {
         let box = BoxedValue(value: userInfo)
         state.withLock {
@@ -48,7 +48,7 @@ public class RetryContext: @unchecked Sendable {
         }
     }
 
-    /// Keeps a value for the next question without counting a retry.
+    /// Stores a value for the next failure without counting a retry.
     func keep(userInfo: Any?) {
         let box = BoxedValue(value: userInfo)
         state.withLock { $0.userInfo = box.value }
@@ -59,25 +59,29 @@ public class RetryContext: @unchecked Sendable {
     }
 }
 
-/// Carries a value of the strategy's across the mutex.
+/// Passes a value of the strategy through the mutex.
 ///
-/// `@unchecked`: nobody but the strategy looks inside.
+/// `@unchecked`: only the strategy uses the value.
 private struct BoxedValue: @unchecked Sendable {
     let value: Any?
 }
 
-/// What to do about a failure.
+/// The decision of a retry strategy.
 ///
-/// `@unchecked`: `userInfo` is the strategy's own and comes back to nobody but it.
+/// `@unchecked`: `userInfo` belongs to the strategy and is only passed back to it.
 public enum RetryDecision: @unchecked Sendable {
-    /// Try again; the value is in the context of the next question.
+    /// Retry; the value is passed to the next call in the context.
     case retry(userInfo: Any?)
-    /// Give up.
+    /// Stop: the load fails.
     case stop
 }
 
-/// Decides about failures.
+/// Decides whether failed loads are retried.
 public protocol RetryStrategy: Sendable {
-    /// Decides; call the handler exactly once, at any time and from any thread.
+    /// Decides whether to retry a load.
+    ///
+    /// - Parameters:
+    ///   - context: The error and the number of previous retries.
+    ///   - retryHandler: Must be called exactly once, at any time and on any thread.
     func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void)
 }

@@ -9,12 +9,12 @@ import Musl
 
 /// Calls back when the kernel's addresses or routes change, until it is released.
 ///
-/// Listens on an rtnetlink socket; the messages are not read but for the fact that they came. Where
-/// such a socket cannot be had, as in some sandboxes, it calls back once a second instead.
+/// Listens on an rtnetlink socket and ignores the content of the messages. If no such socket is
+/// available, as in some sandboxes, it calls back once per second instead.
 final class RouteWatch: Sendable {
     private let stop: @Sendable () -> Void
 
-    /// Begins to watch.
+    /// Starts watching.
     init(onChange: @escaping @Sendable () -> Void) {
         guard let descriptor = Self.openSocket() else {
             let timer = WallClock.system.every(1, onChange)
@@ -37,10 +37,11 @@ final class RouteWatch: Sendable {
 
     deinit { stop() }
 
-    /// Whether the kernel knows a way to the outside, over IPv4 or IPv6.
+    /// Whether the kernel has a route to the outside, over IPv4 or IPv6.
     ///
-    /// Connecting a datagram socket asks the routing table and sends nothing. The addresses are of
-    /// the blocks for documentation (RFC 5737, RFC 3849), which only a default route covers.
+    /// Connecting a datagram socket consults the routing table without sending anything. The
+    /// addresses are reserved for documentation (RFC 5737, RFC 3849), so only a default route
+    /// matches them.
     static func hasRoute() -> Bool {
         hasRoute(to: "198.51.100.1", family: AF_INET)
             || hasRoute(to: "2001:db8::1", family: AF_INET6)
@@ -117,9 +118,9 @@ final class RouteWatch: Sendable {
     }
 }
 
-/// Carries a dispatch source into a `Sendable` closure.
+/// Passes a dispatch source to a `Sendable` closure.
 ///
-/// `@unchecked`: sources may be cancelled from any thread, but their protocol does not say so.
+/// `@unchecked`: sources can be cancelled on any thread, but their protocol is not `Sendable`.
 private struct SourceHandle: @unchecked Sendable {
     let source: any DispatchSourceRead
 }

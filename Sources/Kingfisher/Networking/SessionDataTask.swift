@@ -5,28 +5,28 @@ import Synchronization
 public import FoundationNetworking
 #endif
 
-/// One running download, shared by every caller that wants it.
+/// A download, shared by its callers.
 ///
 /// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
 public class SessionDataTask: @unchecked Sendable {
-    /// Names one caller within the download.
+    /// Identifies one caller of the download.
     public typealias CancelToken = Int
 
     private struct State {
-        /// Until the last caller has let go of the bytes, since a handle may live long.
+        /// Nil after the last caller has released the bytes, since handles may live long.
         var download: SharedDownload?
         var metrics: NetworkMetrics?
         var task: URLSessionDataTask?
-        /// The download's when its bytes were let go of.
+        /// The priority of the download when its bytes were released.
         var lastPriority: Float?
     }
 
     private let state: Mutex<State>
     let request: URLRequest
-    /// What is made of the bytes.
+    /// The images made from the bytes.
     let graph = JobGraph()
 
-    /// The URL of the request as it was first sent.
+    /// The URL of the original request.
     public let originalURL: URL?
 
     init(request: URLRequest, download: SharedDownload? = nil) {
@@ -35,13 +35,13 @@ public class SessionDataTask: @unchecked Sendable {
         state = Mutex(State(download: download))
     }
 
-    /// An independent copy of what has arrived; empty once every caller has its bytes.
+    /// An independent copy of the bytes received so far; empty after all callers have finished.
     public var mutableData: Data {
         guard let download = state.withLock({ $0.download }) else { return Data() }
         return download.result?.data ?? download.data
     }
 
-    /// What has arrived behind the first `offset` bytes; empty after the end.
+    /// The bytes received after the first `offset` bytes; empty after the end.
     func bytes(from offset: Int) -> Data {
         guard let download = state.withLock({ $0.download }), !download.hasEnded else {
             return Data()
@@ -49,11 +49,11 @@ public class SessionDataTask: @unchecked Sendable {
         return download.data(from: offset)
     }
 
-    /// A description of the download in the system's vocabulary.
+    /// A `URLSessionDataTask` that describes the download.
     ///
-    /// The library's own transport carries the download out, so this task is never resumed; use it
-    /// to read the request and the priority, which is the highest of the callers'. Writing its
-    /// properties has no effect. Made when first asked for.
+    /// The task is never resumed, because the library's transport performs the download. Use it to
+    /// read the request and the priority, which is the highest of all callers. Setting its
+    /// properties has no effect. Made on first use.
     public var task: URLSessionDataTask {
         let download = state.withLock { $0.download }
         let current = download?.priority
@@ -65,7 +65,7 @@ public class SessionDataTask: @unchecked Sendable {
         }
     }
 
-    /// What the download took; nil until it has ended.
+    /// The metrics of the download; nil before it has ended.
     public var metrics: NetworkMetrics? {
         state.withLock { $0.metrics }
     }
@@ -74,7 +74,7 @@ public class SessionDataTask: @unchecked Sendable {
         state.withLock { $0.metrics = metrics }
     }
 
-    /// Lets go of the bytes and of what was made of them.
+    /// Releases the bytes and the images made from them.
     func forget() {
         let priority = state.withLock { $0.download }?.priority
         state.withLock { state in

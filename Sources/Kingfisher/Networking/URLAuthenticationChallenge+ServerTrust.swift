@@ -4,25 +4,25 @@ import Foundation
 public import FoundationNetworking
 #endif
 
-// The name is the one that user code knows; Foundation's own is unavailable on Linux.
+// Named as on Apple's platforms; Foundation's own constant is unavailable on Linux.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The method of a challenge that asks whether to trust a server.
+/// The authentication method of a challenge about the trust in a server.
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 
 extension URLProtectionSpace {
-    /// The server's certificates; nil unless the challenge is about them.
+    /// The server's certificates; nil for other challenges.
     public var serverTrust: ServerTrust? { (self as? ServerTrustSpace)?.trust }
 }
 
 extension URLCredential {
-    /// Makes the answer that accepts a server.
+    /// Makes the credential that accepts a server.
     ///
-    /// - Parameter trust: That of the challenge; one of another server's is no answer.
+    /// - Parameter trust: The trust of the challenge; that of another server has no effect.
     public convenience init(trust: ServerTrust) {
         self.init(user: Self.trustUser, password: trust.name, persistence: .none)
     }
 
-    /// Whether it is the answer that accepts this server.
+    /// Whether this credential accepts the server.
     func accepts(_ trust: ServerTrust) -> Bool {
         user == Self.trustUser && password == trust.name
     }
@@ -31,7 +31,7 @@ extension URLCredential {
 }
 
 extension URLAuthenticationChallenge {
-    /// The question whether to trust a server.
+    /// Makes the challenge for a server trust.
     convenience init(_ trust: ServerTrust) {
         self.init(
             protectionSpace: ServerTrustSpace(trust),
@@ -44,7 +44,7 @@ extension URLAuthenticationChallenge {
     }
 }
 
-/// `@unchecked`: the superclass is not final; what is added never changes.
+/// `@unchecked`: the superclass is not final; the added property is constant.
 private final class ServerTrustSpace: URLProtectionSpace, @unchecked Sendable {
     let trust: ServerTrust
 

@@ -1,11 +1,10 @@
 public import Foundation
 
 extension URLError {
-    /// Makes Foundation's error for a failed transfer, so that code written for `URLSession` finds
-    /// the code that it looks for.
+    /// Makes Foundation's error for a failed transfer, for code written for `URLSession`.
     ///
-    /// `localizedDescription` is the text of the transfer's error, `failingURL` its URL without name
-    /// and password. `userInfo[NSUnderlyingErrorKey]` is the ``TransferError`` itself.
+    /// `localizedDescription` is the text of the transfer's error, and `failingURL` its URL without
+    /// user name and password. `userInfo[NSUnderlyingErrorKey]` is the ``TransferError``.
     public init(_ error: TransferError) {
         var info: [String: Any] = [
             NSUnderlyingErrorKey: error,
@@ -15,9 +14,9 @@ extension URLError {
         self.init(error.code, userInfo: info)
     }
 
-    /// `error` as a `URLError` if it is a transfer's; unchanged otherwise.
+    /// `error` as a `URLError` if it is a ``TransferError``; unchanged otherwise.
     ///
-    /// An error that a `URLProtocol` class failed with comes out as the class made it.
+    /// An error reported by a `URLProtocol` class is returned as it is.
     static func wrapping(_ error: any Error) -> any Error {
         switch error as? TransferError {
         case .rejected(let reason as URLError, _): reason
@@ -29,7 +28,7 @@ extension URLError {
 }
 
 extension TransferError {
-    /// The transfer's error that `error` is, or that it carries as its underlying error.
+    /// The ``TransferError`` in `error` or in its underlying error.
     init?(in error: any Error) {
         let underlying = (error as? URLError)?.userInfo[NSUnderlyingErrorKey]
         guard let error = error as? TransferError ?? underlying as? TransferError else {

@@ -6,14 +6,14 @@ import FoundationNetworking
 #endif
 
 extension URLSessionConfiguration {
-    /// The limit for a whole transfer; nil for the seven days that are Foundation's default.
+    /// The limit for a whole transfer; nil for Foundation's default of seven days.
     var totalTimeout: Duration? {
         let limit = timeoutIntervalForResource
         guard limit.isFinite, limit > 0, limit < 7 * 86_400 else { return nil }
         return .seconds(limit)
     }
 
-    /// The names of the properties that were set and have no effect here.
+    /// The names of the properties that are set but have no effect on Linux.
     var ignoredProperties: [String] {
         let usual = URLSessionConfiguration.ephemeral
         var names: [String] = []
@@ -36,7 +36,7 @@ extension URLSessionConfiguration {
 
     private static let logged = Mutex<Set<String>>([])
 
-    /// Logs each ignored property, once in the process.
+    /// Logs each ignored property once per process.
     func logIgnoredProperties() {
         for name in ignoredProperties
         where Self.logged.withLock({ $0.insert(name).inserted }) {
