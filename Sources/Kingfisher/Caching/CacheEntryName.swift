@@ -1,16 +1,16 @@
 import Foundation
 
-/// The name under which an image is cached: the source's key, the processor, the extension.
+/// The name under which an image is cached: the source's key, the processor and the extension.
 ///
-/// A load makes it once and carries it, and the key's hash with it, through all its lookups.
+/// A load makes it once and uses it, with the hash of the key, for all its lookups.
 struct CacheEntryName: Hashable, Sendable {
-    /// The unique form of the computed key, and its hash.
+    /// The unambiguous form of the computed key, with its hash.
     let memoryKey: CacheKey
     let forcedExtension: String?
-    /// The source's key followed by the processor's identifier, for people.
+    /// The source's key followed by the processor's identifier, for display.
     let computedKey: String
 
-    /// What names of memory and of files are made of.
+    /// The text from which the names in memory and of files are made.
     var uniqueKey: String { memoryKey.string }
 
     init(key: String, identifier: String, forced: String?) {
@@ -29,7 +29,7 @@ struct CacheEntryName: Hashable, Sendable {
         )
     }
 
-    /// Whether a key could be read as another key with the identifier of a processor.
+    /// Whether a key could be mistaken for another key with a processor's identifier.
     static func isAmbiguous(_ key: String) -> Bool {
         let at = Int32(UInt8(ascii: "@"))
         return key.utf8.withContiguousStorageIfAvailable {
@@ -37,11 +37,11 @@ struct CacheEntryName: Hashable, Sendable {
         } ?? key.utf8.contains(UInt8(ascii: "@"))
     }
 
-    /// The form of an ambiguous key that no other key and identifier have.
+    /// The unambiguous form of an ambiguous key and an identifier.
     ///
-    /// A key without `@` gives a text without it, or one with something behind its first `@`. This
-    /// form has its only `@` at the end. What is before it tells key and identifier apart, because
-    /// both are escaped, and escaping leaves no `%/`.
+    /// A key without `@` yields a text without it, or one that continues after its first `@`. This
+    /// form has its only `@` at the end, so it cannot equal such a text. Key and identifier are
+    /// separated by `%/`, which escaping never produces.
     private static func unique(_ key: String, _ identifier: String) -> String {
         "\(escaped(key))%/\(escaped(identifier))@"
     }

@@ -1,23 +1,29 @@
 public import Foundation
 
-/// Turns images into disk bytes and back.
+/// Converts images to the bytes stored on disk, and back.
 public protocol CacheSerializer: Sendable {
-    /// The bytes to store for an image; nil when it cannot be stored.
+    /// Returns the bytes to store for an image; nil if it cannot be stored.
     ///
     /// - Parameters:
     ///   - image: The image.
-    ///   - original: The bytes that it was made from, if known.
+    ///   - original: The bytes that the image was made from, if known.
     /// - Returns: The bytes, or nil.
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data?
 
-    /// The image of stored bytes; nil when they are none.
+    /// Returns the image of stored bytes.
+    ///
+    /// - Parameters:
+    ///   - data: The stored bytes.
+    ///   - options: The options of the load.
+    /// - Returns: The image; nil if the bytes cannot be decoded.
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
 
-    /// Whether the disk holds original bytes, so that the processor must run again after a read.
+    /// Whether original bytes are stored on disk, so that the processor must run again after a
+    /// read.
     var originalDataUsed: Bool { get }
 }
 
 extension CacheSerializer {
-    /// False.
+    /// False by default.
     public var originalDataUsed: Bool { false }
 }

@@ -1,16 +1,16 @@
-/// What came of a store.
+/// The result of storing an image.
 public struct CacheStoreResult: Sendable {
-    /// Always a success.
+    /// Always a success, since storing in memory cannot fail.
     public let memoryCacheResult: Result<(), Never>
 
-    /// A success, or the error of the disk layer.
+    /// Success, or the error of the disk storage.
     public let diskCacheResult: Result<(), KingfisherError>
 
-    /// Makes a result, as a stand-in for a cache does in tests.
+    /// Makes a result; tests use it in place of a cache.
     ///
     /// - Parameters:
-    ///   - memoryCacheResult: Success is all there is.
-    ///   - diskCacheResult: A success, or the error of the disk layer.
+    ///   - memoryCacheResult: Always success.
+    ///   - diskCacheResult: Success, or the error of the disk storage.
     public init(
         memoryCacheResult: Result<(), Never> = .success(()),
         diskCacheResult: Result<(), KingfisherError> = .success(())

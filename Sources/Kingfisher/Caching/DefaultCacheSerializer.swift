@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Stores an image in the format that it came in.
+/// Stores an image in its original format.
 public struct DefaultCacheSerializer: CacheSerializer {
     /// The shared serializer.
     public static let `default` = DefaultCacheSerializer()
 
-    /// 0 (smallest) to 1 (best), for lossy formats.
+    /// 0 (smallest) to 1 (best); used by lossy formats.
     public var compressionQuality: CGFloat = 1.0
 
-    /// Whether the original bytes are stored as they are when they are known.
+    /// Whether the original bytes are stored unmodified if they are known.
     public var preferCacheOriginalData: Bool = false
 
     /// The same as ``preferCacheOriginalData``.
@@ -17,19 +17,26 @@ public struct DefaultCacheSerializer: CacheSerializer {
     /// Makes a serializer.
     public init() {}
 
-    /// Encodes in the format of the image's animation, else in the original's; PNG when that is
-    /// unknown.
+    /// Encodes an image in the format of its animation or of the original; PNG if neither is known.
     ///
-    /// With ``preferCacheOriginalData`` the original bytes, or those of an animation, as they are.
+    /// With ``preferCacheOriginalData`` it returns the original bytes, or those of the animation,
+    /// unmodified.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - original: The bytes that the image was made from, if known.
+    /// - Returns: The bytes; nil if the image cannot be encoded.
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         let animated = image.kf.gifRepresentation()
         if preferCacheOriginalData, let bytes = original ?? animated { return bytes }
-        // Frames that were processed are of another file than the original.
+        // The file of processed frames differs from the original.
         let format = (animated ?? original)?.kf.imageFormat ?? .unknown
         return image.kf.data(format: format, compressionQuality: compressionQuality)
     }
 
-    /// Decodes with the options' scale and animation settings.
+    /// Decodes with the scale and the animation settings of the options.
+    ///
+    /// See ``CacheSerializer/image(with:options:)``.
     public func image(
         with data: Data,
         options: KingfisherParsedOptionsInfo

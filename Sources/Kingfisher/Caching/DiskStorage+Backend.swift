@@ -3,20 +3,22 @@ import Synchronization
 import SystemPackage
 
 extension DiskStorage {
-    /// Values in the files of a folder, by key; any thread may use it, and every call may block.
+    /// Stores values in the files of a folder, by key.
     ///
-    /// Two storages on one folder share one index.
+    /// All methods can be called on any thread and may block.
+    ///
+    /// Storages of the same folder share one index.
     public final class Backend<T: DataTransformable>: Sendable where T: Sendable {
         /// The folder.
         public let directoryURL: URL
 
         private let settings: Mutex<Config>
-        /// The owner of the folder, which all caches of the folder share.
+        /// The disk cache of the folder, shared by all caches of the folder.
         let disk: DiskCache
         var store: DiskStore { disk.store }
         var queue: DiskWriteQueue { disk.queue }
 
-        /// The settings; a new limit applies to the next store.
+        /// The settings; a new size limit applies from the next store.
         public var config: Config {
             get { settings.withLock { $0 } }
             set {
@@ -25,17 +27,21 @@ extension DiskStorage {
             }
         }
 
-        /// Opens a folder, making it when it is missing.
+        /// Opens a folder, and creates it if it is missing.
         ///
+        /// - Parameter config: The settings.
         /// - Throws: ``KingfisherError`` with `cannotCreateDirectory`.
         public convenience init(config: Config) throws {
             try self.init(config: config, clock: .system)
         }
 
-        /// Opens a folder, and takes time from a clock of the caller's, as tests do.
+        /// Opens a folder with the caller's clock, for tests.
         ///
-        /// A folder that is open already keeps the clock it was opened with.
+        /// If the folder is already open, its clock is not replaced.
         ///
+        /// - Parameters:
+        ///   - config: The settings.
+        ///   - clock: The source of the time.
         /// - Throws: ``KingfisherError`` with `cannotCreateDirectory`.
         public convenience init(config: Config, clock: WallClock) throws {
             self.init(notThrowing: config, clock: clock)
@@ -48,7 +54,7 @@ extension DiskStorage {
             }
         }
 
-        /// Opens a folder; as long as that fails, every store and read does.
+        /// Opens a folder; while that fails, every store and read fails.
         init(notThrowing config: Config, clock: WallClock = .system) {
             directoryURL = config.directoryURL
             settings = Mutex(config)
@@ -64,18 +70,18 @@ extension DiskStorage {
             store.syncs = config.synchronizesWrites
         }
 
-        /// Stores a value, instead of an earlier one of the key if there is one.
+        /// Stores a value, replacing an earlier value of the key.
         ///
-        /// Nothing is stored when the rule has expired already.
+        /// Nothing is stored if the expiration has already passed.
         ///
         /// - Parameters:
         ///   - value: The value.
-        ///   - key: The key to find it by.
-        ///   - expiration: The rule for this value instead of that of the settings.
-        ///   - writeOptions: With `.withoutOverwriting` a value that is there already, and has not
-        ///     expired, is an error. The others change nothing: every write is atomic.
-        ///   - forcedExtension: An extension for the file's name.
-        /// - Throws: ``KingfisherError``; what was stored before is still there then.
+        ///   - key: The key of the value.
+        ///   - expiration: Overrides the expiration of the settings.
+        ///   - writeOptions: With `.withoutOverwriting` an existing value that has not expired is
+        ///     an error. Other options have no effect: every write is atomic.
+        ///   - forcedExtension: An extension for the name of the file.
+        /// - Throws: ``KingfisherError``; the earlier value is then unchanged.
         public func store(
             value: T,
             forKey key: String,
@@ -104,9 +110,14 @@ extension DiskStorage {
             }
         }
 
-        /// Returns the value of a key; nil when it is missing, has expired or is damaged.
+        /// Returns the value of a key; nil if it is missing, expired or damaged.
         ///
-        /// - Throws: ``KingfisherError`` when the file is there but cannot be read.
+        /// - Parameters:
+        ///   - key: The key of the value.
+        ///   - forcedExtension: The extension with which the value was stored.
+        ///   - extendingExpiration: How the read extends the expiration.
+        /// - Returns: The value, or nil.
+        /// - Throws: ``KingfisherError`` if the file exists but cannot be read.
         public func value(
             forKey key: String,
             forcedExtension: String? = nil,
@@ -123,9 +134,9 @@ extension DiskStorage {
             }
         }
 
-        /// The bytes of a file, nil for a miss.
+        /// Returns the bytes of a file; nil for a miss.
         ///
-        /// Makes no URL: that takes as long as the rest of a small read.
+        /// Does not make a URL, which would take as long as the rest of a small read.
         func data(
             named name: String,
             extending: ExpirationExtending
@@ -143,12 +154,23 @@ extension DiskStorage {
             return .cacheError(reason: .cannotLoadDataFromDisk(url: url, error: error))
         }
 
-        /// Whether there is a valid value now; prolongs nothing and reads no file.
+        /// Whether there is a valid value; extends no expiration and reads no file.
+        ///
+        /// - Parameters:
+        ///   - key: The key of the value.
+        ///   - forcedExtension: The extension with which the value was stored.
+        /// - Returns: Whether the value is valid and its file exists.
         public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
             disk.hasFile(fileName(key, forcedExtension))
         }
 
         /// Whether there is a value that is valid at a date.
+        ///
+        /// - Parameters:
+        ///   - key: The key of the value.
+        ///   - referenceDate: The date.
+        ///   - forcedExtension: The extension with which the value was stored.
+        /// - Returns: Whether the value is valid then and its file exists.
         public func isCached(
             forKey key: String,
             referenceDate: Date,
@@ -162,17 +184,27 @@ extension DiskStorage {
 
         /// Removes the value of a key.
         ///
-        /// - Throws: An error that says so when there is none.
+        /// - Parameters:
+        ///   - key: The key of the value.
+        ///   - forcedExtension: The extension with which the value was stored.
+        /// - Throws: An error if there is no value or its file cannot be removed.
         public func remove(forKey key: String, forcedExtension: String? = nil) throws {
             try queue.perform(.removal, on: fileName(key, forcedExtension))
         }
 
-        /// Removes every value.
+        /// Removes all values.
+        ///
+        /// - Throws: An error if files cannot be removed.
         public func removeAll() throws {
             try queue.performAlone { [store] () throws(DiskError) in try store.removeAll() }
         }
 
-        /// The file of a key, whether or not it exists.
+        /// Returns the URL of a key's file, whether or not it exists.
+        ///
+        /// - Parameters:
+        ///   - key: The key.
+        ///   - forcedExtension: An extension for the name of the file.
+        /// - Returns: The URL.
         public func cacheFileURL(forKey key: String, forcedExtension: String? = nil) -> URL {
             directoryURL.appendingPathComponent(
                 fileName(key, forcedExtension),
@@ -180,31 +212,41 @@ extension DiskStorage {
             )
         }
 
-        /// Removes what has expired, and returns the files.
+        /// Removes expired values, and returns the URLs of their files.
         ///
-        /// One that cannot be removed does not keep the others.
+        /// A file that cannot be removed does not affect the others.
+        ///
+        /// - Returns: The URLs of the removed files.
+        /// - Throws: Never; exists for compatibility.
         public func removeExpiredValues() throws -> [URL] {
             urls(store.removeExpired())
         }
 
-        /// Removes the least recently used values until half the limit is reached, if it is passed.
+        /// Removes the least recently used values down to half of the size limit, if it is
+        /// exceeded.
+        ///
+        /// - Returns: The URLs of the removed files.
+        /// - Throws: Never; exists for compatibility.
         public func removeSizeExceededValues() throws -> [URL] {
             urls(store.trim())
         }
 
-        /// The bytes of all files, known without touching the disk.
+        /// The total size of the files in bytes, computed without accessing the disk.
+        ///
+        /// - Returns: The size in bytes.
+        /// - Throws: Never; exists for compatibility.
         public func totalSize() throws -> UInt {
             UInt(clamping: store.totalSize)
         }
 
-        /// What the layer has done so far, and what it holds.
+        /// The statistics of the storage, and its contents.
         ///
         /// - Complexity: O(1).
         public var statistics: DiskStatistics { store.statistics }
 
-        /// Reads the index of the folder, unless that was done.
+        /// Reads the index of the folder, unless it has been read.
         func open() {
-            // What is in the way is told to the first who stores or reads.
+            // An error is reported to the first caller that stores or reads.
             try? store.prepare()
         }
 
@@ -212,7 +254,7 @@ extension DiskStorage {
             settings.withLock { $0.naming }.name(forKey: key, forcedExtension: forcedExtension)
         }
 
-        /// What the log keeps of a key.
+        /// The form of a key in the log.
         func loggedKey(_ key: String) -> String {
             if config.hashesKeysInIndex { return FileNaming().name(forKey: key) }
             return CacheEntryName.isAmbiguous(key) ? key.withoutUsers : key
@@ -222,7 +264,7 @@ extension DiskStorage {
             cleaning.removed.map { directoryURL.appendingPathComponent($0, isDirectory: false) }
         }
 
-        /// Tries once more to open a folder that could not be opened.
+        /// Retries opening a folder that could not be opened.
         private func requireReady() throws(KingfisherError) {
             guard isReady else {
                 throw KingfisherError.cacheError(

@@ -1,51 +1,51 @@
 public import Foundation
 
-/// The disk layer of a cache.
+/// The disk storage of a cache.
 public enum DiskStorage {
-    /// The settings of the disk layer.
+    /// The settings of a disk storage.
     public struct Config: Sendable {
-        /// The most bytes that all files may have together; 0 sets no limit.
+        /// The maximum total size of the files in bytes; 0 for no limit.
         public var sizeLimit: UInt
 
-        /// The rule for files that are stored without one of their own.
+        /// The expiration of files stored without their own.
         public var expiration: StorageExpiration = .days(7)
 
         /// An extension for every file name.
         public var pathExtension: String?
 
-        /// Whether a file is named by the SHA-256 of its key, or by the key itself.
+        /// Whether a file is named by the SHA-256 of its key; otherwise by the key itself.
         public var usesHashedFileName = true
 
-        /// Whether a hashed name ends in the extension that is found in the key.
+        /// Whether a hashed name gets the extension found in the key.
         public var autoExtAfterHashedFileName = false
 
-        /// Computes the folder from a base folder and the cache's name.
+        /// Computes the folder from a base folder and the name of the cache.
         public var cachePathBlock: @Sendable (_ directory: URL, _ cacheName: String) -> URL = {
             $0.appendingPathComponent($1, isDirectory: true)
         }
 
-        /// Whether a store ends only when its bytes are on the storage medium (`fsync`).
+        /// Whether storing waits until the bytes are on the storage medium (`fsync`).
         ///
-        /// Without it a store that was reported complete survives the end of the process, but may
-        /// be missing after a power cut; it is never wrong. With it a store takes as long as the
-        /// medium does, milliseconds on most.
+        /// If false, a completed store survives the end of the process, but may be lost in a power
+        /// failure; its bytes are never wrong. If true, storing takes as long as the medium, which
+        /// is milliseconds for most.
         public var synchronizesWrites = false
 
-        /// Whether the index keeps a hash of each key instead of the key.
+        /// Whether the index stores a hash of each key instead of the key.
         ///
-        /// The index is a file in the cache's folder. Names and passwords in URLs never reach it;
-        /// with this setting, tokens in paths and queries do not either, and
+        /// The index is a file in the cache's folder. It never contains user names and passwords of
+        /// URLs. With this setting it does not contain tokens in paths and queries either, and
         /// ``DiskStorage/Entry/key`` is the hash.
         public var hashesKeysInIndex = false
 
-        /// What turns bytes into those of the files, such as ``AESGCMTransformer``; nil leaves them
-        /// as they are.
+        /// Converts the bytes of the files, such as ``AESGCMTransformer``; nil stores them
+        /// unmodified.
         ///
-        /// All storages that are open on one folder use the first one's. Files that were written
-        /// otherwise count as damaged.
+        /// All storages open on one folder use the transformer of the first. Files written with
+        /// another transformer count as damaged.
         public var transformer: (any DiskDataTransformer)?
 
-        /// The name of the cache, a part of its folder's name.
+        /// The name of the cache, which is part of the folder's name.
         public let name: String
 
         let directory: URL?
@@ -54,10 +54,9 @@ public enum DiskStorage {
         ///
         /// - Parameters:
         ///   - name: A part of the folder's name.
-        ///   - sizeLimit: In bytes; 0 sets no limit.
-        ///   - fileManager: Is asked where the user's cache folder is, and nothing else. Files are
-        ///     read and written by system calls, so a subclass that overrides methods such as
-        ///     `fileExists(atPath:)` has no effect on the cache.
+        ///   - sizeLimit: In bytes; 0 for no limit.
+        ///   - fileManager: Used only to find the user's cache folder. Files are accessed through
+        ///     system calls, so overriding methods such as `fileExists(atPath:)` has no effect.
         ///   - directory: The base folder; nil for the user's cache folder.
         public init(
             name: String,
@@ -77,7 +76,7 @@ public enum DiskStorage {
             return cachePathBlock(base, "com.onevcat.Kingfisher.ImageCache.\(containedName)")
         }
 
-        /// The name, with its slashes escaped if it would lead out of the base folder.
+        /// The name; slashes are escaped if it would lead outside the base folder.
         private var containedName: String {
             let name = name.replacingOccurrences(of: "\0", with: "%00")
             guard name.split(separator: "/").contains("..") else { return name }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Stores every image in one format.
+/// Stores every image in a given format.
 public struct FormatIndicatedCacheSerializer: CacheSerializer {
     /// PNG.
     public static let png = FormatIndicatedCacheSerializer(
@@ -8,19 +8,19 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
         compressionQuality: nil
     )
 
-    /// JPEG of the best quality.
+    /// JPEG at the best quality.
     public static let jpeg = FormatIndicatedCacheSerializer(
         imageFormat: .JPEG,
         compressionQuality: 1.0
     )
 
-    /// GIF; a still falls back to the original's format.
+    /// GIF; still images are stored in the original's format.
     public static let gif = FormatIndicatedCacheSerializer(
         imageFormat: .GIF,
         compressionQuality: nil
     )
 
-    /// JPEG of a quality, 0 (smallest) to 1 (best).
+    /// JPEG with a quality from 0 (smallest) to 1 (best).
     public static func jpeg(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
         FormatIndicatedCacheSerializer(
             imageFormat: .JPEG,
@@ -28,7 +28,7 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
         )
     }
 
-    /// WebP of a quality, 0 (smallest) to 1 (best), animated or not.
+    /// WebP with a quality from 0 (smallest) to 1 (best), animated or not.
     public static func webp(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
         FormatIndicatedCacheSerializer(
             imageFormat: .WebP,
@@ -36,7 +36,7 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
         )
     }
 
-    /// AVIF of a quality, 0 (smallest) to 1 (best).
+    /// AVIF with a quality from 0 (smallest) to 1 (best).
     public static func avif(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
         FormatIndicatedCacheSerializer(
             imageFormat: .AVIF,
@@ -47,8 +47,14 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
     let imageFormat: ImageFormat
     let compressionQuality: CGFloat?
 
-    /// Encodes in the format; failing that in the original's; failing that the original bytes, or
-    /// PNG when there are none.
+    /// Encodes an image in the given format, or if that fails in the format of the original.
+    ///
+    /// If both fail it returns the original bytes, or PNG if there are none.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - original: The bytes that the image was made from, if known.
+    /// - Returns: The bytes; nil if the image cannot be encoded.
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         if let data = encode(image, as: imageFormat) { return data }
         guard let original else { return image.pngData() }
@@ -56,7 +62,9 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
         return (format == imageFormat ? nil : encode(image, as: format)) ?? original
     }
 
-    /// Decodes with the options' scale and animation settings.
+    /// Decodes with the scale and the animation settings of the options.
+    ///
+    /// See ``CacheSerializer/image(with:options:)``.
     public func image(
         with data: Data,
         options: KingfisherParsedOptionsInfo

@@ -1,16 +1,25 @@
-/// What benchmarks measure and nobody else can call: a lookup as loads make it.
+/// Lookups as loads make them, for benchmarks.
 extension ImageCache {
-    /// What a load carries through its lookups: a key and its hash.
+    /// A key with its hash, as a load passes it through its lookups.
     @_spi(Benchmarks) public struct CarriedKey: Sendable {
         let entry: CacheEntryName
 
-        /// Makes what a load of the key makes.
+        /// Makes the key as a load does.
+        ///
+        /// - Parameters:
+        ///   - key: The key of the source.
+        ///   - options: The options of the load.
         public init(_ key: String, options: KingfisherParsedOptionsInfo) {
             entry = CacheEntryName(key: key, options: options)
         }
     }
 
-    /// Looks an image up in memory as a load does.
+    /// Looks up an image in memory as a load does.
+    ///
+    /// - Parameters:
+    ///   - key: The key with its hash.
+    ///   - options: The options of the load.
+    /// - Returns: The image, or nil.
     @_spi(Benchmarks) public func imageInMemory(
         _ key: CarriedKey,
         options: KingfisherParsedOptionsInfo

@@ -1,17 +1,25 @@
 import Foundation
 
-/// What is not meant to be overridden, and asks the methods that are.
+/// Methods that are not overridable; they call the overridable ones.
 extension ImageCache {
-    /// Removes every image from memory.
+    /// Removes all images from memory.
     public func clearMemoryCache() { memoryStorage.removeAll() }
 
-    /// Clears memory at once and the disk behind; the handler is called on the main queue.
+    /// Clears memory now and the disk asynchronously.
+    ///
+    /// - Parameter handler: Called on the main queue when the disk is cleared.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
         clearMemoryCache()
         clearDiskCache(completion: handler)
     }
 
-    /// Whether any layer has an image.
+    /// Whether an image is cached in memory or on disk.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source.
+    ///   - identifier: The identifier of the processor.
+    ///   - forcedExtension: The extension of the file on disk, if one was forced.
+    /// - Returns: Whether the image is cached.
     public func isCached(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -24,10 +32,17 @@ extension ImageCache {
         ).cached
     }
 
-    /// Reports in which layer an image is.
+    /// Reports the layer in which an image is cached.
     ///
-    /// A memory hit is reported before the call returns; the disk is asked on a thread of the
+    /// A memory hit is reported before the call returns; the disk is consulted on a thread of the
     /// cache.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source.
+    ///   - identifier: The identifier of the processor.
+    ///   - forcedExtension: The extension of the file on disk, if one was forced.
+    ///   - callbackQueue: The queue on which the handler is called.
+    ///   - completionHandler: Receives the layer; `.none` if the image is not cached.
     public func imageCachedTypeAsync(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -49,7 +64,13 @@ extension ImageCache {
         }
     }
 
-    /// In which layer an image is.
+    /// Returns the layer in which an image is cached.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source.
+    ///   - identifier: The identifier of the processor.
+    ///   - forcedExtension: The extension of the file on disk, if one was forced.
+    /// - Returns: The layer; `.none` if the image is not cached.
     public func imageCachedTypeAsync(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -65,9 +86,10 @@ extension ImageCache {
         }
     }
 
-    // MARK: How
+    // MARK: Implementation
 
-    /// The layer of an entry, by memory and the index alone unless it `asksForFile`.
+    /// The layer of an entry, from memory and the index; with `asksForFile` the file must exist
+    /// too.
     func layer(of entry: CacheEntryName, asksForFile: Bool = false) -> CacheType {
         if memoryStorage.store.contains(entry.memoryKey) { return .memory }
         let (disk, name) = (diskStorage.disk, diskStorage.fileName(of: entry))

@@ -9,13 +9,13 @@ extension ImageCache {
 
     /// Makes a cache in the user's cache folder.
     ///
-    /// Its files may take one gigabyte, or a twentieth of the free disk if that is less; a size
-    /// limit of 0 in ``diskStorage``'s settings sets no limit.
+    /// Its size limit on disk is one gigabyte, or a twentieth of the free space if that is less;
+    /// set the limit to 0 in ``diskStorage``'s settings for no limit.
     ///
-    /// As long as its folder cannot be made, the cache works in memory alone, and every disk store
-    /// fails with `diskStorageIsNotReady`. Each store and each read of the disk tries again.
+    /// While its folder cannot be created, the cache works only in memory and storing on disk fails
+    /// with `diskStorageIsNotReady`. Each store to and read from disk retries.
     ///
-    /// - Parameter name: Not empty; caches of one name share their files.
+    /// - Parameter name: The name; traps if empty. Caches with the same name share their files.
     public convenience init(name: String) {
         self.init(
             memoryStorage: Self.makeMemoryStorage(),
@@ -28,10 +28,11 @@ extension ImageCache {
     /// Makes a cache in a folder.
     ///
     /// - Parameters:
-    ///   - name: Not empty; caches of one name and folder share their files.
+    ///   - name: The name; traps if empty. Caches with the same name and folder share their files.
     ///   - cacheDirectoryURL: The base folder; nil for the user's cache folder.
-    ///   - diskCachePathClosure: Computes the folder; unless given, `name` is put behind the base.
-    /// - Throws: `cannotCreateDirectory` when the folder cannot be made.
+    ///   - diskCachePathClosure: Computes the folder; by default a subfolder of the base folder
+    ///     named after the cache.
+    /// - Throws: `cannotCreateDirectory` if the folder cannot be created.
     public convenience init(
         name: String,
         cacheDirectoryURL: URL?,

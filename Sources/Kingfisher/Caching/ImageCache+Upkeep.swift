@@ -2,33 +2,33 @@ import Foundation
 import Synchronization
 
 extension ImageCache {
-    /// What the cache does without being asked; it ends with the cache.
+    /// Periodic tasks of the cache; they end with the cache.
     struct Upkeep {
         var cleaning: RepeatingTimer?
         var pressure: MemoryPressureWatch?
     }
 
     func startUpkeep() {
-        // Ten minutes: files live for days, and a sweep looks at the index alone.
+        // Ten minutes: files live for days, and a sweep only reads the index.
         let timer = WallClock.system.every(600) { [weak self] in self?.cleanExpiredDiskCache() }
         upkeep.withLock { $0.cleaning = timer }
         heed(.system)
     }
 
-    /// Lets go of memory when a source says so, instead of the source before.
+    /// Frees memory when a source reports memory pressure; replaces the previous source.
     func heed(_ source: MemoryPressureSource) {
         let watch = source.watch { [weak self] in self?.giveMemoryBack() }
         let old = upkeep.withLock { upkeep in
             defer { upkeep.pressure = watch }
             return upkeep.pressure
         }
-        // It ends here, outside of the lock.
+        // Released here, outside the lock.
         _ = old
     }
 
-    /// Evicts until half of the costs are left.
+    /// Evicts images until half of the total cost remains.
     ///
-    /// One step: as long as memory stays short, the source calls again.
+    /// While memory stays short, the source calls again.
     private func giveMemoryBack() {
         memoryStorage.store.shrink(toCost: memoryStorage.store.totalCost / 2)
     }

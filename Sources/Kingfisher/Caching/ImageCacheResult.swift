@@ -1,10 +1,10 @@
-/// What a lookup found.
+/// The result of a lookup.
 public enum ImageCacheResult: Sendable {
-    /// An image from disk.
+    /// An image found on disk.
     case disk(KFCrossPlatformImage)
-    /// An image from memory.
+    /// An image found in memory.
     case memory(KFCrossPlatformImage)
-    /// Nothing.
+    /// No image.
     case none
 
     /// The image, if one was found.
@@ -15,7 +15,7 @@ public enum ImageCacheResult: Sendable {
         }
     }
 
-    /// The layer that had it.
+    /// The layer in which the image was found.
     public var cacheType: CacheType {
         switch self {
         case .disk: .disk

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Stores downloaded bytes as they came, because nothing was done to them.
+/// Stores downloaded bytes unmodified if the image was not processed.
 ///
-/// Encoding them again would cost time and, for lossy formats, quality and size.
+/// Encoding again would cost time and, for lossy formats, quality and size.
 struct OriginalBytesSerializer: CacheSerializer {
     private let base: DefaultCacheSerializer
 
-    /// Nil unless the options leave the serializer at its default.
+    /// Nil unless the options use the default serializer with default settings.
     init?(_ options: KingfisherParsedOptionsInfo) {
         guard let base = options.cacheSerializer as? DefaultCacheSerializer,
             base.compressionQuality == 1, !options.onlyLoadFirstFrame

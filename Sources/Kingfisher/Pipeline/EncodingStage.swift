@@ -1,10 +1,10 @@
 import Foundation
 
-/// Gives a load's image as the bytes of a file: those of the disk layer, or else encoded once and
-/// stored there.
+/// Returns a load's image as an encoded file: the bytes on disk, or otherwise encoded once and
+/// stored on disk.
 struct EncodingStage {
     private let request: LoadRequest
-    /// Nil for what the cache's own serializer makes of the image.
+    /// Nil for the encoding by the cache's serializer.
     private let encoding: ImageEncoding?
 
     init(_ request: LoadRequest, as encoding: ImageEncoding?) {
@@ -12,10 +12,10 @@ struct EncodingStage {
         self.encoding = encoding
     }
 
-    /// The options of the load that gives the image when there are no bytes.
+    /// The options of the load that provides the image if there are no bytes.
     ///
-    /// What this stage stores takes the place of the image on disk. Downloads are stored by the load
-    /// all the same: other encodings may be made of them.
+    /// The encoded file replaces the image on disk. Downloads are stored by the load nevertheless,
+    /// because other encodings may be made from them.
     var loadOptions: KingfisherParsedOptionsInfo {
         var options = request.options
         let replaces = encoding == nil ? isEncodedByCache : !request.identifier.isEmpty
@@ -23,13 +23,13 @@ struct EncodingStage {
         return options
     }
 
-    /// The stored bytes, if they are what is asked for.
+    /// Returns the stored bytes, if they have the requested encoding.
     ///
-    /// - Parameter source: The one that delivers; it may be an alternative.
-    /// - Returns: The bytes; nil if there are none of the format and quality.
+    /// - Parameter source: The source of the image; it may be an alternative source.
+    /// - Returns: The bytes; nil if there are none in the format and quality.
     func stored(of source: Source) async -> Data? {
         guard request.looksUp, request.acceptsDisk else { return nil }
-        // What the cache's serializer wrote without loss is as good.
+        // A lossless file from the cache's serializer can be used too.
         if encoding.map({ $0.isLossless && keepsEncoding }) ?? true, !request.storesRawBytes,
             !request.targetCache.isSubclassed,
             let data = await stored(of: source, as: request.identifier)
@@ -46,7 +46,7 @@ struct EncodingStage {
             forced: request.options.forcedExtension
         )
         guard request.targetCache.diskStorage.holds(entry) else { return nil }
-        // A damaged or vanished file is a miss.
+        // A damaged or missing file is a miss.
         let contents = try? await request.targetCache.storedBytes(
             of: entry,
             extending: request.options.diskCacheAccessExtendingExpiration,
@@ -57,7 +57,7 @@ struct EncodingStage {
         return format != .unknown && format == encoding?.format ?? format ? data : nil
     }
 
-    /// The bytes of a loaded image.
+    /// Returns the encoded bytes of a loaded image.
     ///
     /// - Throws: ``KingfisherError`` if it cannot be encoded; `CancellationError`.
     func bytes(of result: RetrieveImageResult) async throws -> Data {
@@ -106,20 +106,20 @@ struct EncodingStage {
 
     // MARK: Rules
 
-    /// Whether the bytes of the source are the answer as they are.
+    /// Whether the bytes of the source can be returned unmodified.
     private func takes(_ original: Data) -> Bool {
         guard request.identifier.isEmpty else { return false }
         guard let encoding else { return OriginalBytesSerializer(request.options) != nil }
         return encoding.isLossless && original.kf.imageFormat == encoding.format
     }
 
-    /// Whether the written file is an entry of its own.
+    /// Whether the encoded file gets its own entry.
     ///
-    /// By the rules of HTTP the image's entry may be replaced at any time, and nothing says of which
-    /// image another entry was written.
+    /// With HTTP caching the image's entry may be replaced at any time, and nothing records from
+    /// which version another entry was encoded.
     private var keepsEncoding: Bool { encoding != nil && !request.options.httpCaching }
 
-    /// Whether the cache stores other bytes than those of the source.
+    /// Whether the bytes stored by the cache differ from those of the source.
     private var isEncodedByCache: Bool {
         guard request.identifier.isEmpty else { return !request.storesRawBytes }
         return OriginalBytesSerializer(request.options) == nil

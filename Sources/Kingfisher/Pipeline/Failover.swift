@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decides what follows a failure: another try, another source, or the end.
+/// Decides what follows a failed attempt: a retry, another source, or the error.
 struct Failover: Sendable {
     private let request: LoadRequest
     private var alternatives: ArraySlice<Source>
@@ -14,9 +14,10 @@ struct Failover: Sendable {
         lowDataSource = request.options.lowDataModeSource
     }
 
-    /// The next attempt; nil when the error is final.
+    /// The next attempt; nil if the error is final.
     ///
-    /// A cancel is never retried and starts no alternative; nor does a load that nobody wants.
+    /// A cancelled load, or one that is no longer needed, is neither retried nor continued with an
+    /// alternative.
     @inline(never)
     mutating func next(
         after error: KingfisherError,
@@ -30,14 +31,14 @@ struct Failover: Sendable {
             return request.with(source: source, onAnyNetwork: true)
         }
         failures.append(PropagationError(source: attempt.source, error: error))
-        // Once the low-data source was taken, the alternatives may use the metered network too.
+        // If the low-data source was used, the alternatives may use the metered network too.
         let onAnyNetwork = lowDataSource == nil
         return alternatives.popFirst().map {
             request.with(source: $0, onAnyNetwork: onAnyNetwork)
         }
     }
 
-    /// The error to deliver: the last one, or the list of all when there were alternatives.
+    /// The error to deliver: the last one, or the list of all errors if there were alternatives.
     func conclusion(_ error: KingfisherError) -> KingfisherError {
         let hadAlternatives = !(request.options.alternativeSources ?? []).isEmpty
         guard hadAlternatives, !error.isCancellation, !failures.isEmpty, !request.isStale else {
@@ -57,7 +58,7 @@ struct Failover: Sendable {
         return true
     }
 
-    /// Waits for the strategy's answer; a cancel ends the wait at once.
+    /// Waits for the strategy's decision; cancellation ends the wait immediately.
     private static func ask(
         _ strategy: any RetryStrategy,
         _ context: RetryContext
@@ -69,16 +70,16 @@ struct Failover: Sendable {
                 strategy.retry(context: context) { once($0) }
             }
         }
-        // The job throws nothing but the cancel of this load, after which nothing is retried.
+        // The job only throws if this load is cancelled, and then there is no retry.
         return decision ?? .stop
     }
 }
 
 extension KingfisherError {
-    /// Whether the network refused the transfer because it is metered.
+    /// Whether the transfer was refused because the network is metered.
     fileprivate var isConstrainedNetwork: Bool {
         guard case .responseError(reason: .URLSessionError(let error)) = self else { return false }
-        // Transports carry the reason inside of their own error.
+        // Transports wrap the reason in their own error.
         if case .rejected(let reason, _)? = transferError {
             return reason is ConstrainedNetworkError
         }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Gets the bytes of a source, from the network or a provider.
+/// Loads the bytes of a source, from the network or a provider.
 struct FetchStage {
-    /// What a source gave: bytes, or an image that is processed already.
+    /// The result: bytes, or an image that is already processed.
     enum Output: Sendable {
         case data(FetchedData)
-        /// From a downloader that somebody overrode.
+        /// The result of a subclassed downloader.
         case image(ImageLoadingResult)
     }
 
@@ -36,7 +36,7 @@ struct FetchStage {
                 task: task,
                 progress: events.progress,
                 chunk: updates?.wake,
-                // Who asks for a fresh download gets one that began no earlier.
+                // A forced refresh must not join a download that started earlier.
                 attachesLate: request.looksUp || request.acceptsFinished,
                 isStored: request.acceptsFinished ? isStored : nil
             )
@@ -52,7 +52,8 @@ struct FetchStage {
         )
     }
 
-    /// Asks a provider; a cancel ends the wait at once, whatever the provider does.
+    /// Loads the data of a provider; cancellation ends the wait immediately, even if the provider
+    /// continues.
     @inline(never)
     static func data(of provider: any ImageDataProvider) async throws -> Data {
         do {

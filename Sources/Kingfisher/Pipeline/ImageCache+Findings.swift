@@ -1,7 +1,7 @@
 import Foundation
 
 extension ImageCache {
-    /// Why memory does not have an image; nil when it has it.
+    /// Why memory has no image; nil if it has one.
     func memoryMissReason(
         key: String,
         options: KingfisherParsedOptionsInfo
@@ -15,9 +15,9 @@ extension ImageCache {
         }
     }
 
-    /// Why the disk does not have an image; nil when it has it.
+    /// Why the disk has no image; nil if it has one.
     ///
-    /// - Complexity: O(entries) when the key is unknown, to find it under other processors.
+    /// - Complexity: O(entries) for an unknown key, to find it under other processors.
     func diskMissReason(
         key: String,
         options: KingfisherParsedOptionsInfo

@@ -1,12 +1,12 @@
 import Foundation
 
 extension KingfisherError {
-    /// What a stage threw, in the words that callers know.
+    /// Converts the error of a stage.
     ///
     /// - Parameters:
-    ///   - error: From a stage of the pipeline.
-    ///   - source: What was loaded.
-    ///   - task: The handle of the attempt.
+    ///   - error: The error of a pipeline stage.
+    ///   - source: The source of the attempt.
+    ///   - task: The task of the attempt.
     init(loading error: any Error, of source: Source, task: DownloadTask) {
         if let error = error as? KingfisherError {
             self = error

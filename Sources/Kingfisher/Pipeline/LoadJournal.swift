@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Tells observers about one load, and measures its stages.
+/// Reports the events of one load to observers, and measures its stages.
 struct LoadJournal: Sendable {
     private let observers: LoadObservers
     private let identity: LoadIdentity?
@@ -24,14 +24,14 @@ struct LoadJournal: Sendable {
         tell(.started)
     }
 
-    /// Whether anybody listens to this load.
+    /// Whether the load has observers.
     var isObserved: Bool { identity != nil }
 
     func tell(_ kind: @autoclosure () -> LoadEvent.Kind) {
         if let identity { observers.tell(identity, kind()) }
     }
 
-    /// Runs a stage and adds its time to what earlier attempts took.
+    /// Runs a stage and adds its duration to that of earlier attempts.
     mutating func measure<Value>(
         _ stage: LoadEvent.Stage,
         _ body: () async throws -> Value
@@ -45,7 +45,7 @@ struct LoadJournal: Sendable {
         return try await body()
     }
 
-    /// Ends the load and gives its timings.
+    /// Ends the load and returns its timings.
     mutating func finish(_ result: Result<RetrieveImageResult, KingfisherError>) -> LoadTimings {
         switch result {
         case .success(let value): tell(.succeeded(value.cacheType))
@@ -79,9 +79,9 @@ extension LoadTimings {
     }
 }
 
-/// Those who want to know what loads do.
+/// The observers of loads.
 ///
-/// While there is nobody, an event costs one atomic load.
+/// Without observers an event costs one atomic read.
 final class LoadObservers: Sendable {
     typealias Handler = @Sendable (LoadEvent) -> Void
 
@@ -92,7 +92,7 @@ final class LoadObservers: Sendable {
 
     init() {}
 
-    /// Whether anybody listens.
+    /// Whether there are observers.
     var isActive: Bool { isObserved.load(ordering: .relaxed) }
 
     func makeID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
@@ -120,20 +120,20 @@ final class LoadObservers: Sendable {
             time: ContinuousClock.now - start,
             kind: kind
         )
-        // Called outside of the lock, since a handler may add or remove others.
+        // Called outside the lock, because a handler may add or remove observers.
         let handlers = handlers.withLock { Array($0.values) }
         for handler in handlers { handler(event) }
     }
 }
 
-/// Names a load in its events.
+/// Identifies a load in its events.
 struct LoadIdentity: Sendable {
     let id: UInt64
     let key: String
     let processor: String
 }
 
-/// An observation of loads, which ends with its last reference.
+/// An observation of loads; it ends when its last reference is released.
 public final class LoadObservation: Sendable {
     private let stop: @Sendable () -> Void
 
@@ -147,19 +147,19 @@ public final class LoadObservation: Sendable {
     public func cancel() { stop() }
 }
 
-/// What a load tells while it runs; events leave sideways and change nothing.
+/// The callbacks of a running load; they do not affect the load.
 struct LoadEvents: Sendable {
-    /// Received and expected bytes, called on the main queue.
+    /// Called with received and expected bytes on the main queue.
     var progress: (@Sendable (Int64, Int64) -> Void)?
 
-    /// Shows a progressive JPEG while it arrives; nil when nobody does.
+    /// Shows intermediate images of a progressive JPEG; nil if they are not shown.
     var partial: ProgressiveUpdates.Sink?
 
-    /// The handle of each attempt after the first one, nil when that attempt has none.
+    /// Called with the task of each attempt after the first one; nil if the attempt has none.
     var taskUpdated: (@Sendable (DownloadTask?) -> Void)?
 }
 
-/// Tells the caller of the handle that replaces the one before, exactly once for each attempt.
+/// Passes the task of a new attempt to the caller, exactly once for each attempt.
 struct HandleAnnouncement {
     private let tell: OnceCompletion<DownloadTask?>
 
@@ -170,7 +170,7 @@ struct HandleAnnouncement {
         task.onInitialized { [weak task] in tell(task) }
     }
 
-    /// Tells that the attempt needed no handle, unless it had one.
+    /// Announces that the attempt had no task, unless one was announced.
     func attemptEnded() {
         tell(nil)
     }

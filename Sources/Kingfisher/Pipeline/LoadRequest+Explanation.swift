@@ -1,5 +1,5 @@
 extension LoadRequest {
-    /// What this request would do now.
+    /// The expected course of this request.
     var explanation: LoadExplanation {
         let memory =
             looksUp ? targetCache.memoryMissReason(key: key, options: options) : .notAsked
@@ -18,7 +18,7 @@ extension LoadRequest {
         )
     }
 
-    /// Where decoding and each processor run when bytes have to be decoded.
+    /// The processors, and where each of them runs if bytes have to be decoded.
     private var steps: [LoadExplanation.Step] {
         let all = (options.processor as? ProcessorChain)?.steps ?? [options.processor]
         let known = options.isolated ? all.count - ProcessorCut(options.processor).here.count : 0

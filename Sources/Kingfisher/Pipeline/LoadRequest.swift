@@ -1,35 +1,35 @@
 import Foundation
 
-/// Everything that a load needs to know, resolved once and never changed.
+/// The resolved, immutable parameters of a load.
 ///
-/// An object: a load that waits keeps the request in a dozen places, and the value took more than
+/// A class: a waiting load keeps the request in about a dozen places, and the value took more than
 /// 700 bytes in each.
 final class LoadRequest: Sendable {
-    /// What this attempt loads; an alternative after the first source failed.
+    /// The source of this attempt; an alternative after the first source failed.
     let source: Source
     /// The key of this attempt's source.
     let key: String
-    /// What the caches know the image by.
+    /// The name of the image in the caches.
     let entry: CacheEntryName
-    /// What the caller asked for.
+    /// The requested source.
     let originalSource: Source
-    /// The caller's options over the manager's.
+    /// The manager's options, overridden by those of the call.
     let options: KingfisherParsedOptionsInfo
-    /// How HTTP caching asks for the image; nil without it.
+    /// The request and condition determined by HTTP caching; nil without it.
     let question: HTTPQuestion?
     let targetCache: ImageCache
     let originalCache: ImageCache
     let downloader: ImageDownloader
-    /// Whether work for the same image that has just ended will do, although no cache is consulted:
+    /// Whether to accept just finished work for the same image, even though no cache is consulted:
     /// the caller has found them empty.
     let acceptsFinished: Bool
-    /// Whether somebody still wants the image; nil when nobody says otherwise.
+    /// Whether the image is still needed; nil if it always is.
     let isStillWanted: (@Sendable () -> Bool)?
 
-    /// Resolves what a caller asked of a manager.
+    /// Resolves the parameters of a call.
     ///
-    /// The manager's own parts come first, then its default options, then the call's: a later one
-    /// wins.
+    /// The manager's parts are overridden by its default options, and these by the options of the
+    /// call.
     init(
         source: Source,
         options: KingfisherParsedOptionsInfo,
@@ -50,7 +50,7 @@ final class LoadRequest: Sendable {
         self.isStillWanted = isStillWanted
     }
 
-    /// The same request in which what is given differs.
+    /// A copy of a request with the given changes.
     private init(
         _ other: LoadRequest,
         source: Source? = nil,
@@ -72,34 +72,35 @@ final class LoadRequest: Sendable {
         isStillWanted = other.isStillWanted
     }
 
-    /// The same request for another source, which may use a metered network on demand.
+    /// The same request for another source, optionally allowing a metered network.
     func with(source: Source, onAnyNetwork: Bool = false) -> LoadRequest {
         var options = options
         if onAnyNetwork { options.lowDataModeSource = nil }
         return LoadRequest(self, source: source, key: source.cacheKey, options: options)
     }
 
-    /// The same request, but past the caches.
+    /// The same request without consulting the caches.
     var refreshing: LoadRequest {
         var options = options
         options.forceRefresh = true
         return LoadRequest(self, options: options)
     }
 
-    /// The same request for another variant of the image, which has an entry of its own.
+    /// The same request for another variant of the image, which has its own entry.
     func with(variant: Int) -> LoadRequest {
         LoadRequest(self, key: "variant \(variant) of \(key)")
     }
 
-    /// The same request, but asking as HTTP caching decided.
+    /// The same request with the question determined by HTTP caching.
     func with(_ question: HTTPQuestion) -> LoadRequest {
         LoadRequest(self, question: question)
     }
 
-    /// The same request, but content with work that has just ended.
+    /// The same request, accepting just finished work.
     var acceptingFinished: LoadRequest { LoadRequest(self, acceptsFinished: true) }
 
-    /// The same request for what others have stored meanwhile; it asks no further time.
+    /// The same request for an image that other loads have stored meanwhile; it does not accept
+    /// finished work again.
     var afterFinish: LoadRequest {
         var options = options
         options.forceRefresh = false
@@ -107,18 +108,18 @@ final class LoadRequest: Sendable {
     }
 }
 
-// MARK: What the stages ask
+// MARK: Derived values
 
 extension LoadRequest {
-    /// Where the work is done: the downloader's, so that its direct callers share it.
+    /// The jobs of the downloader, so that its direct callers share the work.
     var processing: ProcessingJobs { downloader.processing }
 
     var identifier: String { options.processor.identifier }
 
-    /// Whether any cache is consulted.
+    /// Whether the caches are consulted.
     var looksUp: Bool { !options.forceRefresh }
 
-    /// Whether the image is cached by now: others may have loaded it since the lookup.
+    /// Whether the image is cached by now: another load may have stored it since the lookup.
     var isStored: Bool {
         let type = targetCache.imageCachedType(
             forKey: key,
@@ -128,40 +129,41 @@ extension LoadRequest {
         return acceptsDisk ? type.cached : type == .memory
     }
 
-    /// Whether a lookup may go to the disk.
+    /// Whether a lookup may use the disk.
     var acceptsDisk: Bool { !options.fromMemoryCacheOrRefresh }
 
-    /// Whether the original can stand for the image: it is another entry than the image's own.
+    /// Whether the original has an entry other than the image's own, from which the image can be
+    /// made.
     var hasSeparateOriginal: Bool { originalCache !== targetCache || !identifier.isEmpty }
 
-    /// Whether the untouched bytes are stored beside the image.
+    /// Whether the unmodified bytes are stored in addition to the image.
     var storesOriginal: Bool { options.cacheOriginalImage && !identifier.isEmpty }
 
-    /// The options under which the original is looked up and stored.
+    /// The options for looking up and storing the original.
     var originalOptions: KingfisherParsedOptionsInfo {
         var options = options
         options.processor = DefaultImageProcessor.default
         return options
     }
 
-    /// Whether the image's own entry on disk has bytes that its processor has not seen.
+    /// Whether the image's entry on disk contains unprocessed bytes.
     var storesRawBytes: Bool {
         options.cacheSerializer.originalDataUsed && !identifier.isEmpty
     }
 
-    /// The options under which an entry is decoded as it is.
+    /// The options for decoding an entry without processing.
     var decodingOptions: KingfisherParsedOptionsInfo {
         var options = originalOptions
         options.processingQueue = nil
         return options
     }
 
-    /// What the caches know the original by.
+    /// The name of the original in the caches.
     var originalEntry: CacheEntryName {
         identifier.isEmpty ? entry : CacheEntryName(key: key, options: originalOptions)
     }
 
-    /// The kinds of sources that may be read where `source` is asked for.
+    /// The kinds of sources that may be read in place of `source`.
     func sourcePolicy(for source: Source) -> SourcePolicy {
         if let policy = options.allowedSources { return policy }
         guard case .provider = source,
@@ -172,15 +174,16 @@ extension LoadRequest {
 
     var isStale: Bool { isStillWanted.map { !$0() } ?? false }
 
-    /// Makes sure that nothing is downloaded for one who went away while the caches were asked.
+    /// Throws if the image is no longer needed after the caches were consulted, so that nothing is
+    /// downloaded.
     ///
-    /// A probe on the caller's own thread leaves no time to go away.
+    /// Not needed for a lookup on the caller's own thread, during which the caller cannot cancel.
     func checkWantedAfterMiss() throws(KingfisherError) {
         guard options.asyncCacheTypeCheck else { return }
         try checkWanted()
     }
 
-    /// Makes sure that somebody still wants the image.
+    /// Throws if the image is no longer needed.
     func checkWanted() throws(KingfisherError) {
         if isStale { throw .cacheError(reason: .imageNotExisting(key: key)) }
     }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// Finds an image in the caches: in memory, then on disk, then an original to make it from.
+/// Looks for an image in the caches: in memory, on disk, and then for an original to make it from.
 ///
-/// Each place is asked once. An entry on disk is found by the index and not read here, so it may
-/// turn out to be gone or damaged; then ``next()`` goes on with the next place.
+/// Each place is consulted once. An entry on disk is found through the index and not read here, so
+/// it may turn out to be missing or damaged; then ``next()`` continues with the next place.
 struct LookupStage {
-    /// What the caches have.
+    /// The result of the lookup.
     enum Finding {
-        /// The image as it is wanted.
+        /// The final image.
         case final(KFCrossPlatformImage, CacheType)
-        /// The image, but its processor has to run before it is delivered.
+        /// The image before its processor, which must run first.
         case unprocessed(KFCrossPlatformImage, CacheType)
-        /// An entry on disk that is the image once it is decoded.
+        /// An entry on disk that decodes to the image.
         case stored(StoredEntry)
-        /// An image to make the wanted one from.
+        /// An image to make the final one from.
         case original(KFCrossPlatformImage)
-        /// An entry on disk to make the image from.
+        /// An entry on disk to make the final image from.
         case storedOriginal(StoredEntry)
     }
 
@@ -32,10 +32,10 @@ struct LookupStage {
         if !request.acceptsDisk { places.removeAll { $0 == .disk || $0 == .originalOnDisk } }
     }
 
-    /// What the next place has that has anything; nil when no further place has.
+    /// Returns the finding of the next place that has one; nil if there is none.
     ///
-    /// A memory hit is found without leaving the caller's thread. Cancellation does not turn a hit
-    /// into a failure, since the image is there.
+    /// A memory hit is found without leaving the caller's thread. A hit is returned even if the
+    /// task is cancelled.
     mutating func next() async throws -> Finding? {
         while let place = places.popFirst() {
             if let finding = try await look(place) { return finding }
@@ -63,7 +63,7 @@ struct LookupStage {
             return try await disk(of: target).map { finding($0.image, $0.type) }
         case .originalInMemory:
             guard let image = memory(of: original) else { return nil }
-            // One who went away meanwhile has no use for it.
+            // The image is not made if it is no longer needed.
             try request.checkWanted()
             return .original(image)
         case .originalOnDisk:
@@ -75,8 +75,10 @@ struct LookupStage {
         }
     }
 
-    /// A hit, which is processed again when the cache holds what the processor has not seen, or
-    /// what it made with other creating options.
+    /// Classifies a hit.
+    ///
+    /// It must be processed if the cache stores unprocessed images, or if it was made with other
+    /// creating options.
     private func finding(_ image: KFCrossPlatformImage, _ type: CacheType) -> Finding {
         let isRaw =
             request.storesRawBytes && !request.targetCache.holdsProcessedImage(request.entry)
@@ -107,7 +109,7 @@ struct LookupStage {
                 cache: request.originalCache,
                 entry: request.originalEntry,
                 options: isMade ? request.options : request.decodingOptions,
-                // What a processor made of the original is not the original.
+                // The result of the processor must not be stored in place of the original.
                 tag: isMade ? nil : ImageCache.Tag.processed,
                 ignoresCancel: false
             )
@@ -116,14 +118,15 @@ struct LookupStage {
 
     // MARK: Places
 
-    /// What is looked for where.
+    /// A cache entry to look for.
     private struct Target {
         let cache: ImageCache
         let entry: CacheEntryName
         let options: KingfisherParsedOptionsInfo
 
-        /// Whether a load may decode the entry's bytes itself: a subclass of the cache, a
-        /// serializer of the program's own and a read on this thread give images.
+        /// Whether a load may decode the entry's bytes itself.
+        ///
+        /// Subclasses of the cache, custom serializers and synchronous reads return images instead.
         var isPlain: Bool {
             guard !cache.isSubclassed, !options.loadDiskFileSynchronously else { return false }
             let serializer = options.cacheSerializer
@@ -136,11 +139,11 @@ struct LookupStage {
         target.cache.imageInMemory(key: request.key, entry: target.entry, target.options)
     }
 
-    /// The image that the cache itself reads and decodes.
+    /// The image that the cache reads and decodes itself.
     private func disk(
         of target: Target
     ) async throws -> (image: KFCrossPlatformImage, type: CacheType)? {
-        // A damaged or vanished file is a miss: the image is loaded again and stored anew.
+        // A damaged or missing file is a miss: the image is loaded and stored again.
         let found = try? await target.cache.lookUp(
             key: request.key,
             entry: target.entry,
@@ -148,12 +151,12 @@ struct LookupStage {
             isStillWanted: request.isStillWanted
         )
         if let found, let image = found.image { return (image, found.cacheType) }
-        // No caller waits for the image any more, so nothing is downloaded in its place.
+        // If the image is no longer needed, nothing is downloaded.
         try request.checkWanted()
         return nil
     }
 
-    /// The index answers without touching the disk, so a miss stays on the caller's thread.
+    /// The index is in memory, so that a miss stays on the caller's thread.
     private func isKnown(_ target: Target) -> Bool {
         guard target.cache.isSubclassed else { return target.cache.diskStorage.holds(target.entry) }
         return target.cache.imageCachedType(

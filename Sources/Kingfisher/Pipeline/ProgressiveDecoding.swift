@@ -3,13 +3,13 @@ import Foundation
 import Pixels
 import Synchronization
 
-/// Makes pictures of a progressive JPEG that is still arriving.
+/// Decodes intermediate images of a progressive JPEG during its download.
 ///
-/// Such a picture is shown and nothing else: it never reaches a cache. One caller at a time; the
-/// methods decode, so call them where that is allowed.
+/// Intermediate images are only displayed, never cached. Not for concurrent use; the methods
+/// decode, so call them on a suitable thread.
 final class ProgressiveDecoding: Sendable {
     private struct State {
-        /// What came and was not decoded yet.
+        /// The bytes received but not decoded yet.
         var pending = Data()
         var decoder: ProgressiveJPEGDecoder?
         var own = PixelSize(width: 0, height: 0)
@@ -17,7 +17,7 @@ final class ProgressiveDecoding: Sendable {
         var searchedBytes = 0
         var isOver = false
 
-        /// Nothing is shown before the whole picture any more.
+        /// Stops producing intermediate images.
         mutating func end() {
             pending = Data()
             decoder = nil
@@ -34,15 +34,16 @@ final class ProgressiveDecoding: Sendable {
         self.options = options
     }
 
-    /// Whether there is nothing to show before the end: no JPEG, one without scans, or all is there.
+    /// Whether no more intermediate images follow: not a progressive JPEG, or complete.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// How many bytes the search for scans has looked at; for tests.
+    /// The number of bytes searched for scans; for tests.
     var searchedBytes: Int { state.withLock { $0.searchedBytes } }
 
-    /// Takes the bytes that follow, and gives the picture of the next scan that is to be shown.
+    /// Receives further bytes and returns the image of the next scan to show.
     ///
-    /// Call it with no bytes until it gives nil, because several scans may have come together.
+    /// Call it with empty bytes until it returns nil, because several scans may have arrived
+    /// together.
     func next(_ bytes: Data) -> KFCrossPlatformImage? {
         let partial = state.withLock { state -> (DecodedImage, scanCount: Int, own: PixelSize)? in
             guard !state.isOver else { return nil }
@@ -51,11 +52,11 @@ final class ProgressiveDecoding: Sendable {
             guard let decoded = decode(&state) else { return nil }
             return (decoded, state.scanCount, state.own)
         }
-        // Outside of the lock, because the processor may be anybody's.
+        // Outside the lock, because the processor may be foreign code.
         return partial.flatMap { image($0, scanCount: $1, own: $2) }
     }
 
-    /// Makes the decoder as soon as the header is there, because it tells the size to decode to.
+    /// Makes the decoder once the header is complete, because it determines the size to decode to.
     private func prepare(_ state: inout State) {
         guard state.decoder == nil else { return }
         do {
@@ -66,14 +67,14 @@ final class ProgressiveDecoding: Sendable {
             let target: DecodeOptions.Target = size == info.displaySize ? .full : .exact(size)
             state.decoder = ProgressiveJPEGDecoder(options: DecodeOptions(target: target))
         } catch .truncated, .empty {
-            // The rest of the header is on its way.
+            // The header is incomplete; wait for more bytes.
         } catch {
             // 16: more than the longest signature.
             if state.pending.count >= 16 { state.end() }
         }
     }
 
-    /// Reads on to the next scan to be shown: the newest, or else each.
+    /// Decodes up to the next scan to show: the newest, or each one in order.
     private func decode(_ state: inout State) -> DecodedImage? {
         guard let decoder = state.decoder else { return nil }
         while true {
@@ -81,7 +82,7 @@ final class ProgressiveDecoding: Sendable {
             guard count > 0 else { break }
             let bytes = Data(state.pending.prefix(count))
             state.pending = Data(state.pending.dropFirst(bytes.count))
-            // A damaged file is reported when all of it is there.
+            // A damaged file is reported when the download is complete.
             guard let progress = try? decoder.append(bytes) else { break }
             switch progress {
             case .needsHeader:
@@ -97,10 +98,10 @@ final class ProgressiveDecoding: Sendable {
         return nil
     }
 
-    /// How many bytes to read on with so that no scan is passed over.
+    /// The number of bytes to decode without skipping a scan.
     ///
-    /// Up to the end of the next scan's header, which is what completes the scan before; a header
-    /// that has come in part waits. In the scans themselves FF is always followed by 0.
+    /// It ends with the header of the next scan, which completes the scan before; an incomplete
+    /// header waits. Within scans, FF is always followed by 0.
     private func step(_ state: inout State) -> Int {
         var index = 0
         defer { state.searchedBytes += index }
@@ -112,7 +113,7 @@ final class ProgressiveDecoding: Sendable {
                 }
                 guard index + 3 < bytes.count else { return index }
                 let length = Int(bytes[index + 2]) << 8 + Int(bytes[index + 3])
-                // Of 4 components at most; whatever is longer the decoder refuses.
+                // With at most 4 components; the decoder refuses longer headers.
                 guard length <= 14 else { return bytes.count }
                 let end = index + 2 + length
                 return end <= bytes.count ? end : index
@@ -121,10 +122,10 @@ final class ProgressiveDecoding: Sendable {
         }
     }
 
-    /// The picture by the caller's processor; nil when that gives none.
+    /// The result of the caller's processor; nil if it returns none.
     ///
-    /// Early scans are blurred on demand, with a radius of 14 pixels of the file less 4 for each
-    /// scan and 2 at least, because their blocks hurt more than blur does.
+    /// Early scans are optionally blurred, because their blocks are more disturbing than blur. The
+    /// radius is 14 pixels of the file minus 4 for each scan, and at least 2.
     private func image(
         _ decoded: DecodedImage,
         scanCount: Int,
@@ -134,7 +135,7 @@ final class ProgressiveDecoding: Sendable {
         if progressive.isBlur, scanCount < 6 {
             let shrunk = CGFloat(decoded.bitmap.width) / CGFloat(max(1, own.width))
             let radius = CGFloat(max(2, 14 - 4 * scanCount)) * min(1, shrunk)
-            // Below half a pixel there is nothing to see.
+            // A radius below half a pixel has no visible effect.
             if radius >= 0.5 { image = image.kf.blurred(withRadius: radius) }
         }
         guard let wish = DecodeWish(options) else {

@@ -2,16 +2,16 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Shows a progressive JPEG scan by scan while it arrives, one update at a time.
+/// Shows a progressive JPEG scan by scan during its download, one update at a time.
 ///
-/// Chunks wake it; what comes while it works is one further wake. It works in the pool, at the
-/// load's own priority, and shows on the main queue until the whole picture is there.
+/// Each chunk wakes it; wakes during an update are merged into one. It decodes in the pool with the
+/// load's priority, and shows images on the main queue until the download is complete.
 final class ProgressiveUpdates: Sendable {
-    /// Where the pictures go.
+    /// The receiver of the intermediate images.
     struct Sink: Sendable {
-        /// Shows a picture, or nothing; called on the main queue.
+        /// Shows an image, or nothing; called on the main queue.
         var show: @Sendable (KFCrossPlatformImage?) -> Void
-        /// Measures the pause between two updates.
+        /// Measures the interval between updates.
         var clock = WallClock.system
     }
 
@@ -24,9 +24,9 @@ final class ProgressiveUpdates: Sendable {
     private let hasEnded = Atomic(false)
     private let worker = Mutex<Task<Void, Never>?>(nil)
 
-    /// Nil when nobody asked for it, or nobody shows it: then nothing is decoded either.
+    /// Nil if the options do not request it or there is no sink; nothing is decoded then.
     ///
-    /// Nil for an isolated load, too, because scans are decoded in this process.
+    /// Also nil for an isolated load, because scans are decoded in this process.
     init?(_ request: LoadRequest, task: DownloadTask, sink: Sink?) {
         guard let progressive = request.options.progressiveJPEG, let sink,
             !request.options.isolated
@@ -51,12 +51,12 @@ final class ProgressiveUpdates: Sendable {
 
     deinit { end() }
 
-    /// Tells that bytes have arrived.
+    /// Reports that bytes have arrived.
     var wake: @Sendable () -> Void {
         { [continuation] in continuation.yield() }
     }
 
-    /// Shows nothing any more: the whole picture is there, or will never be.
+    /// Stops showing images, because the download is complete or has failed.
     func end() {
         hasEnded.store(true, ordering: .relaxed)
         continuation.finish()
@@ -65,7 +65,7 @@ final class ProgressiveUpdates: Sendable {
 
     private var isWanted: Bool { !hasEnded.load(ordering: .relaxed) && !request.isStale }
 
-    /// Shows what these bytes bring.
+    /// Decodes and shows the scans in new bytes.
     private func update(_ decoding: ProgressiveDecoding, with bytes: Data) async {
         var bytes = bytes
         while isWanted, let image = await next(decoding, bytes) {
@@ -79,7 +79,7 @@ final class ProgressiveUpdates: Sendable {
     private func next(_ decoding: ProgressiveDecoding, _ bytes: Data) async -> KFCrossPlatformImage?
     {
         let urgency = Urgency(request.options.downloadPriority)
-        // It throws nothing but the cancel, after which nothing is shown.
+        // It only throws if cancelled, and then nothing is shown.
         let image = try? await ProcessingJobs.pool.run(urgency: urgency) { decoding.next(bytes) }
         return image ?? nil
     }
@@ -93,7 +93,7 @@ final class ProgressiveUpdates: Sendable {
         }
     }
 
-    /// Asks the hook, on the main queue.
+    /// Calls the hook on the main queue.
     private func decide(_ image: KFCrossPlatformImage) {
         switch progressive.onImageUpdated.call(image) {
         case nil, .default?: sink.show(image)
@@ -102,7 +102,7 @@ final class ProgressiveUpdates: Sendable {
         }
     }
 
-    /// Waits on the sink's clock; an end cuts it short.
+    /// Waits on the sink's clock; ends early if cancelled.
     private func pause(until date: TimeInterval) async {
         let clock = sink.clock
         let left = date - clock.now()

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Checksums that tell whether bytes changed; they are no protection against a forger.
+/// Checksums that detect changed bytes; they are no protection against deliberate changes.
 ///
-/// XXH64 with seed 0, from its specification,
-/// https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md. It runs at the speed of memory,
-/// where zlib's CRC-32 would take twice as long as reading the file.
+/// XXH64 with seed 0; specification:
+/// https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md. It is as fast as memory access,
+/// whereas zlib's CRC-32 would take twice as long as reading the file.
 enum Checksum {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F

@@ -1,26 +1,33 @@
 public import Foundation
 
-/// A value that can be kept in a file.
+/// A value that can be stored in a file.
 public protocol DataTransformable {
-    /// The bytes from which ``fromData(_:)`` makes an equal value.
+    /// Returns the bytes from which ``fromData(_:)`` makes an equal value.
     ///
-    /// - Throws: Whatever stands in the way; the value is not stored then.
+    /// - Returns: The bytes.
+    /// - Throws: Any error; the value is then not stored.
     func toData() throws -> Data
 
-    /// Makes a value of the bytes of a file.
+    /// Makes a value from the bytes of a file.
     ///
-    /// - Throws: Whatever is wrong with `data`; the file counts as damaged then.
+    /// - Parameter data: The result of ``toData()``.
+    /// - Returns: The value.
+    /// - Throws: Any error; the file then counts as damaged.
     static func fromData(_ data: Data) throws -> Self
 
-    /// A value that stands in where only the existence of a file is asked for.
+    /// A placeholder used if only the existence of a file matters.
     static var empty: Self { get }
 }
 
 extension Data: DataTransformable {
-    /// The data itself.
+    /// Returns the data itself; never throws.
+    ///
+    /// See ``DataTransformable/toData()``.
     public func toData() throws -> Data { self }
 
-    /// Returns the data itself.
+    /// Returns the data itself; never throws.
+    ///
+    /// See ``DataTransformable/fromData(_:)``.
     public static func fromData(_ data: Data) throws -> Data { data }
 
     /// No bytes.

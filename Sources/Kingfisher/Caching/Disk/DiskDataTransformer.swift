@@ -1,24 +1,36 @@
 internal import CCryptoShim
 public import Foundation
 
-/// Turns bytes into those that go to the disk and back, to encrypt them for example.
+/// Converts bytes before they are written to disk and after they are read, for example to encrypt
+/// them.
 public protocol DiskDataTransformer: Sendable {
-    /// Returns what is written for `data` to the file of this name.
+    /// Returns the bytes to write for an entry.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes of the entry.
+    ///   - name: The name of its file.
+    /// - Returns: The bytes to write.
+    /// - Throws: Any error; the entry is then not stored.
     func seal(_ data: Data, name: String) throws -> Data
 
-    /// Returns what was sealed under this name.
+    /// Returns the bytes that were passed to ``seal(_:name:)``.
     ///
-    /// - Throws: If the bytes are not what ``seal(_:name:)`` made; the entry counts as damaged.
+    /// - Parameters:
+    ///   - data: The bytes of the file.
+    ///   - name: The name of the file.
+    /// - Returns: The bytes of the entry.
+    /// - Throws: Any error if the bytes are not the result of ``seal(_:name:)``; the entry then
+    ///   counts as damaged.
     func open(_ data: Data, name: String) throws -> Data
 }
 
-/// Encrypts entries with AES-GCM (NIST SP 800-38D) by libcrypto, bound to the names of their files.
+/// Encrypts entries with AES-GCM (NIST SP 800-38D) of libcrypto and binds them to their file names.
 ///
-/// Keys of entries, such as URLs, stay readable in the index.
+/// The keys of entries, such as URLs, remain readable in the index.
 public struct AESGCMTransformer: DiskDataTransformer {
-    /// Why bytes could not be encrypted or decrypted.
+    /// The reason why bytes could not be encrypted or decrypted.
     public struct Failure: Error, Equatable, CustomStringConvertible {
-        /// A sentence for people.
+        /// The reason as a sentence.
         public let description: String
     }
 
@@ -26,21 +38,21 @@ public struct AESGCMTransformer: DiskDataTransformer {
 
     private let key: Data
 
-    /// Makes a transformer with a secret key, which must stay the same for a folder's files.
+    /// Makes a transformer with a secret key, which must not change while a folder has files.
     ///
-    /// - Parameter key: 16, 24 or 32 random bytes; any other number traps.
+    /// - Parameter key: 16, 24 or 32 random bytes; other lengths trap.
     public init(key: Data) {
         precondition([16, 24, 32].contains(key.count), "an AES key has 16, 24 or 32 bytes")
         self.key = key
     }
 
-    /// Encrypts bytes and authenticates them together with their name.
+    /// Encrypts bytes and authenticates them together with the file name.
     ///
     /// - Parameters:
-    ///   - data: The bytes of the entry, below 2 GiB.
-    ///   - name: The name of its file, which is authenticated with the bytes.
+    ///   - data: The bytes of the entry, less than 2 GiB.
+    ///   - name: The name of the file.
     /// - Returns: A random nonce of 12 bytes, the ciphertext and a tag of 16 bytes.
-    /// - Throws: ``Failure`` if `data` is larger, or libcrypto has no random numbers.
+    /// - Throws: ``Failure`` if `data` is too large or libcrypto has no random numbers.
     public func seal(_ data: Data, name: String) throws -> Data {
         var sealed = Data(count: data.count + Self.overhead)
         let isSealed = sealed.withUnsafeMutableBytes { sealed in
@@ -50,13 +62,13 @@ public struct AESGCMTransformer: DiskDataTransformer {
         return sealed
     }
 
-    /// Decrypts bytes and checks that neither they nor their name were changed.
+    /// Decrypts bytes and verifies that neither they nor the file name were changed.
     ///
     /// - Parameters:
     ///   - data: The result of ``seal(_:name:)``.
-    ///   - name: The name of the file, the same as when it was sealed.
-    /// - Returns: The bytes that were sealed.
-    /// - Throws: ``Failure`` if the key or the name is another or the bytes were changed.
+    ///   - name: The name of the file, which must be the same as for ``seal(_:name:)``.
+    /// - Returns: The original bytes.
+    /// - Throws: ``Failure`` if the key or the name differs, or if the bytes were changed.
     public func open(_ data: Data, name: String) throws -> Data {
         var bytes = Data(count: max(0, data.count - Self.overhead))
         let isOpen = bytes.withUnsafeMutableBytes { bytes in
@@ -73,7 +85,7 @@ public struct AESGCMTransformer: DiskDataTransformer {
         UnsafeMutablePointer<UInt8>?
     ) -> CInt
 
-    /// Calls one of the two functions of the shim, whose arguments are alike.
+    /// Calls one of the two functions of the shim, which have the same parameters.
     private func call(
         _ operation: Operation,
         _ input: Data,

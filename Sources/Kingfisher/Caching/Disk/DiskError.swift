@@ -1,32 +1,32 @@
 import SystemPackage
 
-/// Why the disk store could not do what it was asked to.
+/// An error of the disk store.
 enum DiskError: Error, Sendable, Equatable {
-    /// The folder does not exist and cannot be made.
+    /// The folder does not exist and cannot be created.
     case cannotCreateDirectory(path: String, Errno)
-    /// The file system has no file of this name, for it is empty, too long or has a slash in it.
+    /// The name is empty, too long or contains a slash.
     case invalidName(String, key: String)
-    /// The entry cannot be written; what was stored under the name before is still there.
+    /// The entry cannot be written; an earlier entry of the name is unchanged.
     case cannotWrite(path: String, key: String, Errno)
     /// The entry exists but cannot be read.
     case cannotRead(path: String, key: String, Errno)
     /// The entry exists but cannot be deleted.
     case cannotRemove(path: String, Errno)
-    /// There is no such entry to remove.
+    /// There is no such entry.
     case notFound(path: String)
     /// The folder cannot be listed.
     case cannotList(path: String, Errno)
     /// The log of the index cannot be opened, locked or written.
     case cannotWriteIndex(path: String, Errno)
-    /// The entry alone is larger than the cache may be.
+    /// The entry is larger than the size limit of the cache.
     case tooLarge(key: String, size: Int, limit: Int)
-    /// Another process has held the lock of the folder for too long.
+    /// Another process held the lock of the folder for too long.
     case locked(path: String)
-    /// There are no bytes to write, because what makes them could not.
+    /// There are no bytes to write, because encoding failed.
     case nothingToWrite(key: String)
-    /// Too many bytes wait to be written already.
+    /// Too many bytes are waiting to be written.
     case queueIsFull(key: String, waiting: Int)
-    /// The transformer refused the bytes of an entry.
+    /// The transformer failed.
     case cannotTransform(key: String, detail: String)
 }
 

@@ -6,9 +6,9 @@ import Glibc
 import Musl
 #endif
 
-/// How much of the disk a cache may use if nobody says so.
+/// The default size limit of a disk cache.
 enum DiskLimit {
-    /// One gigabyte, or a twentieth of what is free on the disk of a folder, if that is less.
+    /// One gigabyte, or a twentieth of the free space if that is less.
     static func defaultBytes(directory: String) -> Int {
         guard let free = freeBytes(directory) else { return gigabyte }
         return min(gigabyte, free / 20)
@@ -16,7 +16,7 @@ enum DiskLimit {
 
     private static let gigabyte = 1_000_000_000
 
-    /// The bytes that are free where a folder is or will be.
+    /// The free bytes on the disk of a folder, which need not exist yet.
     private static func freeBytes(_ directory: String) -> Int? {
         var path = directory
         var found = statvfs()

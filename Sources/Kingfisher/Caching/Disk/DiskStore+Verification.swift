@@ -3,11 +3,11 @@ import Synchronization
 import SystemPackage
 
 extension DiskStore {
-    /// Compares every file with what the index knows of it.
+    /// Compares all files with the index.
     ///
-    /// Reads the whole cache; others may use it meanwhile.
+    /// Reads the whole cache, which remains usable meanwhile.
     ///
-    /// - Parameter repairing: Whether what is damaged is deleted.
+    /// - Parameter repairing: Whether damaged entries are deleted.
     /// - Returns: The names of the damaged entries, the least recently used first.
     func verify(repairing: Bool) -> [String] {
         entries.map(\.name).filter { name in
@@ -19,18 +19,18 @@ extension DiskStore {
         }
     }
 
-    /// Whether a file is missing or has other bytes than were stored.
+    /// Whether a file is missing or its bytes have changed.
     private func isDamaged(_ name: String) -> Bool {
         guard let entry = state.withLock({ $0.index[name] }) else { return false }
         if isIntact(entry) { return false }
-        // It may have been stored again between the two looks; then it is judged by the new entry.
+        // The entry may have been stored again between the two checks; then check the new one.
         freshen()
         guard let now = state.withLock({ $0.index[name] }), now != entry else { return true }
         return !isIntact(now)
     }
 
     private func isIntact(_ entry: DiskEntry) -> Bool {
-        // What cannot be read is not intact; the one who wants to know why reads it.
+        // An unreadable file is not intact; reading the entry reports the error.
         guard let bytes = try? files.read(path(of: entry.name), expecting: entry.size) else {
             return false
         }

@@ -2,62 +2,65 @@ import Foundation
 import Synchronization
 import SystemPackage
 
-/// Bytes in a folder, one file per entry, with an index in memory.
+/// Stores bytes in a folder, one file per entry, with an index in memory.
 ///
-/// A file is written under a temporary name and renamed, so it is there whole or not at all. What
-/// is known about the files is in memory and in an append-only log beside them, so that a lookup
-/// that misses never touches the disk and a sweep never walks the folder. Several processes may use
-/// one folder: who changes it holds a lock of the log, and the others see the log grow.
+/// A file is written under a temporary name and renamed, so that it is either complete or absent.
+/// The index is kept in memory and in an append-only log beside the files. A miss therefore never
+/// accesses the disk, and a sweep never lists the folder. Several processes may use one folder: a
+/// process holds the log's lock while it changes the folder, and the others read the records
+/// appended to the log.
 ///
 /// Every store is announced in the log before its file is renamed. If a process dies in between,
-/// the next one finishes the last announcement; with only one that can be unfinished, nothing that
-/// was stored is lost, and nothing half done is seen.
+/// the next one completes the last announcement. Since only one announcement can be pending, no
+/// stored entry is lost, and no partial change is visible.
 ///
-/// A power cut may take files whose records are there, and records whose files are there. The first
-/// are found by their checksums when they are read. The others are taken in if they carry a
-/// ``FileProof`` of their name, whose checksum is compared when they are read.
+/// A power failure may lose files whose records exist, and records whose files exist. Missing files
+/// are detected by their checksums when they are read. Files without a record are added to the
+/// index if they have a ``FileProof`` of their name; its checksum is verified when they are read.
 ///
-/// All calls block; any thread may make them. What opens the folder is the first of them.
+/// All methods block, and can be called on any thread. The first call opens the folder.
 final class DiskStore: Sendable {
-    /// What can be chosen when a store is made.
+    /// Options of a store.
     struct Options: Sendable {
         var transformer: (any DiskDataTransformer)?
-        /// How long a lock of another process is waited for.
+        /// How long to wait for another process's lock.
         ///
-        /// Locks are held for milliseconds; clearing a million files may take seconds.
+        /// Locks are held for milliseconds; removing a million files may take seconds.
         var lockLimit = Duration.seconds(5)
     }
 
-    /// What readers and writers share; held for moments only, never during input or output.
+    /// State shared by readers and writers; locked only briefly, never during input or output.
     struct State {
         var index = DiskIndex()
-        /// `nil` while the store is not open, or if the folder has no log and cannot be given one.
+        /// `nil` until the store is open, or if the folder has no log and none can be created.
         var log: OpenFile?
         var logIdentity: FileIdentity?
-        /// The bytes of the log that the index has followed.
+        /// The offset up to which the index has followed the log.
         var position = 0
         var isOpen = false
         var isWritable = false
         var sizeLimit = 0
         var syncs = false
-        /// When the folder could not be opened last.
+        /// The time of the last failure to open the folder.
         var lastFailure = -TimeInterval.infinity
-        /// When the first access that the log lacks happened.
+        /// The time of the first access that is not in the log yet.
         var firstUnwritten = TimeInterval.infinity
         var statistics = DiskStatistics()
     }
 
-    /// What only the thread that writes has.
+    /// State of the writing thread.
     ///
-    /// Its lock is the one that is held while blocking, for it stands for the log's own lock among
-    /// the threads of this process, and the order of the log must be that of the renames.
+    /// Its lock is held during blocking operations: it extends the log's lock to the threads of
+    /// this process, and records must be in the order of the renames.
     struct Writer {
-        /// Held as long as the store lives, so that others know that somebody is there.
+        /// Locked during the store's lifetime, so that other processes know that the folder is in
+        /// use.
         var presence: OpenFile?
-        /// What another process announced last, as far as it was read without the lock: whether it
-        /// was done is known only to who has the lock.
+        /// The last announcement of another process, as far as it was read without the lock.
+        ///
+        /// Only the holder of the lock can determine whether it was completed.
         var unfinished = LogReader.Unfinished.nothing
-        /// When the lock could not be had last.
+        /// The time of the last failure to get the lock.
         var refused: ContinuousClock.Instant?
     }
 
@@ -70,11 +73,11 @@ final class DiskStore: Sendable {
     let clock: WallClock
     let options: Options
     let state = Mutex(State())
-    /// Taken before ``state``, never after.
+    /// Locked before ``state``, never after it.
     let writer = Mutex(Writer())
     private let lastTemporary: Atomic<UInt64>
 
-    /// Makes a store that opens its folder when it is first used.
+    /// Makes a store that opens its folder on first use.
     init(
         directory: String,
         files: any FileSystem = POSIXFileSystem(),
@@ -89,7 +92,7 @@ final class DiskStore: Sendable {
         self.files = files
         self.clock = clock
         self.options = options
-        // Random, for other processes make their names in the same folder.
+        // Random, because other processes make names in the same folder.
         lastTemporary = Atomic(UInt64.random(in: 1...(.max / 2)))
     }
 
@@ -97,10 +100,10 @@ final class DiskStore: Sendable {
 
     // MARK: Names
 
-    // Names of ours begin with this; as hidden files they are out of the way of those who list.
+    // The prefix of the store's own files; it hides them from folder listings.
     static let ownPrefix = ".kingfisher"
 
-    /// The path of an entry's file, whether it exists or not.
+    /// The path of an entry's file, whether or not it exists.
     func path(of name: String) -> String { pathPrefix + name }
 
     func temporaryPath(_ number: UInt64) -> String {
@@ -111,24 +114,24 @@ final class DiskStore: Sendable {
         lastTemporary.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    // MARK: What is known without the disk
+    // MARK: In memory
 
-    /// The size above which a store trims by itself, in bytes; 0 is no limit.
+    /// The size in bytes above which storing removes old entries; 0 for no limit.
     var sizeLimit: Int {
         get { state.withLock { $0.sizeLimit } }
         set { state.withLock { $0.sizeLimit = max(newValue, 0) } }
     }
 
-    /// Whether a store returns only when its bytes are on the storage medium.
+    /// Whether storing waits until the bytes are on the storage medium.
     var syncs: Bool {
         get { state.withLock { $0.syncs } }
         set { state.withLock { $0.syncs = newValue } }
     }
 
-    /// Whether the index was read.
+    /// Whether the index has been read.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// The sum of the sizes of the entries, in bytes.
+    /// The total size of the entries in bytes.
     var totalSize: Int {
         freshen()
         return state.withLock { $0.index.totalSize }
@@ -150,16 +153,16 @@ final class DiskStore: Sendable {
         }
     }
 
-    /// Whether there is an entry that is valid now, or at another time, and its file is there.
+    /// Whether an entry is valid now, or at the given time, and its file exists.
     ///
-    /// Prolongs nothing; asks the file system for the file's status.
+    /// Extends no expiration; reads the status of the file.
     func hasFile(_ name: String, at time: TimeInterval? = nil) -> Bool {
         contains(name, at: time) && (try? files.status(of: path(of: name))) != nil
     }
 
-    /// Whether there is an entry that is valid now, or was or will be at another time.
+    /// Whether an entry is valid now, or at the given time.
     ///
-    /// Prolongs nothing.
+    /// Extends no expiration.
     func contains(_ name: String, at time: TimeInterval? = nil) -> Bool {
         freshen()
         let time = time ?? clock.now()

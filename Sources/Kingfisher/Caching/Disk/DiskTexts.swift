@@ -1,15 +1,15 @@
 import Foundation
 
-/// The names and keys of a disk index, one after the other in one piece of memory.
+/// The names and keys of a disk index in one contiguous buffer.
 ///
-/// A string of its own would cost each of them some fifty bytes. A name that begins with a SHA-256
-/// in hexadecimal digits, as those of hashed keys do, is kept in half of its bytes.
+/// Separate strings would take about fifty bytes each. A name that begins with a hexadecimal
+/// SHA-256, such as that of a hashed key, is stored in half of its size.
 struct DiskTexts: Sendable {
-    /// Where the texts of an entry are.
+    /// The location of an entry's texts.
     struct Place: Sendable {
         fileprivate(set) var start: Int
         fileprivate var keyBytes: UInt32
-        /// The lowest bit says whether the name begins with a digest.
+        /// The lowest bit indicates whether the name begins with a digest.
         fileprivate var nameBytes: UInt16
 
         fileprivate init(start: Int, nameCount: Int, isDigest: Bool, keyCount: Int) {
@@ -27,13 +27,13 @@ struct DiskTexts: Sendable {
     private static let digestSize = 32
 
     private var bytes: ContiguousArray<UInt8> = []
-    /// The bytes of texts that were removed.
+    /// The bytes of removed texts.
     private var garbage = 0
 
-    /// Whether removed texts take more than the others.
+    /// Whether removed texts take more space than the remaining ones.
     var isMostlyGarbage: Bool { garbage > 65_536 && 2 * garbage > bytes.count }
 
-    /// An empty arena with room for what is not removed.
+    /// An empty buffer with room for the remaining texts.
     var successor: DiskTexts {
         var texts = DiskTexts()
         texts.reserve(bytes.count - garbage)
@@ -58,7 +58,7 @@ struct DiskTexts: Sendable {
         )
     }
 
-    /// Appends texts that another arena has.
+    /// Appends texts from another buffer.
     mutating func append(_ place: Place, of other: DiskTexts) -> Place {
         var copy = place
         copy.start = bytes.count
@@ -85,7 +85,7 @@ struct DiskTexts: Sendable {
         }
     }
 
-    /// The length of a name as a file system counts it, in bytes.
+    /// The length of a name in bytes, as it counts for the file system.
     func nameLength(at place: Place) -> Int {
         place.nameCount + (place.isDigest ? Self.digestSize : 0)
     }
@@ -106,7 +106,7 @@ struct DiskTexts: Sendable {
         }
     }
 
-    /// Calls `body` with the hash of a name and with a test whether it is the one at a place.
+    /// Calls `body` with the hash of a name and a test whether a location holds that name.
     func withName<Result>(
         _ name: String,
         _ body: (_ hash: Int, _ isAt: (Place) -> Bool) -> Result
@@ -141,8 +141,7 @@ struct DiskTexts: Sendable {
         }
     }
 
-    /// Calls `body` with the bytes that are kept of a name, and whether the first of them are a
-    /// digest.
+    /// Calls `body` with the stored form of a name, and whether that begins with a digest.
     private static func withPacked<Result>(
         _ name: String,
         _ body: (UnsafeRawBufferPointer, Bool) -> Result

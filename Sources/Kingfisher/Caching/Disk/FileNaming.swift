@@ -1,23 +1,23 @@
 import Foundation
 
-/// How the name of an entry's file follows from its key.
+/// Derives the name of an entry's file from its key.
 struct FileNaming: Sendable, Equatable {
-    /// The key's SHA-256 in 64 lower-case hexadecimal digits, or else the key itself.
+    /// Whether the name is the key's SHA-256 in 64 lower-case hexadecimal digits, or the key
+    /// itself.
     var usesHash = true
-    /// Comes after every name.
+    /// An extension for every name.
     var pathExtension: String?
-    /// Whether a hashed name ends in the extension that is found in the key.
+    /// Whether a hashed name gets the extension found in the key.
     var addsExtensionOfKey = false
 
     /// Returns the name of the file for a key.
     ///
-    /// An extension that the caller forces goes before that of the settings.
+    /// A forced extension overrides that of the settings.
     func name(forKey key: String, forcedExtension: String? = nil) -> String {
         name(forKey: key, uniqueKey: key, forcedExtension: forcedExtension)
     }
 
-    /// As above, of a text that stands for the key and no other; extensions are looked for in the
-    /// key itself.
+    /// As above, with a unique text in place of the key; the extension is still taken from the key.
     func name(forKey key: String, uniqueKey: String, forcedExtension: String?) -> String {
         let base = usesHash ? Self.hash(uniqueKey) : uniqueKey
         guard let suffix = forcedExtension ?? pathExtension ?? extensionOfKey(key) else {
@@ -26,7 +26,8 @@ struct FileNaming: Sendable, Equatable {
         return "\(base).\(suffix)"
     }
 
-    /// Whether an entry's file can have a name: a single component, and none of the store's own.
+    /// Whether a name is valid for an entry's file: a single path component, and not one of the
+    /// store's own.
     static func isEntryName(_ name: String) -> Bool {
         let bytes = name.utf8
         return (1...255).contains(bytes.count) && name != "." && name != ".."
@@ -34,7 +35,7 @@ struct FileNaming: Sendable, Equatable {
             && !name.hasPrefix(DiskStore.ownPrefix)
     }
 
-    /// Whether a name is one that the hash of a key gives.
+    /// Whether a name is the hash of a key.
     static func isHashed(_ name: String) -> Bool {
         let digits = name.utf8.prefix { $0 != UInt8(ascii: ".") }
         return digits.count == 64
@@ -48,9 +49,9 @@ struct FileNaming: Sendable, Equatable {
         usesHash && addsExtensionOfKey ? Self.fileExtension(in: key) : nil
     }
 
-    /// The letters and digits between the last dot and the first `@`, if they are 1 to 20.
+    /// The letters and digits between the last dot and the first `@`, if there are 1 to 20.
     ///
-    /// What follows the `@` in a computed key belongs to the processor.
+    /// In a computed key, the text after the `@` belongs to the processor.
     static func fileExtension(in key: String) -> String? {
         let location = key.prefix { $0 != "@" }
         guard let dot = location.lastIndex(of: ".") else { return nil }

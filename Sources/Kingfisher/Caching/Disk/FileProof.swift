@@ -1,14 +1,14 @@
 import Foundation
 
-/// What a file carries beside its bytes, so that it can be taken in when its log record is lost.
+/// Data stored with a file, so that the file can be added to the index if its log record is lost.
 ///
-/// It binds the bytes to the file's name: files that were exchanged, torn or put there by others
-/// do not pass for entries. It is no protection against a forger.
+/// It binds the bytes to the file's name, so that swapped, incomplete and foreign files are not
+/// mistaken for entries. It is no protection against deliberate changes.
 struct FileProof: Equatable {
-    /// Four numbers of eight bytes.
+    /// Four 8-byte numbers.
     static let size = 32
 
-    /// Of the bytes in the file.
+    /// The checksum of the bytes in the file.
     var checksum: UInt64
     var expiry: TimeInterval
     var lifetime: TimeInterval
@@ -19,7 +19,7 @@ struct FileProof: Equatable {
         lifetime = entry.lifetime
     }
 
-    /// Reads the proof of a file; `nil` if it is none, or belongs to another name.
+    /// Parses the proof of a file; `nil` if it is invalid or belongs to another name.
     init?(_ bytes: Data, name: String) {
         guard bytes.count == Self.size else { return nil }
         let numbers = bytes.withUnsafeBytes { bytes in

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The objects that own something in folders, one per folder and process.
+/// Objects that own a folder; one per folder and process.
 struct FolderOwners<Owner: AnyObject & Sendable>: ~Copyable, Sendable {
     private struct Reference {
         weak var owner: Owner?
@@ -9,10 +9,10 @@ struct FolderOwners<Owner: AnyObject & Sendable>: ~Copyable, Sendable {
 
     private let owners = Mutex<[String: Reference]>([:])
 
-    /// Returns the owner of a folder; the first caller decides about its options.
+    /// Returns the owner of a folder; the first caller determines its options.
     ///
-    /// `make` is given the folder's path, with links resolved as far as it exists. The owner lives
-    /// as long as a caller holds it.
+    /// `make` receives the path of the folder, with links resolved as far as it exists. The owner
+    /// is released with its last reference.
     func owner(of directory: URL, make: @Sendable (String) -> Owner) -> Owner {
         let path = directory.standardizedFileURL.resolvingSymlinksInPath().path
         return owners.withLock { owners in

@@ -7,7 +7,7 @@ import Glibc
 import Musl
 #endif
 
-/// The file system of this machine.
+/// The file system of the machine.
 struct POSIXFileSystem: FileSystem {
     func makeDirectory(_ path: String) throws(Errno) {
         if mkdir(path, 0o700) == 0 { return }
@@ -18,7 +18,7 @@ struct POSIXFileSystem: FileSystem {
             let parent = FilePath(path).removingLastComponent().string
             guard !parent.isEmpty, parent != path else { throw .noSuchFileOrDirectory }
             try makeDirectory(parent)
-            // Another process may have made it in the meantime.
+            // Another process may have created it meanwhile.
             if mkdir(path, 0o700) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
         case let other:
             throw other
@@ -30,7 +30,7 @@ struct POSIXFileSystem: FileSystem {
         guard lstat(directory, &found) == 0, found.st_mode & S_IFMT == S_IFDIR,
             found.st_uid == geteuid(), found.st_mode & 0o077 != 0
         else { return }
-        // A folder that cannot be restricted is as usable as before.
+        // A folder that cannot be restricted can still be used.
         _ = chmod(directory, found.st_mode & 0o700)
     }
 
@@ -52,7 +52,7 @@ struct POSIXFileSystem: FileSystem {
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             let kind = Int32(entry.pointee.d_type)
-            // Some file systems do not tell the kind.
+            // Some file systems do not report the type.
             let isFolder =
                 kind == Int32(DT_DIR)
                 || kind == Int32(DT_UNKNOWN) && isDirectory("\(directory)/\(name)")
@@ -81,7 +81,8 @@ struct POSIXFileSystem: FileSystem {
         }
     }
 
-    // Looked up, for Swift's module of the C library leaves them out, and older ones lack some.
+    // Looked up dynamically, because Swift's Glibc module does not import them and old libraries
+    // lack some.
     private static let renameat2: RenameAt2? = dlsym(nil, "renameat2").map {
         unsafeBitCast($0, to: RenameAt2.self)
     }
@@ -129,8 +130,8 @@ extension POSIXFileSystem {
     func read(_ path: String, expecting count: Int) throws(Errno) -> Data {
         let (descriptor, status) = try openOwnFile(path, O_RDONLY)
         defer { close(descriptor) }
-        // The expected size comes from a log, so the file's own bounds what is reserved. The byte
-        // more shows a file that is longer than expected, or grows.
+        // The expected size comes from a log, so the file's own size limits the allocation. One
+        // byte more detects a file that is longer than expected or growing.
         let wanted = min(max(count, 0), status.size)
         guard let buffer = malloc(wanted + 1) else { throw .noMemory }
         var done = 0
@@ -154,11 +155,11 @@ extension POSIXFileSystem {
         synced: Bool
     ) throws(Errno) -> FileStatus {
         let descriptor = try openDescriptor(path, O_WRONLY | O_CREAT | O_EXCL)
-        // Nothing is buffered on our side; there is nobody to tell that closing failed.
+        // Data is not buffered here, and there is no caller to report a failed close to.
         defer { close(descriptor) }
         do throws(Errno) {
             try write(data, to: descriptor)
-            // Without support for it the file is only worth less when the log is lost.
+            // Without extended attributes the file cannot be recovered if the log is lost.
             proof?.withUnsafeBytes {
                 _ = Self.fsetxattr?(descriptor, Self.proofName, $0.baseAddress, $0.count, 0)
             }
@@ -177,12 +178,12 @@ extension POSIXFileSystem {
     func open(_ path: String, writable: Bool) throws(Errno) -> OpenFile {
         let flags = writable ? O_RDWR | O_CREAT | O_APPEND : O_RDONLY
         let (descriptor, _) = try openOwnFile(path, flags)
-        // Files of earlier versions could be read by everybody.
+        // Earlier versions made files readable by all users.
         if writable { _ = fchmod(descriptor, 0o600) }
         return OpenFile(FileDescriptor(rawValue: descriptor))
     }
 
-    /// Opens a regular file that belongs to this user, and refuses anything else at its path.
+    /// Opens a regular file of this user, and refuses any other object at the path.
     private func openOwnFile(
         _ path: String,
         _ flags: Int32
@@ -203,7 +204,7 @@ extension POSIXFileSystem {
         return (descriptor, FileStatus(found))
     }
 
-    /// Follows no link, and waits for no writer of a pipe.
+    /// Opens a file without following links or waiting for the writer of a pipe.
     private func openDescriptor(_ path: String, _ flags: Int32) throws(Errno) -> Int32 {
         try retrying {
             Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -276,8 +277,8 @@ extension POSIXFileSystem {
             } catch .wouldBlock {
                 guard ContinuousClock.now - start < limit else { throw .timedOut }
             }
-            // Asked again and again, for a wait of the kernel's has no bound. Locks are held for
-            // about a millisecond.
+            // Polled, because a blocking `flock` has no time-out. Locks are held for about a
+            // millisecond.
             usleep(pause)
             pause = min(pause * 2, 5_000)
         }
@@ -287,7 +288,7 @@ extension POSIXFileSystem {
         _ = flock(file.descriptor.rawValue, LOCK_UN)
     }
 
-    /// Makes a system call, again when a signal interrupted it.
+    /// Repeats a system call that was interrupted by a signal.
     private func retrying<Result: SignedInteger>(_ call: () -> Result) throws(Errno) -> Result {
         while true {
             let result = call()
@@ -301,7 +302,7 @@ extension FileStatus {
     fileprivate init(_ found: stat) {
         self.init(
             size: found.st_size,
-            // A date may be millennia away; what matters is that it is the same next time.
+            // The date may overflow; it only needs to be the same the next time.
             modified: Int64(found.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_mtim.tv_nsec),
             inode: UInt64(found.st_ino),
             device: UInt64(found.st_dev),

@@ -1,5 +1,5 @@
-/// A value that knows how much memory it takes.
+/// A value that knows its size in memory.
 public protocol CacheCostCalculable {
-    /// The memory that the value takes, in bytes, as well as it can be told.
+    /// The size of the value in memory in bytes, as exactly as possible.
     var cacheCost: Int { get }
 }

@@ -1,4 +1,4 @@
-/// A queue of which the oldest element is taken first; both ends cost O(1), amortised.
+/// A first-in, first-out queue; both ends cost O(1), amortised.
 struct FIFO<Element> {
     private var elements: [Element?] = []
     private var head = 0
@@ -13,7 +13,7 @@ struct FIFO<Element> {
         let first = elements[head]
         elements[head] = nil
         head += 1
-        // Half empty: what is moved now was paid for by the pops before.
+        // Half empty: the cost of moving the elements is amortised over the previous pops.
         if head > 32, head * 2 > elements.count {
             elements.removeFirst(head)
             head = 0

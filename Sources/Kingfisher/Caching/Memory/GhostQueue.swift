@@ -1,6 +1,6 @@
-/// The hashes of entries that left the small queue lately, the oldest forgotten first.
+/// The hashes of entries recently evicted from the small queue; the oldest are dropped first.
 ///
-/// A key that comes back while it is remembered has shown that it is wanted more than once.
+/// A key stored again while its hash is here has been requested repeatedly.
 struct GhostQueue {
     private var order = FIFO<(hash: Int, turn: UInt64)>()
     private var turns: [Int: UInt64] = [:]
@@ -11,12 +11,12 @@ struct GhostQueue {
         turns[hash] = nextTurn
         order.append((hash, nextTurn))
         while order.count > capacity, let oldest = order.popFirst() {
-            // A hash that was taken out or came again since has another turn, or none.
+            // Ignore hashes that were removed or inserted again meanwhile.
             if turns[oldest.hash] == oldest.turn { turns[oldest.hash] = nil }
         }
     }
 
-    /// Forgets a hash and returns whether it was remembered.
+    /// Removes a hash and returns whether it was present.
     mutating func take(_ hash: Int) -> Bool { turns.removeValue(forKey: hash) != nil }
 
     func remembers(_ hash: Int) -> Bool { turns[hash] != nil }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// How much memory this process may use.
+/// The memory that this process may use.
 enum MemoryLimit {
-    /// The smaller of the machine's memory and the limits of the control groups around the process.
+    /// The machine's memory, or the limit of the process's control groups if that is smaller.
     ///
     /// - Parameters:
-    ///   - physical: The machine's memory, in bytes.
-    ///   - readFile: Returns the text of a file, `nil` when there is none.
-    /// - Returns: Bytes.
+    ///   - physical: The machine's memory in bytes.
+    ///   - readFile: Returns the text of a file, `nil` if there is none.
+    /// - Returns: The memory in bytes.
     static func bytes(
         physical: UInt64 = ProcessInfo.processInfo.physicalMemory,
         readFile: (String) -> String? = readText
@@ -16,11 +16,12 @@ enum MemoryLimit {
             .flatMap { files(of: $0) }
             .compactMap { readFile($0) }
             .compactMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
-        // "max" is no number and drops out; version 1 writes "no limit" as a huge number.
+        // "max" is not a number and is skipped; version 1 of control groups uses a huge number for
+        // no limit.
         return limits.reduce(physical, min)
     }
 
-    /// A quarter of what the process may use, in bytes: the default limit of a memory cache.
+    /// A quarter of the available memory in bytes; the default limit of a memory cache.
     static func defaultCacheCost() -> Int { Int(clamping: bytes() / 4) }
 
     private enum Group {
@@ -28,7 +29,7 @@ enum MemoryLimit {
         case memoryController(path: String)
     }
 
-    /// Reads lines of the form `id:controllers:path`, see `man 7 cgroups`.
+    /// Parses lines of the form `id:controllers:path`, see `man 7 cgroups`.
     private static func groups(in text: String) -> [Group] {
         text.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -39,10 +40,10 @@ enum MemoryLimit {
         }
     }
 
-    /// The limit files of a group and of all groups above it, each of which counts too.
+    /// The limit files of a group and of its parents, all of which apply.
     ///
-    /// In a container the path is often one of the host's that does not exist inside; the root,
-    /// which is the container's own group there, is among the files then.
+    /// In a container the path often refers to the host and does not exist inside. The root, which
+    /// is then the container's own group, is always included.
     private static func files(of group: Group) -> [String] {
         switch group {
         case .unified(let path):
@@ -58,7 +59,7 @@ enum MemoryLimit {
     }
 
     private static func readText(_ path: String) -> String? {
-        // A file that cannot be read sets no limit.
+        // An unreadable file sets no limit.
         try? String(contentsOfFile: path, encoding: .utf8)
     }
 }

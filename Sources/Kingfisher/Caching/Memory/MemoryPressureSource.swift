@@ -1,17 +1,17 @@
-/// Who tells when the system runs short of memory, so that tests can say so.
+/// Reports memory pressure; tests replace it.
 struct MemoryPressureSource: Sendable {
-    /// Calls a function each time when memory is short, until the returned watch is released.
+    /// Calls a function whenever memory is short, until the returned watch is released.
     ///
-    /// The calls come one after the other, at most one in a second, for as long as it is short.
+    /// While memory is short, calls are made one after another, at most once per second.
     let watch: @Sendable (@escaping @Sendable () -> Void) -> MemoryPressureWatch
 
-    /// The kernel's, where it offers one; otherwise nobody calls ever.
+    /// The kernel's reports if available; otherwise it never calls.
     ///
-    /// One thread waits for all caches of the process.
+    /// One thread waits on behalf of all caches of the process.
     static let system = MemoryPressureSource { work in PressureStall.forProcess.add(work) }
 }
 
-/// A wish to be told of memory pressure, which ends with its last reference.
+/// A registration for memory pressure; it ends when its last reference is released.
 final class MemoryPressureWatch: Sendable {
     private let stop: @Sendable () -> Void
 

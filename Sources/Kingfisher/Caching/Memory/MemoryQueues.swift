@@ -1,4 +1,4 @@
-/// The order in which entries of a memory store are looked at for eviction, and their sums.
+/// The eviction order of a memory store's entries, and their totals.
 struct MemoryQueues {
     struct Item {
         let key: CacheKey
@@ -12,12 +12,12 @@ struct MemoryQueues {
     var ghosts = GhostQueue()
     var cost = 0
     var count = 0
-    /// The share of the small queue in ``cost`` and ``count``.
+    /// The part of ``cost`` and ``count`` in the small queue.
     var smallCost = 0
     var smallCount = 0
     var statistics = MemoryStatistics()
     private var lastTicket: UInt64 = 0
-    /// How often keys were stored or removed, of all keys together that share a place.
+    /// The number of changes per slot; each slot counts the stores and removals of several keys.
     private var changes = InlineArray<256, UInt32>(repeating: 0)
 
     init(costLimit: Int, countLimit: Int) {
@@ -25,7 +25,7 @@ struct MemoryQueues {
         self.countLimit = countLimit
     }
 
-    /// Whether a value of this cost could ever be resident.
+    /// Whether a value of this cost fits into an empty store.
     func admits(cost: Int) -> Bool { cost <= costLimit && countLimit > 0 }
 
     mutating func makeTicket() -> UInt64 {
@@ -33,7 +33,7 @@ struct MemoryQueues {
         return lastTicket
     }
 
-    /// A number that is another one once the key was stored or removed, and seldom without that.
+    /// A number that changes when the key is stored or removed, and rarely otherwise.
     func mark(of key: CacheKey) -> UInt32 { changes[Self.place(of: key)] }
 
     mutating func noteChange(of key: CacheKey) { changes[Self.place(of: key)] &+= 1 }
@@ -42,7 +42,7 @@ struct MemoryQueues {
         for place in changes.indices { changes[place] &+= 1 }
     }
 
-    // The lowest four bits choose the shard.
+    // The lowest four bits select the shard.
     private static func place(of key: CacheKey) -> Int { key.hash >> 4 & 255 }
 
     mutating func append(_ item: Item, toMain: Bool) {
@@ -69,10 +69,10 @@ struct MemoryQueues {
         smallCount -= 1
     }
 
-    /// The queue whose turn it is to give an entry up.
+    /// Whether the next entry to evict is taken from the small queue.
     ///
-    /// A fifth for the small queue, and promotion after one read, were the best or within a point
-    /// of the best on a dozen families of traces.
+    /// A fifth for the small queue, and promotion after one read, had the best hit rate, or came
+    /// within one point of it, on a dozen kinds of traces.
     func prefersSmall(forCount: Bool) -> Bool {
         if small.isEmpty { return false }
         if main.isEmpty { return true }

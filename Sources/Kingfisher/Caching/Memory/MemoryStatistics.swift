@@ -1,35 +1,34 @@
-/// What the memory layer of a cache has done since it was made, and what it holds now.
+/// Statistics of a cache's memory storage since it was made, and its current contents.
 ///
-/// The numbers of one snapshot belong to about the same moment: others may use the layer while it
-/// is taken.
+/// The numbers of a snapshot are not taken atomically, because the storage may be used meanwhile.
 public struct MemoryStatistics: Sendable, Equatable {
-    /// Lookups that gave a value.
+    /// Lookups that returned a value.
     public internal(set) var hits = 0
-    /// Those of the hits whose value had been evicted but was still alive elsewhere, on a screen
-    /// for example.
+    /// The hits whose value had been evicted but was still referenced elsewhere, for example by a
+    /// view.
     public internal(set) var revivals = 0
-    /// Lookups of keys that had no value, because it never came or had to leave.
+    /// Lookups of keys without a value, never stored or evicted.
     public internal(set) var absences = 0
-    /// Lookups of keys whose value had expired and was not swept yet.
+    /// Lookups of expired values that were not removed yet.
     public internal(set) var staleReads = 0
-    /// Values that left because the costs were over the limit.
+    /// Values evicted because of the cost limit.
     public internal(set) var evictedForCost = 0
-    /// Values that left because there were too many of them.
+    /// Values evicted because of the count limit.
     public internal(set) var evictedForCount = 0
-    /// Values that left because the system ran short of memory.
+    /// Values evicted because of memory pressure.
     public internal(set) var evictedForPressure = 0
-    /// Values that left because they had expired.
+    /// Values removed because they had expired.
     public internal(set) var expired = 0
-    /// Values that were not taken in because one alone exceeds a limit.
+    /// Values not stored because they exceed the limit on their own.
     public internal(set) var oversized = 0
-    /// The sum of the costs of the resident values, in bytes.
+    /// The total cost of the stored values in bytes.
     public internal(set) var cost = 0
-    /// The number of the resident values.
+    /// The number of stored values.
     public internal(set) var count = 0
 
-    /// Lookups that gave no value.
+    /// Lookups that returned no value.
     public var misses: Int { absences + staleReads }
-    /// Values that left to make room.
+    /// Values evicted to make room.
     public var evictions: Int { evictedForCost + evictedForCount + evictedForPressure }
 
     init() {}

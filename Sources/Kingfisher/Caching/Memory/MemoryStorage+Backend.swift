@@ -1,16 +1,18 @@
 import Synchronization
 
 extension MemoryStorage {
-    /// Values in memory by key, which any thread may use.
+    /// Stores values in memory, by key.
     ///
-    /// Which values leave when a limit is reached is decided by S3-FIFO: those that were read
-    /// since they came stay longest. Both limits hold after each store.
+    /// All methods can be called on any thread.
+    ///
+    /// When a limit is reached, S3-FIFO selects the values to evict: values that were read since
+    /// they were stored are kept longest. Both limits hold after each store.
     public final class Backend<T: CacheCostCalculable>: Sendable where T: Sendable {
         let store: MemoryStore
         @usableFromInline let isOfObjects: Bool
         private let settings: Mutex<Config>
 
-        /// The settings; new limits and a new sweep interval apply at once.
+        /// The settings; new limits and a new clean interval apply immediately.
         public var config: Config {
             get { settings.withLock { $0 } }
             set {
@@ -19,19 +21,23 @@ extension MemoryStorage {
             }
         }
 
-        /// Makes an empty storage and starts to sweep.
+        /// Makes an empty storage and starts the periodic removal of expired values.
         public convenience init(config: Config) {
             self.init(config: config, clock: .system)
         }
 
-        /// Makes an empty storage that takes time from a clock of the caller's, as tests do.
+        /// Makes an empty storage with the caller's clock, for tests.
+        ///
+        /// - Parameters:
+        ///   - config: The settings.
+        ///   - clock: The source of the time and of the timer.
         public init(config: Config, clock: WallClock) {
             settings = Mutex(config)
             isOfObjects = T.self is AnyObject.Type
             store = MemoryStore(
                 limits: .init(cost: config.totalCostLimit),
                 clock: clock,
-                // What is in a box dies with it.
+                // A value's box is released with its entry, so it cannot be found again.
                 remembersEvicted: isOfObjects
             )
             apply(config)
@@ -45,13 +51,13 @@ extension MemoryStorage {
         /// Removes the values that have expired.
         public func removeExpired() { store.removeExpired() }
 
-        /// Stores a value, instead of an earlier one of the key if there is one.
+        /// Stores a value, replacing an earlier value of the key.
         ///
         /// - Parameters:
-        ///   - value: Its cost is asked for now, and counts until it leaves.
-        ///   - key: The key to find it by.
-        ///   - expiration: The rule for this value instead of that of the settings. Nothing is
-        ///     stored if it is already expired.
+        ///   - value: The value; its cost is computed now.
+        ///   - key: The key of the value.
+        ///   - expiration: Overrides the expiration of the settings. If it has already passed,
+        ///     nothing is stored.
         public func store(
             value: T,
             forKey key: String,
@@ -65,9 +71,12 @@ extension MemoryStorage {
             )
         }
 
-        /// Returns the value of a key, unless it is missing or has expired.
+        /// Returns the value of a key; nil if it is missing or expired.
         ///
-        /// What the read does to the value's expiration is up to `extendingExpiration`.
+        /// - Parameters:
+        ///   - key: The key of the value.
+        ///   - extendingExpiration: How the read extends the expiration.
+        /// - Returns: The value, or nil.
         @inlinable
         public func value(
             forKey key: String,
@@ -81,7 +90,7 @@ extension MemoryStorage {
             store.object(for: key, hash: KeyHash.of(key), extending: extending)
         }
 
-        /// Whether there is a value that has not expired; this prolongs nothing.
+        /// Whether there is a valid value; extends no expiration.
         public func isCached(forKey key: String) -> Bool { store.contains(CacheKey(key)) }
 
         /// Removes the value of a key, if there is one.
@@ -90,21 +99,21 @@ extension MemoryStorage {
         /// Removes all values.
         public func removeAll() { store.removeAll() }
 
-        /// The sum of the costs of all values, in bytes, those included that have expired but were
-        /// not swept yet.
+        /// The total cost of all values in bytes, including expired values that were not removed
+        /// yet.
         ///
         /// - Complexity: O(1).
         public func totalCacheCost() -> Int { store.totalCost }
 
-        /// What the layer has done so far, and what it holds.
+        /// The statistics of the storage, and its contents.
         ///
         /// - Complexity: O(1).
         public var statistics: MemoryStatistics { store.statistics }
 
         // MARK: Objects
 
-        // No casts: a conditional one costs as much as the rest of a hit. Inlinable, for only a
-        // caller's module knows what `T` is.
+        // Without casts, because a conditional cast costs as much as the rest of a hit. Inlinable,
+        // because only the caller's module knows `T`.
 
         private func object(of value: T) -> StoredObject {
             isOfObjects ? unsafeBitCast(value, to: StoredObject.self) : Box(value)
@@ -117,7 +126,7 @@ extension MemoryStorage {
         }
     }
 
-    /// Makes an object of a value.
+    /// Wraps a value in an object.
     @usableFromInline
     final class Box<Value: Sendable>: Sendable {
         @usableFromInline let value: Value

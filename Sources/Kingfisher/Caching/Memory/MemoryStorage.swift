@@ -1,33 +1,33 @@
 public import Foundation
 
-/// The memory layer of a cache.
+/// The memory storage of a cache.
 public enum MemoryStorage {
-    /// The settings of the memory layer.
+    /// The settings of a memory storage.
     public struct Config {
-        /// The most that the values may cost together, in bytes.
+        /// The maximum total cost of the values in bytes.
         ///
-        /// A value that costs more than this alone is not kept, so 0 keeps nothing that has a cost.
+        /// A value that costs more on its own is not stored, so 0 stores no value with a cost.
         public var totalCostLimit: Int
 
-        /// The most values that may be kept.
+        /// The maximum number of values.
         public var countLimit: Int = .max
 
-        /// The rule for values that are stored without one of their own.
+        /// The expiration of values stored without their own.
         public var expiration: StorageExpiration = .seconds(300)
 
-        /// The time between two sweeps that remove expired values, in seconds.
+        /// The interval in seconds at which expired values are removed.
         public var cleanInterval: TimeInterval
 
-        /// Whether values stay when the app goes to the background.
+        /// Whether values are kept when the app enters the background.
         ///
-        /// Linux knows no background, so this changes nothing.
+        /// Has no effect on Linux; exists for compatibility.
         public var keepWhenEnteringBackground: Bool = false
 
-        /// Makes settings with the defaults of a five-minute expiration and no limit of count.
+        /// Makes settings with an expiration of five minutes and no count limit.
         ///
         /// - Parameters:
-        ///   - totalCostLimit: The most that the values may cost together, in bytes.
-        ///   - cleanInterval: The time between two sweeps, in seconds.
+        ///   - totalCostLimit: The maximum total cost of the values in bytes.
+        ///   - cleanInterval: The interval in seconds at which expired values are removed.
         public init(totalCostLimit: Int, cleanInterval: TimeInterval = 120) {
             self.totalCostLimit = totalCostLimit
             self.cleanInterval = cleanInterval

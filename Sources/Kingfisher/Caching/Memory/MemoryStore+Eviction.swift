@@ -20,7 +20,7 @@ extension MemoryStore {
         if let released { release([released]) }
     }
 
-    /// Removes all objects, those that were evicted and live elsewhere included.
+    /// Removes all objects, including evicted ones that are still referenced elsewhere.
     func removeAll() {
         let released = queues.withLock { queues -> [StoredObject] in
             queues.noteChangeOfAll()
@@ -44,9 +44,9 @@ extension MemoryStore {
         release(released)
     }
 
-    /// Removes the objects that have expired.
+    /// Removes expired objects.
     ///
-    /// - Complexity: O(entries) of those shards where something has expired; one at a time.
+    /// - Complexity: O(entries) of the shards with expired objects, one shard at a time.
     func removeExpired() {
         let now = clock.now()
         for shard in shards.indices {
@@ -65,7 +65,8 @@ extension MemoryStore {
         }
     }
 
-    /// Evicts until the costs are not above `cost`, whatever the limit is, because memory is short.
+    /// Evicts until the total cost is at most `cost`, independently of the limit, because memory is
+    /// short.
     func shrink(toCost cost: Int) {
         let released = queues.withLock { queues -> [StoredObject] in
             var released: [StoredObject] = []
@@ -82,10 +83,14 @@ extension MemoryStore {
 
     // MARK: Evicting
 
-    /// Evicts until there is room for an entry within both limits.
+    /// Evicts until an entry fits within both limits.
     ///
-    /// `cost` and `count` are of what comes, neither more than its limit; `ticket` is that of the
-    /// entry which stays whatever happens. The objects are to be let go of outside of the lock.
+    /// - Parameters:
+    ///   - queues: The queues.
+    ///   - cost: The cost of the new entry, at most the limit.
+    ///   - count: The count of the new entry, at most the limit.
+    ///   - ticket: The entry that must not be evicted.
+    /// - Returns: The objects to release outside the lock.
     func makeRoom(
         in queues: inout MemoryQueues,
         cost: Int,
@@ -113,13 +118,13 @@ extension MemoryStore {
         case gone
         case spared
         case promoted(cost: Int)
-        /// With others to let go of.
+        /// With other objects to release.
         case evicted(MemoryEntry, [StoredObject])
     }
 
-    /// Evicts the next entry that was not read since it was last looked at.
+    /// Evicts the next entry that was not read since it was last examined.
     ///
-    /// - Returns: What to let go of outside of the lock; nothing if there is no such entry.
+    /// - Returns: The objects to release outside the lock; empty if there is no such entry.
     private func evictOne(
         from queues: inout MemoryQueues,
         forCount: Bool,
@@ -137,7 +142,7 @@ extension MemoryStore {
             case .gone:
                 continue
             case .spared:
-                // Its old cost is out of the sums already.
+                // Its previous cost was already subtracted.
                 queues.main.append(item)
                 isMainSpared = queues.main.count == 1
             case .promoted(let cost):
@@ -175,9 +180,10 @@ extension MemoryStore {
         }
     }
 
-    /// Drops the queues' items of removed entries when they are the majority.
+    /// Removes the queue items of removed entries once they are the majority.
     ///
-    /// Eviction drops them as it meets them; a store that is never full would collect them.
+    /// Eviction drops such items as it meets them; without this, a store that is never full would
+    /// accumulate them.
     private func forgetRemovedItems(in queues: inout MemoryQueues) {
         guard queues.small.count + queues.main.count > 2 * queues.count + 64 else { return }
         let isGone = { [self] (item: MemoryQueues.Item) in
@@ -194,7 +200,8 @@ extension MemoryShard.State {
     fileprivate mutating func takeExpired(at now: TimeInterval) -> [MemoryEntry] {
         guard soonestExpiry <= now else { return [] }
         var expired: [MemoryEntry] = []
-        // From the end, for what takes the place of a removed entry has been looked at then.
+        // In reverse, because a removed entry is replaced by the last one, which was examined
+        // already.
         for place in entries.indices.reversed() where entries[place].expiry <= now {
             expired.append(remove(at: place))
         }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension MemoryStore {
-    /// What is known about a key; counts as no access.
+    /// The state of a key; does not count as an access.
     func finding(for key: CacheKey) -> StoreFinding {
         let now = clock.now()
         let expiry = shards[key.hash & 15].state.withLock { $0.entry(of: key)?.expiry }

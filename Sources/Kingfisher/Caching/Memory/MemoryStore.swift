@@ -1,40 +1,41 @@
 import Foundation
 import Synchronization
 
-/// Objects in memory under a limit of cost and one of count, both of which hold after each store.
+/// Stores objects in memory, with a cost limit and a count limit that both hold after each store.
 ///
-/// What stays is decided by S3-FIFO (Yang et al., "FIFO queues are all you need for cache
-/// eviction", 2023): new entries wait in a small queue of a fifth of the cost; those that are read
-/// there move to the main queue, the others leave, and come straight into the main queue if they
-/// are wanted again soon. A read sets a counter and moves nothing, so it takes one short lock of a
-/// sixteenth of the entries.
+/// Evicts with S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction", 2023). New
+/// entries enter a small queue with a fifth of the cost. Entries that are read there move to the
+/// main queue, others are evicted. An evicted entry that is stored again soon goes directly to the
+/// main queue. A read only sets a counter, so it needs one short lock of a sixteenth of the
+/// entries.
 ///
-/// Evicted objects that somebody else keeps alive are still found.
+/// Evicted objects that are still referenced elsewhere can be found.
 ///
-/// It knows no types of its contents: a generic store would be compiled for callers in other
-/// modules without knowing them either, where a hit takes six times as long.
+/// The store is not generic: a generic store would not be specialised for callers in other modules,
+/// where a hit would take six times as long.
 final class MemoryStore: Sendable {
-    /// The most that a store may hold.
+    /// The limits of a store.
     struct Limits: Sendable, Equatable {
         var cost: Int
         var count: Int = .max
     }
 
-    /// An object that was found.
+    /// The result of a lookup.
     struct Hit: Sendable {
         let object: StoredObject
-        /// What was remembered about the object when it was stored.
+        /// The tag with which the object was stored.
         let tag: UInt8
     }
 
-    // Sixteen: enough that two cores meet in one hit of thirty, few enough to sweep one by one.
+    // Sixteen: two cores collide in one of thirty hits, and sweeping one shard after another stays
+    // fast.
     let shards = InlineArray<16, MemoryShard> { _ in MemoryShard() }
-    /// The owner of order and sums.
+    /// The order and the totals.
     ///
-    /// Taken before a shard's lock, never after.
+    /// Locked before a shard, never after it.
     let queues: Mutex<MemoryQueues>
     let clock: WallClock
-    /// Whether others may keep evicted objects alive, so that it is worth a weak reference.
+    /// Whether evicted objects may be referenced elsewhere, which makes weak references useful.
     let remembersEvicted: Bool
     private let timer = Mutex<RepeatingTimer?>(nil)
 
@@ -46,13 +47,13 @@ final class MemoryStore: Sendable {
 
     // MARK: Reading
 
-    /// Returns the object of a key that has one which is not expired.
+    /// Returns the object of a key, unless it is missing or expired.
     func object(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> StoredObject? {
         object(for: key.string, hash: key.hash, extending: extending)
     }
 
-    /// As above, of a key's parts: to put them together would count one more reference to the
-    /// string and one less, which takes as long as to find it.
+    /// As above, with the parts of a key: making a key would retain and release the string, which
+    /// takes as long as the lookup.
     func object(
         for key: String,
         hash: Int,
@@ -71,7 +72,8 @@ final class MemoryStore: Sendable {
             .map { Hit(object: $0, tag: tag) }
     }
 
-    // The tag is not in the result, for to take the object out of one is a reference more again.
+    // The tag is an `inout` parameter, because taking the object out of a result would retain it
+    // again.
     private func find(
         _ key: String,
         hash: Int,
@@ -103,10 +105,10 @@ final class MemoryStore: Sendable {
         return revived?.object
     }
 
-    /// Whether a lookup would find an object; prolongs nothing.
+    /// Whether a lookup would find an object; extends no expiration.
     func contains(_ key: CacheKey) -> Bool {
         let now = clock.now()
-        // The object comes out of the lock, for this reference may be its last by now.
+        // The object is returned from the lock, because this may be its last reference.
         let (isValid, _) = shards[key.hash & 15].state.withLock { state -> (Bool, StoredObject?) in
             if let place = state.place(of: key) { return (state.entries[place].expiry > now, nil) }
             guard let evicted = state.evicted[key], let object = evicted.object else {
@@ -117,9 +119,9 @@ final class MemoryStore: Sendable {
         return isValid
     }
 
-    // MARK: Sums
+    // MARK: Totals
 
-    /// The most that the store may hold; a change applies at once.
+    /// The limits; a change applies immediately.
     var limits: Limits {
         get { queues.withLock { Limits(cost: $0.costLimit, count: $0.countLimit) } }
         set {
@@ -132,10 +134,10 @@ final class MemoryStore: Sendable {
         }
     }
 
-    /// The sum of the costs of the resident entries, expired ones included.
+    /// The total cost of the stored entries, including expired ones.
     var totalCost: Int { queues.withLock { $0.cost } }
 
-    /// The number of the resident entries, expired ones included.
+    /// The number of stored entries, including expired ones.
     var count: Int { queues.withLock { $0.count } }
 
     /// A snapshot of the counters.
@@ -158,9 +160,10 @@ final class MemoryStore: Sendable {
 
     // MARK: Sweeping
 
-    /// Removes expired objects every so many seconds from now on, instead of as before.
+    /// Removes expired objects every `interval` seconds, replacing the previous schedule.
     ///
-    /// - Parameter interval: In seconds; one that is not a positive number ends the sweeping.
+    /// - Parameter interval: In seconds; a value that is not positive and finite stops the
+    ///   sweeping.
     func sweep(every interval: TimeInterval) {
         let next: RepeatingTimer? =
             if interval > 0, interval.isFinite {
@@ -168,7 +171,7 @@ final class MemoryStore: Sendable {
             } else {
                 nil
             }
-        // The old timer ends outside of the lock, with the last reference.
+        // The old timer is released outside the lock.
         let old = timer.withLock { timer in
             defer { timer = next }
             return timer
@@ -176,12 +179,12 @@ final class MemoryStore: Sendable {
         _ = old
     }
 
-    /// Lets go of objects outside of every lock, because their end may run anybody's code.
+    /// Releases objects outside all locks, because their deinits may run foreign code.
     func release(_ objects: [StoredObject]) {}
 }
 
 extension MemoryShard.State {
-    /// Counts a read, and prolongs as told.
+    /// Counts a read and extends the expiration as requested.
     @inline(__always)
     fileprivate mutating func read(
         at place: Int,
@@ -190,7 +193,7 @@ extension MemoryShard.State {
     ) -> StoredObject {
         hits &+= 1
         let (object, expiry) = entries.withUnsafeMutableBufferPointer { entries in
-            // What is not written stays in the caches of the other processors.
+            // Skipping unneeded writes keeps the cache line valid for other processors.
             if entries[place].reads < 3 { entries[place].reads += 1 }
             entries[place].extend(extending, at: now)
             return (entries[place].object, entries[place].expiry)

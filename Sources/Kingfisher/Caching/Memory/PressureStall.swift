@@ -8,22 +8,22 @@ import Glibc
 import Musl
 #endif
 
-/// Waits for the kernel's reports that tasks stall for lack of memory.
+/// Waits for the kernel's reports that tasks stall because of memory pressure.
 ///
 /// See "PSI - Pressure Stall Information",
 /// https://docs.kernel.org/accounting/psi.html#monitoring-for-pressure-thresholds.
 final class PressureStall: Sendable {
-    /// What the kernel is asked to report, in microseconds of stalls within microseconds of time.
+    /// The thresholds: microseconds of stalls within a window in microseconds.
     ///
-    /// The second one is for kernels that give windows of whole two seconds alone to processes
-    /// without privileges.
+    /// The second one is for kernels that restrict unprivileged processes to windows of multiples
+    /// of two seconds.
     static let triggers = ["some 150000 1000000", "some 300000 2000000"]
 
-    /// Waits for the next report; false means that none will come here any more.
+    /// Waits for the next report; false means that no more reports will come.
     typealias Reports = @Sendable () -> Bool
 
     static let forProcess = PressureStall(paths: {
-        // Read anew each time, for a process can be moved to another group.
+        // Read each time, because a process can be moved to another group.
         paths(cgroup: try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8))
     })
 
@@ -36,18 +36,19 @@ final class PressureStall: Sendable {
     private let openReports: @Sendable () -> Reports?
     private let state = Mutex(State())
 
-    /// - Parameter paths: Gives files that may take a trigger, the best one first.
+    /// - Parameter paths: Returns files that may accept a trigger, the most specific first.
     convenience init(paths: @escaping @Sendable () -> [String]) {
         self.init(reports: { Self.openTrigger(in: paths()).map(Self.reports) })
     }
 
-    /// - Parameter reports: Opens the best source of reports that there is now, nil if none.
+    /// - Parameter reports: Opens the best available source of reports; nil if there is none.
     init(reports: @escaping @Sendable () -> Reports?) { openReports = reports }
 
-    /// The reports of the control group of the process, in which memory is short first, and those
-    /// of the machine.
+    /// The pressure files of the process's control group, where memory is short first, of the root
+    /// group and of the machine.
     ///
-    /// `cgroup` is the text of `/proc/self/cgroup`, nil if there is none.
+    /// - Parameter cgroup: The text of `/proc/self/cgroup`, nil if there is none.
+    /// - Returns: The paths, the most specific first.
     static func paths(cgroup: String?) -> [String] {
         let lines = (cgroup ?? "").split(separator: "\n")
         // Version 1 of control groups has no such file.
@@ -67,15 +68,15 @@ final class PressureStall: Sendable {
         }
         if isFirst { start() }
         return MemoryPressureWatch { [weak self] in
-            // The last reference to the work ends outside of the lock.
+            // The last reference to `work` is released outside the lock.
             _ = self?.state.withLock { $0.watchers.removeValue(forKey: id) }
         }
     }
 
-    /// Waits on a thread of its own, because libdispatch has no source for this kind of event.
+    /// Waits on a separate thread, because libdispatch has no source for this kind of event.
     private func start() {
-        // No file that can be read and written, as in many containers: there will be no reports
-        // until somebody else wants them and they are looked for again.
+        // Without an accessible file, as in many containers, there are no reports; the next caller
+        // tries again.
         guard let reports = openReports() else { return giveUp() }
         let thread = Thread { [self] in wait(for: reports) }
         thread.name = "kf-memory-psi"
@@ -88,14 +89,15 @@ final class PressureStall: Sendable {
     private func wait(for first: @escaping Reports) {
         var reports = first
         var fruitless = 0
-        // Thrice in a row without a report: what opens and ends at once would keep us busy.
+        // Stops after three attempts without a report, to avoid a busy loop if a source opens and
+        // ends at once.
         while fruitless < 3 {
             fruitless += 1
             while reports() {
                 fruitless = 0
                 tell()
             }
-            // The control group is gone: the one above it has reports too.
+            // The control group was removed: use that of the parent.
             guard let next = openReports() else { break }
             reports = next
         }
@@ -105,10 +107,10 @@ final class PressureStall: Sendable {
     private static func openTrigger(in paths: [String]) -> OpenFile? {
         for path in paths {
             for trigger in triggers {
-                // A refused trigger leaves a file that takes none any more: each has its own.
+                // A file whose trigger was refused accepts no other, so it is opened for each.
                 let file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
                 guard file >= 0 else { break }
-                // The kernel wants the zero at the end too.
+                // The kernel requires the terminating zero.
                 let count = trigger.utf8.count + 1
                 if write(file, trigger, count) == count {
                     return OpenFile(FileDescriptor(rawValue: file))
@@ -128,7 +130,7 @@ final class PressureStall: Sendable {
                     if errno == EINTR { continue }
                     return false
                 }
-                // The control group is gone.
+                // The control group was removed.
                 if event.revents & Int16(POLLERR) != 0 { return false }
                 if event.revents & Int16(POLLPRI) != 0 { return true }
             }
