@@ -3,12 +3,12 @@ import Testing
 
 /// Every Swift snippet of the documentation compiles.
 ///
-/// The snippets are kept as files beside this one, which the compiler checks with every build, and
-/// these tests make sure that they are what the pages say. After a page has changed, run
+/// The snippets are stored as files in `Snippets`, which every build compiles, and these tests
+/// check that the files match the pages. After a page has changed, run
 ///
 ///     RECORD=1 swift test --disable-xctest --filter DocumentationTests
 ///
-/// which writes the files anew and fails; the next build then compiles them.
+/// which rewrites the files and fails; the next build then compiles them.
 struct DocumentationTests {
     static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     static let repository = tests.deletingLastPathComponent().deletingLastPathComponent()

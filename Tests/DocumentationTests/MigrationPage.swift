@@ -1,7 +1,7 @@
 import Foundation
 
-/// The page that says what every type and option of the original does here, made of the list that
-/// `Scripts/api.sh` checks and of notes about what is different.
+/// The migration page: a table of how every type and option of the original exists here, made of
+/// the list that `Scripts/api.sh` checks and of notes about the differences.
 struct MigrationPage {
     /// One line of the list.
     private struct Declaration {
@@ -10,18 +10,18 @@ struct MigrationPage {
         let text: String
         let reason: Substring?
 
-        /// Whether it is left out.
+        /// Whether it is missing here.
         var isAbsent: Bool { kind.hasPrefix("-") }
-        /// Whether it is there as it stands.
+        /// Whether it is declared unchanged.
         var isSame: Bool { kind == "portable" }
-        /// What it is listed under: the outermost type, or the wrapper of one.
+        /// The subject under which it is listed: the outermost type, or the wrapper of one.
         var subject: String {
             guard !place.isEmpty else { return typeName ?? text }
             return place.contains(" where ")
                 ? place : String(place.prefix { $0 != "." })
         }
 
-        /// The name of a member: what stands behind `func`, `var` or `case`, without its arguments.
+        /// The name of a member: the word after `func`, `var` or `case`, without arguments.
         var name: String {
             let words = text.split(separator: " ")
             let keywords: Set = [
@@ -43,10 +43,10 @@ struct MigrationPage {
 
     /// The text of the page.
     let text: String
-    /// Names that need a note and have none, and notes that nothing needs.
+    /// Names that lack a required note, and notes without a name.
     let complaints: [String]
 
-    /// Makes the page of the two lists.
+    /// Makes the page from the two lists.
     init(list: String, notes: String) {
         var notes = Self.table(notes)
         let unused = Set(notes.keys)
@@ -95,7 +95,7 @@ struct MigrationPage {
 
         """
 
-    /// A type's line, and one for each kind of its members that is absent.
+    /// A type's row, and one for each kind of its missing members.
     private static func row(
         _ subject: String,
         _ members: [Declaration],
@@ -146,7 +146,7 @@ struct MigrationPage {
         }
     }
 
-    /// The parts of the list, each type in the part where it comes first.
+    /// The sections of the list, each type in the section where it comes first.
     private static func sections(
         _ list: String
     ) -> [(title: String, declarations: [Declaration])] {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The migration page is what the list of declarations says.
+/// The migration page matches the list of declarations.
 struct MigrationPageTests {
     private static let file = DocumentationTests.repository
         .appendingPathComponent("Sources/Kingfisher/Kingfisher.docc/Migration.md")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The snippets compile where people paste them: as a `main.swift`, exactly as the page shows them.
+/// The snippets compile as a `main.swift`, exactly as the page shows them.
 ///
 /// ``DocumentationTests`` compiles them as the body of a function.
 @Suite(

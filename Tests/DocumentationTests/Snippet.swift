@@ -2,13 +2,14 @@ import Foundation
 
 /// A piece of Swift in a Markdown page, fenced as such.
 struct Snippet {
-    /// What its page calls for, in a comment in front of the fence: `<!-- snippet: file -->`.
+    /// How the snippet is compiled; the page says so in a comment above the fence:
+    /// `<!-- snippet: file -->`.
     enum Kind: String {
         /// Statements; they are compiled as the body of a function.
         case body
         /// Declarations that must stand at the top of a file.
         case file
-        /// Part of a package manifest, which is not code of the library's users.
+        /// Part of a package manifest, which is not compiled.
         case manifest
     }
 
@@ -24,9 +25,9 @@ struct Snippet {
         return "\((name as NSString).deletingPathExtension).\(number).swift"
     }
 
-    /// What that file holds.
+    /// The contents of that file.
     ///
-    /// The snippet's own imports and nothing besides, so that one it forgot is missed.
+    /// It has only the snippet's own imports, so that a missing one is found.
     var file: String {
         let lines = code.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let imports = lines.filter(Self.isImport)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Asks the compiler whether a text is a program that uses the library.
+/// Compiles a text as a program that uses the library.
 enum SnippetCompiler {
     /// The folder of the build that runs.
     private static let build = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -12,7 +12,8 @@ enum SnippetCompiler {
             && (try? run("swiftc", ["--version"]))?.status == 0
     }
 
-    /// Lets the compiler check a text as the main file of a program.
+    /// Compiles a text as the main file of a program; returns the compiler's exit status and
+    /// output.
     static func check(_ code: String) throws -> (status: Int32, words: String) {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("snippet-\(UInt64.random(in: 0 ... .max))")

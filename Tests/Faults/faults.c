@@ -1,6 +1,6 @@
-// A library that is loaded before all others and lets the system fail: no descriptor, no space, an
-// unreadable sector, a short read or write, a clock that jumps. It harms calls on files below one
-// folder alone, and nothing before kf_faults_begin is called. See Scripts/faults.sh, which builds it.
+// Fault injection, preloaded with LD_PRELOAD: system calls fail with EMFILE, ENOSPC or EIO, read or
+// write only a part, or the clock jumps. Only calls on files below one folder are affected, and
+// only after kf_faults_begin. Scripts/faults.sh builds and uses it.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -32,24 +32,24 @@ static atomic_uchar is_watched[max_descriptors];
 
 // --- What tests call ---
 
-// Begins to harm calls below `folder`, as many of a thousand as `rate` says.
+// Starts the faults for calls below `folder`; about `rate` of 1000 calls fail.
 void kf_faults_begin(const char *folder, uint64_t seed, unsigned rate) {
     strncpy(root, folder, sizeof root - 1);
     atomic_store(&state, seed);
     atomic_store(&per_thousand, rate);
 }
 
-// Ends it, and returns how many calls have failed. The clock is right again.
+// Stops the faults, resets the clock and returns the number of failed calls.
 long kf_faults_end(void) {
     atomic_store(&per_thousand, 0);
     atomic_store(&clock_offset, 0);
     return atomic_exchange(&injected, 0);
 }
 
-// Sets the wall clock of this process forward, or back.
+// Moves the wall clock of this process by `seconds`, which may be negative.
 void kf_faults_jump(long seconds) { atomic_fetch_add(&clock_offset, seconds); }
 
-// --- Chance ---
+// --- Random numbers ---
 
 static uint64_t draw(void) {
     uint64_t z = atomic_fetch_add(&state, 0x9E3779B97F4A7C15u) + 0x9E3779B97F4A7C15u;
@@ -58,7 +58,7 @@ static uint64_t draw(void) {
     return z ^ (z >> 31);
 }
 
-// One of the errors, or 0.
+// Returns one of the three errors, or 0.
 static int chosen(int one, int two, int three) {
     unsigned rate = atomic_load(&per_thousand);
     if (rate == 0 || draw() % 1000 >= rate) return 0;
@@ -85,13 +85,13 @@ static int harmed(int descriptor, int one, int two, int three) {
     return watched(descriptor) ? chosen(one, two, three) : 0;
 }
 
-// Some calls do a part of their work.
+// Reduces the byte count of some calls, for short reads and writes.
 static size_t shortened(int descriptor, size_t count) {
     if (count < 2 || !watched(descriptor) || chosen(1, 1, 1) == 0) return count;
     return 1 + draw() % (count - 1);
 }
 
-// --- The calls ---
+// --- The intercepted calls ---
 
 #define NEXT(name)                                                                                 \
     static __typeof__(&name) next;                                                                 \

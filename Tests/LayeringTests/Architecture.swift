@@ -1,12 +1,12 @@
-/// What the house looks like: who may import whom, and which folder stands above which.
+/// The permitted dependencies: imports of the targets, and the order of the library's folders.
 enum Architecture {
-    /// Modules that every target may import: the language's own.
+    /// The language's own modules, which every target may import.
     static let everywhere: Set<String> = [
         "Swift", "Synchronization", "Dispatch", "Glibc", "Musl", "Foundation",
         "FoundationEssentials",
     ]
 
-    /// Target folders and what each may import besides.
+    /// Target folders and the other modules that each may import.
     static let imports: [(target: String, modules: Set<String>)] = [
         ("Sources/Pixels", ["CKernels"]),
         (
@@ -26,7 +26,7 @@ enum Architecture {
         ),
         ("Sources/KingfisherTesting", ["Kingfisher", "FoundationNetworking"]),
         ("Sources/KingfisherGTK", ["Kingfisher", "Pixels", "CGTK", "CKFGTK"]),
-        // Our first customer: the public API, like everybody else.
+        // DemoKit uses only the public API.
         ("Tools/Sources/DemoKit", ["Kingfisher"]),
         (
             "Tools/Sources/kf",
@@ -51,7 +51,7 @@ enum Architecture {
         ),
     ]
 
-    /// Modules that only one folder of the library may know, so that each has one way in.
+    /// Modules that only certain folders of the library may import.
     static let singleDoors: [(module: String, folders: Set<String>)] = [
         ("CCurl", ["HTTP"]),
         ("CCurlShim", ["HTTP"]),
@@ -61,8 +61,8 @@ enum Architecture {
 
     /// The folders of the library, lowest first.
     ///
-    /// Edges go only downwards. The empty name is the library's own folder, with the manager. A folder inside another has a
-    /// rank of its own where it is named here.
+    /// A folder may depend only on lower ones. The empty name is the library's own folder, with the
+    /// manager. A nested folder has its own rank if it is listed here.
     static let ranks: [String: Int] = [
         "Support": 0,
         "Imaging": 1, "Caching/Memory": 1, "Caching/Disk": 1, "HTTP": 1, "Isolation": 1,
@@ -74,20 +74,21 @@ enum Architecture {
         "Display": 6, "Compatibility": 6,
     ]
 
-    /// The ranks whose folders the public signatures tie together, so that they know each other.
+    /// The ranks whose folders may mention each other, because public signatures connect them.
     static let knotRanks: Set<Int> = [2, 6]
 
-    /// The folders whose files stand at the border to users, and so may name shared instances.
+    /// The folders with the entry points for users, which may name shared instances.
     static let facades: Set<String> = ["", "Prefetching", "Display", "Compatibility"]
 
-    /// The shared instances that nothing inside may reach for; it is handed what it needs.
+    /// The shared instances that other folders must not use; their types receive their
+    /// dependencies.
     static let sharedInstances: [(type: String, member: String)] = [
         ("KingfisherManager", "shared"), ("ImageCache", "default"), ("ImageDownloader", "default"),
     ]
 
-    /// Where sizes come from headers and callers, so that products of sides saturate.
+    /// Folders where sizes come from headers and callers, so that products of sides must saturate.
     static let readers = ["Sources/Codecs", "Sources/Kingfisher"]
 
-    /// Lines beyond which a file is a design error.
+    /// The maximum number of lines of a file.
     static let maxLines = 400
 }

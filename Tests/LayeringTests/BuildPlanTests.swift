@@ -22,7 +22,7 @@ struct BuildPlanTests {
         #expect(Self.buildsWithoutPlan(in: scripts) == ["Scripts/bad.sh: Benchmarks"])
     }
 
-    /// Builds of a package in a folder that no `plan_for` of the same script names.
+    /// Builds of a package in a folder for which the same script does not call `plan_for`.
     private static func buildsWithoutPlan(in scripts: SourceTree) -> [String] {
         scripts.paths.flatMap { path in
             let text = scripts.files[path] ?? ""

@@ -1,4 +1,4 @@
-/// The rules of the house, each a pure function from sources to what is wrong with them.
+/// The layering rules; each is a pure function from the sources to the violations.
 enum LayeringRules {
     // MARK: Modules
 
@@ -13,7 +13,7 @@ enum LayeringRules {
         }
     }
 
-    /// Imports of a module outside the folder that is its one door.
+    /// Imports of a module outside the only folders that may import it.
     static func importsByTheWrongDoor(in tree: SourceTree) -> [String] {
         let library = tree.below("Sources/Kingfisher")
         return Architecture.singleDoors.flatMap { module, folders in
@@ -33,9 +33,9 @@ enum LayeringRules {
         return folders.subtracting(Architecture.ranks.keys).sorted()
     }
 
-    /// Mentions of a type that lives in a folder which is not below.
+    /// Mentions of a type whose folder is not below.
     ///
-    /// A file that declares a type of the same name itself means that one, so it is not asked.
+    /// If a file declares a type of the same name, the name refers to that type and is not checked.
     static func upwardMentions(in tree: SourceTree) -> [String] {
         let texts = tree.below("Sources/Kingfisher").mapValues(SwiftText.init)
         var homes: [String: Set<String>] = [:]
@@ -49,7 +49,8 @@ enum LayeringRules {
             let here = folder(of: name)
             let foreign = types.subtracting(text.declaredTypes(onlyTopLevel: false))
             return text.mentions(of: foreign).compactMap { type, line in
-                // A private type may have namesakes in several folders: one lawful home is enough.
+                // Private types in several folders may have the same name: one permitted folder is
+                // enough.
                 guard let there = homes[type],
                     !there.contains(where: { mayMention(from: here, to: $0) })
                 else { return nil }
@@ -84,18 +85,19 @@ enum LayeringRules {
         return theirs < ours || (theirs == ours && Architecture.knotRanks.contains(ours))
     }
 
-    /// The innermost folder of a path that has a rank; else its first, empty for a file in none.
+    /// The innermost folder of a path that has a rank; otherwise its first folder, or an empty text
+    /// for a file in no folder.
     private static func folder(of name: String) -> String {
         let folders = name.split(separator: "/").dropLast().map(String.init)
         let paths = folders.indices.map { folders[...$0].joined(separator: "/") }
         return paths.last { Architecture.ranks[$0] != nil } ?? paths.first ?? ""
     }
 
-    // MARK: Promises to the compiler
+    // MARK: Concurrency annotations
 
-    /// Uses of `@unchecked Sendable` with no word near them about what guards the state.
+    /// Uses of `@unchecked Sendable` without a comment nearby about what guards the state.
     ///
-    /// Near means: in the comment above the declaration, beside it, or right below.
+    /// Nearby means in the comment above the declaration, beside it, or right below it.
     static func unexplainedUncheckedSendable(in tree: SourceTree) -> [String] {
         tree.paths.flatMap { path -> [String] in
             let lines = lines(of: tree.files[path] ?? "")
@@ -112,12 +114,12 @@ enum LayeringRules {
         }
     }
 
-    /// Uses of `nonisolated(unsafe)`, which nothing here needs.
+    /// Uses of `nonisolated(unsafe)`, which the package does not need.
     static func nonisolatedUnsafe(in tree: SourceTree) -> [String] {
         codeLines(of: tree, containing: "nonisolated(unsafe)")
     }
 
-    /// Random values taken for unique: without free descriptors `UUID()` is always the same.
+    /// Uses of `UUID()` as an identity: without free descriptors it always returns the same value.
     static func randomIdentities(in tree: SourceTree) -> [String] {
         codeLines(of: tree, containing: "UUID()").filter { $0.hasPrefix("Sources/") }
     }
@@ -133,9 +135,9 @@ enum LayeringRules {
 
     // MARK: Untrusted numbers
 
-    /// Sides multiplied by hand where sizes come from headers and callers: the product can trap.
+    /// Products of sides where sizes come from headers and callers: such a product can trap.
     ///
-    /// `PixelSize.byteCount(bytesPerPixel:)` saturates, so that limits refuse what is beyond `Int`.
+    /// `PixelSize.byteCount(bytesPerPixel:)` saturates, so that limits reject sizes beyond `Int`.
     static func uncheckedAreas(in tree: SourceTree) -> [String] {
         Architecture.readers.flatMap { folder in
             tree.below(folder).sorted { $0.key < $1.key }.flatMap { name, text -> [String] in
@@ -153,7 +155,7 @@ enum LayeringRules {
 
     // MARK: Size
 
-    /// Files that are too long, with their number of lines.
+    /// Files that are too long, with their numbers of lines.
     static func overlongFiles(in tree: SourceTree) -> [String] {
         tree.paths.compactMap { path in
             let count = lines(of: tree.files[path] ?? "").count

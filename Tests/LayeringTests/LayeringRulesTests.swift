@@ -1,8 +1,8 @@
 import Testing
 
-/// The rules on made-up trees, each with a violation planted in it.
+/// The rules applied to made-up trees, each with one violation.
 struct LayeringRulesTests {
-    /// A small house in which everything is as it should be.
+    /// A small tree without violations.
     static let sound = SourceTree([
         "Sources/Pixels/Bitmap.swift": "package struct Bitmap {}",
         "Sources/Codecs/Codecs.swift": "package import Pixels\nenum Codecs { case a(Bitmap) }",

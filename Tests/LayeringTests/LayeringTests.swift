@@ -1,6 +1,6 @@
 import Testing
 
-/// The tree as it is.
+/// The rules applied to this repository.
 struct LayeringTests {
     let tree: SourceTree
 

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The files of a part of the repository, as text, by their path from its root.
+/// The files of a part of the repository as text, by their paths from its root.
 ///
-/// The rules are pure functions of such a tree, so that a test can plant a violation in a made-up
-/// one and see it found.
+/// The rules are pure functions of such a tree, so that tests can pass made-up trees with a
+/// violation.
 struct SourceTree {
     /// The files by path, for example `Sources/Pixels/Bitmap.swift`.
     var files: [String: String]
 
-    /// Paths in order, so that reports come in the same order every time.
+    /// The paths in a fixed order, so that reports have the same order every time.
     var paths: [String] { files.keys.sorted() }
 
-    /// The root of the repository this file belongs to.
+    /// The root of the repository that this file belongs to.
     static let repository = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
@@ -19,7 +19,8 @@ struct SourceTree {
         self.files = files
     }
 
-    /// Reads every file of some kinds below the given folders; one that is not there adds nothing.
+    /// Reads every file with one of the suffixes below the given folders; a missing folder adds
+    /// nothing.
     init(reading folders: [String], suffixes: [String] = [".swift"]) throws {
         files = [:]
         for folder in folders {
@@ -33,7 +34,7 @@ struct SourceTree {
         }
     }
 
-    /// The files below `folder`, with the rest of their path as names.
+    /// The files below `folder`, by their paths from it.
     func below(_ folder: String) -> [String: String] {
         var found: [String: String] = [:]
         for (path, text) in files where path.hasPrefix(folder + "/") {

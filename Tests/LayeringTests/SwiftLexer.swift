@@ -1,8 +1,8 @@
-/// Finds the words of Swift code, a lexer of the simplest kind.
+/// A simple lexer that finds the words of Swift code.
 ///
-/// It knows comments (nested ones too) and string literals (raw and multi-line ones too); what is
-/// interpolated into a string is dropped with it. It works on bytes, since identifiers here are
-/// ASCII, which the format check enforces.
+/// It skips comments (nested ones too) and string literals (raw and multi-line ones too) together
+/// with their interpolations. It works on bytes, since identifiers here are ASCII, which the format
+/// check enforces.
 struct SwiftLexer {
     private let source: [UInt8]
     private var index = 0
@@ -68,7 +68,7 @@ struct SwiftLexer {
         return true
     }
 
-    // MARK: What is skipped
+    // MARK: Skipped text
 
     private func endOfComment(from start: Int) -> Int? {
         guard source[start] == UInt8(ascii: "/") else { return nil }
@@ -97,12 +97,12 @@ struct SwiftLexer {
         index += quotes
         while index < source.count {
             if source[index] == UInt8(ascii: "\\"), hashes == 0 {
-                // An interpolation may hold quotes of its own.
+                // An interpolation may contain quotes.
                 index = has("\\(", at: index) ? endOfParentheses(from: index + 1) : index + 2
                 continue
             }
             if closes(at: index, quotes: quotes, hashes: hashes) { return index + quotes + hashes }
-            // A string that is not closed on its line is not one.
+            // A string that is not closed on its line is not a literal.
             if !isMultiline, source[index] == UInt8(ascii: "\n") { return index }
             index += 1
         }

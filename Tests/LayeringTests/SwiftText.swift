@@ -1,13 +1,13 @@
-/// A Swift file cut into what rules ask about: its words of code, without comments and literals.
+/// The words of a Swift file's code, without comments and literals.
 struct SwiftText {
-    /// A word of code and where it stands.
+    /// A word of code and its position.
     struct Word: Equatable {
         var text: String
         /// Counted from 1.
         var line: Int
-        /// How many braces are open around it.
+        /// The number of braces open around it.
         var depth: Int
-        /// Whether a dot comes before it, so that it names a member of something.
+        /// Whether a dot precedes it, so that it names a member.
         var isMember: Bool
     }
 
@@ -49,7 +49,7 @@ struct SwiftText {
         return names
     }
 
-    /// Where each of `names` is mentioned first, other than as somebody's member.
+    /// The first mention of each of `names`, other than as a member.
     func mentions(of names: Set<String>) -> [(name: String, line: Int)] {
         var seen: Set<String> = []
         return words.compactMap { word in

@@ -1,11 +1,12 @@
-/// What lets everything but the screens be built where GTK's headers are not installed.
+/// Rules that let everything but KingfisherGTK be built where GTK's headers are not installed.
 enum TraitRules {
     /// The condition that SwiftPM and the Swift compiler know, and the one for C.
     static let guards = [".swift": "#if GTK", ".c": "#ifdef KF_GTK"]
 
-    /// Files that somebody without the trait would compile.
+    /// Files without a guard, which builds without the trait would compile.
     ///
-    /// A header is compiled with those that include it; only the public one is seen by others.
+    /// A private header is compiled only with the files that include it; only public headers matter
+    /// by themselves.
     static func unguardedFiles(in tree: SourceTree) -> [String] {
         tree.paths.filter { path in
             guard let text = tree.files[path],
@@ -27,7 +28,7 @@ enum TraitRules {
         }
     }
 
-    /// Lines of the package's manifest that make GTK's headers a need of everybody.
+    /// Lines of the package's manifest that require GTK's headers in every build.
     static func unconditionalNeeds(in manifest: String) -> [String] {
         let lines = manifest.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
         var found = lines.filter { line in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// GTK stays behind its trait.
+/// GTK is needed only with its trait.
 struct TraitTests {
     private static let folders = [
         "Sources/KingfisherGTK", "Sources/CKFGTK", "Tests/KingfisherGTKTests",

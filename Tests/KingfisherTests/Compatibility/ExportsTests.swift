@@ -2,9 +2,9 @@ import Foundation
 import Kingfisher
 import Testing
 
-// No import of FoundationNetworking: programs for Apple's platforms have none either.
+// No import of FoundationNetworking, as in programs written for Apple's platforms.
 
-/// A request modifier as it is written for Apple's platforms.
+/// A request modifier written as for Apple's platforms.
 private struct TokenModifier: ImageDownloadRequestModifier {
     let token: String
 

@@ -2,7 +2,7 @@ import Foundation
 import Kingfisher
 import Testing
 
-/// Values that stand-ins for the cache and the manager return.
+/// Values that test doubles of the cache and the manager return.
 struct StandInTests {
     @Test func `results of stores, failures and live photos can be made`() throws {
         let stored = CacheStoreResult()

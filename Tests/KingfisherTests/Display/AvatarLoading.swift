@@ -2,17 +2,17 @@ import TestSupport
 
 @testable import Kingfisher
 
-/// A type that knows nothing of views, made a target by its conformance.
+/// A type unrelated to views that becomes a loading target by its conformance.
 @MainActor
 final class Avatar: KingfisherHasImageComponent {
     var image: KFCrossPlatformImage? {
         didSet { onSet?(image) }
     }
-    /// Is told of every image that is set.
+    /// Called with every image that is set.
     var onSet: ((KFCrossPlatformImage?) -> Void)?
 }
 
-/// A suite that loads into one avatar, from a server of its own.
+/// A suite that loads into one avatar from its own server.
 @MainActor
 protocol AvatarLoading {
     var bench: TestBench { get }
@@ -20,7 +20,7 @@ protocol AvatarLoading {
 }
 
 extension AvatarLoading {
-    /// Starts a load; what becomes of it is in `pending`.
+    /// Starts a load; its result arrives in `pending`.
     func start(
         _ source: Source?,
         placeholder: KFCrossPlatformImage? = nil,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Loads that end by themselves when another one takes their place.
+/// Loads with `cancelWhenSuperseded` end when another load replaces them.
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct CancellingSupersededTests: AvatarLoading {
@@ -15,7 +15,7 @@ struct CancellingSupersededTests: AvatarLoading {
         bench = try TestBench()
     }
 
-    /// What the load came to that is inside of a superseded one's error.
+    /// The error of the load itself, taken out of the error for a superseded load.
     private func inner(_ pending: Pending) async throws -> KingfisherError? {
         let error = try await pending.error()
         guard case .imageSettingError(reason: .notCurrentSourceTask(nil, let inner, _)) = error
@@ -26,7 +26,7 @@ struct CancellingSupersededTests: AvatarLoading {
         return inner as? KingfisherError
     }
 
-    // The server never answers in these tests: only a cancel ends the first load.
+    // The server never answers in these tests: only a cancellation ends the first load.
 
     @Test func `W-13: a superseded download is cancelled when its options say so`() async throws {
         let slow = bench.serveHeld("/slow.jpg", gate: ServerGate())

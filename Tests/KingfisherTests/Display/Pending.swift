@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// The completion of one load: hand `completion` in, await `outcome`.
+/// Records the result of one load: pass `completion` to it and await `outcome`.
 @MainActor
 final class Pending {
     typealias Outcome = Result<RetrieveImageResult, KingfisherError>
@@ -22,14 +22,14 @@ final class Pending {
 
     var isOver: Bool { !outcomes.isEmpty }
 
-    /// The one outcome there is; waits for it.
+    /// Waits for the result; requires exactly one.
     func outcome() async throws -> Outcome {
         await gate.wait()
         try #require(outcomes.count == 1)
         return outcomes[0]
     }
 
-    /// The one error there is.
+    /// Waits for the error; throws if the load succeeded.
     func error() async throws -> KingfisherError {
         guard case .failure(let error) = try await outcome() else {
             throw UnexpectedSuccess()
@@ -45,7 +45,7 @@ final class Pending {
 }
 
 extension TestBench {
-    /// Options that keep a view's load away from the shared manager's parts.
+    /// Options that make a view use the bench's cache and downloader instead of the shared ones.
     var viewOptions: KingfisherOptionsInfo { [.targetCache(cache), .downloader(downloader)] }
 
     /// Serves a JPEG under a path once the gate is open.
@@ -56,7 +56,7 @@ extension TestBench {
     }
 }
 
-/// A serializer that stops in the middle of a disk read until the test lets it go on.
+/// A serializer that blocks in the middle of a disk read until the test releases it.
 struct HeldSerializer: CacheSerializer {
     let started = Gate()
     let release = DispatchSemaphore(value: 0)

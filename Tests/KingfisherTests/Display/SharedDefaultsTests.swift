@@ -3,10 +3,10 @@ import Testing
 
 @testable import Kingfisher
 
-/// What views and builders take from the shared manager.
+/// The defaults that views and builders take from the shared manager.
 ///
-/// Changes the shared manager for a moment in which no other test can run on the main actor, and by
-/// an option that changes nothing.
+/// The test changes the shared manager only while no other test can run on the main actor, and only
+/// by an option without any effect.
 @MainActor
 struct SharedDefaultsTests {
     private final class Place: KingfisherImageSettable {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// How loads end that are superseded, cancelled or outlive their target.
+/// How loads end that are superseded or cancelled, or whose target is released.
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct SupersedingTests: AvatarLoading {
@@ -259,7 +259,8 @@ struct SupersedingTests: AvatarLoading {
         if how == "cancel" { avatar.kf.cancelDownloadTask() }
         if how == "superseded" { _ = try await start(.network(url)).pending.outcome() }
         _ = try await pending.outcome()
-        // A second completion would come through the queues that the first one came through.
+        // A second completion would use the same queues as the first one, so it has arrived after
+        // this.
         await avatar.kf.waitUntilLoaded()
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { continuation.resume() }

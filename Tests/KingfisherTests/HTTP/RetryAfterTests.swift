@@ -3,7 +3,7 @@ import Kingfisher
 import Testing
 
 struct RetryAfterTests {
-    // Sun, 06 Nov 1994 08:49:37 GMT, the RFC's example.
+    // Sun, 06 Nov 1994 08:49:37 GMT is the RFC's example.
     let now = Date(timeIntervalSince1970: 784_111_777 - 90)
 
     @Test(arguments: [("0", 0), ("120", 120), (" 7 ", 7), ("99999999999999999999999", 86_400)])

@@ -129,7 +129,7 @@ struct CacheKeyTests {
         }
         #expect(request.url == file)
         #expect(transport.requests.isEmpty)
-        // With a request that the downloader can send it is a download like any other.
+        // With a request modifier that gives it an HTTP URL, the resource is downloaded normally.
         let url = try #require(URL(string: "http://host.test/a.png"))
         transport.answer(url, with: .picture(.solid(.red, width: 40, height: 30)))
         let modifier = AnyModifier { request in

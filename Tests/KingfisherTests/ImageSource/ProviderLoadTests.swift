@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// How a manager gets along with providers that are slow, or that nobody waits for.
+/// Providers that are slow, or whose load is cancelled.
 @Suite(.timeLimit(.minutes(1)))
 struct ProviderLoadTests {
     let bench: TestBench
@@ -13,7 +13,7 @@ struct ProviderLoadTests {
         bench = try TestBench()
     }
 
-    /// Calls back when the test wants it to, and hears of no cancel.
+    /// Completes when the test calls its handler, and ignores cancellation.
     private struct Deaf: ImageDataProvider {
         typealias Handler = @Sendable (Result<Data, any Error>) -> Void
         let cacheKey = "deaf"
@@ -43,7 +43,8 @@ struct ProviderLoadTests {
         task?.cancel()
         await ended.wait()
         provider.handler.value?(.success(TestImage.png()))
-        // A second load of the same provider goes through everything that the first could have.
+        // A second load of the same provider runs through every step that the first one could have
+        // run.
         let again = Deaf()
         let manager = bench.manager
         async let image = manager.retrieveImage(with: .provider(again)).image

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// A stranger's URL reads no file where a policy forbids it.
+/// With a restrictive policy, a URL from an untrusted source reads no file.
 @Suite(.timeLimit(.minutes(1)))
 struct SourcePolicyTests {
     private let bench: TestBench

@@ -55,7 +55,7 @@ struct AnimatedImageTests {
         #expect(preloaded.cacheCost == preloaded.bitmap?.byteCount)
     }
 
-    /// The animation with a last frame whose codes are of an impossible size.
+    /// The animation with an invalid code size in its last frame.
     private var damagedGIF: Data {
         get throws {
             var data = TestImage.gif
@@ -168,7 +168,7 @@ struct AnimatedImageTests {
         #expect(all.image.images?.count == 3)
     }
 
-    /// Makes nothing, and counts how often it is asked; its images are those of the default one.
+    /// A processor that fails and counts its calls; it has the identifier of the default processor.
     private struct Refusing: ImageProcessor {
         let identifier = ""
         let calls = Locked(0)
@@ -192,7 +192,7 @@ struct AnimatedImageTests {
         let lazy = try await bench.manager.retrieveImage(with: url).image
         let processor = Refusing()
         let options: KingfisherOptionsInfo = [.processor(processor)]
-        // With equal creating options nothing is made again, so nothing can fail.
+        // With equal creating options the image is not decoded again, so nothing can fail.
         #expect(try await bench.manager.retrieveImage(with: url, options: options).image === lazy)
         #expect(processor.calls.value == 0)
         let empty = try await bench.manager.retrieveImage(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Frames that can be told apart, and a record of what was decoded.
+/// Distinguishable frames, and a record of the decoded ones.
 struct ScriptedFrames: ImageFrameSource {
     let durations: [TimeInterval]
     let frames: [KFCrossPlatformImage]

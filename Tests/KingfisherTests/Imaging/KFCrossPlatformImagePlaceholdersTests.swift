@@ -22,7 +22,7 @@ struct KFCrossPlatformImagePlaceholdersTests {
         let hash = try #require(scene.kf.blurHash(components: (5, 2)))
         #expect(hash.count == 4 + 2 * 5 * 2)
         #expect(scene.kf.blurHash()?.count == 28)
-        // Out of range is brought inside rather than refused.
+        // Components out of range are clamped.
         #expect(scene.kf.blurHash(components: (0, 99))?.count == 4 + 2 * 9)
         let size = CGSize(width: 20, height: 10)
         let image = try #require(KFCrossPlatformImage(blurHash: hash, size: size))

@@ -19,7 +19,7 @@ struct KFCrossPlatformImageShapingTests {
     @Test func `a smart crop finds the disc at the right`() throws {
         let image = KFCrossPlatformImage(bitmap: TestScene.opaque())
         let cropped = image.kf.smartCropped(to: CGSize(width: 40, height: 72))
-        // The disc's middle is 75 of 96 pixels to the right; a crop of the middle would end at 68.
+        // The disc's centre is at column 75 of 96; a centred crop would end at 68.
         let bitmap = try #require(cropped.bitmap)
         let whole = try #require(image.bitmap)
         let skin = whole[75, 37]
@@ -65,7 +65,7 @@ struct KFCrossPlatformImageShapingTests {
     @Test func `sharpening makes edges steeper and leaves even parts alone`() throws {
         let own = try #require(scene.bitmap)
         let sharp = try #require(scene.kf.sharpened(amount: 1).bitmap)
-        // Inside the sun nothing changes; the border between two bars gets steeper.
+        // Flat areas such as the sun do not change; the edge between two bars gets steeper.
         #expect(sharp[21, 18] == own[21, 18])
         #expect(sharp != own)
         #expect(scene.kf.sharpened(amount: 0) === scene)
@@ -77,7 +77,7 @@ struct KFCrossPlatformImageShapingTests {
         let result = scene.kf.watermarked(with: mark, margin: 2)
         let bitmap = try #require(result.bitmap)
         let own = try #require(scene.bitmap)
-        // Ten by six points are 20 × 12 pixels; they end four pixels from the edges.
+        // Ten by six points are 20 × 12 pixels; the logo ends four pixels from the edges.
         #expect(bitmap[91, 67] == .white)
         #expect(bitmap[72, 56] == .white)
         #expect(bitmap[92, 67] == own[92, 67])

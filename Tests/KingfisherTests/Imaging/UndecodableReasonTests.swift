@@ -6,7 +6,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Errors of processing say what is wrong with the bytes.
+/// Processing errors say what is wrong with the bytes.
 struct UndecodableReasonTests {
     @Test func `an animation above the limits names the limit`() throws {
         // A canvas of 65,535 × 65,535.
@@ -21,11 +21,12 @@ struct UndecodableReasonTests {
     }
 
     @Test func `a broken frame is named`() throws {
-        // The second frame's first code is out of its table.
+        // The second frame's first code is not in its table.
         var gif = TestImage.gif
         let blocks = gif.indices.filter { gif[$0] == 0x2C }
         let frame = try #require(blocks.dropFirst().first)
-        // The block of a frame: 10 bytes of descriptor, 12 of colours, the code size, the length.
+        // Layout of a frame: 10 bytes of descriptor, 12 of colour table, the code size, the block
+        // length.
         let codes = try #require(gif[frame...].firstRange(of: Data([0x08, 0x0E]))?.upperBound)
         gif.replaceSubrange(codes..<(codes + 14), with: Data(repeating: 0xFF, count: 14))
         #expect(UndecodableReason.text(for: gif).contains("frame 2 of 3"))

@@ -7,7 +7,7 @@ import Testing
 struct DelayRetryStrategyTests {
     typealias Interval = DelayRetryStrategy.Interval
 
-    /// The answers to so many questions about one error, with the pauses before them.
+    /// Asks `times` times about the same error; returns the decisions and the pauses before them.
     private func ask(
         _ interval: Interval?,
         limit: Int,

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What a downloader tells, and what comes too late to be told.
+/// Events of a downloader, and events that come too late to be delivered.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadEventTests {
     private let transport = FakeTransport()
@@ -31,7 +31,7 @@ struct DownloadEventTests {
     @Test(arguments: [true, false])
     func `DL-22: progress is told on main, and only of a known length`(isKnown: Bool) async {
         let steps = Locked<[[Int64]]>([])
-        // Without an app's loop, its thread need not be the main one.
+        // Without an application's main loop, the main queue need not run on the main thread.
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
         defer { DispatchQueue.main.setSpecific(key: key, value: nil) }

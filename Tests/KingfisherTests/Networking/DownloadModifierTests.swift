@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Who may change a request, who answers challenges, and what a transport of one's own can do.
+/// Request modifiers, authentication challenges and custom transports.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadModifierTests {
     private let transport = FakeTransport()
@@ -46,7 +46,7 @@ struct DownloadModifierTests {
             with: url,
             options: [.requestModifier(BothKinds())]
         ) { _ in }
-        // Sent before the method returned.
+        // It was sent before the method returned.
         #expect(transport.requests.first?.value(forHTTPHeaderField: "X-By") == "sync")
         task.cancel()
     }
@@ -136,7 +136,7 @@ private struct BothKinds: ImageDownloadRequestModifier {
     }
 }
 
-/// Knows the password at the second attempt.
+/// Supplies the correct password at the second attempt.
 private final class Keyring: AuthenticationChallengeResponsible, Sendable {
     let asked = Locked<[String]>([])
 
@@ -155,7 +155,7 @@ private final class Keyring: AuthenticationChallengeResponsible, Sendable {
     }
 }
 
-/// Adds a header to every request, and is the other transport in all else.
+/// Adds a header to every request and otherwise forwards to another transport.
 private struct Stamping: HTTPTransport {
     private let transport: any HTTPTransport
 
@@ -172,7 +172,7 @@ private struct Stamping: HTTPTransport {
     }
 }
 
-/// Begins its downloads when it is told to.
+/// Starts its downloads when the test releases them.
 // `@unchecked` as its superclass; its own state is locked.
 private final class Delayed: ImageDownloader, @unchecked Sendable {
     private let waiting = Locked<[@Sendable () -> Void]>([])

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Who shares a download, and what is shared of what is made of it.
+/// Which loads share a download, and which share its processed image.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadSharingTests {
     private let transport = FakeTransport()
@@ -25,7 +25,7 @@ struct DownloadSharingTests {
 
     private typealias Load = Task<ImageLoadingResult, any Error>
 
-    /// Has joined or started a download when it returns.
+    /// Joins or starts a download before it returns.
     private func load(_ options: KingfisherOptionsInfo = []) -> Load {
         Task.immediate { [downloader, url] in
             try await downloader.downloadImage(with: url, options: options)
@@ -53,7 +53,8 @@ struct DownloadSharingTests {
             load([.redirectHandler(Carrying(value: 1))]),
             load([.redirectHandler(Carrying(value: 2))]), load(),
         ]
-        // One each for the closures, the two types without state, each value, and no handler.
+        // One transfer for each closure, for each of the two types without state, for each value,
+        // and one without a handler.
         await transport.started(7)
         for transfer in transport.transfers { transfer.complete(jpeg) }
         for load in loads { _ = try await load.value }
@@ -223,7 +224,7 @@ struct DownloadSharingTests {
     }
 }
 
-/// Tells when it works, and is the default processor otherwise.
+/// Reports when it runs and otherwise behaves as the default processor.
 private struct Watching: ImageProcessor {
     let identifier = "test.watching"
     let started: @Sendable (ImageProcessItem) -> Void

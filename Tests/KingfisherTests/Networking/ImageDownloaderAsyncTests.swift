@@ -69,7 +69,7 @@ struct ImageDownloaderAsyncTests {
     }
 }
 
-/// Answers without a download, and twice, as careless code does.
+/// Answers without a download, and twice, like faulty code.
 private final class CannedDownloader: ImageDownloader, @unchecked Sendable {
     override func downloadImage(
         with url: URL,

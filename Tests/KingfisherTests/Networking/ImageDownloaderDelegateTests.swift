@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What the delegate of a downloader is told, and what it decides.
+/// The calls that a downloader's delegate receives, and the effect of its decisions.
 @Suite(.timeLimit(.minutes(1)))
 struct ImageDownloaderDelegateTests {
     let bench: TestBench
@@ -139,10 +139,10 @@ struct ImageDownloaderDelegateTests {
     }
 }
 
-/// Writes down what a delegate is told.
+/// Records the calls that a delegate receives.
 private final class Witness: ImageDownloaderDelegate, Sendable {
     let lines = Locked<[String]>([])
-    /// Absent: the bytes as they are; nil: refuse them.
+    /// The outer nil leaves the bytes unchanged; the inner nil rejects them.
     let replacement = Locked<Data??>(nil)
     let disposition = Locked(URLSession.ResponseDisposition.allow)
 

@@ -1,10 +1,10 @@
-// Without `@testable`, as users see it.
+// Without `@testable`, to see only the public API.
 import Kingfisher
 import Testing
 
-/// A downloader of somebody else's, with an initialiser of its own.
+/// A subclass outside the library, with its own initialiser.
 private final class TaggedDownloader: ImageDownloader, @unchecked Sendable {
-    // `@unchecked` as the class above it; the tag is a constant.
+    // `@unchecked` as its superclass; the tag is a constant.
     let tag: Int
 
     init(tag: Int) {

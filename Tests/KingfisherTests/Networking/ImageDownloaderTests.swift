@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Section 8 of the behaviour specification, seen from the downloader.
+/// Section 8 of the behaviour specification, tested through the downloader.
 @Suite(.timeLimit(.minutes(1)))
 struct ImageDownloaderTests {
     let bench: TestBench
@@ -114,7 +114,7 @@ struct ImageDownloaderTests {
     @Test(arguments: [200, 299, 304, 399])
     func `DL-23: 200 to 399 are fine`(status: Int) async throws {
         let data = TestImage.jpeg(width: 20, height: 10)
-        // A 304 has no body on the wire: the processor fails then, the status does not.
+        // A 304 has no body: the status is accepted, and the processor fails.
         bench.server.route("/a", status == 304 ? .status(304) : .body(data, status: status))
         switch await load(bench.server.url("/a")) {
         case .success: break
@@ -249,7 +249,7 @@ struct ImageDownloaderTests {
         bench.server.route("/a.jpg", .redirect(to: "/b.jpg"))
         let handler = AnyRedirectHandler { _, _, _, reply in reply(nil) }
         let result = await load(bench.server.url("/a.jpg"), [.redirectHandler(handler)])
-        // 302 is a fine code; its empty body is no picture.
+        // 302 is an accepted status; its empty body is not an image.
         guard case .failure(.processorError) = result else {
             Issue.record("\(result)")
             return
@@ -307,7 +307,7 @@ private final class Modifier: ImageDownloadRequestModifier {
     }
 }
 
-/// Thinks about a request until it is told to end.
+/// Blocks a request until the test opens the gate.
 private final class Thinking: AsyncImageDownloadRequestModifier {
     private let gate = Gate()
 

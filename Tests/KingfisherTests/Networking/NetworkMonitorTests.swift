@@ -38,7 +38,7 @@ final class FakeNetwork: Sendable {
 struct NetworkMonitorTests {
     private let network = FakeNetwork()
 
-    /// Lets everything run that is queued on main.
+    /// Waits until everything queued on main has run.
     private func drainMain() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { continuation.resume() }
@@ -117,7 +117,8 @@ struct NetworkMonitorTests {
     }
 
     @Test func `the machine's own routes can be asked and watched`() {
-        // Whatever the answer is here, asking twice gives it twice, and watching opens and closes.
+        // Whatever the result on this machine is, it is the same twice, and a watch can be opened
+        // and closed.
         #expect(RouteWatch.hasRoute() == RouteWatch.hasRoute())
         for _ in 0..<100 { _ = RouteWatch(onChange: {}) }
     }

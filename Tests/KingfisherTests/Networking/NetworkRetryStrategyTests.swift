@@ -30,7 +30,7 @@ struct NetworkRetryStrategyTests {
         )
     }
 
-    /// Asks, and gives the answers so far and a gate that opens with the first.
+    /// Asks the strategy; returns the decisions so far and a gate that opens with the first one.
     private func ask(
         _ strategy: NetworkRetryStrategy,
         _ context: RetryContext

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A stub of the network as programs for Apple's platforms write it: answers by URL.
+/// A network stub as programs for Apple's platforms write it: answers by URL.
 private final class StubProtocol: URLProtocol {
     enum Answer {
         case reply(status: Int, fields: [String: String], body: [Data])
@@ -23,7 +23,7 @@ private final class StubProtocol: URLProtocol {
 
     static let state = Mutex(State())
 
-    /// Changes the state, then lets every waiter look at it again.
+    /// Changes the state and wakes every waiter so that it checks its condition again.
     @discardableResult
     private static func change<T: Sendable>(_ body: (inout sending State) -> T) -> T {
         let (result, waiters) = state.withLock { state -> (T, [CheckedContinuation<Void, Never>]) in
@@ -217,7 +217,7 @@ struct NetworkStubbingTests {
         download.cancel()
         let error = await #expect(throws: KingfisherError.self) { try await download.value }
         #expect(error?.isTaskCancelled == true)
-        // On the stub's own thread, which the download does not wait for.
+        // The stub runs on its own thread, and the download does not wait for it.
         await StubProtocol.wait { $0.stopped.contains(url) }
     }
 
@@ -235,12 +235,12 @@ struct NetworkStubbingTests {
     }
 }
 
-/// Answers one URL from a fake and sends everything else to the network, because the tests of other
-/// suites run beside this one in the process whose transport it is.
+/// Answers one URL from a fake and sends everything else to the network, because the default
+/// transport is shared with suites that run in parallel.
 private struct OnlyOneURL: HTTPTransport {
     let url: URL
     let fake = FakeTransport()
-    // Not freed with this value, because their transfers would end with it.
+    // Kept for the process, because releasing it would end transfers of other tests.
     private static let network = CurlTransport()
 
     func start(

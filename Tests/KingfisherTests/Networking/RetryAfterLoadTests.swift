@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Servers that ask for patience, through a whole load.
+/// Complete loads from servers that send `Retry-After`.
 @Suite(.timeLimit(.minutes(1)))
 struct RetryAfterLoadTests {
     let bench: TestBench
@@ -15,7 +15,7 @@ struct RetryAfterLoadTests {
         bench = try TestBench()
     }
 
-    /// Notes the pauses and makes none.
+    /// A strategy that records its pauses instead of waiting.
     private func strategy(_ retries: Int, _ seconds: TimeInterval = 3) -> DelayRetryStrategy {
         var strategy = DelayRetryStrategy(
             maxRetryCount: retries,

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What a responder is asked about servers, in the words of the system.
+/// What a responder gets to evaluate about a server, with Foundation's names.
 @Suite(.timeLimit(.minutes(1)))
 struct ServerTrustTests {
     private let transport = FakeTransport()
@@ -30,7 +30,7 @@ struct ServerTrustTests {
         url = try #require(URL(string: "https://pinned.test/a.png"))
     }
 
-    /// What a downloader with this responder decides.
+    /// The decision of a downloader with this responder.
     private func decision(
         _ responder: (any AuthenticationChallengeResponsible)?
     ) async throws -> (decision: ServerTrustDecision, hasOwner: Bool) {
@@ -96,7 +96,7 @@ struct ServerTrustTests {
     }
 }
 
-/// Written as for the system: with the names that it has for these things.
+/// Written with Foundation's names, as for Apple's platforms.
 private final class Pinning: AuthenticationChallengeResponsible {
     let methods = Locked<[String]>([])
     let hosts = Locked<[String]>([])

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Failures of the network are Foundation's errors, as code written for `URLSession` expects.
+/// Network failures are Foundation's errors, as code written for `URLSession` expects.
 @Suite(.timeLimit(.minutes(1)))
 struct URLErrorTests {
     static let url = URL(filePath: "/a.png")
@@ -87,7 +87,7 @@ struct URLErrorTests {
     }
 
     @Test func `an address without a route is no connection`() async throws {
-        // Linux refuses TCP to a multicast address by itself, without a packet.
+        // Linux refuses TCP to a multicast address without sending a packet.
         let error = try await failure("http://224.0.0.1/")
         #expect(code(error) == .notConnectedToInternet)
     }

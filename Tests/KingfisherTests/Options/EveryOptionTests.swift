@@ -21,7 +21,7 @@ struct EveryOptionTests {
         ) async -> URLRequest? { nil }
     }
 
-    /// An item, and whether it has landed where it belongs.
+    /// An item, and whether it has set the property that belongs to it.
     fileprivate struct Item {
         let item: KingfisherOptionsInfoItem
         let hasLanded: (Parsed) -> Bool

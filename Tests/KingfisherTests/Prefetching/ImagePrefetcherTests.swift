@@ -226,7 +226,7 @@ struct ImagePrefetcherTests: PrefetchBench {
         #expect(!bench.cache.isCached(forKey: other.cacheKey))
     }
 
-    /// Retries once, and counts how often it is asked.
+    /// Retries once and counts its calls.
     private struct RetryingOnce: RetryStrategy {
         let asked = Locked(0)
 

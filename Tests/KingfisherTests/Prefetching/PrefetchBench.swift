@@ -26,7 +26,7 @@ final class PrefetchRun: Sendable {
         ended.open()
     }
 
-    /// The final lists; there must be one set of them.
+    /// The final lists; requires exactly one completion.
     func lists() async throws -> Lists {
         await ended.wait()
         try #require(ends.value.count == 1)
@@ -34,7 +34,7 @@ final class PrefetchRun: Sendable {
     }
 }
 
-/// A suite that prefetches from a server of its own.
+/// A suite that prefetches from its own server.
 protocol PrefetchBench {
     var bench: TestBench { get }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Pausing, stopping, and what is left afterwards.
+/// Pausing and stopping, and the state afterwards.
 @Suite(.timeLimit(.minutes(1)))
 struct StoppingPrefetcherTests: PrefetchBench {
     let bench: TestBench
@@ -54,7 +54,7 @@ struct StoppingPrefetcherTests: PrefetchBench {
     }
 
     @Test func `PRE-10: a success counts also after stop`() async throws {
-        // The modifier runs when the image is stored already: past every point of cancelling.
+        // The modifier runs after the image was stored, when nothing can be cancelled any more.
         let held = Locked<ImagePrefetcher?>(nil)
         let stopping = AnyImageModifier { image in
             held.value?.stop()

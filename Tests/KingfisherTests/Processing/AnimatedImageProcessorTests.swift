@@ -34,7 +34,7 @@ struct AnimatedImageProcessorTests {
         let source = try EncodedFrameSource(data, scale: 1)
         for (index, colour) in [(255, 0, 0), (0, 255, 0), (0, 0, 255)].enumerated() {
             let pixel = try #require(source.frame(at: index)?.bitmap?[1, 1])
-            // Lossy WebP is off by a few.
+            // Lossy WebP differs slightly.
             #expect(abs(Int(pixel.red) - colour.0) < 12, "frame \(index)")
             #expect(abs(Int(pixel.green) - colour.1) < 12, "frame \(index)")
             #expect(abs(Int(pixel.blue) - colour.2) < 12, "frame \(index)")
@@ -42,7 +42,7 @@ struct AnimatedImageProcessorTests {
     }
 
     @Test func `an animation on a canvas beyond the limits is refused with the limit`() throws {
-        // The header's screen; its frames need 2.3 GB, and a still of it 4 × 3 pixels.
+        // The header's canvas: its frames would need 2.3 GB, a still image only 4 × 3 pixels.
         var data = TestImage.gif
         for (place, byte) in zip(6..<10, [0xB0, 0x36, 0xB0, 0x36] as [UInt8]) { data[place] = byte }
         let item = ImageProcessItem.data(data)
@@ -145,7 +145,7 @@ struct AnimatedImageProcessorTests {
             #expect(result.image.kf.imageFrameCount == 3)
             #expect(result.image.kf.gifRepresentation()?.kf.imageFormat == .WebP)
         }
-        // In memory now as frames that are loaded ahead, and wanted otherwise.
+        // The cached image has preloaded frames, and the load asks for other creating options.
         let result = try await load([])
         #expect(result.cacheType == .memory)
         #expect(result.image.pixelWidth == 4)
@@ -153,7 +153,7 @@ struct AnimatedImageProcessorTests {
     }
 }
 
-/// A processor that a test writes where it stands.
+/// A processor made of a closure.
 private struct BlockProcessor: ImageProcessor {
     let identifier = "test.block"
     let make: @Sendable (KFCrossPlatformImage) -> KFCrossPlatformImage?

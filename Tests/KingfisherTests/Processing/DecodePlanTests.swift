@@ -72,7 +72,7 @@ struct DecodePlanTests {
         #expect(DecodeWish(elsewhere) == nil)
     }
 
-    /// Every way of ours to ask for a size, whatever the picture's shape.
+    /// Every built-in way to request a size, for images of several shapes.
     @Test(arguments: [(60, 45), (41, 60), (6, 90)])
     func `a processor gives the same size from a shared picture as from bytes`(
         width: Int,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Every processor with pictures and numbers that make no sense.
+/// Every processor with images and numbers that make no sense.
 struct DegenerateInputTests {
     static let options = KingfisherParsedOptionsInfo(nil)
 

@@ -4,9 +4,9 @@ import Pixels
 import TestSupport
 import Testing
 
-/// A processor, what it is given, and the picture that is to come out.
+/// A processor, its input and the name of the expected image.
 struct GoldenCase: Sendable, CustomTestStringConvertible {
-    /// The name of the golden picture.
+    /// The name of the golden image.
     let name: String
     let source: Bitmap
     let processor: any ImageProcessor

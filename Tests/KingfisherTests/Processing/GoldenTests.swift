@@ -6,13 +6,13 @@ import Testing
 
 @testable import Kingfisher
 
-/// Every processor against a picture that was looked at when it was recorded.
+/// Every processor against an image that was inspected when it was recorded.
 ///
-/// `RECORD=1` writes the pictures to `Tests/Golden` and fails the run.
+/// `RECORD=1` writes the images to `Tests/Golden` and fails the run.
 struct GoldenTests {
     static let options = KingfisherParsedOptionsInfo(nil)
 
-    /// Kernels may differ by one between processors, and two of them may add up.
+    /// Kernels may differ by one between CPUs, and two such differences may add up.
     static let tolerance = GoldenPicture.Difference(max: 2, mean: 0.2)
 
     @Test(arguments: GoldenCase.all)
@@ -31,7 +31,7 @@ struct GoldenTests {
         let one = try #require(fromImage?.bitmap)
         let other = try #require(fromData?.bitmap)
         let difference = try #require(GoldenPicture.difference(one, other))
-        // A smart crop resamples before it cuts when it gets bytes, and after when it gets pixels.
+        // A smart crop resamples before it crops if it gets bytes, and after if it gets pixels.
         #expect(difference.max <= (item.name == "smartcrop" ? 40 : 1), "\(difference)")
         #expect(difference.mean <= 1, "\(difference)")
     }

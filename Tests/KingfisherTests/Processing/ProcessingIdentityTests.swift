@@ -7,7 +7,7 @@ import Testing
 
 /// A job's identity does not depend on random numbers, which need a descriptor.
 struct ProcessingIdentityTests {
-    // Without a free descriptor Foundation's UUIDs are all the same.
+    // Without a free descriptor, all of Foundation's UUIDs are equal.
     @Test func `without free descriptors every job gets its own image`() async {
         await #expect(processExitsWith: .success) {
             let files = (1...16).map { TestImage.png(width: 40 * $0, height: 40) }
@@ -36,15 +36,15 @@ struct ProcessingIdentityTests {
     }
 }
 
-/// A trap of libdispatch, which ends a process that has no descriptor left while its threads are
-/// busy: it needs one for its timers, and one a second to look at its threads.
+/// A trap of libdispatch, which ends a process without free descriptors while its threads are busy:
+/// it needs a descriptor for its timers, and one each second to examine its threads.
 ///
-/// That says nothing about images, so it counts as success. Any other trap is a failure.
+/// It is unrelated to images, so it counts as success. Any other trap is a failure.
 private enum DispatchTrap {
     private static let start = Atomic<UInt>(0)
     private static let end = Atomic<UInt>(0)
 
-    /// Must be called while there is a descriptor.
+    /// Must be called while a descriptor is free.
     static func excuse() throws {
         let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/maps"))
         let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)

@@ -14,7 +14,7 @@ struct ProcessorChainTests {
     static let tint = TintImageProcessor(tint: .red.withAlphaComponent(0.2))
     static let start = DefaultImageProcessor.default
 
-    /// The same row of steps, put together in every way.
+    /// The same sequence of steps, combined in every way.
     static let nestings: [any ImageProcessor] = [
         downsampling |> blur |> tint,
         downsampling |> (blur |> tint),
@@ -68,8 +68,8 @@ struct ProcessorChainTests {
             Self.downsampling.process(item: .data(data), options: Self.options)
         )
         let expected = sized.kf.blurred(withRadius: 2).kf.tinted(with: Self.tint.tint)
-        // The decoder's way down gives other pixels than the full picture scaled down: what comes
-        // out tells which way was taken.
+        // The decoder's downscaling gives other pixels than the decoded full image scaled down, so
+        // the result shows which was used.
         let full = try #require(KFCrossPlatformImage(data: data))
         let detour = try #require(full.downsampled(to: Self.small, scale: 1))
         #expect(detour.bitmap != sized.bitmap)
@@ -87,7 +87,7 @@ struct ProcessorChainTests {
             (ResizingImageProcessor(referenceSize: size), PixelSize(width: 100, height: 100)),
             (
                 ResizingImageProcessor(referenceSize: size, mode: .aspectFit),
-                // Content mode rounds in points: 37.5 becomes 38.
+                // Resizing by content mode rounds in points: 37.5 becomes 38.
                 PixelSize(width: 100, height: 76)
             ),
             (SmartCroppingImageProcessor(size: size), PixelSize(width: 134, height: 100)),
@@ -116,7 +116,7 @@ struct ProcessorChainTests {
     }
 }
 
-/// A processor made of a closure, with a count of its calls.
+/// A processor made of a closure; counts its calls.
 private struct SpyProcessor: ImageProcessor {
     let identifier = "spy"
     let calls: Locked<Int>

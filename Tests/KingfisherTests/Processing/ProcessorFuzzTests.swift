@@ -5,9 +5,9 @@ import Testing
 
 @testable import Kingfisher
 
-/// Chains of built-in processors with numbers that nobody would give.
+/// Chains of built-in processors with absurd numbers.
 ///
-/// `FuzzSeeds` says how many. A failure names the seed and the chain.
+/// `FuzzSeeds` sets their number. A failure reports the seed and the chain.
 @Suite(.timeLimit(.minutes(10)))
 struct ProcessorFuzzTests {
     private static let limits = ResultLimits(maxPixelCount: 250_000, maxSide: 4_000)
@@ -31,7 +31,8 @@ struct ProcessorFuzzTests {
             if random.number(below: 3) == 0 { options.scaleFactor = random.next() }
             let item = items[random.number(below: items.count)]
             let note = "seed \(seed), \(chain.identifier), scale \(options.scaleFactor)"
-            // What is read from a file is not a result, and smaller than its limits here.
+            // An image that is read from a file is not subject to the result limits, and it is
+            // smaller here.
             let scope = Self.limits.scope
             guard let result = scope.run({ chain.process(item: item, options: options) })
             else { continue }
@@ -48,7 +49,7 @@ struct ProcessorFuzzTests {
     }
 }
 
-/// Seeded numbers, most of them at an edge, and processors made of them.
+/// Seeded numbers, many of them extreme, and processors made of them.
 private struct HostileNumbers {
     private static let edges: [CGFloat] = [
         0, -0.0, 1, -1, 0.5, 2, 7, 40, 255, 32_768, 65_536, 1e9, 4_294_967_296,
@@ -63,7 +64,7 @@ private struct HostileNumbers {
     mutating func number(below limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
 
     mutating func next() -> CGFloat {
-        // Half of them make sense, so that some chains come to their end.
+        // Half of them are reasonable, so that some chains succeed.
         number(below: 2) == 0
             ? CGFloat(number(below: 60)) : Self.edges[number(below: Self.edges.count)]
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// What processors make is held to limits, and counts in the memory budget.
+/// Limits apply to the results of processors, which also count in the memory budget.
 @Suite(.timeLimit(.minutes(1)))
 struct ResultLimitTests {
     private let folder: TemporaryDirectory
@@ -19,7 +19,7 @@ struct ResultLimitTests {
         )
     }
 
-    /// Draws with the library and hides its failure, as a program's own processor may.
+    /// Draws with the library and ignores its failure, as a custom processor may.
     private struct Enlarging: ImageProcessor {
         let identifier = "enlarging"
         func process(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// What processors make of the scale factor of the options.
+/// How processors use the scale factor of the options.
 struct ScaleFactorTests {
     static let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
 

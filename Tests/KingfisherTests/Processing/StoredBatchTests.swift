@@ -13,7 +13,7 @@ struct StoredBatchTests {
 
     private var turns: ByteBudget { jobs.batches.turns }
 
-    /// Begins to make an image of a side; it waits for its turn when this returns.
+    /// Starts to make an image with this side length; it is queued when this returns.
     private func begin(
         _ side: Int,
         data: Data? = TestImage.jpeg(width: 640, height: 480),

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What people read: for each case what happened, to what, and what to do about it.
+/// The error texts: for each case what happened, to what, and what to do about it.
 struct KingfisherErrorTextTests {
     struct Refusal: Error, CustomStringConvertible {
         let description = "the door was shut"
@@ -15,11 +15,11 @@ struct KingfisherErrorTextTests {
 
     struct Sample {
         let error: KingfisherError
-        /// A URL, key, path or reason that the text must name; empty where there is none.
+        /// A URL, key, path or reason that the text must contain; empty if there is none.
         let names: String
     }
 
-    /// What the errors are about.
+    /// The URL and the key in the errors.
     struct Subject {
         let url: URL
         let key: String

@@ -10,11 +10,11 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// How texts read when they tell of other errors, and what they keep to themselves.
+/// How texts quote other errors, and which details they leave out.
 struct KingfisherErrorWordingTests {
     typealias Samples = KingfisherErrorTextTests
 
-    /// An error of somebody who gave it no words.
+    /// An error without a description.
     private enum Wordless: Error {
         case shut(door: Int)
     }
@@ -26,7 +26,7 @@ struct KingfisherErrorWordingTests {
         ).localizedDescription
     }
 
-    /// The errors below those that callers see.
+    /// The underlying errors of those that callers see.
     private static func reasons() throws -> [any Error] {
         let url = try Samples.Subject("https://anna:secret@host.test/a.jpg").url
         let address = "10.0.0.1"
@@ -75,8 +75,10 @@ struct KingfisherErrorWordingTests {
             + [CancellationError(), try Samples.samples()[0].error]
     }
 
-    /// Whether a text has the name of a case as it stands in the source; names of one small word
-    /// are words like others, unless something in parentheses follows.
+    /// Whether a text contains the name of a case as in the source.
+    ///
+    /// A name of one lowercase word counts only if a parenthesis follows it, because it is also an
+    /// ordinary word.
     private func hasCaseName(_ text: String, of value: Any) -> Bool {
         let name = Mirror(reflecting: value).children.first?.label ?? "\(value)"
         return text.contains(name.contains(where: \.isUppercase) ? name : name + "(")

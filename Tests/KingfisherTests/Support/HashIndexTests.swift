@@ -7,7 +7,8 @@ struct HashIndexTests {
     func `it finds what a dictionary finds, with many equal homes`(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var index = HashIndex()
-        // Few hashes, which differ in bits that choose no cell: long runs, with wrapped ends.
+        // Few hashes, which differ only in bits that do not select a cell: long runs, some of which
+        // wrap around.
         var hashes: [Int: Int] = [:]
         for step in 0..<5_000 {
             let place = Int.random(in: 0..<200, using: &random)

@@ -22,7 +22,7 @@ struct HeapTests {
         var heap = Heap<Counted>()
         for number in 0..<40_000 { heap.insert(Counted(value: number &* 7_919 % 40_000)) }
         while heap.removeFirst() != nil {}
-        // Two comparisons for each of at most sixteen levels, both ways.
+        // Two comparisons for each of at most sixteen levels, for insertion and removal.
         #expect(Counted.comparisons.value < 40_000 * 2 * 2 * 16)
     }
 

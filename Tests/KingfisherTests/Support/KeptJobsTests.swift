@@ -41,7 +41,8 @@ struct KeptJobsTests {
         let callers = [calm, Urgency(0.4), Urgency(0.3)].map { urgency in
             Task.immediate { try await jobs.value(for: "key", urgency: urgency, work) }
         }
-        // One who asked before becomes more urgent, as when others join what waits for this.
+        // An earlier caller becomes more urgent, as when another one joins the load that waits for
+        // it.
         calm.raise(to: 0.9)
         gate.open()
         for caller in callers { #expect(try await caller.value == 0.9) }

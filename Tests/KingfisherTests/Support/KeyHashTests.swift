@@ -24,7 +24,7 @@ struct KeyHashTests {
                 count += 1
             }
         }
-        // Even two among three thousand would be one chance in 10^12.
+        // Even one collision among three thousand has a probability of 10^-12.
         #expect(hashes.count == count)
     }
 
@@ -36,7 +36,7 @@ struct KeyHashTests {
             shards[hash & 15] += 1
             cells[hash >> 4 & 255] += 1
         }
-        // 1,024 and 64 are the means: seven standard deviations on both sides.
+        // The means are 1,024 and 64; the bounds are seven standard deviations away.
         #expect(shards.allSatisfy { (800...1_250).contains($0) })
         #expect(cells.allSatisfy { (10...120).contains($0) })
     }

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Kingfisher
 
-/// What the logging system gets to hear.
+/// The messages that reach the logging system.
 @Suite(.timeLimit(.minutes(1)))
 struct LogTests {
-    /// Keeps what any logger of the process says.
+    /// Records the messages of all loggers of the process.
     private struct Keeping: LogHandler {
         static let lines = Locked<[(level: Logger.Level, key: String, text: String)]>([])
-        // The logging system can be set up once in a process.
+        // The logging system can be set up only once in a process.
         static let isInstalled: Void = LoggingSystem.bootstrap { _ in Keeping() }
 
         var metadata: Logger.Metadata = [:]
@@ -28,7 +28,7 @@ struct LogTests {
         }
     }
 
-    /// Stores nothing.
+    /// A serializer that stores nothing.
     private struct Refusing: CacheSerializer {
         func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }
         func image(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Files that others name are read with bounds.
+/// Files at paths from callers are read with limits.
 @Suite(.timeLimit(.minutes(1)))
 struct RegularFileTests {
     private let folder: TemporaryDirectory
@@ -33,7 +33,7 @@ struct RegularFileTests {
     }
 
     @Test func `a file above the limit is refused before it is read`() async throws {
-        // A hole of 5 GB takes no disk; reading it would take minutes and all memory.
+        // A sparse file of 5 GB takes no disk space; reading it would take minutes and all memory.
         let file = folder.file("large")
         try Data().write(to: file)
         #expect(truncate(file.path, 5_000_000_000) == 0)

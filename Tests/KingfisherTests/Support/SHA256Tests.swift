@@ -3,7 +3,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Digests, against the examples of FIPS 180-4.
+/// Digests compared with the examples of FIPS 180-4.
 struct SHA256Tests {
     static let examples = [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

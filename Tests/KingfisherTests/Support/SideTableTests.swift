@@ -29,7 +29,7 @@ struct SideTableTests {
         let table = SideTable<Int>()
         var seen: Set<ObjectIdentifier> = []
         var wasReused = false
-        // The allocator hands the same block out again, so a few rounds are enough.
+        // The allocator reuses the same block, so a few rounds suffice.
         for _ in 0..<1_000 where !wasReused {
             let thing = Thing()
             #expect(table[thing] == nil)

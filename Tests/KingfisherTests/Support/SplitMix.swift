@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same for the same seed.
+/// Pseudorandom numbers, the same for the same seed.
 ///
 /// SplitMix64, Steele et al., "Fast Splittable Pseudorandom Number Generators" (2014).
 struct SplitMix: RandomNumberGenerator {

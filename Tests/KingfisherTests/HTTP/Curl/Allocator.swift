@@ -1,8 +1,8 @@
 import Foundation
 
-/// glibc's allocator, asked through the symbols of `malloc.h`, which Swift does not import.
+/// Access to glibc's allocator through symbols of `malloc.h`, which Swift does not import.
 enum Allocator {
-    /// Makes all threads share the arenas that are there, so that what is freed is used again.
+    /// Makes all threads share the existing arenas, so that freed memory is used again.
     static func useOneArena() {
         typealias Function = @convention(c) (Int32, Int32) -> Int32
         guard let set = symbol("mallopt", as: Function.self) else {
@@ -12,7 +12,7 @@ enum Allocator {
         _ = set(-8, 1)
     }
 
-    /// Bytes that were allocated and not freed; what threads keep for themselves counts as live.
+    /// The number of bytes allocated and not freed, including the caches of threads.
     static var liveBytes: Int {
         typealias Function = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
         var text: UnsafeMutablePointer<CChar>?
@@ -23,7 +23,7 @@ enum Allocator {
         _ = write(0, stream)
         fclose(stream)
         defer { free(text) }
-        // The sums of all arenas come last.
+        // The totals of all arenas come last.
         let lines = text.map { String(cString: $0) }?.split(separator: "\n") ?? []
         func size(_ beginning: String) -> Int {
             let line = lines.last { $0.hasPrefix(beginning) }
@@ -35,7 +35,7 @@ enum Allocator {
     }
 
     private static func symbol<Function>(_ name: String, as type: Function.Type) -> Function? {
-        // The first of the process, as the linker would find it.
+        // Searches in the order of the dynamic linker.
         dlsym(nil, name).map { unsafeBitCast($0, to: type) }
     }
 }

@@ -8,9 +8,10 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Random answers against the real transport: each ends once, with a body that was sent or an error.
+/// Random answers through the real transport: each transfer ends once, with a body that was sent or
+/// an error.
 ///
-/// `FuzzSeeds` says how many. A failure names the seed of its answer.
+/// `FuzzSeeds` sets their number. A failure reports the seed of its answer.
 @Suite(.timeLimit(.minutes(10)))
 struct CurlAnswerFuzzTests {
     @Test func `every answer ends once, as its bytes or as an error`() async throws {
@@ -43,13 +44,13 @@ struct CurlAnswerFuzzTests {
             }
             #expect(answers.sent(outcome.body), "seed \(seed)")
         }
-        // Some must be right, or nothing was tried.
+        // Some answers must be valid, or the test proves nothing.
         #expect(rounds < 100 || bodies > 5)
         #expect(await transport.load(server.url("/fine")).body == Data("fine".utf8))
     }
 }
 
-/// Answers put together from pieces that are right, odd or wrong.
+/// Answers made of valid, unusual and invalid pieces.
 private struct RandomAnswers {
     private var chance: SplitMix
     private let target: String
@@ -60,7 +61,7 @@ private struct RandomAnswers {
         self.target = target
     }
 
-    /// Whether these bytes are a body that was sent, or the beginning of what was.
+    /// Whether the bytes are a body that was sent, or the beginning of one.
     func sent(_ body: Data) -> Bool {
         bodies.contains { $0.range(of: body) != nil || body.isEmpty }
     }

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Thousands of transfers, cancelled at moments that a seeded generator chooses.
+/// Thousands of transfers, cancelled at moments chosen by a seeded generator.
 @Suite(.timeLimit(.minutes(1)))
 struct CurlCancellationStormTests {
     /// When a transfer of the storm is cancelled.
@@ -60,7 +60,7 @@ struct CurlCancellationStormTests {
             var recorders: [TransferRecorder] = []
             for _ in 0..<count {
                 let moment = Moment.allCases.randomElement(using: &random) ?? .never
-                // What never ends must be cancelled by someone.
+                // A transfer that never ends by itself has to be cancelled.
                 let paths =
                     moment == .never || moment == .atRedirect
                     ? ["/plain", "/redirect", "/short"]
@@ -89,7 +89,7 @@ struct CurlCancellationStormTests {
             let lasts = recorders.map { $0.events.last }
             #expect(lasts.allSatisfy { $0 == .finish })
         }
-        // The transport's thread closes every connection when it is gone.
+        // The transport's thread closes all connections when it ends.
         await server.quiet()
         let left = live.filter { $0.object != nil }.count
         #expect(left == 0)

@@ -4,7 +4,7 @@ import Kingfisher
 import TestSupport
 import Testing
 
-/// HTTP Digest (RFC 7616), checked by a server that does its own arithmetic.
+/// HTTP Digest (RFC 7616), checked by a server that computes the hashes independently.
 @Suite(.timeLimit(.minutes(1)))
 struct CurlDigestTests {
     enum Algorithm: String, CaseIterable {
@@ -34,7 +34,7 @@ struct CurlDigestTests {
         server = try ImageServer()
     }
 
-    /// Asks for the password of `me`, and believes nobody who cannot prove it.
+    /// Requires the password of the user `me` and verifies every response.
     private func protect(_ algorithm: Algorithm) {
         let reply = ServerReply.body(body)
         let question =

@@ -7,12 +7,10 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What is left of many transfers: nothing.
+/// Resources that remain after many transfers: there must be none.
 ///
-/// Each in a process of its own, where nothing else runs.
-///
-/// `KINGFISHER_CANCELS` and `KINGFISHER_REQUESTS` set the numbers: 100000 and 50000 for a proof, a
-/// few thousand every day.
+/// Each test runs in its own process. `KINGFISHER_CANCELS` and `KINGFISHER_REQUESTS` set the
+/// numbers: 100000 and 50000 for a full check; the defaults are a few thousand.
 @Suite(.timeLimit(.minutes(20)))
 struct CurlEnduranceTests {
     private static func number(_ variable: String, otherwise count: Int) -> Int {
@@ -24,12 +22,12 @@ struct CurlEnduranceTests {
             processExitsWith: .success,
             observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
-            // The test's server has a thread for each connection, and thousands of threads smear a
-            // few live bytes over all arenas of the allocator: 12 MB that nobody holds.
+            // The test server uses a thread for each connection, and with thousands of threads a
+            // few live bytes are spread over all arenas of the allocator: 12 MB of unused memory.
             Allocator.useOneArena()
             let count = Self.number("KINGFISHER_CANCELS", otherwise: 3000)
             let storm = try CancelStorm()
-            // What is made once, and what allocators keep, is there after the first ones.
+            // The first transfers create lasting state and fill the allocator's caches.
             try await storm.run(min(2000, count / 2), seed: 1)
             let before = Holdings.now
             var done = min(2000, count / 2)
@@ -40,7 +38,7 @@ struct CurlEnduranceTests {
                 seed += 1
                 if seed.isMultiple(of: 10) { print("\(done) cancels: \(Holdings.now)") }
             }
-            // The server takes connections that were given up before, and lets go of them.
+            // The server accepts connections that were already given up, and closes them.
             var looks = 0
             while Holdings.now.descriptors > before.descriptors, looks < 2000 {
                 looks += 1
@@ -50,9 +48,10 @@ struct CurlEnduranceTests {
             Self.hold(after.descriptors <= before.descriptors, "\(before) \(after)")
             Self.hold(after.transportThreads == 0, "\(after)")
             Self.hold(after.kilobytes - before.kilobytes < 16 << 10, "\(before) \(after)")
-            // A build for release stays flat over 100,000. In one for debugging up to 26 bytes for
-            // each are added, in what the allocator keeps for threads: of what is asked of it all
-            // is given back, no more is held after 16,000 than after 6,000. Forty would be found.
+            // A release build stays flat over 100,000 transfers. A debug build grows by up to 26
+            // bytes for each, all of it in the allocator's caches for threads: the number of live
+            // allocations after 16,000 transfers is that after 6,000. A leak of 40 bytes for each
+            // transfer would be found.
             Self.hold(after.live - before.live < 4 << 20, "\(before) \(after)")
             print("\(count) cancels: \(before) → \(after)")
         }
@@ -85,7 +84,7 @@ struct CurlEnduranceTests {
                 await load(min(1000, count - done))
                 server.forgetRequests()
                 done += 1000
-                // What is made once, and what allocators keep, is there after the first ones.
+                // The first requests create lasting state and fill the allocator's caches.
                 if before == nil { before = Holdings.now }
             }
             guard let before else { preconditionFailure("there were no requests") }
@@ -99,12 +98,13 @@ struct CurlEnduranceTests {
 
     private static let broken = "BROKEN"
 
-    /// Says what does not hold; a process that stops there takes its words with it.
+    /// Prints a failed check instead of trapping, because the output of a process that traps is
+    /// lost.
     private static func hold(_ isSo: Bool, _ what: String) {
         if !isSo { print("\(broken): \(what)") }
     }
 
-    /// Passes on what the process said.
+    /// Prints the output of the process and records its failed checks.
     private static func tell(_ result: ExitTest.Result?) {
         let said = (result?.standardOutputContent ?? []) + (result?.standardErrorContent ?? [])
         let text = String(decoding: said, as: UTF8.self)
@@ -152,7 +152,7 @@ struct CurlEnduranceTests {
                     .download.start()
             }
             let after = Holdings.now
-            // 8 MiB stay in memory, and are copied once on the way to the file.
+            // The 8 MiB of the body are in memory, and are copied once when the file is written.
             Self.hold(after.peakKilobytes - before.kilobytes < 40 << 10, "\(before) \(after)")
             switch result {
             case .success(let body):
@@ -172,13 +172,13 @@ struct CurlEnduranceTests {
     }
 }
 
-/// What a process holds at one moment.
+/// The resources of a process at one moment.
 private struct Holdings: CustomStringConvertible {
     let descriptors: Int
-    /// Bytes that were allocated and not freed.
+    /// The number of bytes allocated and not freed.
     let live: Int
     let transportThreads: Int
-    /// Of its own, without mapped files.
+    /// Private memory, without mapped files.
     let kilobytes: Int
     let peakKilobytes: Int
 
@@ -214,7 +214,7 @@ private struct Holdings: CustomStringConvertible {
     }
 }
 
-/// Transfers that are cancelled at moments that a seeded generator chooses.
+/// Transfers that are cancelled at moments chosen by a seeded generator.
 private struct CancelStorm {
     let server: ImageServer
 
@@ -264,7 +264,7 @@ private struct CancelStorm {
             },
             chunk: { transfer in if moment == 3 { transfer.cancel() } }
         )
-        // What never answers is cancelled from outside.
+        // A transfer that gets no answer is cancelled by the test.
         let paths = ["/plain", "/redirect", "/endless"] + (moment < 2 ? ["/silent"] : [])
         let path = paths.randomElement(using: &random) ?? "/plain"
         let transfer = transport.start(

@@ -53,7 +53,7 @@ struct CurlFailureTests {
 
     @Test func `a header with a line break is refused`() async {
         var request = URLRequest(url: server.url("/a"))
-        // Foundation drops such values by itself, but not such names.
+        // Foundation drops such values, but not such names.
         request.setValue("a", forHTTPHeaderField: "X-A\r\nX-Evil")
         let recorder = TransferRecorder()
         _ = transport.start(request, settings: .patient, handler: recorder)
@@ -132,7 +132,7 @@ struct CurlFailureTests {
         }
     }
 
-    // MARK: Bounds
+    // MARK: Limits
 
     @Test func `a body announced beyond the limit is refused before it comes`() async {
         server.route("/b", .body(bytes))
@@ -226,7 +226,7 @@ struct CurlFailureTests {
         server.route("/stall", .held(release, then: .text("x")))
         var settings = TransferSettings.patient
         settings.idleTimeout = .milliseconds(400)
-        // The answer comes only after another transfer has run into the same time-out.
+        // The answer is sent only after another transfer has reached the same time-out.
         let stalled = TransferRecorder()
         let recorder = TransferRecorder(response: { [transport, server, settings] _, _, reply in
             Task {

@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Answers that a server sends to harm its client.
+/// Answers of a server that attacks its client.
 @Suite(.timeLimit(.minutes(1)))
 struct CurlHostileAnswerTests {
     let server: ImageServer
@@ -18,8 +18,8 @@ struct CurlHostileAnswerTests {
         server = try ImageServer()
     }
 
-    // libcurl before 8.1.0 continued the header of an earlier request of the same handle, in memory
-    // that was freed. Freed memory is not always noticed at once, hence the repetitions.
+    // libcurl before 8.1.0 continued the header of an earlier request of the same handle, in freed
+    // memory. Such a use is not always detected at once, hence the repetitions.
     @Test func `a folded line at the start of a head behind a redirect is an ordinary error`()
         async throws
     {
@@ -92,7 +92,7 @@ struct CurlHostileAnswerTests {
         var settings = TransferSettings.patient
         settings.idleTimeout = .seconds(1)
         let outcome = await transport.load(server.url("/slow"), settings: settings)
-        // A busy machine may be silent for longer than the time-out.
+        // On a busy machine the server may be silent for longer than the time-out.
         guard case .timedOut(let phase, limit: .seconds(1), _) = outcome.error else {
             Issue.record("\(String(describing: outcome.error))")
             return

@@ -8,7 +8,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Requests whose parts would change the request on the wire, and headers on their way elsewhere.
+/// Requests with parts that would change the request on the wire, and headers sent to another
+/// origin.
 @Suite(.timeLimit(.minutes(1)))
 struct CurlHostileRequestTests {
     let server: ImageServer

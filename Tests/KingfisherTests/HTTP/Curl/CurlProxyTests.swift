@@ -3,10 +3,11 @@ import Kingfisher
 import TestSupport
 import Testing
 
-/// Proxies from the environment, each test in a process of its own: the environment is one.
+/// Proxies from the environment; each test runs in its own process because the environment is
+/// global.
 @Suite(.timeLimit(.minutes(1)))
 struct CurlProxyTests {
-    /// A server that answers for whatever host it is asked.
+    /// A proxy that answers for every host.
     private static func proxy(_ variable: String, user: String = "") throws -> ImageServer {
         let proxy = try ImageServer()
         proxy.fallback { .text("by proxy to \($0.target)") }

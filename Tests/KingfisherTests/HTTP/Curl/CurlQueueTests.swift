@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Thousands that wait for a connection.
+/// Thousands of transfers that wait for a connection.
 struct CurlQueueTests {
     private func exchange(
         _ id: UInt64,
@@ -30,7 +30,7 @@ struct CurlQueueTests {
         return CurlExchange(order, url: url, origin: url.origin, clock: CurlClock())
     }
 
-    /// Who is taken as long as nobody ends.
+    /// The order in which transfers are started while none of them ends.
     private func drain(_ queue: inout CurlQueue) -> [UInt64] {
         var order: [UInt64] = []
         while let next = queue.takeNext() { order.append(next.id) }

@@ -21,7 +21,7 @@ struct CurlRealServerTests {
         var configuration = CurlTransport.Configuration()
         configuration.certificateFile = server.certificateFile
         transport = CurlTransport(configuration: configuration)
-        // Not compressible, so that gzip does not change its length much.
+        // Hardly compressible, so that gzip changes the length little.
         var state: UInt32 = 1
         bytes = Data(
             (0..<300_000).map { _ in
@@ -57,7 +57,8 @@ struct CurlRealServerTests {
         settings.trustedHosts = ["localhost"]
         let trusted = await strict.load(server.secureURL("a"), settings: settings)
         #expect(trusted.error == nil)
-        // What one caller trusts, another need not: the connection is not shared.
+        // A connection trusted by one transfer is not shared with another one that has other
+        // settings.
         let again = await strict.load(server.secureURL("a"))
         #expect(again.error != nil)
     }

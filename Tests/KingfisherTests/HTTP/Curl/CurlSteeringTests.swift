@@ -60,7 +60,7 @@ struct CurlSteeringTests {
     func `the answer may come later`(isAllowed: Bool) async {
         let recorder = TransferRecorder(response: { [server, transport] _, _, reply in
             Task {
-                // Long enough for the body to have come: another transfer takes the whole way.
+                // By the time another transfer is complete, the body has arrived.
                 _ = await transport.load(server.url("/other"))
                 reply(isAllowed ? .allow : .cancel)
             }
@@ -185,7 +185,7 @@ struct CurlSteeringTests {
     // MARK: Back-pressure
 
     @Test func `a paused transfer slows the server down, and goes on`() async {
-        // Far more than the sockets' buffers hold.
+        // Far more than the socket buffers can store.
         let large = Data(repeating: 9, count: 32 << 20)
         let gate = ServerGate()
         server.route(
@@ -201,7 +201,7 @@ struct CurlSteeringTests {
         })
         let transfer = start("/large", recorder)
         await recorder.wait { $0.contains(.response(200)) }
-        // Two round trips of another transfer, in which the paused one could have read.
+        // During two round trips of another transfer, the paused one could have read.
         _ = await transport.load(server.url("/a"))
         let held = recorder.byteCount
         _ = await transport.load(server.url("/a"))
@@ -273,7 +273,8 @@ struct CurlSteeringTests {
             recorders.append(recorder)
         }
         transfers.last?.setPriority(0.9)
-        // Answered after what was asked before: the loop may be about to give the connection away.
+        // The answer comes after all earlier requests are processed; without it, the loop could
+        // already be assigning the connection.
         _ = await transport.census()
         gate.open()
         for recorder in recorders { _ = await recorder.outcome() }
@@ -331,7 +332,7 @@ extension ImageServer {
     }
 }
 
-/// Keeps a reply for later.
+/// Stores a reply for later.
 private final class Late: Sendable {
     private let reply = Mutex<(@Sendable (TransferDisposition) -> Void)?>(nil)
 

@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Which servers are trusted, who is asked, and what the client shows.
+/// Which servers are trusted, when a responder is called, and which client certificate is sent.
 @Suite(
     .timeLimit(.minutes(1)),
     .enabled(if: NginxServer.isAvailable, "needs nginx and openssl: Scripts/bootstrap.sh --tests")
@@ -34,7 +34,7 @@ struct CurlTrustTests {
         return settings
     }
 
-    /// Decides always the same, and counts.
+    /// A recorder that always makes the same decision and records the questions.
     private func recorder(
         _ decision: ServerTrustDecision,
         _ asked: Locked<[ServerTrust]> = Locked([])

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Bodies that were being received when their process was killed.
+/// Downloads whose process was killed while they received the body.
 @Suite(.timeLimit(.minutes(2)))
 struct KilledDownloadTests {
     private static let bytes = Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -27,7 +27,7 @@ struct KilledDownloadTests {
         }
     }
 
-    /// Sends what is asked for, as far as `end`.
+    /// Sends the requested range, but at most up to `end`.
     private static func reply(to request: ServerRequest, upTo end: Int) -> ServerReply {
         let range = request.value(for: "Range")?.dropFirst("bytes=".count).dropLast()
         let first = range.flatMap { Int($0) } ?? 0
@@ -52,13 +52,13 @@ struct KilledDownloadTests {
         return settings
     }
 
-    /// Files that were left, by their extension.
+    /// The extensions of the remaining files.
     private var left: [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []
         return names.map { ($0 as NSString).pathExtension }
     }
 
-    /// Downloads until so much is there, which ends the process.
+    /// Downloads until `count` bytes have arrived, which kills the process.
     private static func downloadUntilKilled(
         _ address: String,
         _ path: String,
@@ -80,7 +80,7 @@ struct KilledDownloadTests {
         }
     }
 
-    /// Downloads as the next process would; breaks off when so much is there, if that is said.
+    /// Downloads as the next process would; cancels after `count` bytes if it is given.
     private func download(
         _ url: URL,
         _ partials: PartialBodies,
@@ -112,7 +112,7 @@ struct KilledDownloadTests {
         #expect(body.data == Self.bytes)
         #expect(body.metrics.resumedBytes == 300_000)
         #expect(server.requests.last?.value(for: "Range") == "bytes=300000-")
-        // Removed behind the completion.
+        // Removed after the completion has run.
         while !left.isEmpty { await Task.yield() }
     }
 
@@ -129,7 +129,7 @@ struct KilledDownloadTests {
             let broken = await download(server.url("/b"), partials, breakingOffAt: 300_000)
             #expect(throws: TransferError.self) { try broken.get() }
             await partials.flush()
-            // The other one is removed behind the completion.
+            // The other file is removed after the completion has run.
             while left != ["partial"] { await Task.yield() }
         }
         await #expect(processExitsWith: .signal(SIGKILL)) {

@@ -21,7 +21,7 @@ struct ResumedAnswerTests {
         arguments: [
             (["ETag": "\"a\""], "\"a\""),
             (["ETag": "\"a\"", "Last-Modified": date], "\"a\""),
-            // A date names a second, not the bytes.
+            // A date with a resolution of a second does not identify the bytes.
             (["Last-Modified": "Sun, 06 Nov 1994 08:48:37 GMT", "Date": date], nil),
             (["ETag": "\"a\"b\""], nil), (["ETag": "\"a b\""], nil),
             (["ETag": "\"a\", \"b\""], nil), (["ETag": "w/\"a\""], nil),
@@ -56,7 +56,7 @@ struct ResumedAnswerTests {
         #expect(try PartialHead(response(status, all), received: received) == nil)
     }
 
-    // MARK: What came back
+    // MARK: The answer to a range request
 
     private func head() throws -> PartialHead {
         let fields = [

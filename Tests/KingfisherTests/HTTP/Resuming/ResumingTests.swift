@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Interrupted downloads, over the network of the loopback interface.
+/// Interrupted downloads over the loopback interface.
 @Suite(.timeLimit(.minutes(1)))
 struct ResumingTests {
     let server: ImageServer
@@ -25,7 +25,7 @@ struct ResumingTests {
         partials = PartialBodies(policy)
     }
 
-    /// Breaks off at 40,000 bytes unless it is asked for a range.
+    /// Breaks off at 40,000 bytes unless a range is requested.
     private func serve(tag: String = "\"v1\"", then rest: @escaping @Sendable () -> ServerReply) {
         let fields = [("Content-Length", "\(bytes.count)"), ("ETag", tag), ("X-Part", "first")]
         let broken = ServerReply(steps: [

@@ -23,7 +23,7 @@ struct SharedDownloadsTests {
         request = URLRequest(url: try #require(URL(string: "http://host/a.jpg")))
     }
 
-    /// Joins and, as the creator, starts.
+    /// Joins a download, and starts it if this caller created it.
     @discardableResult
     private func join(
         _ name: String,
@@ -91,7 +91,7 @@ struct SharedDownloadsTests {
         transfers[0].send(Data("wrong".utf8))
         transfers[0].finish()
         #expect(journal.lines == ["a cancelled"])
-        // The same request in another table is another download, too.
+        // A download of another instance with the same request is independent.
         transfers[2].finish(.cannotResolve(host: "host", url: URL(filePath: "/")))
         transfers[1].complete(hello)
         #expect(journal.lines == ["a cancelled", "c failed", "b 5/5", "b done hello"])
@@ -390,7 +390,7 @@ struct SharedDownloadsTests {
     }
 }
 
-/// Writes down what callers are told.
+/// Records the calls that the callers receive.
 final class Journal: Sendable {
     private struct State {
         var lines: [String] = []

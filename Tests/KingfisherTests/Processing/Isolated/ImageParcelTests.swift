@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// What a worker sends is an image of the right size, or nothing.
+/// A parcel from a worker gives an image of the right size, or is rejected.
 struct ImageParcelTests {
     private static let file = Data("the file".utf8)
 
@@ -69,7 +69,7 @@ struct ImageParcelTests {
                 bytes[index] = value
                 do {
                     let image = try unpacked(try SealedMemory.holding(Data(bytes)), place)
-                    // Every pixel of what was let through can be read.
+                    // Every pixel of an accepted image can be read.
                     if let bitmap = image.bitmap { #expect(bitmap == bitmap) }
                 } catch is WireError {
                     refused += 1
@@ -81,7 +81,7 @@ struct ImageParcelTests {
 
     @Test func `pixels that no decoder makes are drawn, encoded and hashed without harm`() throws {
         var random = SplitMix(seed: 3)
-        // More colour than alpha, and transparency in what is said to be opaque.
+        // Colour above alpha, and transparency in an image marked as opaque.
         let bitmap = try Bitmap(
             size: PixelSize(width: 31, height: 17),
             isOpaque: true,

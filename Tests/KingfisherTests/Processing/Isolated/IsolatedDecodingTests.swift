@@ -6,10 +6,10 @@ import Testing
 
 @testable import Kingfisher
 
-/// A worker makes of every file what this process would, with the calls that it is allowed.
+/// A worker decodes every file like this process, with its allowed system calls.
 @Suite(.enabled(if: WorkerBench.isPossible), .serialized, .timeLimit(.minutes(5)))
 struct IsolatedDecodingTests {
-    /// The files that the codecs are tested with, by name.
+    /// The fixtures of the codec tests, by name.
     private static func fixtures() throws -> [(name: String, data: Data)] {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -40,7 +40,7 @@ struct IsolatedDecodingTests {
             }
         }
         #expect(images > 50)
-        // No worker was lost: no call was missing.
+        // No worker was lost, so no system call was missing.
         #expect(pool.failureCount == 0)
         pool.stop()
     }
@@ -111,7 +111,7 @@ struct IsolatedDecodingTests {
         #expect(cut.here.map(\.identifier) == [Foreign().identifier, blurs.identifier])
         #expect(ProcessorCut(Foreign()).apart == nil)
         #expect(ProcessorCut(shrinks |> blurs).here.isEmpty)
-        // Its name is ours, and it is not.
+        // It has the identifier of a built-in processor but is not one.
         #expect(ProcessorCut(Foreign(identifier: shrinks.identifier)).apart == nil)
         #expect(!PortableProcessors.contain(AnimatedImageProcessor(Foreign())))
     }
@@ -126,7 +126,7 @@ struct IsolatedDecodingTests {
         pool.stop()
     }
 
-    /// A user's: turns images, in this process.
+    /// A custom processor that rotates images in this process.
     private struct Foreign: ImageProcessor {
         var identifier = "foreign"
 
@@ -141,7 +141,7 @@ struct IsolatedDecodingTests {
 }
 
 extension KFCrossPlatformImage {
-    /// Whether two images are the same to everybody who uses them.
+    /// Whether two images have equal pixels and properties.
     fileprivate func looks(like other: KFCrossPlatformImage?) -> Bool {
         guard let other, bitmap == other.bitmap, scale == other.scale,
             duration == other.duration, images?.map(\.bitmap) == other.images?.map(\.bitmap),
