@@ -56,9 +56,7 @@ struct Converter: Sendable {
             return outcome
         }
         let target = item.format ?? .png
-        guard let data = encoded(image, bytes, as: target) else {
-            throw Failure("cannot write this image as \(target.rawValue)")
-        }
+        let data = try encoded(image, bytes, as: target)
         try write(data, to: output)
         outcome.outputBytes = data.count
         return outcome
@@ -78,15 +76,14 @@ struct Converter: Sendable {
         return try await manager.retrieveImage(with: .provider(provider), options: options).image
     }
 
-    /// Returns the original bytes if neither a step nor a quality nor another format is requested.
+    /// Returns the original bytes if they are already the requested file.
     private func encoded(
         _ image: KFCrossPlatformImage,
         _ bytes: Data,
         as target: PictureFormat
-    ) -> Data? {
-        let isUnchanged = encoding.processors.isEmpty && encoding.quality == nil
-        if isUnchanged, PictureFormat(bytes.kf.imageFormat) == target { return bytes }
-        return encoding.encode(image, as: target)
+    ) throws -> Data {
+        if encoding.copiesFiles, PictureFormat(bytes.kf.imageFormat) == target { return bytes }
+        return try encoding.file(of: image, as: target) { bytes }
     }
 
     /// Writes below the output folder, and never to another place through a symbolic link.

@@ -14,6 +14,7 @@ struct GetCommand: AsyncParsableCommand {
             Examples:
               kf get https://example.com/photo.jpg -p downsample:300x -o small.png
               kf get photo.jpg -p smartcrop:400x400 -o - --format webp > face.webp
+              kf get photo.jpg -p downsample:2000x -o smaller.jpg --keep exif,icc
 
             \(EncodingOptions.steps)
             """
@@ -106,14 +107,18 @@ struct GetCommand: AsyncParsableCommand {
 
         let target = try outputFormat ?? loaded.sourceFormat ?? loadedFormat ?? .png
         let data: Data
-        let isUnchanged = encoding.processors.isEmpty && encoding.quality == nil
-        if isUnchanged, target == loadedFormat, let original {
+        if encoding.copiesFiles, target == loadedFormat, let original {
             data = original
         } else {
-            guard let encoded = encoding.encode(loaded.result.image, as: target) else {
-                throw Failure("cannot write this image as \(target.rawValue)")
+            data = try encoding.file(of: loaded.result.image, as: target) {
+                guard let source = loaded.source() else {
+                    throw Failure(
+                        "the cache no longer has the source, whose metadata is to be kept; "
+                            + "--force-refresh loads it again"
+                    )
+                }
+                return source
             }
-            data = encoded
         }
         if output == "-" {
             try FileHandle.standardOutput.write(contentsOf: data)

@@ -14,6 +14,13 @@ struct PictureLoad: Sendable {
         let original: Data?
         /// The format of the source, before any step; nil if it is not known any more.
         let sourceFormat: PictureFormat?
+        fileprivate let sourceFile: URL?
+
+        /// The bytes of the source, before any step; nil if the cache has them no longer.
+        func source() -> Data? {
+            if result.cacheType == .none { return result.data() }
+            return sourceFile.flatMap { try? Data(contentsOf: $0) }
+        }
     }
 
     let source: PictureSource
@@ -45,7 +52,10 @@ struct PictureLoad: Sendable {
         return Loaded(
             result: result,
             original: original(result, in: manager.cache),
-            sourceFormat: format(of: result, in: manager.cache)
+            sourceFormat: format(of: result, in: manager.cache),
+            sourceFile: manager.cache.cacheFileURLIfOnDisk(
+                forKey: result.originalSource.cacheKey
+            )
         )
     }
 

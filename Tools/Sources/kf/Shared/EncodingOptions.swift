@@ -30,6 +30,18 @@ struct EncodingOptions: ParsableArguments {
     )
     var quality: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "What an encoded file keeps of its source: exif, icc, both with a comma, all, or none. "
+                + "Colours are always those of sRGB, so icc gives a file whose source has a "
+                + "profile that of sRGB. (default: none; a file that needs no encoding is copied "
+                + "with everything)",
+            valueName: "list"
+        ),
+        transform: { try MetadataChoice($0) }
+    )
+    var keep: MetadataChoice?
+
     func validate() throws {
         if let quality, !(0...100).contains(quality) {
             throw ValidationError("the quality is 0 to 100, not \(quality)")
@@ -55,11 +67,40 @@ struct EncodingOptions: ParsableArguments {
         )
     }
 
+    /// Whether a file that has the target format is copied instead of encoded.
+    var copiesFiles: Bool {
+        processors.isEmpty && quality == nil && (keep ?? .all) == .all
+    }
+
+    /// Encodes an image, with the metadata of its source that is to be kept.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - target: The format to write.
+    ///   - source: Reads the file that the image was made from.
+    /// - Returns: The file.
+    /// - Throws: A ``Failure`` if the format cannot hold the image or its metadata, and the error of
+    ///   `source`.
+    func file(
+        of image: KFCrossPlatformImage,
+        as target: PictureFormat,
+        source: () throws -> Data
+    ) throws -> Data {
+        guard let encoded = encode(image, as: target) else {
+            throw Failure("cannot write this image as \(target.rawValue)")
+        }
+        guard let keep, !keep.isEmpty else { return encoded }
+        let metadata = try SourceMetadata(of: source(), choice: keep)
+        return try MetadataWriter(encoded, metadata: metadata).written(as: target)
+    }
+
     /// Encodes an image; nil if the format cannot hold it.
-    func encode(_ image: KFCrossPlatformImage, as target: PictureFormat) -> Data? {
+    private func encode(_ image: KFCrossPlatformImage, as target: PictureFormat) -> Data? {
         let own = image.kf.gifRepresentation()?.kf.imageFormat
-        // A processor has already encoded the animation with the requested quality.
-        let isDone = own == target.imageFormat && (quality == nil || !processors.isEmpty)
+        // A processor has already encoded the animation with the requested quality. Otherwise the
+        // bytes are the source's, with its metadata.
+        let isDone =
+            own == target.imageFormat && (quality == nil && keep == nil || !processors.isEmpty)
         if target.holdsAnimations, !isDone {
             return image.kf.animationRepresentation(
                 format: target.imageFormat,

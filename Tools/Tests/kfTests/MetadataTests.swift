@@ -1,0 +1,184 @@
+import Foundation
+import Kingfisher
+import Testing
+
+/// `--keep`: the metadata of encoded files.
+@Suite(.timeLimit(.minutes(1)))
+struct MetadataTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let photo = try TestPictures.jpeg()
+        try TestExif.jpeg(photo).write(to: folder.url.appending(path: "in.jpg"))
+        try photo.write(to: folder.url.appending(path: "plain.jpg"))
+    }
+
+    private func get(_ arguments: String...) async throws -> KFProgram.Outcome {
+        try await KFProgram.run(["get"] + arguments, in: folder)
+    }
+
+    private func info(_ name: String) throws -> ImageFileInfo {
+        try ImageFileInfo(data: try folder.data(name))
+    }
+
+    @Test(arguments: ["jpg", "png", "webp"])
+    func `exif stays, for upright pixels of the new size, without its thumbnail`(
+        ending: String
+    ) async throws {
+        let output = "out.\(ending)"
+        let outcome = try await get(
+            "in.jpg",
+            "-p",
+            "resize:x100",
+            "-o",
+            output,
+            "--keep",
+            "exif"
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let info = try info(output)
+        #expect(info.orientation == 1)
+        #expect(info.size == CGSize(width: 75, height: 100))
+        #expect(!info.hasColorProfile)
+        #expect(KFCrossPlatformImage(data: try folder.data(output))?.pixelHeight == 100)
+        let data = try folder.data(output)
+        #expect(data.contains(TestExif.camera))
+        #expect(!data.contains(TestExif.thumbnail))
+        // The entry of the width: its tag, its type LONG, one value.
+        let width = Data([0x02, 0xA0, 4, 0, 1, 0, 0, 0, 75, 0, 0, 0])
+        #expect(data.firstRange(of: width) != nil)
+    }
+
+    @Test(arguments: ["jpg", "webp"])
+    func `a file whose source has a profile gets that of sRGB`(ending: String) async throws {
+        let output = "out.\(ending)"
+        let steps = ["-p", "resize:50x", "--quality", "100"]
+        for (input, keep, has) in [
+            ("in.jpg", "icc", true), ("in.jpg", "none", false), ("plain.jpg", "icc", false),
+        ] {
+            let outcome = try await KFProgram.run(
+                ["get", input, "-o", output, "--keep", keep] + steps,
+                in: folder
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try info(output).hasColorProfile == has, "\(input) \(keep)")
+            #expect(try !folder.data(output).contains(TestExif.camera))
+        }
+    }
+
+    @Test func `a transparent WebP stays transparent with metadata`() async throws {
+        let outcome = try await get(
+            "in.jpg",
+            "-p",
+            "round:50%",
+            "-o",
+            "out.webp",
+            "--keep",
+            "exif,icc"
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try info("out.webp").hasAlpha)
+        #expect(try info("out.webp").hasColorProfile)
+        #expect(try TestPictures.pixel(try folder.data("out.webp"), x: 0, y: 0)[3] == 0)
+    }
+
+    @Test func `an unchanged file keeps everything unless told otherwise`() async throws {
+        for arguments in [[], ["--keep", "all"]] {
+            let outcome = try await KFProgram.run(
+                ["get", "in.jpg", "-o", "same.jpg"] + arguments,
+                in: folder
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try folder.data("same.jpg") == folder.data("in.jpg"))
+        }
+        let outcome = try await get("in.jpg", "-o", "bare.jpg", "--keep", "none")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try !folder.data("bare.jpg").contains(TestExif.camera))
+        #expect(try info("bare.jpg").orientation == 1)
+        #expect(try info("bare.jpg").size == CGSize(width: 480, height: 640))
+    }
+
+    @Test func `an image from the cache keeps the metadata of its source`() async throws {
+        for round in 1...2 {
+            let outcome = try await get(
+                "in.jpg",
+                "-p",
+                "resize:50x",
+                "-o",
+                "\(round).png",
+                "--keep",
+                "exif",
+                "--cache",
+                "cache",
+                "--json"
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let fields = try GetTests.fields(outcome)
+            #expect(fields["cacheType"] as? String == (round == 1 ? "none" : "disk"))
+            #expect(try folder.data("\(round).png").contains(TestExif.camera))
+        }
+    }
+
+    @Test func `formats that cannot hold exif fail instead of losing it`() async throws {
+        for format in ["avif", "gif"] {
+            let outcome = try await get(
+                "in.jpg",
+                "-o",
+                "out.\(format)",
+                "-p",
+                "resize:40x",
+                "--keep",
+                "exif"
+            )
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("\(format) files carry no exif"))
+            let plain = try await get(
+                "plain.jpg",
+                "-o",
+                "out.\(format)",
+                "-p",
+                "resize:40x",
+                "--keep",
+                "exif"
+            )
+            #expect(plain.status == 0, "\(plain.errors)")
+        }
+    }
+
+    @Test(arguments: ["xmp", "exif,", "all,exif", ""])
+    func `other metadata is refused with what there is`(list: String) async throws {
+        let outcome = try await get("in.jpg", "-o", "out.png", "--keep", list)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("there are exif and icc"))
+    }
+
+    @Test func `damaged exif never stops a conversion nor turns an image`() async throws {
+        let photo = try TestPictures.jpeg(width: 32, height: 24)
+        try FileManager.default.createDirectory(
+            atPath: folder.path("many"),
+            withIntermediateDirectories: true
+        )
+        var random = SystemRandomNumberGenerator()
+        let values: [UInt8] = [0, 1, 7, 8, 0x7F, 0x80, 0xFF]
+        for index in 0..<200 {
+            var block = TestExif.block
+            for _ in 0...(index % 5) {
+                // Small numbers and the largest ones break offsets and counts most.
+                block[Int.random(in: 0..<block.count, using: &random)] =
+                    values.randomElement(using: &random) ?? 0
+            }
+            if index % 4 == 0 { block.removeLast(Int.random(in: 1..<block.count, using: &random)) }
+            try TestExif.jpeg(photo, exif: block)
+                .write(to: folder.url.appending(path: "many/\(index).jpg"))
+        }
+        let outcome = try await KFProgram.run(
+            ["convert", "many", "-o", "out", "-p", "resize:16x", "--keep", "all"],
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        for index in 0..<200 {
+            #expect(try info("out/\(index).jpg").orientation == 1)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// Exif blocks and colour profiles, and JPEG files that carry them.
+enum TestExif {
+    /// Found in the block as it is.
+    static let camera = "TestCamera"
+    /// Found where a thumbnail would be.
+    static let thumbnail = "THUMBNAIL!"
+
+    /// A block of orientation 6, with a camera, a size of 640 × 480 and a thumbnail.
+    static var block: [UInt8] {
+        let camera = Array(camera.utf8) + [0, 0]
+        let thumbnail = Array(thumbnail.utf8)
+        // The offsets of the directories and of what they point to.
+        let (main, details) = (8, 8 + 2 + 3 * 12 + 4)
+        let second = details + 2 + 2 * 12 + 4
+        let text = second + 2 + 2 * 12 + 4
+        let image = text + camera.count
+        let ascii = (tag: 0x010F, type: 2, count: 11, value: text)
+        return Array("II*\0".utf8) + number(main, 4)
+            + directory(
+                [ascii, (0x0112, 3, 1, 6), (0x8769, 4, 1, details)],
+                next: second
+            )
+            + directory([(0xA002, 4, 1, 640), (0xA003, 4, 1, 480)], next: 0)
+            + directory([(0x0201, 4, 1, image), (0x0202, 4, 1, thumbnail.count)], next: 0)
+            + camera + thumbnail
+    }
+
+    /// Adds a block, and a profile that no reader can use, to a JPEG.
+    static func jpeg(_ jpeg: Data, exif: [UInt8]? = block, hasProfile: Bool = true) -> Data {
+        var segments: [UInt8] = []
+        if let exif { segments += segment(0xE1, Array("Exif\0\0".utf8) + exif) }
+        if hasProfile {
+            let profile = Array("ICC_PROFILE\0".utf8) + [1, 1] + [UInt8](repeating: 7, count: 200)
+            segments += segment(0xE2, profile)
+        }
+        return jpeg.prefix(2) + Data(segments) + jpeg.dropFirst(2)
+    }
+
+    private static func segment(_ marker: UInt8, _ body: [UInt8]) -> [UInt8] {
+        [0xFF, marker] + number(body.count + 2, 2).reversed() + body
+    }
+
+    private static func directory(
+        _ entries: [(tag: Int, type: Int, count: Int, value: Int)],
+        next: Int
+    ) -> [UInt8] {
+        let body = entries.flatMap { entry in
+            number(entry.tag, 2) + number(entry.type, 2) + number(entry.count, 4)
+                + number(entry.value, 4)
+        }
+        return number(entries.count, 2) + body + number(next, 4)
+    }
+
+    /// Little-endian.
+    private static func number(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+}
+
+extension Data {
+    func contains(_ text: String) -> Bool { firstRange(of: Data(text.utf8)) != nil }
+}
