@@ -33,4 +33,19 @@ struct DemoTests {
         #expect(outcome.errors.contains("gone.jpg"))
         #expect(outcome.text.contains("failed"))
     }
+
+    @Test func `as JSON the demonstration is one line, errors included`() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await KFProgram.run(
+            ["demo", "http://127.0.0.1:9/gone.jpg", "-o", "sheet.png", "--json"],
+            in: folder
+        )
+        #expect(outcome.status == 1)
+        let fields = try GetTests.fields(outcome)
+        #expect(fields["output"] as? String == "sheet.png")
+        let loads = try #require(fields["loads"] as? [[String: Any]])
+        let passes = try #require(loads.first?["passes"] as? [[String: Any]])
+        #expect(passes.count == 3)
+        #expect(passes.allSatisfy { ($0["error"] as? String)?.hasPrefix("error") == true })
+    }
 }

@@ -122,21 +122,6 @@ struct GetOptionsTests {
         #expect(outcome.text.hasPrefix("kf 0."))
     }
 
-    @Test func `every command has help with two examples`() async throws {
-        let names = [
-            "get", "convert", "info", "show", "diff", "compare", "placeholder", "prefetch",
-            "explain", "trace", "cache", "demo", "completions", "man",
-        ]
-        let commands = [[]] + names.map { [$0] } + [["cache", "path"]]
-        for command in commands {
-            let outcome = try await KFProgram.run(command + ["--help"], in: folder)
-            #expect(outcome.status == 0)
-            let lines = outcome.text.split(separator: "\n")
-            let examples = lines.filter { $0.hasPrefix("  kf ") }
-            #expect(examples.count >= 2, "\(command): \(outcome.text)")
-        }
-    }
-
     @Test func `errors name what can be typed, not the library's options`() async throws {
         let server = try LoopbackServer { path, _ in
             path == "/page" ? .init(body: Data("<html>".utf8)) : nil

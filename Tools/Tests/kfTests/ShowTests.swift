@@ -59,6 +59,15 @@ struct ShowTests {
         #expect(text.hasSuffix("-\u{1B}\\\n"))
     }
 
+    @Test func `with JSON the drawing is described instead of made`() async throws {
+        let outcome = try await show("--protocol", "sixel", "--json", "-p", "resize:4x")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let fields = try GetTests.fields(outcome)
+        #expect(fields["protocol"] as? String == "sixel")
+        #expect(fields["width"] as? Int == 4 && fields["height"] as? Int == 2)
+        #expect(!outcome.text.contains("\u{1B}"))
+    }
+
     @Test func `an image is never wider than asked`() async throws {
         let text = try await show("--protocol", "blocks", "--width", "4").text
         #expect(text.split(separator: "\n").allSatisfy { $0.count { $0 == "▀" } == 4 })

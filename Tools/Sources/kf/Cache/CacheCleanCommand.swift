@@ -6,7 +6,12 @@ import Kingfisher
 struct CacheCleanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clean",
-        abstract: "Removes what has expired, and trims a cache that is too large."
+        abstract: "Removes what has expired, and trims a cache that is too large.",
+        discussion: """
+            Examples:
+              kf cache clean
+              kf cache clean --limit 100000000 --cache thumbnails
+            """
     )
 
     @Option(
@@ -44,7 +49,12 @@ struct CacheCleanCommand: AsyncParsableCommand {
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Removes everything from a cache."
+        abstract: "Removes everything from a cache.",
+        discussion: """
+            Examples:
+              kf cache clear
+              kf cache clear --cache thumbnails --json
+            """
     )
 
     @OptionGroup var options: CacheOptions

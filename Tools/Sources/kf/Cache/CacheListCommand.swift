@@ -6,7 +6,12 @@ import Kingfisher
 struct CacheListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the entries of a cache, the last one used first."
+        abstract: "Lists the entries of a cache, the last one used first.",
+        discussion: """
+            Examples:
+              kf cache list
+              kf cache list --cache thumbnails --json
+            """
     )
 
     @OptionGroup var options: CacheOptions

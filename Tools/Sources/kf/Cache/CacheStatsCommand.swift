@@ -6,7 +6,12 @@ import Kingfisher
 struct CacheStatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Tells how much a cache holds."
+        abstract: "Prints how much a cache holds.",
+        discussion: """
+            Examples:
+              kf cache stats
+              kf cache stats --cache thumbnails --json
+            """
     )
 
     @OptionGroup var options: CacheOptions

@@ -7,7 +7,13 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Compares every file of a cache with what was stored.",
-        discussion: "Exits with 1 when something is damaged and was not repaired."
+        discussion: """
+            Exits with 1 when something is damaged and was not repaired.
+
+            Examples:
+              kf cache verify
+              kf cache verify --repair --cache thumbnails
+            """
     )
 
     @Flag(help: "Remove what is damaged, so that it is loaded again when it is wanted.")

@@ -31,6 +31,8 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long one load may take at most.", valueName: "seconds"))
     var timeout = 30.0
 
+    @OptionGroup var out: OutputOptions
+
     func validate() throws {
         try LoadOptions.check(timeout: timeout)
         if output?.isEmpty == true { throw ValidationError("the output has no name") }
@@ -62,7 +64,7 @@ struct DemoCommand: AsyncParsableCommand {
         downloader.downloadTimeout = timeout
         let manager = KingfisherManager(downloader: downloader, cache: cache)
 
-        let server = urls.isEmpty ? try await Self.ownServer() : nil
+        let server = urls.isEmpty ? try await ownServer() : nil
         var loads = Self.loads(urls)
         let places = loads.map { load in
             urls.first { $0.absoluteString == load.picture }
@@ -70,7 +72,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
         let sources = places.compactMap { $0 }
         guard sources.count == loads.count else { throw Failure("a picture has no URL") }
-        let surprises = await Self.run(
+        let surprises = await run(
             DemoLoads(manager: manager, timeout: timeout),
             over: &loads,
             at: sources,
@@ -78,21 +80,20 @@ struct DemoCommand: AsyncParsableCommand {
             server
         )
 
-        print()
-        for line in DemoTable.lines(loads, passes: DemoLoads.passes) { print(line) }
-        print()
+        let table = DemoTable.lines(loads, passes: DemoLoads.passes).joined(separator: "\n")
+        say("\n\(table)\n")
         guard let sheet = ContactSheet.png(loads, variants: DemoVariant.all) else {
             throw Failure("the contact sheet cannot be encoded")
         }
         try AtomicFile.write(sheet, to: sheetPath)
-        print("Contact sheet: \(sheetPath) (\(Readable.bytes(sheet.count)))")
+        try out.print(DemoReport(loads, output: sheetPath, bytes: sheet.count))
         guard surprises.isEmpty else {
             for surprise in surprises { Terminal.note("kf: " + surprise) }
             throw ExitCode.failure
         }
     }
 
-    private static func run(
+    private func run(
         _ work: DemoLoads,
         over loads: inout [DemoLoad],
         at urls: [URL],
@@ -105,7 +106,7 @@ struct DemoCommand: AsyncParsableCommand {
             surprises += await work.run(pass, over: &loads, at: urls)
             guard pass.expected == .none, let server else { continue }
             let pictures = Set(server.requests).count
-            print(
+            say(
                 """
                 \(loads.count) images made of \(pictures) pictures with \(server.requests.count) \
                 downloads. The server is stopped now: the rest comes from the cache.
@@ -117,8 +118,8 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     /// Generates the images concurrently and serves them.
-    private static func ownServer() async throws -> LoopbackServer {
-        print("Painting \(DemoPicture.all.count) pictures …")
+    private func ownServer() async throws -> LoopbackServer {
+        say("Painting \(DemoPicture.all.count) pictures …")
         let clock = ContinuousClock()
         var files: [String: Data] = [:]
         let time = try await clock.measure {
@@ -142,7 +143,7 @@ struct DemoCommand: AsyncParsableCommand {
                 .init(contentType: name.hasSuffix(".png") ? "image/png" : "image/jpeg", body: data)
             }
         }
-        print(
+        say(
             """
             They took \(Readable.bytes(bytes)) and \
             \(Readable.milliseconds(LoadReport.Timings.milliseconds(time))); serving them on \
@@ -150,6 +151,11 @@ struct DemoCommand: AsyncParsableCommand {
             """
         )
         return server
+    }
+
+    /// Prints progress for people.
+    private func say(_ text: String) {
+        if !out.json, !out.quiet { Terminal.print(text) }
     }
 
     private static func loads(_ urls: [URL]) -> [DemoLoad] {

@@ -10,7 +10,8 @@ struct ShowCommand: AsyncParsableCommand {
         discussion: """
             Terminals that draw images (kitty, ghostty, WezTerm, iTerm2, foot, mlterm) get the \
             image itself, others half blocks in colour. What a terminal can is told by its \
-            environment; --protocol chooses by hand. With NO_COLOR the blocks are characters.
+            environment; --protocol chooses by hand. With NO_COLOR the blocks are characters. With \
+            --json nothing is drawn: it prints how and how large the image would be.
 
             Examples:
               kf show photo.jpg
@@ -49,7 +50,6 @@ struct ShowCommand: AsyncParsableCommand {
         if let width, !(1...1000).contains(width) {
             throw ValidationError("the width is 1 to 1000")
         }
-        if out.json { throw ValidationError("an image in a terminal has no JSON") }
     }
 
     func run() async throws {
@@ -67,6 +67,7 @@ struct ShowCommand: AsyncParsableCommand {
                     .map { $0.append(another: fitting) } ?? fitting
             )
             let image = try await load.run().result.image
+            guard !out.json else { return try out.print(Result(source, drawing, image)) }
             guard let data = drawing.data(for: image) else {
                 throw Failure("cannot draw this image")
             }
@@ -74,6 +75,33 @@ struct ShowCommand: AsyncParsableCommand {
         } catch {
             throw ErrorReport.exit(for: error, source: source.title)
         }
+    }
+
+    /// The drawing that `--json` describes instead of making it.
+    struct Result: Report {
+        let source: String
+        let style: String
+        /// Of the image that is drawn, in pixels.
+        let width: Int
+        let height: Int
+
+        init(
+            _ source: PictureSource,
+            _ drawing: TerminalDrawing,
+            _ image: KFCrossPlatformImage
+        ) {
+            self.source = source.text
+            style = drawing.rawValue
+            width = image.pixelWidth
+            height = image.pixelHeight
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case source, width, height
+            case style = "protocol"
+        }
+
+        func summary() -> String { "\(style), \(width) × \(height) pixels" }
     }
 }
 

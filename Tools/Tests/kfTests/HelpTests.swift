@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+/// The help of all commands, read from their manual pages.
+@Suite(.timeLimit(.minutes(1)))
+struct HelpTests {
+    /// Commands that have no report: they print scripts, write pages, or have commands below them.
+    private static let withoutReport: Set = ["kf", "kf-cache", "kf-completions", "kf-man"]
+
+    @Test func `every command has two examples, and JSON if it reports anything`() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await KFProgram.run(["man", "-o", "man"], in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path("man"))
+        #expect(pages.count >= 20)
+        for page in pages {
+            let name = String(page.dropLast(2))
+            let text = String(decoding: try folder.data("man/\(page)"), as: UTF8.self)
+            let examples = text.components(separatedBy: "Examples:").last ?? ""
+            let lines = examples.split(separator: "\n").filter { $0.contains("kf ") }
+            #expect(text.contains("Examples:") && lines.count >= 2, "\(name)")
+            let hasReport = !Self.withoutReport.contains(name)
+            #expect(text.contains("\\-\\-json") == hasReport || name == "kf-cache", "\(name)")
+        }
+    }
+}
