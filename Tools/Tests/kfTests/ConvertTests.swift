@@ -200,4 +200,22 @@ struct ConvertTests {
             #expect(KFCrossPlatformImage(data: try folder.data("out/\(name)")) != nil)
         }
     }
+
+    @Test func `the name of an image as the output is refused, unless it is a folder`() async throws
+    {
+        let refused = try await convert("in", "-o", "small.jpg")
+        #expect(refused.status == 64)
+        #expect(refused.errors.contains("kf get writes one file"), "\(refused.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("small.jpg")))
+        for output in ["small.jpg/", "small.jpg"] {
+            let outcome = try await convert("in", "-o", output)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+    }
+
+    @Test func `a URL is no input, and the message says which command takes it`() async throws {
+        let outcome = try await convert("https://example.com/a.jpg", "-o", "out")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("is a URL; kf get loads one"), "\(outcome.errors)")
+    }
 }

@@ -99,6 +99,15 @@ struct GetFailureTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test func `an output that is a folder is refused before anything is loaded`() async throws {
+        let server = try LoopbackServer { _, _ in nil }
+        defer { server.stop() }
+        let outcome = try await KFProgram.run(["get", server.url("/a.png"), "-o", "."], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("name a file in it"), "\(outcome.errors)")
+        #expect(server.requests.isEmpty)
+    }
+
     @Test func `an output folder that is not there is told before anything is loaded`() async throws
     {
         let server = try LoopbackServer { _, _ in nil }

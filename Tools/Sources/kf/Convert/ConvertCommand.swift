@@ -70,6 +70,7 @@ struct ConvertCommand: AsyncParsableCommand {
         if output.isEmpty || output == "-" {
             throw ValidationError("the output is a folder; kf get writes to standard output")
         }
+        try checkOutput()
     }
 
     func run() async throws {
@@ -92,6 +93,19 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 
     // MARK: - Steps
+
+    /// Refuses the name of an image, which was hardly meant to become a folder.
+    private func checkOutput() throws {
+        let suffix = (output as NSString).pathExtension
+        guard PictureFormat(name: suffix) != nil, !output.hasSuffix("/") else { return }
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: output, isDirectory: &isFolder)
+        guard !exists || !isFolder.boolValue else { return }
+        throw ValidationError(
+            "'\(output)' is the name of an image, and the output is a folder; kf get writes one "
+                + "file, and '\(output)/' means a folder"
+        )
+    }
 
     private func printed(_ plan: ConvertPlan) throws {
         for item in plan.items {

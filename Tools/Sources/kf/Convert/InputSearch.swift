@@ -51,6 +51,9 @@ struct InputSearch {
             return walk(input, "") { _ in true }.filter { Self.hasEnding($0.path) }
         }
         let code = errno
+        if (try? PictureSource(input))?.isWeb == true {
+            throw Failure("\(input) is a URL; kf get loads one, and kf convert takes files")
+        }
         guard input.contains(where: { "*?[".contains($0) }) else {
             throw Failure("cannot read \(input)", code: code)
         }

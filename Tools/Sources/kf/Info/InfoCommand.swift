@@ -53,7 +53,7 @@ struct InfoCommand: ParsableCommand {
         let source = try PictureSource(text)
         if source.isWeb {
             throw ValidationError(
-                "'\(text)' is not on this machine; kf get \(text) -o FILE brings it here"
+                "'\(text)' is not on this machine; kf get loads it and prints what it is"
             )
         }
         return source

@@ -15,7 +15,7 @@ enum AtomicFile {
     /// - Throws: A ``Failure`` with the system's reason.
     static func write(_ data: Data, to path: String) throws {
         if let status = specialFile(at: path) {
-            guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(path, EISDIR) }
+            guard !isFolder(status) else { throw isFolder(path) }
             let file = open(path, O_WRONLY)
             guard file >= 0 else { throw failure(path, errno) }
             defer { close(file) }
@@ -40,9 +40,12 @@ enum AtomicFile {
 
     /// Throws a ``Failure`` unless the folder of a file exists and is writable.
     ///
-    /// A device or a pipe is accepted whatever its folder is.
+    /// A device or a pipe is accepted whatever its folder is. A path that is a folder is refused.
     static func checkFolder(of path: String) throws {
-        guard specialFile(at: path) == nil else { return }
+        if let status = specialFile(at: path) {
+            guard !isFolder(status) else { throw isFolder(path) }
+            return
+        }
         let folder = (path as NSString).deletingLastPathComponent
         guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
             throw failure(path, errno)
@@ -85,6 +88,12 @@ enum AtomicFile {
                 written += count
             }
         }
+    }
+
+    private static func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
+
+    private static func isFolder(_ path: String) -> Failure {
+        Failure("cannot write \(path): it is a folder; name a file in it")
     }
 
     private static func failure(_ path: String, _ code: Int32) -> Failure {
