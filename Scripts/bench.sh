@@ -7,6 +7,7 @@
 #        Scripts/bench.sh --record                 makes today's speed the one to hold
 #        Scripts/bench.sh transfers                downloads from nginx, beside libcurl and URLSession
 #        Scripts/bench.sh hits                     instructions per hit in memory, by number of entries
+#        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, beside vipsthumbnail
 #        Scripts/bench.sh cachesim                 hit ratios of the memory cache beside others'
 #
 # The others, Pillow and libvips, are installed first: Python packages into a folder of their own,
@@ -129,6 +130,41 @@ count_hits() {
     return $status
 }
 
+# Makes 200 files of 12 megapixels from photographs. Further names are links to the same bytes: both
+# programs read and decode each of them.
+make_photos() {
+    local folder=$1 file made=() index
+    [ ! -e "$folder/199.jpg" ] || return 0
+    say "Making 200 photos in ${folder#"$ROOT"/}"
+    mkdir -p "$folder/sources"
+    find_photos "$folder/sources"
+    while IFS= read -r file; do
+        index=${#made[@]}
+        vipsthumbnail "$file" --size '4000x3000!' -o "$folder/$index.jpg[Q=90,strip]"
+        made+=("$folder/$index.jpg")
+    done < <(find "$folder/sources" -name '*.jpg' -o -name '*.png' | sort)
+    [ ${#made[@]} -gt 0 ] || die "there are no photographs to convert."
+    rm -rf "$folder/sources"
+    for ((index = ${#made[@]}; index < 200; index++)); do
+        ln "${made[index % ${#made[@]}]}" "$folder/$index.jpg"
+    done
+}
+
+# Runs kf convert and vipsthumbnail in turns: convert_photos ROUNDS
+convert_photos() {
+    local folder
+    command -v vipsthumbnail >/dev/null || install_packages libvips-tools
+    command -v python3 >/dev/null || install_packages python3
+    build_kf
+    # Only a machine without apt-get needs it, for the made-up landscape.
+    command -v apt-get >/dev/null || build_tool Benchmarks kf-bench
+    make_photos "$ROOT/.build-nested/bench-photos"
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+    python3 "$SOURCES/convert.py" "$NESTED_BUILD/release/kf" "$ROOT/.build-nested/bench-photos" \
+        "$folder" "$1"
+}
+
 if [ "${1:-}" = transfers ]; then
     provide_nginx || die "the downloads need nginx."
     command -v python3 >/dev/null || install_packages python3
@@ -138,6 +174,11 @@ if [ "${1:-}" = transfers ]; then
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
     NGINX_PROGRAM=$NGINX python3 "$SOURCES/transfers.py" "$NESTED_BUILD/release/transfers" "$PEERS/curl_peer" "$folder"
+    exit
+fi
+
+if [ "${1:-}" = convert ]; then
+    convert_photos "${2:-3}"
     exit
 fi
 
@@ -159,6 +200,7 @@ case ${1:-} in
     "$BENCH" --list
     printf 'quality  thumbnails, resampling and blur against references\n'
     printf 'hits  instructions per hit in memory, from a thousand to a million entries\n'
+    printf 'convert  200 photos by kf convert, beside vipsthumbnail\n'
     printf 'cachesim  hit ratios of the memory cache beside other policies\n'
     exit
     ;;

@@ -1,0 +1,58 @@
+"""Converts a folder of photographs with kf and with vipsthumbnail, in turns.
+
+Usage: convert.py KF PHOTOS SCRATCH [ROUNDS]
+
+PHOTOS is a folder of JPEG files. Fails if a ratio is missed: half of the time, three quarters of the
+CPU, and no more memory than vipsthumbnail.
+"""
+
+import os
+import pathlib
+import shutil
+import statistics
+import sys
+import time
+
+kf, photos, scratch = sys.argv[1], *map(pathlib.Path, sys.argv[2:4])
+rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 3
+files = sorted(map(str, photos.glob("*.jpg")))
+
+
+def measure(name, arguments):
+    """Seconds, seconds of CPU, and megabytes of one run."""
+    output = scratch / name
+    shutil.rmtree(output, ignore_errors=True)
+    output.mkdir(parents=True)
+    start = time.monotonic()
+    process = os.posix_spawnp(arguments[0], arguments, os.environ)
+    _, status, usage = os.wait4(process, 0)
+    seconds = time.monotonic() - start
+    made = len(list(output.iterdir()))
+    if status != 0 or made != len(files):
+        sys.exit(f"{name} made {made} of {len(files)} files, with status {status}")
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+programs = {
+    "kf": [kf, "convert", str(photos), "-o", str(scratch / "kf"), "-p", "downsample:400x400",
+           "--quality", "80", "--quiet"],
+    "vips": ["vipsthumbnail", *files, "--size", "400x400", "-o", f"{scratch}/vips/%s.jpg[Q=80]"],
+}
+# The first run reads the files into the page cache.
+results = {name: [] for name in programs}
+for turn in range(rounds + 1):
+    for name, arguments in programs.items():
+        figures = measure(name, arguments)
+        if turn > 0:
+            results[name].append(figures)
+medians = {name: [statistics.median(column) for column in zip(*rows)] for name, rows in results.items()}
+print(f"convert: {len(files)} photos to 400 × 400, {rounds} rounds, load {os.getloadavg()[0]:.1f}")
+for name, (seconds, cpu, memory) in medians.items():
+    print(f"  {name:5}  {seconds:6.2f} s  {cpu:6.2f} s of CPU  {memory:6.1f} MB")
+missed = False
+for index, (title, limit) in enumerate([("time", 0.5), ("CPU", 0.75), ("memory", 1.0)]):
+    ratio = medians["kf"][index] / medians["vips"][index]
+    missed = missed or ratio > limit
+    verdict = "MISSED" if ratio > limit else "ok    "
+    print(f"  {verdict}  {title}: {ratio:.2f} of vipsthumbnail's (at most {limit})")
+sys.exit(missed)
