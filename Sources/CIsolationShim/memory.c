@@ -28,6 +28,13 @@ int kf_memory_write(int memory, const void *bytes, size_t length) {
     return 0;
 }
 
+int kf_memory_extend(int memory, size_t length) {
+    // Not ftruncate, which workers need for nothing else.
+    if (length == 0 || length > INT64_MAX) return EINVAL;
+    if (lseek(memory, (off_t)length - 1, SEEK_SET) < 0) return errno;
+    return kf_memory_write(memory, "", 1);
+}
+
 int kf_memory_seal(int memory) {
     return fcntl(memory, F_ADD_SEALS, KF_SEALS | F_SEAL_SEAL) == 0 ? 0 : errno;
 }

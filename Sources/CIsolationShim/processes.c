@@ -66,6 +66,9 @@ int kf_worker_start(
     struct kf_worker *worker) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return errno;
+    // Room for the largest message, whatever the system's default is.
+    for (int end = 0; end < 2; end++)
+        setsockopt(pair[end], SOL_SOCKET, SO_SNDBUF, &(int){256 << 10}, sizeof(int));
     pid_t pid = 0;
     int error = spawn(path, arguments, environment, pair[1], &pid);
     close(pair[1]);
@@ -124,7 +127,7 @@ int kf_message_send(
         header->cmsg_len = CMSG_LEN(sizeof(int) * count);
         memcpy(CMSG_DATA(header), descriptors, sizeof(int) * count);
     }
-    while (sendmsg(socket, &message, MSG_NOSIGNAL) < 0) {
+    while (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
         if (errno != EINTR) return errno;
     }
     return 0;

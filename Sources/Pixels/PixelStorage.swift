@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -16,7 +18,7 @@ package final class PixelStorage: @unchecked Sendable {
     package let byteCount: Int
     private let isMapped: Bool
     /// Keeps borrowed memory alive; nil if the storage owns its memory.
-    private let owner: (any AnyObject & Sendable)?
+    package let owner: (any AnyObject & Sendable)?
 
     // From 64 KiB on (a thumbnail of 128 × 128), the memory is mapped, so that freeing it returns
     // it to the system. glibc's arenas, one per decoding thread, would keep it resident, and the
@@ -26,6 +28,14 @@ package final class PixelStorage: @unchecked Sendable {
 
     package init(byteCount: Int) throws(PixelError) {
         self.byteCount = byteCount
+        // Larger storage gets huge pages, which other sources do not have.
+        if Self.mappingThreshold..<Self.hugePage ~= byteCount,
+            let memory = Self.source.withLock({ $0 })?.memory(byteCount: byteCount)
+        {
+            (base, owner) = (memory.base, memory)
+            isMapped = false
+            return
+        }
         owner = nil
         isMapped = byteCount >= Self.mappingThreshold
         if isMapped {
@@ -68,6 +78,13 @@ package final class PixelStorage: @unchecked Sendable {
         }
     }
 
+    private static let source = Mutex<(any PixelMemorySource)?>(nil)
+
+    /// Takes mapped storage of less than a huge page from `source` from now on.
+    package static func use(_ source: some PixelMemorySource) {
+        Self.source.withLock { $0 = source }
+    }
+
     // The size of a huge page on x86-64, and on arm64 with 4 KiB pages.
     private static let hugePage = 2 << 20
 
@@ -104,4 +121,16 @@ package final class PixelStorage: @unchecked Sendable {
         madvise(base, reserved / hugePage * hugePage, MADV_HUGEPAGE)
         return base
     }
+}
+
+/// Memory for pixels that does not come from ``PixelStorage`` itself.
+package protocol PixelMemory: AnyObject, Sendable {
+    /// The first byte; valid as long as the object.
+    var base: UnsafeMutableRawPointer { get }
+}
+
+/// Provides memory for pixels in place of anonymous mappings.
+package protocol PixelMemorySource: Sendable {
+    /// Zeroed memory aligned for any SIMD load; nil to fall back to an anonymous mapping.
+    func memory(byteCount: Int) -> (any PixelMemory)?
 }

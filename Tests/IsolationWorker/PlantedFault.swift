@@ -9,7 +9,7 @@ import Musl
 /// What a decoder that was taken over might do; a file asks for it by its text.
 enum PlantedFault: String {
     case crash, trap, loop, memory, wildWrite, openFile, connect, fork, execute, kill, threads
-    case garbage, silence, nothing
+    case garbage, silence, ahead, nothing
 
     /// The fault that a file asks for; nil for files that are none of ours.
     init?(in file: Data) {
@@ -33,6 +33,7 @@ enum PlantedFault: String {
         case .threads: Thread.detachNewThread {}
         case .garbage: sendGarbage()
         case .silence: _ = close(3)
+        case .ahead: answerAhead()
         case .nothing: break
         }
     }
@@ -59,8 +60,20 @@ enum PlantedFault: String {
         }
     }
 
-    private func sendGarbage() {
-        var bytes = (0..<100).map { UInt8($0) }
+    private func sendGarbage() { send((0..<100).map { UInt8($0) }) }
+
+    /// Answers this request and the next ones, "no image", and reads nothing any more.
+    private func answerAhead() {
+        for number in 1...32 { send(bytes(of: number) + bytes(of: 1)) }
+        while time(nil) != 0 {}
+    }
+
+    private func bytes(of number: Int) -> [UInt8] {
+        withUnsafeBytes(of: Int64(number)) { Array($0) }
+    }
+
+    private func send(_ message: [UInt8]) {
+        var bytes = message
         bytes.withUnsafeMutableBytes { bytes in
             var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
             withUnsafeMutablePointer(to: &part) { part in

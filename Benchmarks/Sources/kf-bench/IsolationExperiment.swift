@@ -15,6 +15,14 @@ enum IsolationExperiment {
         let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 320, height: 320))
         return try lines("12 MP to 320 px", photo, thumbnail, rounds: 40, cpu: 1.1, latency: 8)
             + lines(
+                "\(small.count / 1000) KB to 200 px",
+                small,
+                DownsamplingImageProcessor(size: CGSize(width: 200, height: 200)),
+                rounds: 400,
+                cpu: nil,
+                latency: 0.4
+            )
+            + lines(
                 "\(small.count / 1000) KB whole",
                 small,
                 DefaultImageProcessor.default,

@@ -42,7 +42,8 @@ int kf_worker_wait(int process, int *signal, int *code);
 
 // --- Messages -------------------------------------------------------------------------------
 
-// Sends one packet with descriptors. EPIPE when the other side is gone.
+// Sends one packet with descriptors. EPIPE when the other side is gone, EAGAIN when it has not read
+// earlier packets.
 int kf_message_send(
     int socket, const void *bytes, size_t length, const int *descriptors, size_t count);
 
@@ -78,6 +79,9 @@ int kf_memory_create(void);
 
 // Writes all bytes at the end of a file in memory.
 int kf_memory_write(int memory, const void *bytes, size_t length);
+
+// Makes an empty file in memory `length` zeros long.
+int kf_memory_extend(int memory, size_t length);
 
 // Makes contents and size of a file in memory final.
 int kf_memory_seal(int memory);

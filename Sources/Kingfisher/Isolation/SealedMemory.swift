@@ -46,7 +46,7 @@ final class SealedMemory: Sendable {
         return try result.get()
     }
 
-    /// Takes over a descriptor that another process has sent.
+    /// Takes over a descriptor whose memory is sealed, or may be: ``SealedMapping`` checks.
     static func adopting(_ descriptor: Int32) -> SealedMemory { SealedMemory(adopting: descriptor) }
 }
 
@@ -72,8 +72,9 @@ final class SealedMapping: @unchecked Sendable {
             throw WireError("\(size) bytes of memory are not in 1…\(maxBytes)")
         }
         let count = Int(size)
-        // All at once: a fault for each page costs more than the pixels.
-        let flags = MAP_SHARED | MAP_POPULATE
+        // Populated at once, because a fault for each page costs more than the pixels. Private,
+        // because kernels before 6.7 refuse shared mappings of sealed memory, even for reading.
+        let flags = MAP_PRIVATE | MAP_POPULATE
         guard let base = mmap(nil, count, PROT_READ, flags, memory.descriptor, 0),
             base != MAP_FAILED
         else { throw WireError("\(count) bytes cannot be mapped, error \(errno)") }
@@ -84,7 +85,18 @@ final class SealedMapping: @unchecked Sendable {
         munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
     }
 
-    /// A part of the memory.
+    /// The bytes, which keep the mapping.
+    var shared: SharedBytes { SharedBytes(bytes: bytes, owner: self) }
+}
+
+/// Final bytes of another process.
+struct SharedBytes: @unchecked Sendable {
+    // `@unchecked`: a pointer is not `Sendable`; the bytes never change.
+    let bytes: UnsafeRawBufferPointer
+    /// Keeps the bytes.
+    let owner: any AnyObject & Sendable
+
+    /// A part of the bytes.
     ///
     /// - Throws: ``WireError`` when it reaches outside.
     func slice(offset: Int, count: Int) throws(WireError) -> UnsafeRawBufferPointer {

@@ -21,6 +21,14 @@ struct WireWriter {
 
     mutating func write(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
 
+    /// Writes bytes without their number.
+    mutating func write(bytes more: [UInt8]) { bytes += more }
+
+    mutating func write(data: Data) {
+        write(data.count)
+        bytes += data
+    }
+
     mutating func write(_ text: String) {
         write(text.utf8.count)
         bytes.append(contentsOf: text.utf8)
@@ -67,6 +75,10 @@ struct WireReader {
         return byte == 1
     }
 
+    mutating func data(maxBytes: Int) throws(WireError) -> Data {
+        Data(try take(int(in: 0...maxBytes)))
+    }
+
     mutating func string(maxBytes: Int) throws(WireError) -> String {
         let count = try int(in: 0...maxBytes)
         return String(decoding: try take(count), as: UTF8.self)
@@ -77,6 +89,12 @@ struct WireReader {
         _ body: (inout WireReader) throws(WireError) -> Value
     ) throws(WireError) -> Value? {
         try bool() ? try body(&self) : nil
+    }
+
+    /// All bytes that follow.
+    mutating func rest() -> [UInt8] {
+        defer { offset = bytes.count }
+        return Array(bytes[offset...])
     }
 
     /// Makes sure that nothing follows.

@@ -5,10 +5,24 @@ import Synchronization
 struct WorkerRequest: Sendable {
     /// The message without its memory.
     var message: [UInt8]
-    /// The file; it is handed over as sealed memory, first.
+    /// The file; a large one is handed over as sealed memory, first.
     var file: Data
     /// Further memory.
     var memory: [SealedMemory] = []
+
+    /// The message for a worker, with the file.
+    ///
+    /// - Throws: ``WorkerFailure/noMemory(errno:)``.
+    func framed() throws(WorkerFailure) -> WorkerMessage {
+        let isInline =
+            file.count <= WorkerMessage.maxInlineBytes
+            && file.count + message.count <= WorkerMessage.maxBytes - 64
+        var writer = WireWriter()
+        writer.write(isInline ? file : nil) { $0.write(data: $1) }
+        writer.write(bytes: message)
+        let first = isInline ? [] : [try SealedMemory.holding(file)]
+        return WorkerMessage(bytes: writer.bytes, memory: first + memory)
+    }
 }
 
 /// A request that waits for a worker or is with one; it ends once.

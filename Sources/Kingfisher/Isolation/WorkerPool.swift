@@ -225,10 +225,7 @@ private final class WorkerLanes: Sendable {
         _ worker: inout WorkerProcess?,
         _ lane: Int
     ) throws(WorkerFailure) -> WorkerMessage {
-        let message = WorkerMessage(
-            bytes: job.request.message,
-            memory: [try SealedMemory.holding(job.request.file)] + job.request.memory
-        )
+        let message = try job.request.framed()
         do throws(WorkerFailure) {
             return try attempt(message, job, &worker, lane)
         } catch {

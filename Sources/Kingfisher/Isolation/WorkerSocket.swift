@@ -9,8 +9,11 @@ import Musl
 
 /// A message with the memory that travels beside it.
 struct WorkerMessage: Sendable {
-    /// At most so many bytes; more goes into the memory.
-    static let maxBytes = 60 << 10
+    /// The most bytes of a message.
+    static let maxBytes = 96 << 10
+    /// Files and images of up to this size travel in the message: memory of their own would cost
+    /// more system calls than the copies.
+    static let maxInlineBytes = 64 << 10
 
     var bytes: [UInt8]
     var memory: [SealedMemory] = []
@@ -30,7 +33,10 @@ struct WorkerSocket: Sendable {
 
     /// Sends a message; false when the other process is gone.
     ///
-    /// - Throws: ``WorkerFailure/requestTooLarge``, ``WorkerFailure/noMemory(errno:)``.
+    /// Never waits: one side has always read everything before the other one sends.
+    ///
+    /// - Throws: ``WorkerFailure/requestTooLarge``, ``WorkerFailure/noMemory(errno:)``,
+    ///   ``WorkerFailure/invalidAnswer(_:)`` when the other side has not read.
     func send(_ message: WorkerMessage) throws(WorkerFailure) -> Bool {
         guard message.bytes.count <= WorkerMessage.maxBytes,
             message.memory.count <= Int(KF_MESSAGE_DESCRIPTORS)
@@ -49,6 +55,7 @@ struct WorkerSocket: Sendable {
         switch error {
         case 0: return true
         case EPIPE, ECONNRESET, ENOTCONN: return false
+        case EAGAIN: throw .invalidAnswer("it answers requests that it has not read")
         default: throw .noMemory(errno: error)
         }
     }

@@ -1,5 +1,6 @@
 import CIsolationShim
 import Foundation
+import Pixels
 import TestSupport
 import Testing
 
@@ -44,14 +45,22 @@ struct WireTests {
     }
 
     @Test func `an answer cut anywhere is refused`() throws {
-        let whole = IsolatedAnswer.image(ImageParcel.Place(offset: 64, count: 9)).message()
-        _ = try IsolatedAnswer(whole)
-        for count in 0..<whole.bytes.count {
-            let cut = WorkerMessage(bytes: Array(whole.bytes.prefix(count)))
-            #expect(throws: WireError.self) { try IsolatedAnswer(cut) }
+        let answers: [(IsolatedAnswer, fixed: Int)] = [
+            (.image(ImageParcel(place: ImageParcel.Place(offset: 64, count: 9))), 25),
+            (.tooLarge(PixelSize(width: 3, height: 4)), 24), (.reason("it is damaged"), 30),
+        ]
+        for (answer, fixed) in answers {
+            let whole = answer.message()
+            #expect(whole.bytes.count == fixed)
+            _ = try IsolatedAnswer(whole)
+            for count in 0..<whole.bytes.count {
+                let cut = WorkerMessage(bytes: Array(whole.bytes.prefix(count)))
+                #expect(throws: WireError.self) { try IsolatedAnswer(cut) }
+            }
+            if case .image = answer { continue }
+            let longer = WorkerMessage(bytes: whole.bytes + [0])
+            #expect(throws: WireError.self) { try IsolatedAnswer(longer) }
         }
-        let longer = WorkerMessage(bytes: whole.bytes + [0])
-        #expect(throws: WireError.self) { try IsolatedAnswer(longer) }
     }
 
     @Test func `memory that may still change is refused`() throws {
@@ -73,9 +82,9 @@ struct WireTests {
         let mapping = try SealedMapping(memory, maxBytes: 10)
         #expect(Array(mapping.bytes) == Array("some bytes".utf8))
         #expect(throws: WireError.self) { try SealedMapping(memory, maxBytes: 9) }
-        #expect(throws: WireError.self) { try mapping.slice(offset: 1, count: 10) }
-        #expect(throws: WireError.self) { try mapping.slice(offset: .max, count: .max) }
-        #expect(throws: WireError.self) { try mapping.slice(offset: -1, count: 1) }
+        #expect(throws: WireError.self) { try mapping.shared.slice(offset: 1, count: 10) }
+        #expect(throws: WireError.self) { try mapping.shared.slice(offset: .max, count: .max) }
+        #expect(throws: WireError.self) { try mapping.shared.slice(offset: -1, count: 1) }
         // Nobody can change it any more, with whichever rights.
         #expect(ftruncate(memory.descriptor, 5) != 0)
         #expect(write(memory.descriptor, "x", 1) != 1)

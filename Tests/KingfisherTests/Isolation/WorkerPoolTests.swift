@@ -48,6 +48,21 @@ struct WorkerPoolTests {
         pool.stop()
     }
 
+    @Test func `a worker that answers without reading keeps nobody waiting`() async throws {
+        let pool = WorkerBench.pool()
+        // The first answer is as good as any; the next ones are about files that nobody has read.
+        for number in 0..<16 {
+            let text = number == 0 ? "fault ahead" : "fault nothing \(number)"
+            let file = Data(text.utf8) + Data(count: 50_000)
+            await #expect(throws: KingfisherError.self) {
+                try await WorkerBench.image(of: file, on: pool)
+            }
+        }
+        #expect(pool.failureCount > 0)
+        _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+        pool.stop()
+    }
+
     @Test func `a file that has ended its workers is refused for a while`() async throws {
         let time = Locked(ContinuousClock.now)
         let crashes = CrashMemory(duration: .seconds(600), now: { time.value })

@@ -1,14 +1,26 @@
+import Codecs
 import Foundation
 import Pixels
-import Synchronization
 
-/// An image on its way from a worker: its pixels in sealed memory, and behind them what they are.
+/// An image on its way from a worker: pixels, and a description of what they are.
 ///
-/// ```
-/// pixels of a bitmap │ … │ file of an animation │ description
-/// ```
-enum ImageParcel {
-    /// Where the description lies in the memory.
+/// The body is `pixels of a bitmap │ … │ file of an animation │ description`, in sealed memory or,
+/// if it is small, in the message. A bitmap that was decoded into memory that can be sealed is a
+/// body by itself; then the description is in the message.
+struct ImageParcel: Sendable {
+    /// Where the description lies in the body; nil when it is in the message.
+    var place: Place?
+    /// What travels in the message: the description, or the body.
+    var inline: [UInt8] = []
+    /// The body, unless it is in the message.
+    var memory: SealedMemory?
+
+    func write(to writer: inout WireWriter) {
+        writer.write(place) { $1.write(to: &$0) }
+        writer.write(bytes: inline)
+    }
+
+    /// A range of the body.
     struct Place: Sendable {
         var offset: Int
         var count: Int
@@ -37,139 +49,58 @@ enum ImageParcel {
     }
 
     /// The file that an animation was made from.
-    fileprivate enum File: Int {
+    enum File: Int {
         case none, request, parcel
     }
 
     /// A cache line, and enough for any SIMD load.
-    fileprivate static let alignment = 64
-    fileprivate static let maxFrames = 1 << 20
+    static let alignment = 64
+    static let maxFrames = 1 << 20
 }
 
-// MARK: - Packing
-
-/// Packs an image in a worker.
-struct ImagePacker {
-    private var parts: [UnsafeRawBufferPointer] = []
-    private var length = 0
-    private var rasters: [(bitmap: Bitmap, offset: Int)] = []
-
-    /// Packs an image.
+extension ImageParcel {
+    /// Reads a parcel; what it contains is checked by the ``ImageUnpacker``.
     ///
-    /// - Parameters:
-    ///   - image: What was made.
-    ///   - file: The bytes of the request, which are not sent back.
-    /// - Returns: The memory, and where its description lies.
-    /// - Throws: ``WorkerFailure/noMemory(errno:)``.
-    static func pack(
-        _ image: KFCrossPlatformImage,
-        of file: Data?
-    ) throws(WorkerFailure) -> (SealedMemory, ImageParcel.Place) {
-        var packer = ImagePacker()
-        let state = image.attached.withLock { $0 }
-        let main = image.bitmap.map { packer.add($0) }
-        let frames = image.images?.map { ($0.bitmap.map { packer.add($0) } ?? 0, $0.scale) }
-        var own: (offset: Int, count: Int)?
-        if let data = state.animatedData, data != file {
-            own = (packer.length, data.count)
-            // Kept by the image until the memory is written.
-            data.withUnsafeBytes { packer.append($0) }
+    /// - Throws: ``WireError``.
+    init(from reader: inout WireReader, _ memory: [SealedMemory]) throws(WireError) {
+        guard memory.count <= 1 else {
+            throw WireError("\(memory.count) memories came with an image")
         }
-        var description = WireWriter()
-        packer.describeRasters(to: &description)
-        description.write(main) { $0.write($1) }
-        description.write(Double(image.scale))
-        description.write(image.duration)
-        description.write(frames) { writer, frames in
-            writer.write(frames.count)
-            for (raster, scale) in frames {
-                writer.write(raster)
-                writer.write(Double(scale))
+        place = try reader.optional(Place.init(from:))
+        inline = reader.rest()
+        self.memory = memory.first
+    }
+
+    /// The body.
+    ///
+    /// - Throws: ``WireError`` when the memory is not final, or larger than an image may be.
+    fileprivate func body(maxBytes: Int) throws(WireError) -> SharedBytes {
+        guard let memory else { return try Self.shared(inline) }
+        return try SealedMapping(memory, maxBytes: maxBytes).shared
+    }
+
+    /// The description, which lies in the body or beside it.
+    fileprivate func description(in body: SharedBytes) throws(WireError) -> SharedBytes {
+        guard let place else { return try Self.shared(inline) }
+        let bytes = try body.slice(offset: place.offset, count: place.count)
+        return SharedBytes(bytes: bytes, owner: body.owner)
+    }
+
+    /// Bytes of a message, copied to where pixels may lie.
+    private static func shared(_ bytes: [UInt8]) throws(WireError) -> SharedBytes {
+        do throws(PixelError) {
+            let storage = try PixelStorage(byteCount: bytes.count)
+            bytes.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(start: storage.base, count: bytes.count)
+                    .copyMemory(from: $0)
             }
-        }
-        describe(state, own: own, to: &description)
-        let place = ImageParcel.Place(offset: packer.length, count: description.bytes.count)
-        let memory = try packer.sealed(with: description.bytes)
-        withExtendedLifetime((image, state)) {}
-        return (memory, place)
-    }
-
-    private func sealed(with description: [UInt8]) throws(WorkerFailure) -> SealedMemory {
-        let result = description.withUnsafeBytes { bytes in
-            Result { () throws(WorkerFailure) in try SealedMemory(parts + [bytes]) }
-        }
-        return try result.get()
-    }
-
-    private func describeRasters(to description: inout WireWriter) {
-        description.write(rasters.count)
-        for (bitmap, offset) in rasters {
-            description.write(bitmap.width)
-            description.write(bitmap.height)
-            description.write(bitmap.isOpaque)
-            description.write(offset)
+            let copy = UnsafeRawBufferPointer(start: storage.base, count: bytes.count)
+            return SharedBytes(bytes: copy, owner: storage)
+        } catch {
+            throw WireError("there is no memory for \(bytes.count) bytes")
         }
     }
-
-    private static func describe(
-        _ state: AttachedState,
-        own: (offset: Int, count: Int)?,
-        to description: inout WireWriter
-    ) {
-        let file: ImageParcel.File =
-            own != nil ? .parcel : state.animatedData != nil ? .request : .none
-        description.write(file.rawValue)
-        if let own {
-            description.write(own.offset)
-            description.write(own.count)
-        }
-        description.write(state.frameCount) { $0.write($1) }
-        description.write(state.creatingOptions) { writer, options in
-            writer.write(Double(options.scale))
-            writer.write(options.duration)
-            writer.write(options.preloadAll)
-            writer.write(options.onlyFirstFrame)
-        }
-        description.write(state.frameSource) { writer, source in
-            writer.write(source.frameCount)
-            for index in 0..<source.frameCount { writer.write(source.duration(at: index)) }
-            writer.write((source as? any LoopCounting)?.loopCount ?? 0)
-        }
-    }
-
-    /// Adds a bitmap, once, and gives its place in the list.
-    private mutating func add(_ bitmap: Bitmap) -> Int {
-        if let known = rasters.firstIndex(where: { $0.bitmap.storage === bitmap.storage }) {
-            return known
-        }
-        rasters.append((bitmap, length))
-        for row in bitmap.rows { append(row) }
-        let padding =
-            (ImageParcel.alignment - length % ImageParcel.alignment)
-            % ImageParcel.alignment
-        if padding > 0 { append(Self.zeros(padding)) }
-        return rasters.count - 1
-    }
-
-    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        parts.append(bytes)
-        length += bytes.count
-    }
-
-    private static func zeros(_ count: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: UnsafeRawPointer(zeroBytes.base), count: count)
-    }
-
-    private static let zeroBytes: PixelStorage = {
-        // 64 bytes are there, or nothing is.
-        guard let zeros = try? PixelStorage(byteCount: ImageParcel.alignment) else {
-            fatalError("no memory for 64 bytes")
-        }
-        return zeros
-    }()
 }
-
-// MARK: - Unpacking
 
 /// Unpacks the image that a worker has sent; nothing in it is believed.
 ///
@@ -185,13 +116,19 @@ struct ImageUnpacker {
     /// The image.
     ///
     /// - Throws: ``WireError`` when the parcel is not what a worker sends.
-    func image(
-        in mapping: SealedMapping,
-        at place: ImageParcel.Place
+    func image(in parcel: ImageParcel) throws(WireError) -> KFCrossPlatformImage {
+        let body = try parcel.body(maxBytes: limits.maxParcelBytes)
+        let description = try parcel.description(in: body)
+        defer { withExtendedLifetime(description) {} }
+        return try image(in: body, WireReader(description.bytes))
+    }
+
+    private func image(
+        in body: SharedBytes,
+        _ description: WireReader
     ) throws(WireError) -> KFCrossPlatformImage {
-        let description = try mapping.slice(offset: place.offset, count: place.count)
-        var reader = WireReader(description)
-        let rasters = try rasters(&reader, mapping)
+        var reader = description
+        let rasters = try rasters(&reader, body)
         let main = try reader.optional { reader throws(WireError) in
             try Self.choice(of: rasters, &reader)
         }
@@ -208,7 +145,7 @@ struct ImageUnpacker {
             }
             return frames
         }
-        let state = try state(&reader, mapping, scale: scale)
+        let state = try state(&reader, body, scale: scale)
         try reader.end()
         return KFCrossPlatformImage(
             bitmap: main,
@@ -221,7 +158,7 @@ struct ImageUnpacker {
 
     private func rasters(
         _ reader: inout WireReader,
-        _ mapping: SealedMapping
+        _ body: SharedBytes
     ) throws(WireError) -> [Bitmap] {
         let sides = 1...PixelLimits.maxDimension
         var rasters: [Bitmap] = []
@@ -231,18 +168,18 @@ struct ImageUnpacker {
                 height: try reader.int(in: sides)
             )
             let isOpaque = try reader.bool()
-            let offset = try reader.int(in: 0...mapping.bytes.count)
+            let offset = try reader.int(in: 0...body.bytes.count)
             guard offset % ImageParcel.alignment == 0 else {
                 throw WireError("pixels at \(offset) are not aligned")
             }
-            rasters.append(try mapping.bitmap(size, offset: offset, isOpaque: isOpaque))
+            rasters.append(try body.bitmap(size, offset: offset, isOpaque: isOpaque))
         }
         return rasters
     }
 
     private func state(
         _ reader: inout WireReader,
-        _ mapping: SealedMapping,
+        _ body: SharedBytes,
         scale: CGFloat
     ) throws(WireError) -> AttachedState {
         var state = AttachedState()
@@ -250,7 +187,7 @@ struct ImageUnpacker {
         case .request: state.animatedData = file
         case .parcel:
             let place = try ImageParcel.Place(from: &reader)
-            state.animatedData = Data(try mapping.slice(offset: place.offset, count: place.count))
+            state.animatedData = Data(try body.slice(offset: place.offset, count: place.count))
         default: break
         }
         state.frameCount = try reader.optional { reader throws(WireError) in
@@ -302,5 +239,17 @@ struct ImageUnpacker {
         // A single frame is shown forever.
         guard seconds >= 0 else { throw WireError("\(seconds) is no duration") }
         return seconds
+    }
+}
+
+extension ResultLimits {
+    /// The most bytes that the answer of a worker may have: one image, an animation and a file.
+    ///
+    /// Mapping more would take memory for what cannot be an image.
+    fileprivate var maxParcelBytes: Int {
+        let limits = DecodeLimits.default
+        return max(0, maxPixelCount).multipliedSaturating(by: Bitmap.bytesPerPixel)
+            .addingSaturating(limits.maxAnimationBytes)
+            .addingSaturating(limits.maxInputBytes)
     }
 }

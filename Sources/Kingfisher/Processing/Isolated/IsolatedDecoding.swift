@@ -151,10 +151,10 @@ struct IsolatedDecoding: Sendable {
             options
         )
         switch answer {
-        case .image(let place):
+        case .image(let parcel):
             return try Self.checked(
                 { () throws(WireError) in
-                    try unpacked(message, at: place, of: data, options.resultLimits)
+                    try unpacked(parcel, of: data, options.resultLimits)
                 },
                 options
             )
@@ -174,19 +174,14 @@ struct IsolatedDecoding: Sendable {
     }
 
     fileprivate func unpacked(
-        _ message: WorkerMessage,
-        at place: ImageParcel.Place,
+        _ parcel: ImageParcel,
         of data: Data,
         _ limits: ResultLimits
     ) throws(WireError) -> KFCrossPlatformImage {
-        guard message.memory.count == 1, let memory = message.memory.first else {
-            throw WireError("\(message.memory.count) memories came with an image")
-        }
-        let mapping = try SealedMapping(memory, maxBytes: limits.maxParcelBytes)
         let unpacker = ImageUnpacker(file: data, limits: limits) { data, timing, scale in
             IsolatedFrameSource(data, timing, scale: scale, self)
         }
-        return try unpacker.image(in: mapping, at: place)
+        return try unpacker.image(in: parcel)
     }
 
     private static func checked<Value>(
@@ -260,8 +255,8 @@ final class IsolatedFrameSource: ImageFrameSource, LoopCounting {
         do {
             let request = try IsolatedRequest.frame(frame).message(for: file)
             let message = try decoding.pool.waitForAnswer(to: request)
-            guard case .image(let place) = try IsolatedAnswer(message) else { return nil }
-            return try decoding.unpacked(message, at: place, of: file, .default)
+            guard case .image(let parcel) = try IsolatedAnswer(message) else { return nil }
+            return try decoding.unpacked(parcel, of: file, .default)
         } catch {
             // The protocol's contract is nil for a frame that cannot be decoded.
             Log.debug("frame \(index) was not decoded: \(error)", key: "animation \(number)")
@@ -284,17 +279,5 @@ extension ImageProcessItem {
             let first = (processor as? ProcessorChain)?.firstStep ?? processor
             return first is AnimatedImageProcessor ? image.kf.gifRepresentation() : nil
         }
-    }
-}
-
-extension ResultLimits {
-    /// The most bytes that the answer of a worker may have: one image, an animation and a file.
-    ///
-    /// Mapping more would take memory for what cannot be an image.
-    fileprivate var maxParcelBytes: Int {
-        let limits = DecodeLimits.default
-        return max(0, maxPixelCount).multipliedSaturating(by: Bitmap.bytesPerPixel)
-            .addingSaturating(limits.maxAnimationBytes)
-            .addingSaturating(limits.maxInputBytes)
     }
 }

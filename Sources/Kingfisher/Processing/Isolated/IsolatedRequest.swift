@@ -107,8 +107,8 @@ extension IsolatedRequest {
 
 /// What a worker answers.
 enum IsolatedAnswer {
-    /// An image, in the memory beside the message.
-    case image(ImageParcel.Place)
+    /// An image.
+    case image(ImageParcel)
     /// No image, as the processor's contract allows.
     case nothing
     /// The processor asked for an image above the limits.
@@ -120,12 +120,14 @@ enum IsolatedAnswer {
 
     static let maxReasonBytes = 4096
 
-    func message(_ memory: [SealedMemory] = []) -> WorkerMessage {
+    func message() -> WorkerMessage {
         var writer = WireWriter()
+        var memory: [SealedMemory] = []
         switch self {
-        case .image(let place):
+        case .image(let parcel):
             writer.write(0)
-            place.write(to: &writer)
+            parcel.write(to: &writer)
+            memory = parcel.memory.map { [$0] } ?? []
         case .nothing: writer.write(1)
         case .tooLarge(let size):
             writer.write(2)
@@ -145,7 +147,7 @@ enum IsolatedAnswer {
         let result = message.bytes.withUnsafeBytes { bytes in
             Result { () throws(WireError) in
                 var reader = WireReader(bytes)
-                let answer = try IsolatedAnswer(from: &reader)
+                let answer = try IsolatedAnswer(from: &reader, message.memory)
                 try reader.end()
                 return answer
             }
@@ -153,10 +155,13 @@ enum IsolatedAnswer {
         self = try result.get()
     }
 
-    private init(from reader: inout WireReader) throws(WireError) {
+    private init(
+        from reader: inout WireReader,
+        _ memory: [SealedMemory]
+    ) throws(WireError) {
         let any = 0...Int(Int32.max)
         switch try reader.int(in: 0...4) {
-        case 0: self = .image(try ImageParcel.Place(from: &reader))
+        case 0: self = .image(try ImageParcel(from: &reader, memory))
         case 1: self = .nothing
         case 2:
             self = .tooLarge(

@@ -27,16 +27,21 @@ struct IsolatedWorker {
     {
         let request = message.bytes.withUnsafeBytes { bytes in
             Result { () throws(WireError) in
+                var wire = WireReader(bytes)
+                let inline = try wire.optional { wire throws(WireError) in
+                    try wire.data(maxBytes: WorkerMessage.maxInlineBytes)
+                }
+                let file = if let inline { inline } else { try Self.file(message.memory.first) }
+                hook?(file)
                 var reader = ProcessorReader(
-                    WireReader(bytes),
-                    memory: message.memory.dropFirst()
+                    wire,
+                    memory: message.memory.dropFirst(inline == nil ? 1 : 0)
                 )
-                return try IsolatedRequest(from: &reader)
+                return (try IsolatedRequest(from: &reader), file)
             }
         }
-        let file = try Self.file(message.memory.first)
-        hook?(file)
-        return answer(try request.get(), file)
+        let (what, file) = try request.get()
+        return answer(what, file)
     }
 
     private mutating func answer(_ request: IsolatedRequest, _ file: Data) -> WorkerMessage {
@@ -83,8 +88,7 @@ struct IsolatedWorker {
 
     private static func packed(_ image: KFCrossPlatformImage, of file: Data) -> WorkerMessage {
         do throws(WorkerFailure) {
-            let (memory, place) = try ImagePacker.pack(image, of: file)
-            return IsolatedAnswer.image(place).message([memory])
+            return IsolatedAnswer.image(try ImagePacker.pack(image, of: file)).message()
         } catch {
             // As any decoder that is short of memory.
             return IsolatedAnswer.nothing.message()

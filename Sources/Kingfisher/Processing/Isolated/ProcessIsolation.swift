@@ -131,6 +131,7 @@ public enum ProcessIsolation {
         WorkerMain.serve {
             RowBands.useOneThread()
             Rehearsal.run()
+            PixelStorage.use(SealableMemorySource())
         } handle: {
             worker.answer($0)
         }

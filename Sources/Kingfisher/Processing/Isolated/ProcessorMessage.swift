@@ -196,7 +196,7 @@ struct ProcessorReader {
         let isOpaque = try wire.bool()
         guard let pixels = memory.popFirst() else { throw WireError("the pixels are missing") }
         let mapping = try SealedMapping(pixels, maxBytes: size.byteCount)
-        let bitmap = try mapping.bitmap(size, offset: 0, isOpaque: isOpaque)
+        let bitmap = try mapping.shared.bitmap(size, offset: 0, isOpaque: isOpaque)
         return KFCrossPlatformImage(bitmap: bitmap, scale: scale)
     }
 
@@ -209,10 +209,13 @@ struct ProcessorReader {
 // MARK: - Pixels
 
 extension Bitmap {
+    /// Whether the rows have no padding.
+    var hasFullRows: Bool { bytesPerRow == width * Self.bytesPerPixel }
+
     /// The bytes of the rows without their padding, valid as long as the bitmap.
     var rows: [UnsafeRawBufferPointer] {
         let rowBytes = width * Self.bytesPerPixel
-        guard bytesPerRow != rowBytes else {
+        guard !hasFullRows else {
             return [UnsafeRawBufferPointer(start: storage.base, count: size.byteCount)]
         }
         return (0..<height).map {
@@ -221,10 +224,10 @@ extension Bitmap {
     }
 }
 
-extension SealedMapping {
-    /// A bitmap that borrows a part of the memory; its rows have no padding.
+extension SharedBytes {
+    /// A bitmap that borrows a part of the bytes; its rows have no padding.
     ///
-    /// - Throws: ``WireError`` when the memory has fewer bytes.
+    /// - Throws: ``WireError`` when there are fewer bytes.
     func bitmap(_ size: PixelSize, offset: Int, isOpaque: Bool) throws(WireError) -> Bitmap {
         let pixels = try slice(offset: offset, count: size.byteCount)
         guard let base = pixels.baseAddress else { throw WireError("a picture has no pixels") }
@@ -235,7 +238,7 @@ extension SealedMapping {
             storage: PixelStorage(
                 borrowing: UnsafeMutableRawPointer(mutating: base),
                 byteCount: pixels.count,
-                from: self
+                from: owner
             )
         )
     }

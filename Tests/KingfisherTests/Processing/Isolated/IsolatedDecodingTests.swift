@@ -45,6 +45,32 @@ struct IsolatedDecodingTests {
         pool.stop()
     }
 
+    @Test(arguments: [FileFormat.jpeg, .png, .gif, .webp, .avif])
+    func `files and images of every size come out the same`(_ format: FileFormat) async throws {
+        let pool = WorkerBench.pool()
+        // Noise, so that the files are large, too: beside the message, in it, and without a copy.
+        for side in [16, 120, 128, 300, 720, 800] {
+            let file = try Codecs.encode(try Self.noise(side), as: format)
+            let image = try await WorkerBench.image(of: file, on: pool)
+            #expect(image.bitmap == KFCrossPlatformImage(data: file)?.bitmap, "\(side)")
+        }
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    private static func noise(_ side: Int) throws -> Bitmap {
+        var random = SplitMix(seed: UInt64(side))
+        return try Bitmap(
+            size: PixelSize(width: side, height: side),
+            isOpaque: true,
+            filling: { pixels, _ in
+                for index in 0..<(side * side * 4) {
+                    pixels[index] = index % 4 == 3 ? 255 : UInt8(random.next() >> 56)
+                }
+            }
+        )
+    }
+
     @Test func `every processor comes out the same`() async throws {
         let pool = WorkerBench.pool()
         for golden in GoldenCase.all {
