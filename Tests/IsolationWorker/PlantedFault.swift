@@ -11,11 +11,18 @@ enum PlantedFault: String {
     case crash, trap, loop, memory, wildWrite, openFile, connect, fork, execute, kill, threads
     case garbage, silence, ahead, nothing
 
-    /// The fault that a file asks for; nil for files that are none of ours.
+    /// The fault that a file asks for at its beginning or, behind a good image, at its end; nil for
+    /// files that are none of ours.
     init?(in file: Data) {
-        let words = String(decoding: file.prefix(64), as: UTF8.self).split(separator: " ")
-        guard words.first == "fault", words.count > 1 else { return nil }
-        self.init(rawValue: String(words[1]))
+        for part in [file.prefix(64), file.suffix(16)] {
+            let words = String(decoding: part, as: UTF8.self).split(separator: " ")
+            guard let place = words.firstIndex(of: "fault"), place + 1 < words.count else {
+                continue
+            }
+            self.init(rawValue: String(words[place + 1]))
+            return
+        }
+        return nil
     }
 
     func happen() {

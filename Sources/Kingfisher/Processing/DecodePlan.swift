@@ -20,14 +20,15 @@ struct DecodePlan: Equatable {
     ///
     /// - Parameters:
     ///   - wishes: The requests that wait when the bytes arrive. Later ones are not waited for.
-    ///   - info: The header of the file. Animations are left to the processors.
+    ///   - format: The format of the file.
+    ///   - header: The header of the file. Animations are left to the processors.
     ///   - maxBytes: The maximum size of the shared bitmap in bytes.
-    init?(_ wishes: [DecodeWish], of info: ImageInfo, maxBytes: Int) {
+    init?(_ wishes: [DecodeWish], of format: FileFormat?, _ header: FileHeader, maxBytes: Int) {
         // A GIF of one frame is treated as an animation: it keeps its bytes.
-        guard info.format != .gif, info.frameCount == 1, Set(wishes.map(\.key)).count > 1 else {
+        guard format != .gif, header.frameCount == 1, Set(wishes.map(\.key)).count > 1 else {
             return nil
         }
-        own = info.displaySize
+        own = header.size
         let sizes = Set(wishes.map { [own] in $0.size(of: own) })
         if let size = sizes.first, sizes.count == 1 {
             base = size

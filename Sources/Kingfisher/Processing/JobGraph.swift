@@ -46,9 +46,15 @@ final class JobGraph: Sendable {
         var planned: [DecodeWish] = []
     }
 
+    private struct PictureKey: Hashable {
+        let size: PixelSize
+        /// Isolated callers never get a bitmap that this process decoded.
+        let isIsolated: Bool
+    }
+
     /// The results, kept while there are callers.
     private final class Results: Sendable {
-        let pictures = KeptJobs<PixelSize, Bitmap>()
+        let pictures = KeptJobs<PictureKey, Bitmap>()
         let images = KeptJobs<Key, KFCrossPlatformImage>()
 
         func forget() {
@@ -104,7 +110,9 @@ final class JobGraph: Sendable {
         let urgency = Urgency(options.downloadPriority)
         let images = results.images
         return try await images.value(for: Key(options), urgency: urgency) { [self] urgency in
-            guard let plan = plan(for: data, processing), let wish = DecodeWish(options),
+            let wishes = state.withLock { $0.planned }
+            guard let wish = DecodeWish(options),
+                let plan = try await processing.plan(wishes, for: data, options, urgency),
                 plan.serves(wish.size(of: plan.own))
             else {
                 return try await processing.image(of: .data(data), options, urgency)
@@ -129,18 +137,21 @@ final class JobGraph: Sendable {
         _ urgency: Urgency
     ) async throws -> KFCrossPlatformImage? {
         do {
-            let picture = try await results.pictures.value(for: plan.base, urgency: urgency) {
-                try await processing.picture(of: data, in: plan, $0)
+            let key = PictureKey(size: plan.base, isIsolated: options.isolated)
+            let picture = try await results.pictures.value(for: key, urgency: urgency) {
+                try await processing.picture(of: data, in: plan, options, $0)
             }
             return try await processing.image(of: picture, in: plan, wish, options, urgency)
         } catch is CodecError {
             // Reported as a failure of the processor, as if it had decoded the bytes.
             return nil
+        } catch KingfisherError.processorError(reason: .processingFailed) {
+            return nil
+        } catch KingfisherError.processorError(reason: .isolationFailed(_, let failure)) {
+            // The bitmap may have been requested with the options of another caller.
+            throw KingfisherError.processorError(
+                reason: .isolationFailed(processor: options.processor, failure: failure)
+            )
         }
-    }
-
-    private func plan(for data: Data, _ processing: ProcessingJobs) -> DecodePlan? {
-        let wishes = state.withLock { $0.planned }
-        return processing.plan(wishes, for: data)
     }
 }

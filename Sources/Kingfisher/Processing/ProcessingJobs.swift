@@ -160,22 +160,62 @@ final class ProcessingJobs: Sendable {
     // MARK: One bitmap for several callers
 
     /// Plans the decoding of bytes for several requests; nil if there is nothing to share.
-    func plan(_ wishes: [DecodeWish], for data: Data) -> DecodePlan? {
-        // A worker decodes for a single caller.
-        guard !wishes.contains(where: \.key.isIsolated) else { return nil }
-        // Bytes without a readable header fail in the processor, which reports the reason.
-        guard wishes.count > 1, let info = try? Codecs.inspect(data) else { return nil }
-        return DecodePlan(wishes, of: info, maxBytes: budget.limit / 4)
+    ///
+    /// - Parameters:
+    ///   - wishes: The requests that wait. Only those with the isolation of `options` count.
+    ///   - data: The bytes.
+    ///   - options: The options of the caller.
+    ///   - urgency: The priority of the work.
+    /// - Throws: ``KingfisherError`` if a worker process fails; `CancellationError`.
+    func plan(
+        _ wishes: [DecodeWish],
+        for data: Data,
+        _ options: KingfisherParsedOptionsInfo,
+        _ urgency: Urgency
+    ) async throws -> DecodePlan? {
+        let wishes = wishes.filter { $0.key.isIsolated == options.isolated }
+        guard wishes.count > 1 else { return nil }
+        // Bytes without a readable header fail in the processor, which reports the reason. The
+        // size that a worker reports is untrusted.
+        let sides = 1...PixelLimits.maxDimension
+        guard let header = try await header(of: data, options, urgency),
+            sides.contains(header.size.width), sides.contains(header.size.height)
+        else { return nil }
+        return DecodePlan(
+            wishes,
+            of: Codecs.format(of: data),
+            header,
+            maxBytes: budget.limit / 4
+        )
+    }
+
+    private func header(
+        of data: Data,
+        _ options: KingfisherParsedOptionsInfo,
+        _ urgency: Urgency
+    ) async throws -> FileHeader? {
+        guard options.isolated else { return FileHeader(data, preloads: false) }
+        return try await IsolatedDecoding(options, workers).header(of: data, options, urgency)
     }
 
     /// Decodes the shared bitmap of a plan.
     ///
-    /// - Throws: `CodecError` if the bytes cannot be decoded; `CancellationError`.
-    func picture(of data: Data, in plan: DecodePlan, _ urgency: Urgency) async throws -> Bitmap {
+    /// - Throws: `CodecError` or, from a worker process, ``KingfisherError`` if the bytes cannot be
+    ///   decoded; `CancellationError`.
+    func picture(
+        of data: Data,
+        in plan: DecodePlan,
+        _ options: KingfisherParsedOptionsInfo,
+        _ urgency: Urgency
+    ) async throws -> Bitmap {
         decodes.add(1, ordering: .relaxed)
         let cost = WorkCost.decoding(to: plan.base, from: plan.own)
         return try await budget.with(bytes: cost) {
-            try await pool.run(urgency: urgency) {
+            if options.isolated {
+                return try await IsolatedDecoding(options, workers)
+                    .picture(of: data, in: plan, options, urgency)
+            }
+            return try await pool.run(urgency: urgency) {
                 let target: DecodeOptions.Target =
                     plan.base == plan.own ? .full : .exact(plan.base)
                 return try Codecs.decode(data, options: DecodeOptions(target: target)).bitmap

@@ -52,7 +52,7 @@ struct WorkerPoolTests {
         let pool = WorkerBench.pool()
         // The first answer is as good as any; the next ones are about files that nobody has read.
         for number in 0..<16 {
-            let text = number == 0 ? "fault ahead" : "fault nothing \(number)"
+            let text = number == 0 ? "fault ahead " : "fault nothing \(number) "
             let file = Data(text.utf8) + Data(count: 50_000)
             await #expect(throws: KingfisherError.self) {
                 try await WorkerBench.image(of: file, on: pool)

@@ -19,24 +19,20 @@ struct DecodePlanTests {
         }
     }
 
-    private func info(_ width: Int, _ height: Int, frames: Int? = 1) -> ImageInfo {
-        ImageInfo(
-            format: .jpeg,
-            storedSize: PixelSize(width: width, height: height),
-            frameCount: frames
-        )
+    private func header(_ width: Int, _ height: Int, frames: Int? = 1) -> FileHeader {
+        FileHeader(size: PixelSize(width: width, height: height), frameCount: frames)
     }
 
     @Test func `the shared picture is twice the largest, and never enlarged`() throws {
         let plan = try #require(
-            DecodePlan(wishes([10, 50, 30]), of: info(400, 300), maxBytes: Self.big)
+            DecodePlan(wishes([10, 50, 30]), of: .jpeg, header(400, 300), maxBytes: Self.big)
         )
         #expect(plan.base == PixelSize(width: 102, height: 76) || plan.base.width == 100)
         #expect(plan.base.width >= 100)
         #expect(plan.serves(PixelSize(width: 50, height: 38)))
         #expect(!plan.serves(PixelSize(width: 80, height: 60)))
         let whole = try #require(
-            DecodePlan(wishes([10, 300]), of: info(400, 300), maxBytes: Self.big)
+            DecodePlan(wishes([10, 300]), of: .jpeg, header(400, 300), maxBytes: Self.big)
         )
         #expect(whole.base == whole.own)
     }
@@ -46,20 +42,32 @@ struct DecodePlanTests {
         let small = DownsamplingImageProcessor(size: size)
         let blurred = small |> BlurImageProcessor(blurRadius: 3)
         let both = [small, blurred].compactMap { DecodeWish(options($0)) }
-        let plan = try #require(DecodePlan(both, of: info(400, 300), maxBytes: Self.big))
+        let plan = try #require(DecodePlan(both, of: .jpeg, header(400, 300), maxBytes: Self.big))
         #expect(plan.base == PixelSize(width: 40, height: 30))
     }
 
     @Test func `one wish, animations and pictures too large are not shared`() {
-        #expect(DecodePlan(wishes([10]), of: info(400, 300), maxBytes: Self.big) == nil)
-        #expect(DecodePlan(wishes([10, 10]), of: info(400, 300), maxBytes: Self.big) == nil)
+        #expect(DecodePlan(wishes([10]), of: .jpeg, header(400, 300), maxBytes: Self.big) == nil)
         #expect(
-            DecodePlan(wishes([10, 20]), of: info(400, 300, frames: 3), maxBytes: Self.big) == nil
+            DecodePlan(wishes([10, 10]), of: .jpeg, header(400, 300), maxBytes: Self.big) == nil
         )
         #expect(
-            DecodePlan(wishes([10, 20]), of: info(400, 300, frames: nil), maxBytes: Self.big) == nil
+            DecodePlan(
+                wishes([10, 20]),
+                of: .jpeg,
+                header(400, 300, frames: 3),
+                maxBytes: Self.big
+            ) == nil
         )
-        #expect(DecodePlan(wishes([10, 20]), of: info(400, 300), maxBytes: 4_000) == nil)
+        #expect(
+            DecodePlan(
+                wishes([10, 20]),
+                of: .jpeg,
+                header(400, 300, frames: nil),
+                maxBytes: Self.big
+            ) == nil
+        )
+        #expect(DecodePlan(wishes([10, 20]), of: .jpeg, header(400, 300), maxBytes: 4_000) == nil)
     }
 
     @Test func `a user's processor is given the bytes`() {

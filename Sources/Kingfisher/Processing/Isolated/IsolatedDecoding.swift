@@ -52,6 +52,32 @@ struct IsolatedDecoding: Sendable {
         return try image(answer, of: data, options)
     }
 
+    /// The picture that a plan has decoded once for several.
+    ///
+    /// - Throws: ``KingfisherError``, `CancellationError`.
+    func picture(
+        of data: Data,
+        in plan: DecodePlan,
+        _ options: KingfisherParsedOptionsInfo,
+        _ urgency: Urgency
+    ) async throws -> Bitmap {
+        let size = CGSize(width: plan.base.width, height: plan.base.height)
+        var own = KingfisherParsedOptionsInfo(nil)
+        own.processor =
+            plan.base == plan.own
+            ? DefaultImageProcessor.default : ResizingImageProcessor(referenceSize: size)
+        let image = try await image(of: data, by: own.processor, own, urgency)
+        guard let bitmap = image.bitmap, bitmap.size == plan.base else {
+            throw KingfisherError.processorError(
+                reason: .isolationFailed(
+                    processor: options.processor,
+                    failure: .invalidAnswer("the picture has another size")
+                )
+            )
+        }
+        return bitmap
+    }
+
     /// What a file's header says; nil when it cannot be read.
     ///
     /// Formats whose headers are parsed by C libraries are asked about in a worker.

@@ -187,6 +187,12 @@ struct FileHeader: Sendable {
     /// The bytes of all frames of an animation, unless they are too many to be kept.
     var preloadedBytes: Int
 
+    init(size: PixelSize, frameCount: Int?, preloadedBytes: Int = 0) {
+        self.size = size
+        self.frameCount = frameCount
+        self.preloadedBytes = preloadedBytes
+    }
+
     /// Reads a header; nil when it cannot be read.
     ///
     /// - Parameters:

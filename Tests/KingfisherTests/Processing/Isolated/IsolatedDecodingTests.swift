@@ -71,6 +71,60 @@ struct IsolatedDecodingTests {
         )
     }
 
+    @Test(arguments: [FileFormat.jpeg, .avif])
+    func `several sizes share one decode in a worker`(_ format: FileFormat) async throws {
+        let pool = WorkerBench.pool()
+        let jobs = ProcessingJobs(workers: pool)
+        let graph = JobGraph()
+        let file = try Codecs.encode(try Self.noise(240), as: format)
+        let isolated = [10, 34, 48].map { Self.options(side: $0, [.isolated]) }
+        // One that decodes in this process shares nothing with them.
+        let other = Self.options(side: 20, [])
+        graph.plan((isolated + [other]).compactMap { DecodeWish($0) })
+        for (options, side) in zip(isolated, [10, 34, 48]) {
+            let image = try await graph.image(of: file, options: options, on: jobs)
+            #expect(image.pixelWidth == side)
+        }
+        #expect(jobs.decodeCount == 1)
+        _ = try await graph.image(of: file, options: other, on: jobs)
+        #expect(jobs.decodeCount == 2)
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test func `callers of a file that ends its workers fail with their own processors`()
+        async throws
+    {
+        let pool = WorkerBench.pool()
+        let jobs = ProcessingJobs(workers: pool)
+        let graph = JobGraph()
+        // A good header, so that one decode is planned for both.
+        let file = TestImage.jpeg(width: 64, height: 48) + Data("      fault trap".utf8)
+        let all = [10, 34].map { Self.options(side: $0, [.isolated]) }
+        graph.plan(all.compactMap { DecodeWish($0) })
+        for options in all {
+            let error = await #expect(throws: KingfisherError.self) {
+                try await graph.image(of: file, options: options, on: jobs)
+            }
+            guard case .processorError(reason: .isolationFailed(let processor, _)) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(processor.identifier == options.processor.identifier)
+        }
+        pool.stop()
+    }
+
+    private static func options(
+        side: Int,
+        _ info: KingfisherOptionsInfo
+    ) -> KingfisherParsedOptionsInfo {
+        let size = CGSize(width: side, height: side)
+        return KingfisherParsedOptionsInfo(
+            info + [.processor(DownsamplingImageProcessor(size: size))]
+        )
+    }
+
     @Test func `every processor comes out the same`() async throws {
         let pool = WorkerBench.pool()
         for golden in GoldenCase.all {
