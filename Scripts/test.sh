@@ -147,6 +147,7 @@ step_formats() {
             --build-tests &&
         KF_CODECS_ONLY=1 swift test --traits JXL,HEIF,TIFF,SVG --scratch-path "$FORMATS_BUILD" \
             --disable-xctest --skip-build &&
+        "$ROOT/Scripts/walls.sh" &&
         "$ROOT/Scripts/fuzz.sh" 30 jxl heic tiff svg
 }
 

@@ -57,6 +57,7 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
         }
         if steps.contains(where: { $0.place == .workerProcess }) {
             lines += steps.map { "  \($0.text)" }
+            lines.append("  here      encoding for the cache, which reads pixels and no file")
         }
         lines.append("  so it     \(summary)")
         return lines.joined(separator: "\n")

@@ -75,6 +75,8 @@ struct IsolatedLoadTests {
         let steps = bench.manager.explain(url, options: [.isolated, .processor(chain)]).steps
         #expect(steps.map(\.place) == [.workerProcess, .thisProcess, .thisProcess])
         #expect(steps.map(\.processor)[1] == "own")
+        let isolated = bench.manager.explain(url, options: [.isolated, .processor(chain)])
+        #expect(isolated.description.contains("here      encoding for the cache"))
         let plain = bench.manager.explain(url, options: [.processor(chain)])
         #expect(plain.steps.allSatisfy { $0.place == .thisProcess })
         #expect(!plain.description.contains("apart"))

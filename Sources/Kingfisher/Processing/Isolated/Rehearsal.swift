@@ -10,8 +10,8 @@ import Musl
 
 /// Uses what codecs and processors load and open on first use, before a worker may open nothing.
 ///
-/// Found by running every fixture under strace: `IsolatedDecodingTests` fails when something is
-/// missing here.
+/// Found by running every fixture under strace: `IsolatedDecodingTests` and, for the formats behind
+/// package traits, `Scripts/walls.sh` fail when something is missing here.
 enum Rehearsal {
     static func run() {
         // lcms2 asks for the date, for which the C library reads /etc/localtime once.
@@ -19,6 +19,14 @@ enum Rehearsal {
         _ = localtime(&now)
         // libcrypto reads its configuration, for the name of a watermark.
         _ = SHA256.hash([UInt8]())
+        // The C library reads the size of memory when it first sorts, which libtiff does.
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        qsort(&bytes, bytes.count, 1) { one, other in
+            guard let one, let other else { return 0 }
+            return memcmp(one, other, 1)
+        }
+        // librsvg loads the aliases of locales; a build without it refuses the drawing.
+        decode(Data(drawing.utf8))
         guard let bitmap = try? picture() else { return }
         for format in [FileFormat.jpeg, .png, .gif, .webp] {
             // A format that cannot be written here does without.
@@ -26,6 +34,10 @@ enum Rehearsal {
             decode(file)
         }
     }
+
+    private static let drawing = """
+        <svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"><rect width="1" height="1"/></svg>
+        """
 
     private static func picture() throws(PixelError) -> Bitmap {
         try Bitmap(

@@ -1,0 +1,103 @@
+// Decodes files of the formats behind package traits with the system calls that a worker process is
+// allowed. Fails if one is missing, or if no file could be decoded.
+//
+//     formats FILE...
+#define _GNU_SOURCE
+#include "CIsolationShim.h"
+#include "kf_picture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DECODED = 0, REFUSED = 1, NO_WALLS = 2, MAX_FILE = 1 << 20 };
+
+static void ignore(void *context, const uint8_t *row) {
+    (void)context;
+    (void)row;
+}
+
+static int decode(kf_picture_kind kind, const uint8_t *bytes, size_t count) {
+    kf_picture *picture = kf_picture_create(kind, bytes, count, 256 << 20, 65535);
+    if (picture == NULL) return REFUSED;
+    kf_picture_info info;
+    kf_picture_status status = kf_picture_read_header(picture, &info);
+    if (status == KF_PICTURE_OK)
+        status = kf_picture_read_rows(picture, info.width, info.height, ignore, &count);
+    kf_picture_destroy(picture);
+    return status == KF_PICTURE_OK ? DECODED : REFUSED;
+}
+
+static int compare(const void *one, const void *other) { return memcmp(one, other, 1); }
+
+// As Rehearsal.swift does.
+static void rehearse(void) {
+    char bytes[4096] = {0};
+    qsort(bytes, sizeof bytes, 1, compare);
+    static const char drawing[] =
+        "<svg xmlns='http://www.w3.org/2000/svg' width='2' height='2'>"
+        "<rect width='1' height='1'/></svg>";
+    decode(KF_PICTURE_SVG, (const uint8_t *)drawing, sizeof drawing - 1);
+}
+
+static int kind_of(const char *path) {
+    const char *dot = strrchr(path, '.');
+    // Not .heic: libde265 starts a thread for every file, which no worker may.
+    const char *names[] = {[KF_PICTURE_JXL] = ".jxl", [KF_PICTURE_TIFF] = ".tiff",
+                           [KF_PICTURE_SVG] = ".svg"};
+    for (int kind = KF_PICTURE_JXL; dot != NULL && kind <= KF_PICTURE_SVG; kind++)
+        if (names[kind] != NULL && strcmp(dot, names[kind]) == 0) return kind;
+    return -1;
+}
+
+// What the child does; its answer is its exit code.
+static int behind_walls(const char *path, int socket) {
+    static uint8_t bytes[MAX_FILE];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return NO_WALLS;
+    size_t count = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    dup2(socket, KF_WORKER_SOCKET);
+    rehearse();
+    struct kf_walls_result walls =
+        kf_worker_enter((struct kf_walls){.memory = 2ull << 30, .cpu_seconds = 60});
+    if (walls.failed_step != NULL) {
+        fprintf(stderr, "%s failed, error %d\n", walls.failed_step, walls.error);
+        return NO_WALLS;
+    }
+    return decode((kf_picture_kind)kind_of(path), bytes, count);
+}
+
+static int is_without_fault(const char *path, int *decoded) {
+    int pair[2], status = 0;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0) return 0;
+    pid_t child = fork();
+    if (child == 0) _exit(behind_walls(path, pair[1]));
+    close(pair[1]);
+    struct kf_forbidden_call call = {0};
+    ssize_t length = recv(pair[0], &call, sizeof call, 0);
+    close(pair[0]);
+    if (child < 0 || waitpid(child, &status, 0) < 0) return 0;
+    if (length == sizeof call && call.magic == KF_FORBIDDEN_MAGIC) {
+        fprintf(stderr, "error: %s needs the system call %d\n", path, call.number);
+        return 0;
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) == NO_WALLS) {
+        fprintf(stderr, "error: %s ended with status %d\n", path, status);
+        return 0;
+    }
+    if (WEXITSTATUS(status) == DECODED) *decoded += 1;
+    else fprintf(stderr, "%s was not decoded\n", path);
+    return 1;
+}
+
+int main(int count, char **paths) {
+    int faults = 0, decoded = 0;
+    for (int index = 1; index < count; index++)
+        if (kind_of(paths[index]) >= 0 && !is_without_fault(paths[index], &decoded)) faults++;
+    printf("%d files were decoded behind walls, %d need calls that are missing\n", decoded, faults);
+    return faults == 0 && decoded > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
