@@ -166,6 +166,7 @@ final class ProcessingJobs: Sendable {
     ///   - data: The bytes.
     ///   - options: The options of the caller.
     ///   - urgency: The priority of the work.
+    /// - Returns: The plan.
     /// - Throws: ``KingfisherError`` if a worker process fails; `CancellationError`.
     func plan(
         _ wishes: [DecodeWish],

@@ -13,6 +13,7 @@ struct ImagePacker {
     /// - Parameters:
     ///   - image: What was made.
     ///   - file: The bytes of the request, which are not sent back.
+    /// - Returns: The parcel.
     /// - Throws: ``WorkerFailure/noMemory(errno:)``.
     static func pack(
         _ image: KFCrossPlatformImage,
