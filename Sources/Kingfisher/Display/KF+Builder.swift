@@ -167,7 +167,7 @@ extension KF.Builder {
     }
 }
 
-// MARK: What views alone have
+// MARK: Options of views
 
 extension KF.Builder {
     /// Sets the placeholder shown during the load.

@@ -4,7 +4,7 @@ import Pixels
 
 /// Finds out why bytes cannot be decoded.
 enum UndecodableReason {
-    /// A clause such as `the bytes are no picture of a known format`.
+    /// A clause such as `the bytes are not an image of a known format`.
     ///
     /// Decodes the bytes again at a small size, because processors and serializers return nil
     /// without a reason. It is only used when an error text is read.
