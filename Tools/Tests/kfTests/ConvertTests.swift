@@ -218,4 +218,18 @@ struct ConvertTests {
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("is a URL; kf get loads one"), "\(outcome.errors)")
     }
+
+    @Test func `an input that is not there is listed, and does not stop the rest`() async throws {
+        for extra in [[], ["--dry-run"]] {
+            let outcome = try await KFProgram.run(
+                ["convert", "in/a.jpg", "gone.jpg", "no/*.png", "-o", "out"] + extra,
+                in: folder
+            )
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("gone.jpg") && outcome.errors.contains("no/*.png"))
+            let text = extra.isEmpty ? "1 converted, 2 failed" : "in/a.jpg → out/a.jpg"
+            #expect(outcome.text.contains(text), "\(outcome.text)")
+        }
+        #expect(files("out") == ["a.jpg"])
+    }
 }

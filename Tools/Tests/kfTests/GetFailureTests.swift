@@ -130,6 +130,15 @@ struct GetFailureTests {
         #expect(outcome.errors.contains("3006"), "\(outcome.errors)")
     }
 
+    @Test func `a web address without its scheme gets advice`() async throws {
+        for source in ["example.com/a.jpg", "localhost:80/a.jpg"] {
+            let outcome = try await KFProgram.run(["get", source], in: folder)
+            #expect(outcome.errors.contains("a web address begins with https://"), "\(source)")
+        }
+        let outcome = try await KFProgram.run(["get", "folder/a.jpg"], in: folder)
+        #expect(!outcome.errors.contains("web address"))
+    }
+
     @Test func `a file that is not there is told by name`() async throws {
         let outcome = try await KFProgram.run(["get", "no such.jpg", "--cache", "c"], in: folder)
         #expect(outcome.status == 1)

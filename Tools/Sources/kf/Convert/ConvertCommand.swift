@@ -75,18 +75,25 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
+            let (found, failures) = try InputSearch(leavingOut: output).files(inputs)
+            let missing = failures.map { input, failure in
+                ConvertOutcome(
+                    input: input,
+                    error: ErrorReport.line(for: failure, source: input)
+                )
+            }
             let plan = try ConvertPlan(
-                inputs: InputSearch(leavingOut: output).files(inputs),
+                inputs: found,
                 folder: output,
                 name: name ?? .standard,
                 format: encoding.format
             )
-            if dryRun { return try printed(plan) }
+            if dryRun { return try printed(plan, missing) }
             try FileManager.default.createDirectory(
                 atPath: output,
                 withIntermediateDirectories: true
             )
-            try await convert(plan)
+            try await convert(plan, missing)
         } catch {
             throw ErrorReport.exit(for: error)
         }
@@ -107,7 +114,7 @@ struct ConvertCommand: AsyncParsableCommand {
         )
     }
 
-    private func printed(_ plan: ConvertPlan) throws {
+    private func printed(_ plan: ConvertPlan, _ missing: [ConvertOutcome]) throws {
         for item in plan.items {
             let exists = skipExisting && plan.isThere(item)
             try out.print(
@@ -118,18 +125,29 @@ struct ConvertCommand: AsyncParsableCommand {
                 )
             )
         }
+        for outcome in missing {
+            Terminal.note("kf: \(outcome.error ?? "failed")", style: .red)
+        }
+        if !missing.isEmpty { throw ExitCode.failure }
     }
 
-    private func convert(_ plan: ConvertPlan) async throws {
+    private func convert(_ plan: ConvertPlan, _ missing: [ConvertOutcome]) async throws {
         let converter = Converter(
             plan: plan,
             encoding: encoding,
             skipsExisting: skipExisting,
             isolates: isolate
         )
-        let tally = ConvertTally(total: plan.items.count, showsProgress: out.showsProgress)
+        let tally = ConvertTally(
+            total: plan.items.count + missing.count,
+            showsProgress: out.showsProgress
+        )
         let width = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         tally.draw()
+        for outcome in missing {
+            tally.add(outcome)
+            if out.json || out.verbose { report(outcome) }
+        }
         await Batch.run(plan.items, width: width) { item in
             let outcome = await converter.outcome(of: item)
             tally.add(outcome)

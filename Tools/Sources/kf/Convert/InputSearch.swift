@@ -30,15 +30,26 @@ struct InputSearch {
         leftOut = Self.resolved(folder)
     }
 
-    /// The files of all inputs, each once, in the order of the inputs and of their names.
+    /// The files of all inputs, each once, in the order of the inputs and of their names; and the
+    /// inputs that have none, with the reason.
     ///
-    /// - Throws: A ``Failure`` if an input does not exist, or there are no files.
-    func files(_ inputs: [String]) throws -> [Found] {
+    /// - Throws: A ``Failure`` if there are no files at all.
+    func files(_ inputs: [String]) throws -> (found: [Found], failures: [(String, Failure)]) {
         var seen: Set<String> = []
-        let found = try inputs.flatMap { try files($0) }
-            .filter { seen.insert(Self.resolved($0.path) ?? $0.path).inserted }
-        guard !found.isEmpty else { throw Failure("there are no images to convert") }
-        return found
+        var found: [Found] = []
+        var failures: [(String, Failure)] = []
+        for input in inputs {
+            do {
+                found += try files(input)
+                    .filter { seen.insert(Self.resolved($0.path) ?? $0.path).inserted }
+            } catch let failure as Failure {
+                failures.append((input, failure))
+            }
+        }
+        guard !found.isEmpty else {
+            throw failures.first?.1 ?? Failure("there are no images to convert")
+        }
+        return (found, failures)
     }
 
     private func files(_ input: String) throws -> [Found] {

@@ -95,11 +95,12 @@ struct LoadReport: Report {
         let times = stages.compactMap { name, time in
             time.map { "\(name) \(Readable.milliseconds($0))" }
         }
+        let advice = output == nil ? "\n  written  nothing; -o FILE writes the image" : ""
         return """
             \(title)\(output.map { " → \(Terminal.line($0))" } ?? "")
               image    \(width) × \(height) pixels\(many), \(kind), \(Readable.bytes(bytes))
               from     \(origin)
-              times    \(times.joined(separator: ", "))
+              times    \(times.joined(separator: ", "))\(advice)
             """
     }
 }

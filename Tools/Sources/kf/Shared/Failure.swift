@@ -14,6 +14,17 @@ struct Failure: Error {
     init(_ what: String, code: Int32) {
         message = "\(what): \(String(cString: strerror(code)))"
     }
+
+    /// A file that cannot be opened, with advice if its path may be a web address.
+    static func unreadable(_ path: String, code: Int32) -> Failure {
+        let host = path.prefix { $0 != "/" }
+        let isAddress =
+            code == ENOENT && path.contains("/") && !host.hasPrefix(".")
+            && host.contains { ".:".contains($0) }
+        let failure = Failure("cannot read \(path)", code: code)
+        return isAddress
+            ? Failure(failure.message + "; a web address begins with https://") : failure
+    }
 }
 
 /// Formats errors for the terminal.

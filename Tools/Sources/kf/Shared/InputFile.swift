@@ -39,7 +39,7 @@ final class InputFile {
     convenience init(path: String, patience: Double) throws {
         // Without O_NONBLOCK, opening a pipe without a writer would block forever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw Failure("cannot read \(path)", code: errno) }
+        guard descriptor >= 0 else { throw Failure.unreadable(path, code: errno) }
         try self.init(descriptor, name: path, patience: patience)
     }
 

@@ -127,7 +127,7 @@ struct PictureSource: Sendable {
         case .file(let path):
             var status = stat()
             guard stat(path, &status) == 0 else {
-                throw Failure("cannot read \(path)", code: errno)
+                throw Failure.unreadable(path, code: errno)
             }
             let changed = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
             let url = URL(fileURLWithPath: path).absoluteString
