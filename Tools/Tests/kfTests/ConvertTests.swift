@@ -183,12 +183,20 @@ struct ConvertTests {
         for index in 0..<200 { try add("many/\(index).jpg", photo) }
         let process = Process()
         process.executableURL = KFProgram.executable
-        process.arguments = ["convert", "many", "-o", "out", "-p", "blur:20", "--format", "png"]
+        // Large files, which take some time to be written.
+        process.arguments = [
+            "convert", "many", "-o", "out", "-p", "resize:2400x", "--format", "png",
+        ]
         process.currentDirectoryURL = folder.url
         process.standardOutput = FileHandle.nullDevice
         try process.run()
-        // Interrupt while some files are finished and others are being written.
-        while files("out").count < 3, process.isRunning { await Task.yield() }
+        // Interrupt while some files are finished and one is being written.
+        let names = { try? FileManager.default.contentsOfDirectory(atPath: folder.path("out")) }
+        while process.isRunning {
+            let now = names() ?? []
+            if now.count > 2, now.contains(where: { $0.hasPrefix(".") }) { break }
+            await Task.yield()
+        }
         process.interrupt()
         process.waitUntilExit()
         #expect(process.terminationReason == .uncaughtSignal)

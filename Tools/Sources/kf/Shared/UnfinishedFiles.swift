@@ -45,29 +45,39 @@ final class UnfinishedFiles: Sendable {
     /// The program still ends by the signal, so that a shell stops its loop. Signals that are
     /// ignored on start, as with `nohup`, stay ignored.
     ///
-    /// Call it before any thread is started: threads inherit the signal mask, which leaves these
-    /// signals to the thread that waits here.
+    /// The handler only passes the signal's number to a thread that may lock and unlink. Blocking
+    /// the signals and waiting for them does not work: libdispatch parks the main thread with all
+    /// signals unblocked, so that they end the program there.
     func removeOnSignals() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(number) {
-            sigaddset(&signals, number)
-        }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        let waited = signals
+        var ends: [Int32] = [-1, -1]
+        // Without a pipe, signals end the program at once, as usual.
+        guard pipe(&ends) == 0 else { return }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let reading = ends[0]
+        signalPipe.store(ends[1], ordering: .releasing)
         Thread.detachNewThread { [self] in
-            var signals = waited
-            var number: Int32 = 0
-            guard sigwait(&signals, &number) == 0 else { return }
-            Terminal.showStatus("")
-            // Never unlocked: no file may be renamed from here on.
-            paths.withLock { paths in
-                for path in paths { unlink(path) }
-                signal(number, SIG_DFL)
-                pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-                kill(getpid(), number)
-                _exit(128 + number)
+            var number: UInt8 = 0
+            while read(reading, &number, 1) != 1 {
+                guard errno == EINTR else { return }
             }
+            end(by: Int32(number))
+        }
+        for number in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(number) {
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = passOn
+            action.sa_flags = SA_RESTART
+            sigaction(number, &action, nil)
+        }
+    }
+
+    private func end(by number: Int32) {
+        Terminal.showStatus("")
+        // Never unlocked: no file may be renamed from here on.
+        paths.withLock { paths in
+            for path in paths { unlink(path) }
+            signal(number, SIG_DFL)
+            kill(getpid(), number)
+            _exit(128 + number)
         }
     }
 
@@ -77,4 +87,15 @@ final class UnfinishedFiles: Sendable {
         // SIG_IGN is not a real function pointer: its value is 1.
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
     }
+}
+
+/// The writing end of the pipe to the thread that removes the files.
+private let signalPipe = Atomic<Int32>(-1)
+
+/// Writes the number of a signal to the pipe; all that a signal handler may do.
+private func passOn(_ number: Int32) {
+    let code = errno
+    var byte = UInt8(truncatingIfNeeded: number)
+    _ = write(signalPipe.load(ordering: .acquiring), &byte, 1)
+    errno = code
 }
