@@ -1,26 +1,100 @@
 #!/usr/bin/env bash
 # Installs the system libraries that the package links with, where they are missing.
 #
-# Usage: Scripts/bootstrap.sh [--check] [--tests] [--gtk] [--formats]
+# Usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats]
+#        Scripts/bootstrap.sh --packages fedora|arch|alpine
 #
-#   --check     only say what is missing, and fail if anything is
+#   --check     only report what is missing, and fail if anything is
 #   --tests     also the web server that downloads are tried with; without apt its tests are
 #               skipped
+#   --lint      also codespell and aspell, which check the spelling of the pages; without apt that
+#               is skipped
 #   --gtk       also what KingfisherGTK, its tests and the gallery need
 #   --formats   also what the package traits JXL, HEIF, TIFF and SVG need
+#   --packages  print the names of all these packages in another distribution, and install nothing
 #
+# Installs on Debian and Ubuntu; elsewhere it prints what is missing under the distribution's names.
 # Needs no root when nothing is missing. Safe to run again.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-only_check='' with_tests='' with_gtk='' with_formats=''
-for argument in "$@"; do
-    case $argument in
+usage="usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats]
+       Scripts/bootstrap.sh --packages fedora|arch|alpine"
+
+# The packages of Debian and their counterparts in Fedora, Arch Linux and Alpine Linux.
+counterparts() {
+    cat <<'END'
+git                    git                      git               git
+pkg-config             pkgconf-pkg-config       pkgconf           pkgconf
+g++                    gcc-c++                  gcc               g++
+libjpeg-dev            libjpeg-turbo-devel      libjpeg-turbo     libjpeg-turbo-dev
+libpng-dev             libpng-devel             libpng            libpng-dev
+zlib1g-dev             zlib-devel               zlib              zlib-dev
+libwebp-dev            libwebp-devel            libwebp           libwebp-dev
+libgif-dev             giflib-devel             giflib            giflib-dev
+libavif-dev            libavif-devel            libavif           libavif-dev
+liblcms2-dev           lcms2-devel              lcms2             lcms2-dev
+libdeflate-dev         libdeflate-devel         libdeflate        libdeflate-dev
+libcurl4-openssl-dev   libcurl-devel            curl              curl-dev
+libssl-dev             openssl-devel            openssl           openssl-dev
+openssl                openssl                  openssl           openssl
+codespell              codespell                codespell         codespell
+aspell                 aspell                   aspell            aspell
+aspell-en              aspell-en                aspell-en         aspell-en
+libgtk-4-dev           gtk4-devel               gtk4              gtk4.0-dev
+xvfb                   xorg-x11-server-Xvfb     xorg-server-xvfb  xvfb
+xauth                  xorg-x11-xauth           xorg-xauth        xauth
+libjxl-dev             libjxl-devel             libjxl            libjxl-dev
+libheif-dev            libheif-devel            libheif           libheif-dev
+libtiff-dev            libtiff-devel            libtiff           tiff-dev
+librsvg2-dev           librsvg2-devel           librsvg           librsvg-dev
+END
+}
+
+# names_in DISTRIBUTION PACKAGE...: the names there of packages of Debian; of all without any.
+names_in() {
+    local column
+    case $1 in
+    fedora) column=2 ;;
+    arch) column=3 ;;
+    alpine) column=4 ;;
+    *) die "$usage" ;;
+    esac
+    shift
+    counterparts | awk -v column="$column" -v wanted=" $* " \
+        '(wanted == "  " || index(wanted, " " $1 " ")) && !seen[$column]++ { print $column }' \
+        | paste -sd ' ' -
+}
+
+# Ends with the command that installs packages of Debian on this machine, as far as is known.
+die_with_command() {
+    local advice
+    if command -v dnf >/dev/null; then advice=("dnf install $(names_in fedora "$@")")
+    elif command -v pacman >/dev/null; then advice=("pacman -S --needed $(names_in arch "$@")")
+    elif command -v apk >/dev/null; then advice=("apk add $(names_in alpine "$@")")
+    else
+        advice=("Fedora: $(names_in fedora "$@")" "Arch:   $(names_in arch "$@")"
+            "Alpine: $(names_in alpine "$@")")
+    fi
+    die "these packages are missing, and this script installs them only on Debian and Ubuntu:" \
+        "$*" "Install their counterparts as root and run this again:" "${advice[@]}" \
+        "These names have not been tried."
+}
+
+only_check='' with_tests='' with_lint='' with_gtk='' with_formats=''
+while [ $# -gt 0 ]; do
+    case $1 in
     --check) only_check=1 ;;
     --tests) with_tests=1 ;;
+    --lint) with_lint=1 ;;
     --gtk) with_gtk=1 ;;
     --formats) with_formats=1 ;;
-    *) die "usage: Scripts/bootstrap.sh [--check] [--tests] [--gtk] [--formats]" ;;
+    --packages)
+        names_in "${2:-}"
+        exit 0
+        ;;
+    *) die "$usage" ;;
     esac
+    shift
 done
 
 require_swift
@@ -76,6 +150,12 @@ done
 [ -z "$with_tests" ] || command -v openssl >/dev/null || ! command -v apt-get >/dev/null \
     || need openssl
 
+if [ -n "$with_lint" ] && command -v apt-get >/dev/null; then
+    command -v codespell >/dev/null || need codespell
+    command -v aspell >/dev/null || need aspell
+    aspell dicts 2>/dev/null | grep -qx en_GB || need aspell-en
+fi
+
 if [ -n "$with_gtk" ]; then
     # A display in memory, for machines that have none.
     command -v Xvfb >/dev/null || need xvfb
@@ -84,10 +164,7 @@ fi
 
 if [ ${#missing[@]} -gt 0 ]; then
     [ -z "$only_check" ] || die "missing: ${missing[*]}" "Scripts/bootstrap.sh installs them."
-    command -v apt-get >/dev/null || die \
-        "these are missing, and this script can install them only on Debian and Ubuntu:" \
-        "${missing[*]}" \
-        "Please install their counterparts with your own package manager and run this again."
+    command -v apt-get >/dev/null || die_with_command "${missing[@]}"
     install_packages "${missing[@]}"
 else
     say "System libraries: all there."
