@@ -37,7 +37,9 @@ step_lint() {
     # Build folders of the nested packages, should somebody have made them, are not ours to judge.
     find "${paths[@]}" -name .build -prune -o -name '*.swift' -print0 \
         | xargs -0 swift format lint --strict --parallel --configuration .swift-format &&
-        "$ROOT/Scripts/coverage.sh" --check
+        "$ROOT/Scripts/coverage.sh" --check &&
+        "$ROOT/Scripts/bootstrap.sh" --lint &&
+        "$ROOT/Scripts/pages.sh"
 }
 
 # The twins for NEON take a second, where there is a compiler for arm64.
@@ -165,7 +167,7 @@ step_gtk() {
 title() {
     case $1 in
     libraries) echo "System libraries and toolchain" ;;
-    lint) echo "Format (swift format lint --strict), and statements that lost their test" ;;
+    lint) echo "Format (swift format lint --strict), numbered statements, links and spelling" ;;
     build) echo "Build, warnings are errors" ;;
     tests) echo "Tests of the library" ;;
     races) echo "Thread sanitizer over the tests of the library" ;;
