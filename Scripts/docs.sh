@@ -1,20 +1,24 @@
 #!/usr/bin/env bash
 # Builds the documentation of the library with the toolchain's docc; a warning is an error.
 #
-# Usage: Scripts/docs.sh [DIR]
+# Usage: Scripts/docs.sh [--serve] [DIR]
 #
-#   DIR   where the pages go, .build/docs by default; serve them with any web server, for example
-#         python3 -m http.server --directory .build/docs, and open /documentation/kingfisher
+#   --serve   serve the pages on 127.0.0.1 and open them in a browser; Ctrl-C ends it. PORT in the
+#             environment chooses a port, 8000 by default
+#   DIR       where the pages go, .build/docs by default
 #
 # The pages about KingfisherTesting are built beside them. Needs no network.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-case "${1:-}" in
--*) die "usage: Scripts/docs.sh [DIR]" ;;
-/*) target=$1 ;;
-'') target=$ROOT/.build/docs ;;
-*) target=$CALLER_FOLDER/$1 ;;
-esac
+serve='' target=$ROOT/.build/docs
+for argument in "$@"; do
+    case $argument in
+    --serve) serve=1 ;;
+    -*) die "usage: Scripts/docs.sh [--serve] [DIR]" ;;
+    /*) target=$argument ;;
+    *) target=$CALLER_FOLDER/$argument ;;
+    esac
+done
 
 require_swift
 docc=$(command -v docc || true)
@@ -41,3 +45,14 @@ build_pages KingfisherTesting ''
 mkdir -p "$target"
 cp -R "$work/all/." "$target"
 say "The pages are in $target"
+[ -n "$serve" ] || exit 0
+
+command -v python3 >/dev/null || die "--serve needs python3." \
+    "Any other web server will do: serve $target and open /documentation/kingfisher"
+port=${PORT:-8000}
+page=http://127.0.0.1:$port/documentation/kingfisher/
+say "$page"
+# Where there is a desktop; the server is up by then.
+! command -v xdg-open >/dev/null || (sleep 1 && xdg-open "$page" >/dev/null 2>&1) &
+rm -rf "$work"
+exec python3 -m http.server "$port" --bind 127.0.0.1 --directory "$target"

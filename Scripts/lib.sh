@@ -206,7 +206,12 @@ build_tool() {
 # extract_symbols MODULE FOLDER
 extract_symbols() {
     local built=.build/debug map maps=()
-    [ -e "$built/Modules/$1.swiftmodule" ] || swift build --target "$1" >&2
+    if [ ! -e "$built/Modules/$1.swiftmodule" ]; then
+        say "Building $1; the first build takes some minutes"
+        # It reports each file as it is compiled.
+        swift build --target "$1" >&2
+    fi
+    say "Reading the public declarations of $1"
     # The C modules that it is made of, or the compiler cannot load it.
     while read -r map; do
         maps+=(-Xcc "-fmodule-map-file=$map")
