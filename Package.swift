@@ -197,7 +197,7 @@ let package = Package(
         // Compiles what the documentation shows.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Kingfisher", "KingfisherTesting"],
+            dependencies: ["Kingfisher", "KingfisherTesting", "KingfisherGTK"],
             swiftSettings: settings
         ),
     ]

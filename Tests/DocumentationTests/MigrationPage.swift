@@ -79,17 +79,17 @@ struct MigrationPage {
     }
 
     private static let head = """
-        # Coming from the original
+        # Migrating from Apple's platforms
 
-        What each type and each option of the original does here.
+        Which types and options of the original are the same here, which differ, and what replaces the rest.
 
         <!-- Made from Tests/Contract by DocumentationTests; do not edit. -->
 
         ## Overview
 
-        Code that touches what is *the same* or *adapted* compiles unchanged. Adapted is what has this
-        library's types in the place of the system's, or does the same by other means. Of what is absent
-        the last column says what to use.
+        Code that uses only types marked *the same* or *adapted* compiles unchanged. An adapted type has this
+        library's types where the original has the system's, or does the same by other means. For a type
+        that is absent the last column names a replacement.
 
         ## Types
 

@@ -11,7 +11,7 @@ struct MigrationPageTests {
         return try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
     }
 
-    @Test func `the page is what the list of the API says`() throws {
+    @Test func `the page agrees with the list of declarations`() throws {
         let page = MigrationPage(
             list: try Self.contract("api.txt"),
             notes: try Self.contract("migration.txt")
@@ -62,7 +62,7 @@ struct MigrationPageTests {
         }
     }
 
-    @Test func `a name without a note is noticed, and a note without a name`() {
+    @Test func `a name without a note is reported, and a note without a name`() {
         let notes = Self.notes.replacingOccurrences(of: "Gone\t", with: "Lost\t")
         let page = MigrationPage(list: Self.list, notes: notes)
         #expect(page.complaints == ["Gone needs a note", "nothing needs the note on Lost"])

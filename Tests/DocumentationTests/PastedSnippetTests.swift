@@ -11,7 +11,8 @@ import Testing
 )
 struct PastedSnippetTests {
     @Test func `every snippet is a main.swift as it stands`() throws {
-        let snippets = try DocumentationTests().snippets
+        // Those of GTK need its headers, and the build with the trait compiles them.
+        let snippets = try DocumentationTests().snippets.filter { $0.kind != .gtk }
         #expect(!snippets.isEmpty)
         for snippet in snippets {
             let (status, words) = try SnippetCompiler.check(snippet.code)
@@ -19,7 +20,7 @@ struct PastedSnippetTests {
         }
     }
 
-    @Test func `what cannot stand in a main.swift is noticed`() throws {
+    @Test func `code that is invalid in a main.swift is rejected`() throws {
         let code = "import Foundation\nguard let a = URL(string: \"b\") else { return }\nprint(a)"
         #expect(try SnippetCompiler.check(code).status != 0)
     }

@@ -9,7 +9,9 @@ struct Snippet {
         case body
         /// Declarations that must stand at the top of a file.
         case file
-        /// Part of a package manifest, which is not compiled.
+        /// Declarations that need the package trait `GTK`; compiled when it is on.
+        case gtk
+        /// Part of a package manifest, or code that needs other packages; not compiled.
         case manifest
     }
 
@@ -43,10 +45,11 @@ struct Snippet {
         switch kind {
         case .body:
             text += "private func snippet() async throws {\n\(rest)\n}\n"
-        case .file, .manifest:
+        case .file, .manifest, .gtk:
             text += rest + "\n"
         }
-        return text
+        guard kind == .gtk else { return text }
+        return text.replacing("\nimport", with: "\n#if GTK\nimport", maxReplacements: 1) + "#endif\n"
     }
 
     private static func isImport(_ line: String) -> Bool {

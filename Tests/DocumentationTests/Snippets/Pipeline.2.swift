@@ -11,6 +11,6 @@ task.cancel()
 do {
     _ = try await task.value
 } catch let error as KingfisherError where error.isCancellation {
-    print("nobody wants it any more")
+    print("cancelled")
 }
 }

@@ -6,6 +6,6 @@ import Kingfisher
 
 private func snippet() async throws {
 let url = URL(string: "https://example.com/photo.jpg")!
-let result = try await KingfisherManager.shared.retrieveImage(with: url)
-print(result.image.size, result.cacheType)
+let result = try await KingfisherManager.shared.retrieveImage(with: url, options: [.waitForCache])
+print(result.image.size.width, result.cacheType)
 }

@@ -6,14 +6,15 @@ import Kingfisher
 
 private func snippet() async throws {
 let url = URL(string: "https://example.com/photo.jpg")!
-let task = KingfisherManager.shared.retrieveImage(
+let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 150, height: 150))
+let result = try await KingfisherManager.shared.retrieveImage(
     with: url,
-    progressBlock: { received, total in print("\(received) of \(total) bytes") }
-) { result in
-    switch result {
-    case .success(let value): print("from \(value.source), cached: \(value.cacheType)")
-    case .failure(let error): print("error \(error.errorCode): \(error.localizedDescription)")
-    }
-}
-task?.cancel()
+    options: [
+        .processor(thumbnail |> RoundCornerImageProcessor(cornerRadius: 20)),
+        .cacheSerializer(FormatIndicatedCacheSerializer.png),
+        .scaleFactor(2),
+        .cacheOriginalImage,
+    ]
+)
+try result.image.kf.pngRepresentation()?.write(to: URL(fileURLWithPath: "thumbnail.png"))
 }

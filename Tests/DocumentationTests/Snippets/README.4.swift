@@ -5,11 +5,15 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-let folder = URL(fileURLWithPath: "/var/cache/my-service")
-let cache = try ImageCache(name: "thumbnails", cacheDirectoryURL: folder)
-cache.memoryStorage.config.totalCostLimit = 64 * 1024 * 1024
-cache.diskStorage.config.sizeLimit = 2_000_000_000
-cache.diskStorage.config.expiration = .days(30)
-let manager = KingfisherManager(downloader: ImageDownloader(name: "service"), cache: cache)
-print(manager.cache.diskStorage.directoryURL.path)
+let url = URL(string: "https://example.com/photo.jpg")!
+let task = KingfisherManager.shared.retrieveImage(
+    with: url,
+    progressBlock: { received, total in print("\(received) of \(total) bytes") }
+) { result in
+    switch result {
+    case .success(let value): print("from \(value.source), cached: \(value.cacheType)")
+    case .failure(let error): print("error \(error.errorCode): \(error.localizedDescription)")
+    }
+}
+task?.cancel()
 }

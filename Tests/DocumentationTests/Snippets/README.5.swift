@@ -4,17 +4,12 @@
 import Foundation
 import Kingfisher
 
-struct SquareProcessor: ImageProcessor {
-    let side: Int
-    var identifier: String { "com.example.square(\(side))" }
-
-    func process(
-        item: ImageProcessItem,
-        options: KingfisherParsedOptionsInfo
-    ) -> KFCrossPlatformImage? {
-        let size = CGSize(width: side, height: side)
-        let filling = ResizingImageProcessor(referenceSize: size, mode: .aspectFill)
-        let image = filling.process(item: item, options: options)
-        return image?.kf.resize(to: size)
-    }
+private func snippet() async throws {
+let folder = URL(fileURLWithPath: "/var/cache/my-service")
+let cache = try ImageCache(name: "thumbnails", cacheDirectoryURL: folder)
+cache.memoryStorage.config.totalCostLimit = 64 * 1024 * 1024
+cache.diskStorage.config.sizeLimit = 2_000_000_000
+cache.diskStorage.config.expiration = .days(30)
+let manager = KingfisherManager(downloader: ImageDownloader(name: "service"), cache: cache)
+print(manager.cache.diskStorage.directoryURL.path)
 }
