@@ -14,7 +14,7 @@ struct EncodingTests {
         }
     }
 
-    @Test func `PNG stores as few channels as hold the picture`() throws {
+    @Test func `PNG stores as few channels as hold the image`() throws {
         let type = { (name: String) in
             let bitmap = try Codecs.decode(Fixture(name: name).data).bitmap
             // Byte 25 is the colour type.
@@ -124,7 +124,7 @@ struct EncodingTests {
         #expect(try Codecs.decode(data).bitmap[8, 8] == .white)
     }
 
-    @Test func `a picture of one pixel survives`() throws {
+    @Test func `an image of one pixel survives`() throws {
         let size = PixelSize(width: 1, height: 1)
         let bitmap = try Bitmap(size: size, isOpaque: true) { pixels, _ in
             for (offset, value) in [UInt8(10), 20, 30, 255].enumerated() { pixels[offset] = value }

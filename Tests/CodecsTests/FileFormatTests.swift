@@ -4,7 +4,7 @@ import Testing
 @testable import Codecs
 
 struct FileFormatTests {
-    @Test func `errors say what is wrong`() {
+    @Test func `errors name the fault`() {
         let error = CodecError.limitExceeded(.dimension, value: 60_000, allowed: 32_767)
         #expect("\(error)" == "the picture has 60000 pixels on one side, the limit is 32767")
     }
@@ -27,7 +27,7 @@ struct FileFormatTests {
             ([], nil),
         ] as [([UInt8], FileFormat?)]
     )
-    func `a format is told by its bytes`(bytes: [UInt8], format: FileFormat?) {
+    func `a format is recognised by its bytes`(bytes: [UInt8], format: FileFormat?) {
         #expect(Codecs.format(of: Data(bytes)) == format)
     }
 }

@@ -13,7 +13,7 @@ struct FixtureTests {
     }
 
     @Test(arguments: Fixture.understood)
-    func `the picture agrees`(fixture: Fixture) throws {
+    func `decoding gives the expected bitmap`(fixture: Fixture) throws {
         let image = try Codecs.decode(fixture.data)
         try expectAgreement(image.bitmap, fixture)
         #expect(!image.isPartial)
@@ -49,7 +49,7 @@ struct FixtureTests {
     }
 
     @Test(arguments: Fixture.understood)
-    func `inspection tells what decoding finds`(fixture: Fixture) throws {
+    func `inspection agrees with decoding`(fixture: Fixture) throws {
         let data = try fixture.data
         let info = try Codecs.inspect(data)
         let image = try Codecs.decode(data)

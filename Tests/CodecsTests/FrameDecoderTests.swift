@@ -28,7 +28,7 @@ struct FrameDecoderTests {
     }
 
     @Test(arguments: animations)
-    func `frames that somebody holds stay as they are`(fixture: Fixture) throws {
+    func `frames that are in use do not change`(fixture: Fixture) throws {
         let data = try fixture.data
         let dropping = try FrameDecoder(data)
         let holding = try FrameDecoder(data)
@@ -43,7 +43,7 @@ struct FrameDecoderTests {
         for (frame, pixels) in held { #expect(Self.pixels(of: frame) == pixels) }
     }
 
-    @Test func `memory of frames that nobody holds is used again`() throws {
+    @Test func `memory of released frames is reused`() throws {
         let decoder = try FrameDecoder(Fixture(name: "animated.avif").data)
         let first = try decoder.frame(at: 0).storage.base
         for index in 1..<decoder.frameCount {
@@ -84,7 +84,7 @@ struct FrameDecoderTests {
     }
 
     #if JXL
-    @Test func `JPEG XL tells its delays and loops`() throws {
+    @Test func `JPEG XL reports its delays and loops`() throws {
         let data = try Fixture(name: "animated.jxl").data
         let decoder = try FrameDecoder(data)
         #expect(decoder.frameCount == 4)

@@ -49,7 +49,7 @@ struct HostileChunkTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `an icon within an icon is no picture`() throws {
+    func `an icon within an icon is refused`() throws {
         let icon = try Fixture(name: "png.ico").data
         let entry: [UInt8] =
             [0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0]
@@ -70,7 +70,7 @@ struct HostileChunkTests {
     }
 
     @Test(arguments: ["profile.jpg", "profile.png", "profile.webp", "profile.avif", "cmyk.jpg"])
-    func `a damaged profile gives a picture of the same size, or an error`(name: String) throws {
+    func `a damaged profile gives an image of the same size, or an error`(name: String) throws {
         let data = try Fixture(name: name).data
         let size = try Codecs.decode(data).bitmap.size
         var random = SplitMix64(seed: 12)
@@ -110,7 +110,7 @@ struct HostileChunkTests {
             Array("Exif\0\0".utf8), Array("Exif\0\0XX\0*".utf8), Array("Exif\0\0II".utf8),
         ]
     )
-    func `EXIF of rubbish leaves the picture upright`(block: [UInt8]) throws {
+    func `EXIF of rubbish leaves the image upright`(block: [UInt8]) throws {
         let plain = try Fixture(name: "baseline.jpg").data
         let segment = [0xFF, 0xE1] + Bytes.big(block.count + 2, 2) + block
         let image = try Codecs.decode(plain.inserting(segment, at: 2))

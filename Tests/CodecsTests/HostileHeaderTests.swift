@@ -138,7 +138,7 @@ struct HostileHeaderTests {
         }
     }
 
-    @Test func `lossless WebP and AVIF count what their libraries hold`() throws {
+    @Test func `lossless WebP and AVIF count the memory of their libraries`() throws {
         // 13,000²: within the limit of pixels, but 676 MB or, with three planes, 507 MB.
         let webp = try Self.file("lossless.webp", width: 13_000, height: 13_000)
         #expect(
@@ -194,7 +194,7 @@ struct HostileHeaderTests {
             .frames[number].offset
     }
 
-    @Test func `the longest delays and the most loops are what they say`() throws {
+    @Test func `the longest delays and the most loops are kept`() throws {
         var gif = try Fixture(name: "animated.gif").data
         gif = gif.patched([0xFF, 0xFF], at: try gif.index(of: "NETSCAPE2.0") + 13)
         let control = try #require(gif.range(of: Data([0x21, 0xF9, 4]))).lowerBound

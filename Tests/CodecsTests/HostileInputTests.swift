@@ -92,7 +92,7 @@ struct HostileInputTests {
         ) { try Codecs.decode(data, options: DecodeOptions(limits: limits)) }
     }
 
-    @Test func `no bytes, unknown bytes and too many bytes are told apart`() throws {
+    @Test func `no bytes, unknown bytes and too many bytes are different errors`() throws {
         #expect(throws: CodecError.empty) { try Codecs.decode(Data()) }
         #expect(throws: CodecError.empty) { try Codecs.inspect(Data()) }
         #expect(throws: CodecError.unknownFormat) { try Codecs.decode(Data("<html>".utf8)) }

@@ -38,7 +38,7 @@ struct PNGCompressionTests {
     }
 
     @Test(arguments: ways, [1, 2, 300, 70_000])
-    func `what is compressed inflates to the same`(way: PNGCompression, count: Int) {
+    func `compressed bytes inflate to the same`(way: PNGCompression, count: Int) {
         let bytes = Self.bytes(count, seed: UInt64(count))
         var target = [UInt8](repeating: 0, count: way.bound(count))
         let length = way.compress(bytes, count, to: &target, room: target.count)
@@ -55,7 +55,7 @@ struct PNGCompressionTests {
     }
 
     @Test(arguments: ways)
-    func `without enough room nothing is returned, and nothing written behind it`(
+    func `without enough room nothing is returned, and nothing is written past the end`(
         way: PNGCompression
     ) {
         let bytes = Self.bytes(5000, seed: 3)

@@ -33,7 +33,7 @@ struct ProgressiveJPEGTests {
     }
 
     @Test(arguments: [1, 7, 100, 1_000_000])
-    func `scans are told in order, and the last one is the usual picture`(step: Int) throws {
+    func `scans are reported in order, and the last one is the whole image`(step: Int) throws {
         let data = try Self.photo()
         let usual = try Codecs.decode(data)
         let decoder = ProgressiveJPEGDecoder()
@@ -59,7 +59,7 @@ struct ProgressiveJPEGTests {
         #expect(!final.isPartial)
     }
 
-    @Test func `each scan is closer to the picture than the first one`() throws {
+    @Test func `each scan is closer to the image than the first one`() throws {
         let data = try Self.photo()
         let full = try Codecs.decode(data).bitmap
         let decoder = ProgressiveJPEGDecoder()
@@ -75,7 +75,7 @@ struct ProgressiveJPEGTests {
         #expect(distances.last == 0)
     }
 
-    @Test func `a picture may be asked for at any byte, also twice`() throws {
+    @Test func `an image may be requested at any byte, also twice`() throws {
         let data = try Self.photo(64)
         let usual = try Codecs.decode(data).bitmap
         let decoder = ProgressiveJPEGDecoder()
@@ -128,7 +128,7 @@ struct ProgressiveJPEGTests {
     }
 
     @Test(arguments: Fixture.all.filter { $0.name != "progressive.jpg" })
-    func `everything else is told as not progressive by its header`(fixture: Fixture) throws {
+    func `other files are recognised as not progressive by their header`(fixture: Fixture) throws {
         let data = try fixture.data
         let decoder = ProgressiveJPEGDecoder()
         var used = 0
@@ -149,7 +149,7 @@ struct ProgressiveJPEGTests {
         #expect(try decoder.append(data[used...]) == .notProgressive)
     }
 
-    @Test func `bytes behind the end change nothing`() throws {
+    @Test func `bytes after the end change nothing`() throws {
         let data = try Self.photo()
         let decoder = ProgressiveJPEGDecoder()
         #expect(try decoder.append(data) == .complete(scanCount: 10))
@@ -199,7 +199,7 @@ struct ProgressiveJPEGTests {
         }
     }
 
-    @Test func `flipped bits give pictures or errors`() throws {
+    @Test func `flipped bits give images or errors`() throws {
         let data = try Self.photo(40)
         var random = SplitMix64(seed: 5)
         for _ in 0..<300 {

@@ -52,7 +52,7 @@ struct TargetTests {
         #expect(eighths(4000) == 8)
     }
 
-    @Test func `a small JPEG target looks like the big picture scaled down`() throws {
+    @Test func `a small JPEG target looks like the big image scaled down`() throws {
         let data = try Fixture(name: "baseline.jpg").data
         let size = PixelSize(width: 9, height: 6)
         let straight = try Codecs.decode(data, options: DecodeOptions(target: .exact(size))).bitmap

@@ -7,7 +7,7 @@ import Testing
 /// The treatment of truncated files.
 struct TruncationTests {
     @Test(arguments: ["baseline.jpg", "progressive.jpg", "rgb8.png", "rgb8-interlaced.png"])
-    func `half a file fails, or gives what is there`(name: String) throws {
+    func `half a file fails, or gives the decoded part`(name: String) throws {
         let data = try Fixture(name: name).data
         let half = data.prefix(data.count * 3 / 4)
         #expect(throws: CodecError.self) { try Codecs.decode(half) }

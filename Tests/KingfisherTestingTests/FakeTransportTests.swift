@@ -18,7 +18,7 @@ struct FakeTransportTests {
         url = try #require(URL(string: "https://example.test/a.png"))
     }
 
-    @Test func `a picture is delivered as its answer says`() async throws {
+    @Test func `an image is delivered as its answer says`() async throws {
         let picture = ScriptedPicture.solid(.red, width: 40, height: 30)
         transport.answer(url, with: .picture(picture))
         let result = try await downloader.downloadImage(with: url)

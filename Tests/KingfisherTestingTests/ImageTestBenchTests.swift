@@ -32,7 +32,7 @@ struct ImageTestBenchTests {
         #expect(try await bench.load(url).cacheType == .none)
     }
 
-    @Test func `benches share nothing, and leave nothing behind`() async throws {
+    @Test func `benches share nothing, and leave no files`() async throws {
         let other = try ImageTestBench()
         let folder = other.folder
         other.transport.answer(url, with: .picture(.solid(.blue)))

@@ -11,7 +11,7 @@ struct ScriptedPictureTests {
         }
     }
 
-    @Test func `a solid picture survives PNG to the bit`() throws {
+    @Test func `a solid image survives PNG to the bit`() throws {
         let color = KFCrossPlatformColor(red: 1, green: 0.4, blue: 0, alpha: 1)
         let data = ScriptedPicture.solid(color, width: 7, height: 5).data()
         let image = try #require(KFCrossPlatformImage(data: data))

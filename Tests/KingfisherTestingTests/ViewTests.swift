@@ -18,7 +18,7 @@ struct ViewTests {
         [.downloader(bench.downloader), .targetCache(bench.cache)]
     }
 
-    @Test func `a test waits for the picture of a view`() async {
+    @Test func `a test waits for the image of a view`() async {
         bench.transport.answer(url, with: .picture(.solid(.red, width: 20, height: 10)))
         let view = KFCrossPlatformImageView(frame: .zero)
         view.kf.setImage(with: url, options: options)

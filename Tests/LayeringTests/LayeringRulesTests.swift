@@ -75,7 +75,11 @@ struct LayeringRulesTests {
         ("Pipeline", "let m: KingfisherManager", "KingfisherManager of Kingfisher"),
         ("Prefetching", "let k = KF.self", "KF of Display"),
     ])
-    func `a mention of what is not below is found`(folder: String, code: String, what: String) {
+    func `a mention of a type that is not of a lower rank is found`(
+        folder: String,
+        code: String,
+        what: String
+    ) {
         let tree = planted("Sources/Kingfisher/\(folder)/Bad.swift", "struct Bad { \(code) }")
         #expect(
             LayeringRules.upwardMentions(in: tree) == ["\(folder)/Bad.swift:1 mentions \(what)"]

@@ -15,7 +15,7 @@ struct LayeringTests {
         #expect(tree.paths.contains("Sources/Pixels/Bitmap.swift"))
     }
 
-    @Test func `a target imports only what its floor may know`() {
+    @Test func `a target imports only the modules in its row`() {
         #expect(LayeringRules.forbiddenImports(in: tree).isEmpty)
         #expect(LayeringRules.importsByTheWrongDoor(in: tree).isEmpty)
     }
@@ -24,7 +24,7 @@ struct LayeringTests {
         #expect(LayeringRules.unrankedFolders(in: tree).isEmpty)
     }
 
-    @Test func `folders mention only what is below them`() {
+    @Test func `folders mention only types of lower ranks`() {
         #expect(LayeringRules.upwardMentions(in: tree).isEmpty)
     }
 
@@ -32,7 +32,7 @@ struct LayeringTests {
         #expect(LayeringRules.sharedInstances(in: tree).isEmpty)
     }
 
-    @Test func `every unchecked Sendable says what guards it`() {
+    @Test func `every unchecked Sendable has its reason beside it`() {
         #expect(LayeringRules.unexplainedUncheckedSendable(in: tree).isEmpty)
     }
 

@@ -31,7 +31,7 @@ struct ThumbnailStoreTests {
         #expect(requestCount == 2)
     }
 
-    @Test func `the request says what it wants`() async throws {
+    @Test func `the request names the types that it accepts`() async throws {
         _ = try await store.thumbnail(of: url, version: "1")
         let request = try #require(NetworkStub.book.requests(for: url.path).first)
         #expect(request.value(forHTTPHeaderField: "Accept") == "image/*")

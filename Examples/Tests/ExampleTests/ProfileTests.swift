@@ -52,7 +52,7 @@ struct ProfileTests {
         #expect(profile.message == "no portrait")
     }
 
-    @Test func `a slow portrait of somebody else is not shown`() async throws {
+    @Test func `a slow portrait of another person is not shown`() async throws {
         let other = try #require(URL(string: "https://example.test/ben.png"))
         bench.transport.answer(other, with: .picture(.solid(.blue, width: 8, height: 8)))
         profile.show(url, options: options)

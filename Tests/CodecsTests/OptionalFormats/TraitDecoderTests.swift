@@ -43,7 +43,7 @@ struct TraitDecoderTests {
         #expect(large[247, 150] != large[252, 150])
     }
 
-    @Test func `a drawing may ask for any size, but limits hold for what is rendered`() throws {
+    @Test func `a drawing may name any size, but limits hold for the rendering`() throws {
         let text = """
             <svg xmlns="http://www.w3.org/2000/svg" width="900000" height="900000">\
             <rect width="900000" height="900000" fill="red"/></svg>
@@ -81,7 +81,7 @@ struct TraitDecoderTests {
     #endif
 
     #if JXL
-    @Test func `JPEG XL that breaks off gives what is there`() throws {
+    @Test func `truncated JPEG XL gives the decoded part`() throws {
         let data = try Fixture(name: "lossy.jxl").data
         let part = data.prefix(data.count * 3 / 4)
         #expect(throws: CodecError.truncated(.jxl)) { try Codecs.decode(part) }
@@ -100,7 +100,7 @@ struct TraitDecoderTests {
         }
     }
 
-    @Test func `what is written as lossless JPEG XL is read again`() throws {
+    @Test func `lossless JPEG XL survives a round trip`() throws {
         for name in ["rgb8.png", "rgba8.png"] {
             let bitmap = try Codecs.decode(Fixture(name: name).data).bitmap
             let options = EncodeOptions(isLossless: true)
@@ -128,7 +128,7 @@ struct TraitDecoderTests {
     #endif
 
     #if HEIF
-    @Test func `what libheif says of colours that it does not know is freed`() async {
+    @Test func `libheif's report about unknown colours is freed`() async {
         // In a separate process, where no other test allocates memory meanwhile.
         await #expect(processExitsWith: .success) {
             let data = try Fixture(name: "code-points.heic").data

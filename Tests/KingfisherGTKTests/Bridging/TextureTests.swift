@@ -24,7 +24,7 @@ struct TextureTests {
         #expect(download(texture)[2] == 7)
     }
 
-    @Test func `all who show an image share one texture`() throws {
+    @Test func `all views of an image share one texture`() throws {
         let image = KFCrossPlatformImage(bitmap: TestImage.bitmap())
         let first = try #require(image.texture)
         #expect(image.texture?.address == first.address)
@@ -32,7 +32,7 @@ struct TextureTests {
         #expect(image.texture?.address == first.address)
     }
 
-    @Test func `a texture made ahead is the first one's who shows the image`() throws {
+    @Test func `a texture made in advance is used by the first view`() throws {
         let image = KFCrossPlatformImage(bitmap: TestImage.bitmap())
         image.prepareTexture()
         let ahead = try #require(image.textureSlot?.waitingAddress)
@@ -41,7 +41,7 @@ struct TextureTests {
         #expect(image.textureSlot?.waitingAddress == nil)
     }
 
-    @Test func `a texture goes with the last one who shows it, though the image stays`() throws {
+    @Test func `a texture is released with its last view, though the image stays`() throws {
         let image = KFCrossPlatformImage(bitmap: TestImage.bitmap())
         image.prepareTexture()
         let isGone = Flag()

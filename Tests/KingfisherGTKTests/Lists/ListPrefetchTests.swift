@@ -10,11 +10,11 @@ import Testing
 struct ListPrefetchTests {
     // MARK: What is wanted
 
-    @Test func `at first, what comes after is wanted, nearest first`() {
+    @Test func `at first, the following items are prefetched, nearest first`() {
         #expect(ListPrefetch().move(to: 0...9, of: 100, ahead: 3) == [10, 11, 12])
     }
 
-    @Test func `what is wanted lies ahead of where the list moves`() {
+    @Test func `items ahead of the scroll direction are prefetched`() {
         let prefetch = ListPrefetch()
         _ = prefetch.move(to: 40...49, of: 100, ahead: 3)
         #expect(prefetch.move(to: 45...54, of: 100, ahead: 3) == [55, 56, 57])
@@ -33,7 +33,7 @@ struct ListPrefetchTests {
         #expect(prefetch.move(to: 50...59, of: 100, ahead: 3) == [])
     }
 
-    @Test func `what is wanted ends where the list does`() {
+    @Test func `prefetching ends with the list`() {
         let prefetch = ListPrefetch()
         #expect(prefetch.move(to: 90...98, of: 100, ahead: 3) == [99])
         #expect(prefetch.move(to: 91...99, of: 100, ahead: 3) == [])
@@ -46,7 +46,7 @@ struct ListPrefetchTests {
 
     // MARK: Loading it
 
-    @Test func `what is wanted is in memory afterwards, and asked for once`() async throws {
+    @Test func `prefetched items are in memory and requested once`() async throws {
         let bench = try TestBench()
         bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
         let prefetch = ListPrefetch()
@@ -59,7 +59,7 @@ struct ListPrefetchTests {
         #expect(paths(bench) == ["/5", "/6", "/7", "/8"])
     }
 
-    @Test func `a change of direction stops what was wanted before`() async throws {
+    @Test func `a change of direction cancels earlier prefetches`() async throws {
         let bench = try TestBench()
         let gate = ServerGate()
         bench.server.fallback { _ in .held(gate, then: .body(TestImage.png(), type: "image/png")) }
@@ -85,7 +85,7 @@ struct ListPrefetchTests {
         gate.open()
     }
 
-    @Test func `what has come on screen is not stopped`() async throws {
+    @Test func `an item that is on screen is not cancelled`() async throws {
         let bench = try TestBench()
         let gate = ServerGate()
         bench.server.fallback { _ in .held(gate, then: .body(TestImage.png(), type: "image/png")) }

@@ -19,7 +19,7 @@ extension GTKTests {
             bench = try TestBench()
         }
 
-        @Test func `a picture that is on screen already fades`() async throws {
+        @Test func `a view that is on screen already fades its image in`() async throws {
             let (picture, stage) = try await mappedPicture()
             var isOver = false
             kf(picture).image = .solid(.pureRed)
@@ -32,14 +32,14 @@ extension GTKTests {
             await stage.run { isOver }
         }
 
-        @Test func `a picture that is on screen already plays its animation`() async throws {
+        @Test func `a view that is on screen already plays its animation`() async throws {
             let (picture, stage) = try await mappedPicture()
             let view = AnimatedPictureView(picture: picture)
             view.image = .frames([.pureRed, .pureGreen], each: 0.02)
             await stage.run { view.currentFrameIndex == 1 }
         }
 
-        @Test func `a picture that is on screen already loads when it is seen`() async throws {
+        @Test func `a view that is on screen already loads when it is seen`() async throws {
             let (picture, stage) = try await mappedPicture()
             kf(picture).loadStart = .whenVisible
             let loading = Loading()
@@ -48,7 +48,7 @@ extension GTKTests {
             #expect(kf(picture).image != nil)
         }
 
-        @Test func `a load takes a picture back whose paintable was replaced`() async throws {
+        @Test func `a load restores a replaced paintable`() async throws {
             let (picture, stage) = try await mappedPicture()
             kf(picture).image = .solid(.pureRed)
             gtk_picture_set_paintable(picture, nil)

@@ -20,14 +20,14 @@ extension GTKTests {
 
         // MARK: Destroying
 
-        @Test func `a picture outlives the end of a transition that removes it`() async throws {
+        @Test func `a view outlives the end of a transition that removes it`() async throws {
             let scene = try Removal()
             scene.transition()
             await scene.stage.run { scene.wasAlive != nil && scene.isGone }
             #expect(scene.wasAlive == true)
         }
 
-        @Test func `a picture outlives an image that ends such a transition`() async throws {
+        @Test func `a view outlives an image that ends such a transition`() async throws {
             let scene = try Removal()
             await scene.stage.paint()
             scene.transition(seconds: 1_000)
@@ -36,7 +36,7 @@ extension GTKTests {
             await scene.stage.run { scene.isGone }
         }
 
-        @Test func `a picture outlives a superseded completion that removes it`() async throws {
+        @Test func `a view outlives a superseded completion that removes it`() async throws {
             let scene = try Removal()
             let url = bench.serveJPEG("/a.jpg")
             load(url, in: scene.picture) { _ in scene.remove() }
@@ -45,7 +45,7 @@ extension GTKTests {
             await scene.stage.run { scene.isGone }
         }
 
-        @Test func `a picture outlives an indicator that removes it`() async throws {
+        @Test func `a view outlives an indicator that removes it`() async throws {
             let scene = try Removal()
             kf(scene.picture).indicator = .custom { isLoading in if !isLoading { scene.remove() } }
             scene.controller?.loadDidStart()
@@ -54,7 +54,7 @@ extension GTKTests {
             await scene.stage.run { scene.isGone }
         }
 
-        @Test func `a callback may destroy pictures that wait for the same frame`() async throws {
+        @Test func `a callback may destroy views that wait for the same frame`() async throws {
             let box = try #require(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
             let stage = Stage(box)
             var removed = 0
@@ -106,7 +106,7 @@ extension GTKTests {
             #expect(view.image != nil)
         }
 
-        @Test func `a transition's end that loads again is heard before the next load`()
+        @Test func `the end of a transition is reported before a load that it starts`()
             async throws
         {
             let view = ImageView()

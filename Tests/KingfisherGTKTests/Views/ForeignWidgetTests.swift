@@ -72,7 +72,7 @@ extension GTKTests {
             #expect(old.kf.image != nil)
         }
 
-        @Test func `a builder sets a picture`() async {
+        @Test func `a builder sets an image`() async {
             let picture = ForeignPicture()
             var types: [CacheType] = []
             KF.url(url)

@@ -146,7 +146,7 @@ extension GTKTests {
 
         // MARK: Accessibility
 
-        @Test func `assistive technology is told of loads and failures`() async throws {
+        @Test func `assistive technology is notified of loads and failures`() async throws {
             let gate = ServerGate()
             bench.server.route("/slow", .held(gate, then: .status(404)))
             var failures = 0

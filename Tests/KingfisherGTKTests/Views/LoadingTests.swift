@@ -93,7 +93,7 @@ extension GTKTests {
             #expect(try #require(stage.capture()).center.isNear(.pureRed))
         }
 
-        @Test func `VW-4: what is shown stays while the next image loads, if so asked`()
+        @Test func `VW-4: the current image stays during a load, with the option`()
             async throws
         {
             let view = ImageView()
@@ -142,7 +142,7 @@ extension GTKTests {
             await stage.run { forced.results.count == 1 }
         }
 
-        @Test func `VW-19: two views share the download of one picture`() async throws {
+        @Test func `VW-19: two views share the download of one URL`() async throws {
             let gate = ServerGate()
             let url = serve("/slow.jpg", behind: gate)
             let views = [ImageView(), ImageView()]

@@ -22,7 +22,7 @@ extension GTKTests {
             [.targetCache(bench.cache), .downloader(bench.downloader)]
         }
 
-        @Test func `a GtkImage shows what its paintable loads, and goes on without the handle`()
+        @Test func `a GtkImage shows its paintable's load, also after the handle is released`()
             async throws
         {
             let green = KFCrossPlatformImage.solid(.pureGreen, width: 400, height: 400)
@@ -44,7 +44,7 @@ extension GTKTests {
             #expect(try #require(stage.capture()).center.isNear(.pureGreen))
         }
 
-        @Test func `a paintable that nobody shows any more stops its load`() async throws {
+        @Test func `a paintable that no widget shows stops its load`() async throws {
             let gate = ServerGate()
             bench.server.route("/slow.jpg", .gated(TestImage.jpeg(), at: [(0, gate)]))
             let loading = Loading()
@@ -78,7 +78,7 @@ extension GTKTests {
             #expect(gdk_paintable_get_intrinsic_width(image.paintable) == 50)
         }
 
-        @Test func `an image gives a texture of its pixels to whoever takes one`() throws {
+        @Test func `an image makes a texture of its pixels`() throws {
             let image = KFCrossPlatformImage.solid(.pureRed, width: 30, height: 20)
             let texture = try #require(image.kf.makeTexture())
             defer { g_object_unref(UnsafeMutableRawPointer(texture)) }

@@ -36,7 +36,7 @@ extension GTKTests {
             #expect(shown[2, shown.height - 3].isNear(.pureRed))
         }
 
-        @Test func `a picture that fits is painted on whole pixels`() async throws {
+        @Test func `an image that fits is painted on whole pixels`() async throws {
             let view = try makeView()
             // An odd height centred in an even one, and a width changed by rounding.
             var rows = Data()
@@ -55,7 +55,7 @@ extension GTKTests {
             #expect(column.count { $0.isNear(.pureBlue) } == 20)
         }
 
-        @Test func `a foreign picture is painted like one's own`() async throws {
+        @Test func `a foreign view is painted like an own one`() async throws {
             _ = try makeView()
             let widget = try #require(gtk_picture_new())
             let stage = Stage(widget)
@@ -84,7 +84,7 @@ extension GTKTests {
             #expect(try #require(stage.capture()).count(differingFrom: background) == 0)
         }
 
-        @Test func `an indicator picture lies over the image while it loads`() async throws {
+        @Test func `an indicator image lies over the image while it loads`() async throws {
             let view = try makeView()
             view.image = .solid(.pureRed)
             let size = CGSize(width: 20, height: 20)

@@ -81,7 +81,7 @@ extension GTKTests {
             #expect(column.height == height)
         }
 
-        @Test func `a picture is in sight where every clipping ancestor leaves something of it`()
+        @Test func `a view is in sight if every clipping ancestor shows part of it`()
             async throws
         {
             let column = try Column()
@@ -105,7 +105,7 @@ extension GTKTests {
             #expect(column.views.map(isInSight) == [false, true, true])
         }
 
-        @Test func `a list loads ahead what its cells load, whatever they are made to`()
+        @Test func `a list prefetches with the options of its cells`()
             async throws
         {
             bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }

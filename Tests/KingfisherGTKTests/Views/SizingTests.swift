@@ -24,7 +24,7 @@ extension GTKTests {
             (GTK_ALIGN_CENTER, GTK_ALIGN_CENTER), (GTK_ALIGN_CENTER, GTK_ALIGN_FILL),
             (GTK_ALIGN_FILL, GTK_ALIGN_CENTER), (GTK_ALIGN_START, GTK_ALIGN_END),
         ])
-        func `an aligned picture is decoded to its own size, once`(
+        func `an aligned image is decoded to its own size, once`(
             horizontal: GtkAlign,
             vertical: GtkAlign
         ) async throws {
@@ -44,8 +44,7 @@ extension GTKTests {
             }
         }
 
-        @Test func `a picture of a KFImage in the middle is decoded to its own size`() async throws
-        {
+        @Test func `an image of a KFImage in the middle is decoded to its own size`() async throws {
             var loaded = 0
             let url = bench.serveJPEG("/a.jpg", width: 320, height: 240)
             let image = KFImage(url)
@@ -59,7 +58,7 @@ extension GTKTests {
             #expect(image.view.image?.pixelWidth == 320)
         }
 
-        @Test func `a large picture in the middle is decoded for the space that there is`()
+        @Test func `a large image in the middle is decoded for the space that there is`()
             async throws
         {
             let view = ImageView()
@@ -72,7 +71,7 @@ extension GTKTests {
             #expect(view.image?.pixelWidth == 256)
         }
 
-        @Test func `in a column of its window's width a picture is decoded once`() async throws {
+        @Test func `in a column of its window's width an image is decoded once`() async throws {
             let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
             let view = ImageView()
             gtk_box_append(box.asBox, view.widget)
@@ -87,7 +86,7 @@ extension GTKTests {
             #expect(changes == 1)
         }
 
-        @Test func `in the rows of a foreign list a picture is decoded for the list's width`()
+        @Test func `in the rows of a foreign list an image is decoded for the list's width`()
             async throws
         {
             let url = bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200)
@@ -123,7 +122,7 @@ extension GTKTests {
             #expect(changes == 1)
         }
 
-        @Test func `on a hidden page a picture is decoded for the window`() async throws {
+        @Test func `on a hidden page an image is decoded for the window`() async throws {
             let stack = OpaquePointer(try #require(gtk_stack_new()))
             let view = ImageView()
             gtk_stack_add_child(stack, gtk_label_new("first"))
@@ -138,7 +137,7 @@ extension GTKTests {
             #expect(view.image?.pixelWidth == 256)
         }
 
-        @Test func `a picture that had no window is reduced when it gets one`() async throws {
+        @Test func `an image is reduced when its view gets a window`() async throws {
             let view = ImageView()
             let loading = load(bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200), in: view)
             await Stage.run { loading.results.count == 1 }
@@ -150,7 +149,7 @@ extension GTKTests {
 
         // MARK: Resizing
 
-        @Test func `windows of nearly one size share what is in the cache`() async throws {
+        @Test func `windows of nearly the same size share cached images`() async throws {
             let url = bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200)
             let first = ImageView()
             let stage = Stage(first.widget, width: 200, height: 160)

@@ -18,7 +18,7 @@ extension GTKTests {
             bench = try TestBench()
         }
 
-        @Test func `VW-7: three loads of one URL on one picture end once each`() async throws {
+        @Test func `VW-7: three loads of one URL on one view end once each`() async throws {
             let view = ImageView()
             let stage = Stage(view.widget)
             await stage.paint()
@@ -74,7 +74,7 @@ extension GTKTests {
             #expect(reports.count == 1)
         }
 
-        @Test func `VW-6: the picture on screen is the last one asked for`() async throws {
+        @Test func `VW-6: the image on screen is the last one requested`() async throws {
             let view = ImageView()
             view.hasNaturalSize = false
             view.fit = .fill

@@ -97,7 +97,7 @@ extension GTKTests {
 
         // MARK: Accessibility
 
-        @Test func `the alternative text is told to assistive technology, as of a picture`()
+        @Test func `the alternative text and the role reach assistive technology`()
             async throws
         {
             let view = ImageView()
@@ -118,7 +118,7 @@ extension GTKTests {
 
         // MARK: KFImage
 
-        @Test func `a widget fades its picture in`() async throws {
+        @Test func `a widget fades its image in`() async throws {
             var loaded = 0
             let green = KFCrossPlatformImage.solid(.pureGreen)
             let png = try #require(green.kf.pngRepresentation())
@@ -301,7 +301,7 @@ extension GTKTests {
             #expect(bench.server.requests.count == requests)
         }
 
-        @Test func `every settled cell of a scrolled grid shows its own picture`() async throws {
+        @Test func `every settled cell of a scrolled grid shows its own image`() async throws {
             let count = 3_000
             bench.server.fallback { request in
                 let number = Int(request.path.dropFirst()) ?? 0

@@ -57,7 +57,7 @@ struct AnimatedImageViewTests {
         #expect(view.isAnimating)
     }
 
-    @Test func `AIV-6: a new image starts anew, the same one does not`() {
+    @Test func `AIV-6: a new image starts again, the same one does not`() {
         let image = animation(ScriptedFrames([1, 1, 1]))
         view.image = image
         window.addSubview(view)
@@ -75,7 +75,7 @@ struct AnimatedImageViewTests {
         #expect(!view.isAnimating)
     }
 
-    @Test func `AIV-4 AIV-5 AIV-6: it ends after its rounds and tells the delegate`() {
+    @Test func `AIV-4 AIV-5 AIV-6: it ends after its rounds and notifies the delegate`() {
         let listener = Listener()
         view.delegate = listener
         view.image = animation(ScriptedFrames([1, 1]))
@@ -102,7 +102,7 @@ struct AnimatedImageViewTests {
         #expect(AnimatedImageView.RepeatCount.infinite != .once)
     }
 
-    @Test func `AIV-8: frames are decoded to the view's size unless told otherwise`() async {
+    @Test func `AIV-8: frames are decoded to the view's size by default`() async {
         for (prescales, expected) in [(true, CGSize(width: 40, height: 30)), (false, nil)] {
             let source = ScriptedFrames([1, 1])
             view.needsPrescaling = prescales

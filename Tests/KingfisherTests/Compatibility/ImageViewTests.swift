@@ -183,7 +183,7 @@ struct ImageViewTests {
         #expect(view.kf.indicator?.view.center == CGPoint(x: 105, y: 45))
     }
 
-    @Test func `an image indicator shows its picture`() throws {
+    @Test func `an image indicator shows its image`() throws {
         view.kf.indicatorType = .image(imageData: TestImage.png(width: 8, height: 6))
         let shown = try #require(view.kf.indicator?.view as? KFCrossPlatformImageView)
         #expect(shown.image?.pixelWidth == 8)

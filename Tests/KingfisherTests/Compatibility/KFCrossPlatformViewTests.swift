@@ -11,7 +11,7 @@ struct KFCrossPlatformViewTests {
         override func didMoveToWindow() { moves.append(window != nil) }
     }
 
-    @Test func `views move between parents and tell of their window`() {
+    @Test func `views move between parents and are notified of their window`() {
         let window = KFCrossPlatformWindow()
         let (parent, child) = (KFCrossPlatformView(), Watcher())
         parent.addSubview(child)

@@ -74,7 +74,9 @@ struct LivePhotoTests {
         #expect(again.data().count == 2)
     }
 
-    @Test func `LIV-2 LIV-3: the bytes tell the extension when the URL does not`() async throws {
+    @Test func `LIV-2 LIV-3: the extension follows from the bytes if the URL has none`()
+        async throws
+    {
         let photo = LivePhotoSource(urls: [
             serve("/still", still), serve("/movie", movie), serve("/short", Data([1, 2, 3])),
         ])
@@ -126,7 +128,7 @@ struct LivePhotoTests {
         #expect(bench.server.requests.isEmpty)
     }
 
-    @Test func `a cancel, and a photo that nobody wants, end as cancelled`() async {
+    @Test func `a cancel, and a photo without callers, end as cancelled`() async {
         let gate = ServerGate()
         bench.server.route("/slow.mov", .held(gate, then: .status(200)))
         let photo = LivePhotoSource(urls: [bench.server.url("/slow.mov")])

@@ -34,7 +34,7 @@ struct ImageBindingTests: AvatarLoading {
         #expect(card.getImage()?.pixelWidth == 64)
     }
 
-    @Test func `VW-16: resource, provider and source flavours load alike`() async throws {
+    @Test func `VW-16: overloads for resources, providers and sources load alike`() async throws {
         let url = bench.serveJPEG("/a.jpg")
         let data = TestImage.png(width: 20, height: 10)
         let pendings = [Pending(), Pending(), Pending()]

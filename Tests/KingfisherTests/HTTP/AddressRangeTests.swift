@@ -46,7 +46,7 @@ struct AddressRangeTests {
     }
 
     @Test(arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "::g", "127.1"])
-    func `what is no address is none`(text: String) {
+    func `text that is not an address gives nil`(text: String) {
         #expect(NumericAddress(text: text) == nil)
     }
 

@@ -29,7 +29,7 @@ struct RetryAfterTests {
         #expect(RetryAfter.delay(value, now: now) == nil)
     }
 
-    @Test func `a response tells its wait`() throws {
+    @Test func `a response contains its wait`() throws {
         let url = try #require(URL(string: "http://host/a"))
         let fields = [(name: "retry-after", value: "3")]
         let response = TransferResponse(url: url, statusCode: 429, fields: fields)

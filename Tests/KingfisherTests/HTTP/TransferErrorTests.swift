@@ -3,7 +3,7 @@ import Kingfisher
 import Testing
 
 struct TransferErrorTests {
-    @Test func `a description says what happened and to which URL, without the password`() throws {
+    @Test func `a description names the fault and the URL, without the password`() throws {
         let url = try #require(URL(string: "http://me:secret@host/a.jpg"))
         let error = TransferError.bodyTooLarge(limit: 9, url: url)
         #expect(error.description == "the body is larger than 9 bytes: http://host/a.jpg")

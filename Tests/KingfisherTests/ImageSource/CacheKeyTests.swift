@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 struct CacheKeyTests {
-    @Test func `KEY-1: the identifier stands behind the key`() {
+    @Test func `KEY-1: the identifier is appended to the key`() {
         #expect(CacheEntryName(key: "k", identifier: "", forced: nil).computedKey == "k")
         #expect(CacheEntryName(key: "k", identifier: "p", forced: nil).computedKey == "k@p")
     }

@@ -32,7 +32,7 @@ struct ImageDataProviderTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `PRV-1: it reads on a global queue unless told otherwise`() async throws {
+    func `PRV-1: it reads on a global queue by default`() async throws {
         let folder = try TemporaryDirectory()
         let file = folder.file("a.bin")
         try Data([1]).write(to: file)
@@ -46,7 +46,7 @@ struct ImageDataProviderTests {
         #expect(!isOnMain)
     }
 
-    @Test func `a provider that answers twice is heard once`() async throws {
+    @Test func `the second answer of a provider is ignored`() async throws {
         struct Repeating: ImageDataProvider {
             let cacheKey = "key"
             func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
@@ -84,7 +84,7 @@ struct ImageDataProviderTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `PRV-4: each flavour has a default that calls the other`() async throws {
+    func `PRV-4: each overload has a default that calls the other`() async throws {
         let raw: any ImageDataProvider = RawImageDataProvider(data: Data([4]), cacheKey: "k")
         #expect(try await raw.data() == Data([4]))
         let data = await withCheckedContinuation { continuation in
@@ -93,7 +93,7 @@ struct ImageDataProviderTests {
         #expect(data == Data([9]))
     }
 
-    @Test func `LIV-1: the kind of a part is told by its extension`() throws {
+    @Test func `LIV-1: the kind of a part follows from its extension`() throws {
         let still = try #require(URL(string: "https://example.com/a.HEIC"))
         let movie = try #require(URL(string: "https://example.com/a.mov"))
         let other = try #require(URL(string: "https://example.com/a.jpg"))

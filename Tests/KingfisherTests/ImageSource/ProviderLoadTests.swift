@@ -26,7 +26,7 @@ struct ProviderLoadTests {
         }
     }
 
-    @Test func `PRV-7 W-10: a cancel ends the load at once, and what comes late is unheard`()
+    @Test func `PRV-7 W-10: a cancel ends the load at once, and a late result is ignored`()
         async throws
     {
         let provider = Deaf()

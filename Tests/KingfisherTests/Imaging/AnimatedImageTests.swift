@@ -183,7 +183,7 @@ struct AnimatedImageTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `MGR-13: what cannot be made again is an empty image, for this caller alone`()
+    func `MGR-13: an image that cannot be made again is empty, for this caller only`()
         async throws
     {
         let bench = try TestBench()

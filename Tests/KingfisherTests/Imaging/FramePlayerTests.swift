@@ -48,7 +48,7 @@ struct FramePlayerTests {
         #expect(player.loopDuration.isApproximately(1.5))
     }
 
-    @Test func `AIV-2: the frame behind is dropped, the next ones are decoded`() {
+    @Test func `AIV-2: the previous frame is dropped, the next ones are decoded`() {
         let source = ScriptedFrames([1, 1, 1, 1, 1])
         let player = player(source, preload: 2)
         player.prepare()
@@ -82,7 +82,7 @@ struct FramePlayerTests {
         #expect(player.currentIndex == 3)
     }
 
-    @Test func `AIV-4: an endless animation tells of a loop when it wraps`() {
+    @Test func `AIV-4: an endless animation reports a loop when it wraps`() {
         let player = player(ScriptedFrames([1, 1]))
         #expect(player.advance(by: 1) == [.frameChanged])
         #expect(player.advance(by: 1) == [.frameChanged, .loopEnded(1)])

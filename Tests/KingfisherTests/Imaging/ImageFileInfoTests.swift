@@ -5,7 +5,7 @@ import Testing
 @testable import Kingfisher
 
 struct ImageFileInfoTests {
-    @Test func `an animation tells frames, time and rounds`() throws {
+    @Test func `an animation reports frames, duration and rounds`() throws {
         let info = try ImageFileInfo(data: TestImage.gif)
         #expect(info.format == .GIF)
         #expect(info.formatName == "gif")
@@ -26,7 +26,7 @@ struct ImageFileInfoTests {
         }
     }
 
-    @Test func `every prefix tells the same, or that it needs more`() throws {
+    @Test func `every prefix gives the same answer, or asks for more`() throws {
         let whole = try ImageFileInfo(data: TestImage.png())
         var known = 0
         for count in 0..<TestImage.png().count {
@@ -44,7 +44,7 @@ struct ImageFileInfoTests {
         #expect(known > 0)
     }
 
-    @Test func `what is no picture is told as such`() {
+    @Test func `bytes that are not an image are reported as such`() {
         #expect(throws: ImageFileInfo.Failure.self) {
             try ImageFileInfo(data: Data("<html><body>not found</body></html>".utf8))
         }

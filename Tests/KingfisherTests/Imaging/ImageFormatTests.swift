@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct ImageFormatTests {
-    @Test func `IMG-1: the first bytes tell the format`() {
+    @Test func `IMG-1: formats are recognised by the first bytes`() {
         #expect(TestImage.png().kf.imageFormat == .PNG)
         #expect(TestImage.jpeg().kf.imageFormat == .JPEG)
         #expect(Data("GIF89a\u{1}\u{0}\u{1}".utf8).kf.imageFormat == .GIF)
@@ -22,7 +22,7 @@ struct ImageFormatTests {
     }
 
     @Test(arguments: [ImageFormat.BMP, .ICO, .TIFF, .HEIF, .SVG])
-    func `what is only read is written as PNG`(format: ImageFormat) {
+    func `formats that cannot be written become PNG`(format: ImageFormat) {
         let image = KFCrossPlatformImage(data: TestImage.png())
         #expect(image?.kf.data(format: format)?.kf.imageFormat == .PNG)
     }
@@ -34,7 +34,7 @@ struct ImageFormatTests {
         #expect(Data().kf.imageFormat == .unknown)
     }
 
-    @Test func `IMG-2: bytes that are no picture give nothing`() {
+    @Test func `IMG-2: bytes that are not an image give nil`() {
         let text = Data("this is no picture, whatever its length".utf8)
         #expect(
             KingfisherWrapper<KFCrossPlatformImage>

@@ -38,7 +38,7 @@ struct KFCrossPlatformImageDrawingTests {
         #expect(part.pixelHeight == 16)
     }
 
-    @Test func `DRW-3 DRW-4: a larger crop is cut to the picture`() {
+    @Test func `DRW-3 DRW-4: a larger crop is cut to the image`() {
         let size = CGSize(width: 500, height: 30)
         let part = scene.kf.crop(to: size, anchorOn: CGPoint(x: 0.5, y: 0.5))
         #expect(part.size == CGSize(width: 96, height: 30))
@@ -70,7 +70,7 @@ struct KFCrossPlatformImageDrawingTests {
         #expect(other.scale == 3)
     }
 
-    @Test func `DRW-8: an overlay has the picture's shape`() throws {
+    @Test func `DRW-8: an overlay has the image's shape`() throws {
         let bitmap = try #require(badge.kf.overlaying(with: .green, fraction: 0).bitmap)
         let own = try #require(badge.bitmap)
         for (x, y) in [(0, 0), (40, 30), (25, 50), (80, 60)] {
@@ -129,7 +129,7 @@ struct KFCrossPlatformImageDrawingTests {
         #expect(bitmap[0, 0] == RGBA(red: 255, green: 0, blue: 0))
     }
 
-    @Test func `DRW-12: a picture is blended with a canvas of its size`() throws {
+    @Test func `DRW-12: an image is blended with a canvas of its size`() throws {
         let bitmap = try #require(
             scene.kf.image(withBlendMode: .multiply, backgroundColor: .red).bitmap
         )

@@ -29,7 +29,7 @@ struct KFCrossPlatformImagePlaceholdersTests {
         #expect(image.size == size)
     }
 
-    @Test func `the dominant colour is what covers most`() throws {
+    @Test func `the dominant colour is the most frequent one`() throws {
         let red = try solidColor(
             RGBA(red: 200, green: 20, blue: 30),
             size: .init(width: 30, height: 30)
@@ -41,7 +41,7 @@ struct KFCrossPlatformImagePlaceholdersTests {
         #expect(KFCrossPlatformImage(bitmap: clear).kf.dominantColor == nil)
     }
 
-    @Test func `what is no hash makes no image`() {
+    @Test func `text that is not a hash gives nil`() {
         let size = CGSize(width: 8, height: 8)
         #expect(KFCrossPlatformImage(thumbHash: Data()) == nil)
         #expect(KFCrossPlatformImage(thumbHash: Data(repeating: 0xFF, count: 4)) == nil)

@@ -32,7 +32,7 @@ struct UndecodableReasonTests {
         #expect(UndecodableReason.text(for: gif).contains("frame 2 of 3"))
     }
 
-    @Test func `settings that make no image are told from bytes that are none`() {
+    @Test func `impossible settings and undecodable bytes have different reasons`() {
         #expect(UndecodableReason.text(for: TestImage.png()).contains("the processor"))
         #expect(UndecodableReason.text(for: Data("text".utf8)).contains("no picture"))
     }

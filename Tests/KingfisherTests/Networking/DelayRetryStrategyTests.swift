@@ -52,7 +52,7 @@ struct DelayRetryStrategyTests {
         #expect(none.retries == [true, true, true])
     }
 
-    @Test func `RTY-5: it stops at its limit and for what is no answer`() {
+    @Test func `RTY-5: it stops at its limit and for errors that are not responses`() {
         let answers = ask(.seconds(1), limit: 2, times: 4)
         #expect(answers.retries == [true, true, false, false])
         #expect(answers.pauses.count == 2)

@@ -29,7 +29,7 @@ struct DownloadEventTests {
     // MARK: Progress
 
     @Test(arguments: [true, false])
-    func `DL-22: progress is told on main, and only of a known length`(isKnown: Bool) async {
+    func `DL-22: progress is reported on main, and only with a known length`(isKnown: Bool) async {
         let steps = Locked<[[Int64]]>([])
         // Without an application's main loop, the main queue need not run on the main thread.
         let key = DispatchSpecificKey<Bool>()
@@ -76,7 +76,7 @@ struct DownloadEventTests {
         #expect(ends.value == 1)
     }
 
-    @Test func `DL-31: what a cancelled transfer still sends is ignored`() async throws {
+    @Test func `DL-31: late events of a cancelled transfer are ignored`() async throws {
         let first = Task.immediate { [downloader, url] in
             try await downloader.downloadImage(with: url)
         }
@@ -150,7 +150,7 @@ struct DownloadEventTests {
         #expect(transport.transfers.count == 1)
     }
 
-    @Test func `DL-32, W-6: a download is started once, whoever asks`() {
+    @Test func `DL-32, W-6: a download is started once`() {
         let ticket = downloader.downloads.join(
             URLRequest(url: url),
             caller: DownloadCaller { _ in }
@@ -160,7 +160,7 @@ struct DownloadEventTests {
         ticket.leave()
     }
 
-    @Test func `DL-43: the bytes so far are a copy that nobody changes`() async throws {
+    @Test func `DL-43: the bytes so far are an independent copy`() async throws {
         let load = downloader.downloadImage(with: url, options: []) { _ in }
         let task = try #require(load.sessionTask)
         let transfer = transport.transfers[0]
@@ -177,7 +177,7 @@ struct DownloadEventTests {
 
     // MARK: Errors
 
-    @Test func `W-9: every way to cancel is told as a cancellation`() async throws {
+    @Test func `W-9: every kind of cancel is recognised as a cancellation`() async throws {
         let byHandle: KingfisherError? = await withCheckedContinuation { continuation in
             downloader.downloadImage(with: url, options: [.callbackQueue(.untouch)]) { result in
                 if case .failure(let error) = result {

@@ -51,7 +51,7 @@ struct DownloadModifierTests {
         task.cancel()
     }
 
-    @Test func `MOD-3: the downloader answers challenges itself until somebody else does`() {
+    @Test func `MOD-3: the downloader answers challenges unless a responder is set`() {
         #expect(downloader.authenticationChallengeResponder === downloader)
         do {
             let keyring = Keyring()

@@ -71,7 +71,7 @@ struct DownloadSharingTests {
         _ = try await one.value
     }
 
-    @Test func `DL-9, W-28: what changes the answer is not shared`() async throws {
+    @Test func `DL-9, W-28: requests with different responses are not shared`() async throws {
         let loads = [
             load(),
             load([modifier { $0.setValue("de", forHTTPHeaderField: "Accept-Language") }]),
@@ -142,7 +142,7 @@ struct DownloadSharingTests {
         #expect(onQueue.value)
     }
 
-    @Test func `DL-14, W-31: one slow processor holds up no other picture`() async throws {
+    @Test func `DL-14, W-31: one slow processor delays no other image`() async throws {
         let slow = HeldProcessor()
         let held = load([.processor(slow), .processingQueue(HeldProcessor.queue())])
         transport.transfers[0].complete(jpeg)
@@ -155,7 +155,7 @@ struct DownloadSharingTests {
         _ = try await held.value
     }
 
-    @Test func `DL-15, W-29: one image for those who want the same, another for another scale`()
+    @Test func `DL-15, W-29: one image for equal options, another for another scale`()
         async throws
     {
         let loads = [
@@ -199,7 +199,7 @@ struct DownloadSharingTests {
         #expect(!wasAsked.value)
     }
 
-    @Test func `W-30: callers are told in the order of joining`() {
+    @Test func `W-30: callers are called in the order of joining`() {
         let order = Locked<[Int]>([])
         let tickets = (0..<8).map { number in
             downloader.downloads.join(
@@ -213,7 +213,7 @@ struct DownloadSharingTests {
         #expect(order.value == [3, 0, 1, 2, 4, 5, 6, 7])
     }
 
-    @Test func `W-33: so many transfers at once, and a place in the queue that can change`()
+    @Test func `W-33: concurrent transfers are limited, and priorities of waiting ones can change`()
         async throws
     {
         downloader.sessionConfiguration.httpMaximumConnectionsPerHost = 3

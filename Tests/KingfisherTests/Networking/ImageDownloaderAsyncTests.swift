@@ -58,7 +58,7 @@ struct ImageDownloaderAsyncTests {
         #expect(transport.transfers[0].isCancelled)
     }
 
-    @Test func `a subclass that overrides the closure flavour is asked by the awaited one`()
+    @Test func `the async overload calls an overridden overload with a closure`()
         async throws
     {
         let url = try #require(self.url)

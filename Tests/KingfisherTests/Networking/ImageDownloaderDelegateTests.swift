@@ -27,7 +27,7 @@ struct ImageDownloaderDelegateTests {
         }
     }
 
-    @Test func `DL-35, DL-36, DL-38: the delegate is told in order, once each`() async throws {
+    @Test func `DL-35, DL-36, DL-38: the delegate is called in order, once each`() async throws {
         let url = bench.serveJPEG("/a.jpg")
         let witness = Witness()
         downloader.delegate = witness
@@ -35,7 +35,7 @@ struct ImageDownloaderDelegateTests {
         #expect(witness.lines.value == ["will", "data", "finished 200", "image"])
     }
 
-    @Test func `DL-8, DL-35, DL-38: who joins is not announced, and has its own image`()
+    @Test func `DL-8, DL-35, DL-38: a joining caller is not announced, and has its own image`()
         async throws
     {
         let gate = ServerGate()

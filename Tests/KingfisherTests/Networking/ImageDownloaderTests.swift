@@ -179,7 +179,7 @@ struct ImageDownloaderTests {
         #expect(bench.server.requests.count == 1)
     }
 
-    @Test func `DL-33: cancelling the task cancels the handle of the async flavour`() async {
+    @Test func `DL-33: cancelling the task cancels the download of the async overload`() async {
         let gate = ServerGate()
         bench.server.route("/a.jpg", .held(gate, then: .text("never")))
         let url = bench.server.url("/a.jpg")
@@ -215,7 +215,7 @@ struct ImageDownloaderTests {
 
     // MARK: Session
 
-    @Test func `DL-41: a new configuration ends what runs, and its headers are sent`()
+    @Test func `DL-41: a new configuration ends running downloads, and its headers are sent`()
         async throws
     {
         bench.server.route("/a.jpg", .held(ServerGate(), then: .text("never")))
@@ -257,7 +257,7 @@ struct ImageDownloaderTests {
         #expect(bench.server.requests.map(\.path) == ["/a.jpg"])
     }
 
-    @Test func `MOD-4: metrics tell time, bytes, status and redirects`() async throws {
+    @Test func `MOD-4: metrics contain time, bytes, status and redirects`() async throws {
         bench.serveJPEG("/b.jpg")
         bench.server.route("/a.jpg", .redirect(to: "/b.jpg"))
         let result = try await load(bench.server.url("/a.jpg")).get()

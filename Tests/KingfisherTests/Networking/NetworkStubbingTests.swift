@@ -227,7 +227,7 @@ struct NetworkStubbingTests {
         #expect((await underlying(url) as? URLError)?.code == .dataLengthExceedsMaximum)
     }
 
-    @Test func `what no class takes goes to the network`() async throws {
+    @Test func `requests that no class takes go to the network`() async throws {
         let server = try ImageServer()
         let bytes = png
         server.route("/a") { _ in .body(bytes) }

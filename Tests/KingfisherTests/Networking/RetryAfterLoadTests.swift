@@ -62,7 +62,7 @@ struct RetryAfterLoadTests {
         #expect(bench.server.requests.count == 3)
     }
 
-    @Test func `a pause that nobody would wait for ends the load`() async throws {
+    @Test func `an absurdly long pause ends the load`() async throws {
         let url = answer(503, retryAfter: "3600", times: 1)
         await #expect(throws: KingfisherError.self) { try await load(url, strategy(3)) }
         #expect(bench.server.requests.count == 1)
@@ -72,7 +72,7 @@ struct RetryAfterLoadTests {
         #expect(waits.value == [3600])
     }
 
-    @Test func `an error tells the pause, and the transport's own error`() async throws {
+    @Test func `an error contains the pause, and the transport's own error`() async throws {
         let url = answer(503, retryAfter: "9", times: 1)
         do {
             try await load(url, strategy(0))

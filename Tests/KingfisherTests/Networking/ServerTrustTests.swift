@@ -79,7 +79,7 @@ struct ServerTrustTests {
         #expect(decision == .performDefaultHandling)
     }
 
-    @Test func `without a responder nobody is asked`() async throws {
+    @Test func `without a responder the system decides`() async throws {
         let (decision, hasOwner) = try await decision(downloader)
         #expect(decision == .performDefaultHandling)
         #expect(!hasOwner)

@@ -13,7 +13,7 @@ struct ImagePrefetcherTests: PrefetchBench {
         bench = try TestBench()
     }
 
-    @Test func `PRE-3 PRE-5: cached, good and bad items are told apart`() async throws {
+    @Test func `PRE-3 PRE-5: cached, good and bad items are listed separately`() async throws {
         bench.server.route("/404", .status(404))
         let sources = pictures(3) + [.network(bench.server.url("/404"))]
         _ = try await bench.manager.retrieveImage(with: sources[0])
@@ -63,7 +63,7 @@ struct ImagePrefetcherTests: PrefetchBench {
         #expect(downloader.downloads.isEmpty)
     }
 
-    @Test func `a hundred prefetchers share what is slow to come`() async throws {
+    @Test func `a hundred prefetchers share slow downloads`() async throws {
         let gate = ServerGate()
         let body = TestImage.jpeg()
         bench.server.fallback { _ in .held(gate, then: .body(body)) }
@@ -87,7 +87,9 @@ struct ImagePrefetcherTests: PrefetchBench {
         #expect(bench.server.requests.count == 4)
     }
 
-    @Test func `PRE-2: so many at once and no more, each end starts the next`() async throws {
+    @Test func `PRE-2: the number of concurrent items is limited, each end starts the next`()
+        async throws
+    {
         let gates = (0..<4).map { _ in ServerGate() }
         let body = TestImage.jpeg()
         for (index, gate) in gates.enumerated() {
@@ -117,7 +119,7 @@ struct ImagePrefetcherTests: PrefetchBench {
         #expect(try await run.lists().completed == sources)
     }
 
-    @Test func `PRE-3: forceRefresh loads what is cached`() async throws {
+    @Test func `PRE-3: forceRefresh loads cached items`() async throws {
         let sources = pictures(1)
         _ = try await bench.manager.retrieveImage(with: sources[0])
         let (prefetcher, run) = prefetcher(sources, options: [.forceRefresh])
@@ -136,7 +138,7 @@ struct ImagePrefetcherTests: PrefetchBench {
         #expect(bench.cache.imageCachedType(forKey: sources[0].cacheKey) == .memory)
     }
 
-    @Test func `PRE-13: a file that is no picture any more is loaded again`() async throws {
+    @Test func `PRE-13: a file that is not an image any more is loaded again`() async throws {
         let sources = pictures(1)
         _ = try await bench.manager.retrieveImage(with: sources[0], options: [.waitForCache])
         bench.cache.clearMemoryCache()
@@ -157,7 +159,7 @@ struct ImagePrefetcherTests: PrefetchBench {
         #expect(try await run.lists().skipped == sources)
     }
 
-    @Test func `PRE-6: the resource flavours list network items alone`() async throws {
+    @Test func `PRE-6: the overloads for resources list network items only`() async throws {
         let file = bench.folder.file("a.png")
         try TestImage.png().write(to: file)
         let url = bench.serveJPEG("/a.jpg")

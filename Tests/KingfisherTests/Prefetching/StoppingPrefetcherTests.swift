@@ -13,7 +13,7 @@ struct StoppingPrefetcherTests: PrefetchBench {
         bench = try TestBench()
     }
 
-    @Test func `PRE-9: stop fails what runs and what never began`() async throws {
+    @Test func `PRE-9: stop fails running items and those that never began`() async throws {
         let gate = ServerGate()
         bench.server.fallback { _ in .held(gate, then: .body(TestImage.jpeg())) }
         let sources: [Source] = (0..<6).map { .network(bench.server.url("/\($0)")) }
@@ -81,7 +81,7 @@ struct StoppingPrefetcherTests: PrefetchBench {
         #expect(try await run.lists().failed == [source, source, source])
     }
 
-    @Test func `PRE-17 PRE-18: nobody has to hold it, and its blocks are freed`() async throws {
+    @Test func `PRE-17 PRE-18: it keeps itself alive, and its closures are freed`() async throws {
         final class Token: Sendable {}
         let ended = Gate()
         weak var token: Token?

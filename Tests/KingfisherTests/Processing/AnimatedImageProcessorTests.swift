@@ -108,7 +108,7 @@ struct AnimatedImageProcessorTests {
         }
     }
 
-    @Test func `identifiers tell format, quality and processor apart`() {
+    @Test func `identifiers contain format, quality and processor`() {
         let processors = [
             AnimatedImageProcessor(), AnimatedImageProcessor(format: .GIF),
             AnimatedImageProcessor(format: .WebP),

@@ -23,7 +23,7 @@ struct DecodePlanTests {
         FileHeader(size: PixelSize(width: width, height: height), frameCount: frames)
     }
 
-    @Test func `the shared picture is twice the largest, and never enlarged`() throws {
+    @Test func `the shared image is twice the largest, and never enlarged`() throws {
         let plan = try #require(
             DecodePlan(wishes([10, 50, 30]), of: .jpeg, header(400, 300), maxBytes: Self.big)
         )
@@ -46,7 +46,7 @@ struct DecodePlanTests {
         #expect(plan.base == PixelSize(width: 40, height: 30))
     }
 
-    @Test func `one wish, animations and pictures too large are not shared`() {
+    @Test func `one wish, animations and images too large are not shared`() {
         #expect(DecodePlan(wishes([10]), of: .jpeg, header(400, 300), maxBytes: Self.big) == nil)
         #expect(
             DecodePlan(wishes([10, 10]), of: .jpeg, header(400, 300), maxBytes: Self.big) == nil
@@ -82,7 +82,7 @@ struct DecodePlanTests {
 
     /// Every built-in way to request a size, for images of several shapes.
     @Test(arguments: [(60, 45), (41, 60), (6, 90)])
-    func `a processor gives the same size from a shared picture as from bytes`(
+    func `a processor gives the same size from a shared image as from bytes`(
         width: Int,
         height: Int
     ) async throws {
@@ -126,7 +126,7 @@ struct DecodePlanTests {
 
     /// The tolerance that `DecodePlan` states.
     @Test(arguments: [FileFormat.jpeg, .png, .webp])
-    func `a shared picture looks like one decoded on its own`(format: FileFormat) async throws {
+    func `a shared image looks like one decoded on its own`(format: FileFormat) async throws {
         let scene = TestScene.opaque(width: 320, height: 240)
         let data = try Codecs.encode(scene, as: format)
         let sides = [10, 34, 48]

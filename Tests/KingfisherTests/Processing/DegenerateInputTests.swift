@@ -17,7 +17,7 @@ struct DegenerateInputTests {
     }
 
     @Test(arguments: GoldenCase.all, [(1, 1), (1, 7), (7, 1)])
-    func `a picture of one row or column gives a picture`(
+    func `an image of one row or column gives an image`(
         item: GoldenCase,
         size: (Int, Int)
     ) throws {
@@ -30,7 +30,7 @@ struct DegenerateInputTests {
     }
 
     @Test(arguments: [CGFloat.nan, .infinity, -.infinity, -1, 0, 1e300])
-    func `sizes that cannot be made leave the picture or fail`(number: CGFloat) {
+    func `impossible sizes return the image unchanged or fail`(number: CGFloat) {
         let image = KFCrossPlatformImage(bitmap: TestScene.opaque())
         let size = CGSize(width: number, height: number)
         let processors: [any ImageProcessor] = [

@@ -16,14 +16,14 @@ struct GoldenTests {
     static let tolerance = GoldenPicture.Difference(max: 2, mean: 0.2)
 
     @Test(arguments: GoldenCase.all)
-    func `an image gives the golden picture`(item: GoldenCase) throws {
+    func `an image gives the golden image`(item: GoldenCase) throws {
         let image = KFCrossPlatformImage(bitmap: item.source)
         let result = item.processor.process(item: .image(image), options: Self.options)
         try Self.compare(try #require(result?.bitmap), with: "processor-\(item.name)")
     }
 
     @Test(arguments: GoldenCase.all)
-    func `PRC-1: bytes give what their image gives`(item: GoldenCase) throws {
+    func `PRC-1: bytes and their image give the same result`(item: GoldenCase) throws {
         let image = KFCrossPlatformImage(bitmap: item.source)
         let data = try Codecs.encode(item.source, as: .png)
         let fromImage = item.processor.process(item: .image(image), options: Self.options)
@@ -36,7 +36,7 @@ struct GoldenTests {
         #expect(difference.mean <= 1, "\(difference)")
     }
 
-    @Test func `a ThumbHash gives the golden picture`() throws {
+    @Test func `a ThumbHash gives the golden image`() throws {
         for (name, bitmap) in Self.hashed {
             let hash = try #require(KFCrossPlatformImage(bitmap: bitmap).kf.thumbHash())
             let image = try #require(KFCrossPlatformImage(thumbHash: hash))
@@ -44,7 +44,7 @@ struct GoldenTests {
         }
     }
 
-    @Test func `a BlurHash gives the golden picture`() throws {
+    @Test func `a BlurHash gives the golden image`() throws {
         for (name, bitmap) in Self.hashed {
             let hash = try #require(KFCrossPlatformImage(bitmap: bitmap).kf.blurHash())
             let size = CGSize(width: 32, height: 24)

@@ -23,7 +23,7 @@ struct ProcessorChainTests {
         (start |> start) |> ((downsampling |> blur) |> tint),
     ]
 
-    @Test func `PRC-3: the second processor gets what the first one made`() throws {
+    @Test func `PRC-3: the second processor gets the result of the first`() throws {
         let image = KFCrossPlatformImage(bitmap: TestScene.opaque())
         let result = (Self.blur |> Self.tint).process(item: .image(image), options: Self.options)
         let expected = image.kf.blurred(withRadius: 2).kf.tinted(with: Self.tint.tint)
@@ -48,7 +48,7 @@ struct ProcessorChainTests {
         #expect(Self.nestings[4].identifier == "|>|>" + plain)
     }
 
-    @Test func `a processor behind the default one gets an image`() throws {
+    @Test func `a processor after the default one gets an image`() throws {
         let sawImage = Locked(false)
         let spy = SpyProcessor(calls: Locked(0)) { item in
             guard case .image(let image) = item else { return nil }
@@ -108,7 +108,7 @@ struct ProcessorChainTests {
         #expect(late.decodedSize(of: own, scale: 2) == nil)
     }
 
-    @Test func `bytes that are no picture fail in every chain`() {
+    @Test func `bytes that are not an image fail in every chain`() {
         let item = ImageProcessItem.data(Data("no picture at all".utf8))
         for chain in Self.nestings + [SmartCroppingImageProcessor(size: Self.small), Self.blur] {
             #expect(chain.process(item: item, options: Self.options) == nil)

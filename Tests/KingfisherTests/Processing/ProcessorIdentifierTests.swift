@@ -112,7 +112,7 @@ struct ProcessorIdentifierTests {
         )
     }
 
-    @Test func `our own processors name all that changes the picture`() {
+    @Test func `identifiers of our own processors contain every setting`() {
         #expect(
             Self.identifier(SmartCroppingImageProcessor(size: Self.size))
                 == "SmartCroppingImageProcessor((100.0, 50.5))"
@@ -139,7 +139,7 @@ struct ProcessorIdentifierTests {
         )
     }
 
-    @Test func `a watermark is told by its pixels and its scale`() {
+    @Test func `a watermark is identified by its pixels and its scale`() {
         func mark(_ width: Int, scale: CGFloat = 1) -> String {
             let bitmap = TestImage.bitmap(width: width, height: 4)
             let image = KFCrossPlatformImage(bitmap: bitmap, scale: scale)

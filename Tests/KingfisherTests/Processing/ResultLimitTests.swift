@@ -116,7 +116,7 @@ struct ResultLimitTests {
 
     // MARK: The memory budget
 
-    @Test func `what a processor makes counts in the budget`() async throws {
+    @Test func `a processor's result counts in the budget`() async throws {
         func peak(_ processor: any ImageProcessor) async throws -> Int {
             var options = KingfisherParsedOptionsInfo(nil)
             options.processor = processor

@@ -103,7 +103,7 @@ struct StoredBatchTests {
         #expect(turns.used == 0)
     }
 
-    @Test func `what nobody wants is not read, and keeps no turn`() async throws {
+    @Test func `an unwanted entry is not read, and takes no turn`() async throws {
         try await turns.take(turns.limit)
         let tasks = (1...3).map { begin($0 * 8, isWanted: false) }
         turns.giveBack(turns.limit)

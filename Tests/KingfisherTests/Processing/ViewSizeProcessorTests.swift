@@ -15,7 +15,7 @@ struct ViewSizeProcessorTests {
         (60, 300, false, 20, 100),
         (60, 300, true, 60, 300),
     ])
-    func `a picture fits or covers a view of 100 × 100, and is never enlarged`(
+    func `an image fits or covers a view of 100 × 100, and is never enlarged`(
         width: Int,
         height: Int,
         covers: Bool,
@@ -45,12 +45,12 @@ struct ViewSizeProcessorTests {
         #expect(image.size == CGSize(width: 100, height: 50))
     }
 
-    @Test func `what is no picture gives none`() {
+    @Test func `bytes that are not an image give nil`() {
         let processor = ViewSizeProcessor(size: CGSize(width: 9, height: 9), covers: true)
         #expect(processor.process(item: .data(Data([1, 2, 3])), options: options) == nil)
     }
 
-    @Test func `sizes, screens and ways to fit are told apart`() {
+    @Test func `identifiers contain size, screen and fit`() {
         let box = CGSize(width: 10, height: 20)
         let identifiers = Set([
             ViewSizeProcessor(size: box, covers: false).identifier,

@@ -110,7 +110,7 @@ struct KingfisherErrorTests {
         #expect(context.isCancellation)
     }
 
-    @Test func `texts say what happened and to which key`() {
+    @Test func `texts name the fault and the key`() {
         let error = KingfisherError.cacheError(reason: .imageNotExisting(key: "https://a/b"))
         #expect(error.localizedDescription.contains("https://a/b"))
         let wrapped = KingfisherError.responseError(reason: .URLSessionError(error: Underlying()))

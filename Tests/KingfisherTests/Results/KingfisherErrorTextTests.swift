@@ -137,7 +137,7 @@ struct KingfisherErrorTextTests {
         #expect(codes == Set(expected.joined()))
     }
 
-    @Test func `every text says what happened to what`() throws {
+    @Test func `every text names the fault and its object`() throws {
         for sample in try Self.samples() {
             let text = sample.error.localizedDescription
             #expect(sample.names.isEmpty || text.contains(sample.names), "\(text)")
@@ -146,7 +146,7 @@ struct KingfisherErrorTextTests {
         }
     }
 
-    @Test func `every text goes on to say what to do`() throws {
+    @Test func `every text ends with advice`() throws {
         let verbs = [
             "Return ", "Give ", "Load ", "Check ", "Try ", "Let ", "Remove ", "Leave ", "Use ",
             "Nothing is wrong",

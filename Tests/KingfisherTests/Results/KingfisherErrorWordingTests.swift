@@ -84,7 +84,8 @@ struct KingfisherErrorWordingTests {
         return text.contains(name.contains(where: \.isUppercase) ? name : name + "(")
     }
 
-    @Test func `errors below are told in words, not by the names of their cases`() throws {
+    @Test func `underlying errors are described in words, not by the names of their cases`() throws
+    {
         for reason in try Self.reasons() {
             let text = try text(of: reason)
             #expect(!hasCaseName(text, of: reason), "\(text)")
@@ -107,7 +108,7 @@ struct KingfisherErrorWordingTests {
         }
     }
 
-    @Test func `an error without words is told by its type and case`() throws {
+    @Test func `an error without a description is named by its type and case`() throws {
         let text = try text(of: Wordless.shut(door: 7))
         #expect(text.contains("failed: Wordless.shut(door: 7). Check"))
     }
@@ -121,7 +122,7 @@ struct KingfisherErrorWordingTests {
         #expect(text.contains("/no/such/file.png: The file doesn’t exist. Check"))
     }
 
-    @Test func `passwords are not told, in URLs and in keys`() throws {
+    @Test func `passwords in URLs and keys are left out`() throws {
         let subject = try Samples.Subject(
             "https://anna:secret@host.test/a.jpg",
             key: "https://anna:secret@host.test/a.jpg"

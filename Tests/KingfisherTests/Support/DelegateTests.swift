@@ -16,7 +16,7 @@ struct DelegateTests {
         #expect(delegate.call(1) == nil)
     }
 
-    @Test func `CBQ-3: the two flavours are separate`() async {
+    @Test func `CBQ-3: the synchronous and asynchronous closures are separate`() async {
         let target = Target()
         let sync = Delegate<Int, Int>()
         sync.delegate(on: target) { (_: Target, value: Int) -> Int in value + 1 }

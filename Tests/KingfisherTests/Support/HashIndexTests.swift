@@ -4,7 +4,7 @@ import Testing
 
 struct HashIndexTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `it finds what a dictionary finds, with many equal homes`(seed: UInt64) {
+    func `it agrees with a dictionary, also with many collisions`(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var index = HashIndex()
         // Few hashes, which differ only in bits that do not select a cell: long runs, some of which

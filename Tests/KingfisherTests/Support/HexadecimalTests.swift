@@ -12,7 +12,7 @@ struct HexadecimalTests {
     }
 
     @Test(arguments: ["0G", "A0", "/0", "0:", "`0", "0g"])
-    func `what is no digit is refused`(text: String) {
+    func `a character that is not a digit is refused`(text: String) {
         #expect(read(text) == nil)
         #expect(read("00" + text) == nil)
     }

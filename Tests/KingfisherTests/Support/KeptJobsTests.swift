@@ -30,7 +30,7 @@ struct KeptJobsTests {
         #expect(try await jobs.value(for: "key", urgency: Urgency()) { _ in 7 } == 7)
     }
 
-    @Test func `work is as urgent as the most urgent who waits for it`() async throws {
+    @Test func `work is as urgent as its most urgent caller`() async throws {
         let jobs = KeptJobs<String, Float>()
         let gate = Gate()
         let work: @Sendable (Urgency) async throws -> Float = { urgency in

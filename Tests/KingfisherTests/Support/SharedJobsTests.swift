@@ -77,7 +77,7 @@ struct SharedJobsTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a thousand random cancels leave nothing behind`() async {
+    func `a thousand random cancels leave no jobs`() async {
         let jobs = SharedJobs<Int, Int>()
         await withTaskGroup { group in
             for index in 0..<1_000 {

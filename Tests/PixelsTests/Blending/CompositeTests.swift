@@ -104,7 +104,7 @@ struct CompositeTests {
     }
 
     @Test(arguments: [(-2, -1), (7, 6), (3, 2), (100, 0), (Int.min, Int.max)])
-    func `what lies outside the backdrop is cut`(place: (Int, Int)) throws {
+    func `parts outside the backdrop are cut`(place: (Int, Int)) throws {
         let stamp = try Pictures.constant(RGBA(red: 255, green: 0, blue: 0), 4, 3)
         let canvas = try Pictures.constant(.white, 9, 8)
         let result = try composite(stamp, over: canvas, x: place.0, y: place.1)
@@ -117,7 +117,7 @@ struct CompositeTests {
         }
     }
 
-    @Test func `blending on a coloured canvas fills what is clear`() throws {
+    @Test func `blending on a coloured canvas fills transparent parts`() throws {
         let picture = try Pictures.make(9, 2) { x, _ in x < 4 ? .clear : .white }
         let blue = RGBA(red: 0, green: 0, blue: 255)
         let result = try blend(picture, mode: .multiply, background: blue)

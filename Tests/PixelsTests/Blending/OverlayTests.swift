@@ -6,7 +6,7 @@ struct OverlayTests {
     typealias Pictures = TestPictures
     private let orange = RGBA(red: 255, green: 128, blue: 0)
 
-    @Test func `DRW-8: a fraction of 0 gives the colour in the picture's shape`() throws {
+    @Test func `DRW-8: a fraction of 0 gives the colour in the bitmap's shape`() throws {
         let picture = try Pictures.noise(21, 7)
         let result = try overlay(picture, color: orange, fraction: 0)
         for y in 0..<7 {
@@ -18,13 +18,13 @@ struct OverlayTests {
         }
     }
 
-    @Test func `DRW-8: a fraction of 1 gives the picture`() throws {
+    @Test func `DRW-8: a fraction of 1 gives the bitmap`() throws {
         let picture = try Pictures.noise(21, 7)
         #expect(try overlay(picture, color: orange, fraction: 1) == picture)
         #expect(try overlay(picture, color: orange, fraction: 5) == picture)
     }
 
-    @Test func `DRW-8: between, the picture lies over the colour`() throws {
+    @Test func `DRW-8: between, the bitmap lies over the colour`() throws {
         let picture = try Pictures.photo(21, 7)
         let result = try overlay(picture, color: orange, fraction: 0.25)
         for x in 0..<21 {
@@ -60,13 +60,13 @@ struct OverlayTests {
         }
     }
 
-    @Test func `an opaque tint leaves nothing of the picture`() throws {
+    @Test func `an opaque tint covers the whole bitmap`() throws {
         let result = try tint(Pictures.noise(3, 3), color: orange)
         #expect(try result == Pictures.constant(orange, 3, 3))
         #expect(result.isOpaque)
     }
 
-    @Test func `a background shows where the picture is clear`() throws {
+    @Test func `a background shows where the bitmap is clear`() throws {
         let picture = try Pictures.make(20, 4) { x, _ in x < 9 ? .clear : .white }
         let result = try fillBackground(picture, color: orange)
         #expect(result[0, 0] == orange)

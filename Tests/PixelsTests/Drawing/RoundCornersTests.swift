@@ -72,7 +72,7 @@ struct RoundCornersTests {
     }
 
     @Test(arguments: [(1, 1), (1, 40), (40, 1), (2, 2)])
-    func `thin pictures survive`(size: (Int, Int)) throws {
+    func `thin bitmaps survive`(size: (Int, Int)) throws {
         let picture = try Pictures.noise(size.0, size.1)
         let result = try roundCorners(picture, radii: CornerRadii(all: .infinity))
         #expect(result.size == picture.size)
@@ -119,7 +119,7 @@ struct RoundCornersTests {
         #expect(try result == Pictures.constant(width > 0 ? .black : .white, 6, 4))
     }
 
-    @Test func `a translucent border lets the picture through`() throws {
+    @Test func `the bitmap shows through a translucent border`() throws {
         let half = RGBA(red: 0, green: 0, blue: 0, alpha: 128)
         let result = try addBorder(Pictures.constant(.white, 6, 4), color: half, lineWidth: 1)
         #expect(abs(Int(result[0, 0].red) - 127) <= 1)

@@ -22,13 +22,13 @@ struct AttentionTests {
         #expect(rect.x <= x + 2 && rect.x + rect.width >= min(200, x + 18))
     }
 
-    @Test func `tall pictures slide downwards`() throws {
+    @Test func `tall bitmaps slide downwards`() throws {
         let rect = try attentionRect(patch(40, 160, at: 10, 130), ratio: Pictures.size(2, 1))
         #expect(rect.size == Pictures.size(40, 20))
         #expect(rect.y >= 120)
     }
 
-    @Test func `a picture without features is cut in the middle`() throws {
+    @Test func `a bitmap without features is cut in the middle`() throws {
         let flat = try Pictures.constant(.white, 101, 51)
         let rect = try attentionRect(flat, ratio: Pictures.size(1, 1))
         #expect(rect == PixelRect(x: 25, y: 0, width: 51, height: 51))

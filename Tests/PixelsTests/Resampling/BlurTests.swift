@@ -100,7 +100,7 @@ struct BlurTests {
     }
 
     @Test(arguments: [0.1, 2, 10, 60, 200])
-    func `a constant picture stays constant`(radius: Double) throws {
+    func `a constant bitmap stays constant`(radius: Double) throws {
         let picture = try Pictures.constant(RGBA(red: 254, green: 3, blue: 99, alpha: 201), 33, 18)
         #expect(try blur(picture, radius: radius) == picture)
     }
@@ -114,12 +114,12 @@ struct BlurTests {
     }
 
     @Test(arguments: [-5, 0, .nan, .infinity, 1e300])
-    func `odd radii are held to what makes sense`(radius: Double) throws {
+    func `absurd radii are clamped`(radius: Double) throws {
         let picture = try Pictures.photo(5, 3)
         #expect(try blur(picture, radius: radius).size == picture.size)
     }
 
-    @Test func `a single pixel stays what it is`() throws {
+    @Test func `a single pixel does not change`() throws {
         let picture = try Pictures.noise(1, 1)
         #expect(try blur(picture, radius: 10) == picture)
     }

@@ -7,14 +7,14 @@ struct GeometryTests {
 
     // MARK: Crop
 
-    @Test func `a crop is the part inside the picture`() throws {
+    @Test func `a crop is the part inside the bitmap`() throws {
         let picture = try Pictures.noise(20, 15)
         let result = try crop(picture, to: PixelRect(x: 15, y: -4, width: 100, height: 10))
         #expect(result.size == Pictures.size(5, 6))
         #expect(result[4, 5] == picture[19, 5])
     }
 
-    @Test func `a crop outside the picture is refused`() throws {
+    @Test func `a crop outside the bitmap is refused`() throws {
         let picture = try Pictures.noise(4, 4)
         for rect in [
             PixelRect(x: 4, y: 0, width: 3, height: 3),
@@ -71,7 +71,7 @@ struct GeometryTests {
         #expect(result[middle - 11, middle - 11].red < 20)
     }
 
-    @Test func `a rotated picture can have a background`() throws {
+    @Test func `a rotated bitmap can have a background`() throws {
         let result = try rotate(
             Pictures.constant(.white, 10, 10),
             degrees: 45,
@@ -118,7 +118,7 @@ struct GeometryTests {
         #expect(try trim(picture, tolerance: 8).size == Pictures.size(1, 1))
     }
 
-    @Test func `a picture of one colour is not trimmed`() throws {
+    @Test func `a bitmap of one colour is not trimmed`() throws {
         let picture = try Pictures.constant(.white, 5, 4)
         #expect(contentRect(picture) == nil)
         #expect(try trim(picture) == picture)

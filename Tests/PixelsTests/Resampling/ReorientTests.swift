@@ -47,7 +47,7 @@ struct ReorientTests {
     }
 
     @Test(arguments: [(1, 1), (1, 90), (90, 1)])
-    func `thin pictures turn too`(size: (Int, Int)) throws {
+    func `thin bitmaps turn too`(size: (Int, Int)) throws {
         let picture = try Pictures.noise(size.0, size.1)
         for orientation in Orientation.allCases {
             let size = orientation.displaySize(of: picture.size)

@@ -90,7 +90,7 @@ struct ResampleTests {
     // MARK: Invariants
 
     @Test(arguments: ResampleFilter.allCases)
-    func `a constant picture stays constant`(filter: ResampleFilter) throws {
+    func `a constant bitmap stays constant`(filter: ResampleFilter) throws {
         for colour in [
             RGBA(red: 200, green: 1, blue: 77), RGBA(red: 9, green: 255, blue: 0, alpha: 90),
         ] {
@@ -151,12 +151,12 @@ struct ResampleTests {
         }
     }
 
-    @Test func `a picture of the asked size is returned as it is`() throws {
+    @Test func `a bitmap of the asked size is returned as it is`() throws {
         let picture = try Pictures.noise(9, 9)
         #expect(try resample(picture, to: picture.size).storage === picture.storage)
     }
 
-    @Test func `an opaque picture stays opaque at every pixel`() throws {
+    @Test func `an opaque bitmap stays opaque at every pixel`() throws {
         let result = try resample(Pictures.photo(55, 44), to: Pictures.size(20, 70))
         let channels = Pictures.channels(result)
         #expect(stride(from: 3, to: channels.count, by: 4).allSatisfy { channels[$0] == 255 })
@@ -170,7 +170,7 @@ struct ResampleTests {
         #expect(try resample(plain, to: size) == resample(padded, to: size))
     }
 
-    @Test func `bands give the same picture as one pass`() throws {
+    @Test func `bands give the same bitmap as one pass`() throws {
         // Enough work for more than two bands, compared with rows pushed through a single band.
         let picture = try Pictures.photo(900, 700)
         let size = Pictures.size(300, 250)

@@ -12,7 +12,7 @@ struct RowResamplerTests {
     }
 
     @Test(arguments: [(10, 8), (33, 47), (150, 120), (1, 1), (61, 5)])
-    func `pushing rows gives the same as the whole picture`(size: (Int, Int)) throws {
+    func `pushing rows gives the same as the whole bitmap`(size: (Int, Int)) throws {
         let picture = try Pictures.noise(61, 47)
         let target = Pictures.size(size.0, size.1)
         for filter in ResampleFilter.allCases {

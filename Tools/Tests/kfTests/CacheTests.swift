@@ -45,7 +45,7 @@ struct CacheTests {
         return try #require(all.first { $0.contains("/\(name)") && !$0.contains("@") }, "\(all)")
     }
 
-    @Test func `stats tell folder, entries and bytes`() async throws {
+    @Test func `stats print folder, entries and bytes`() async throws {
         try await fill()
         let fields = try GetTests.fields(try await run("stats", "--json"))
         let wanted: Set = [
@@ -64,7 +64,7 @@ struct CacheTests {
         #expect(direct.text.split(separator: "\n").count == 4)
     }
 
-    @Test func `the list begins with what was used last, and has all that a script wants`()
+    @Test func `the list begins with the last used entry, and has all fields for scripts`()
         async throws
     {
         try await fill()
@@ -102,7 +102,7 @@ struct CacheTests {
         #expect(missing.errors.contains("nothing valid is cached for https://example.com/none.png"))
     }
 
-    @Test func `verify finds a changed byte, and removes the file if told to`() async throws {
+    @Test func `verify finds a changed byte, and removes the file on request`() async throws {
         try await fill()
         let intact = try await run("verify")
         #expect(intact.status == 0)
@@ -122,7 +122,7 @@ struct CacheTests {
         #expect(try await run("verify").status == 0)
     }
 
-    @Test func `clean keeps what is valid, and trims to half of a limit`() async throws {
+    @Test func `clean keeps valid entries, and trims to half of a limit`() async throws {
         try await fill()
         let count = folder.cacheEntries().count
         let nothing = try GetTests.fields(try await run("clean", "--json"))
@@ -170,7 +170,7 @@ struct CacheTests {
         #expect(inside.isEmpty)
     }
 
-    @Test func `wrong usage is told as such`() async throws {
+    @Test func `wrong usage is reported as such`() async throws {
         for arguments in [["path"], ["clean", "--limit", "0"], ["clean", "--limit", "-5"], ["x"]] {
             let outcome = try await KFProgram.run(["cache"] + arguments, in: folder)
             #expect(outcome.status == 64)

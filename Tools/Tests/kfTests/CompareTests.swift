@@ -34,7 +34,8 @@ struct CompareTests {
         #expect(fields["differingPixels"] as? Int == 0)
     }
 
-    @Test func `PSNR is that of the definition, and the picture shows where`() async throws {
+    @Test func `PSNR follows its definition, and the image shows where pixels differ`() async throws
+    {
         try grey("a.png", spot: 100)
         try grey("b.png", spot: 110)
         let outcome = try await run("diff", "a.png", "b.png", "-o", "d.png", "--json")

@@ -98,7 +98,7 @@ struct ConvertTests {
         #expect(outcome.text.hasPrefix("3 converted, 2 failed"))
     }
 
-    @Test func `what is there can be skipped, and a dry run writes nothing`() async throws {
+    @Test func `existing files can be skipped, and a dry run writes nothing`() async throws {
         let plan = try await convert("in", "-o", "out", "--dry-run")
         #expect(plan.status == 0)
         #expect(plan.text.contains("in/sub/a.jpg → out/sub/a.jpg"), "\(plan.text)")

@@ -23,7 +23,7 @@ struct DemoTests {
         #expect(try folder.files() == ["kingfisher-demo.png"])
     }
 
-    @Test func `a picture that cannot be loaded fails the demonstration by name`() async throws {
+    @Test func `an image that cannot be loaded fails the demonstration by name`() async throws {
         let folder = try TemporaryFolder()
         let outcome = try await KFProgram.run(
             ["demo", "http://127.0.0.1:9/gone.jpg", "-o", "sheet.png"],

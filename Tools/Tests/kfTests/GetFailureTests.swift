@@ -73,7 +73,7 @@ struct GetFailureTests {
         #expect(folder.cacheEntries().isEmpty)
     }
 
-    @Test func `a refused connection is told as such`() async throws {
+    @Test func `a refused connection is reported as such`() async throws {
         let server = try LoopbackServer { _, _ in nil }
         server.stop()
         let outcome = try await KFProgram.run(
@@ -85,7 +85,8 @@ struct GetFailureTests {
         #expect(outcome.errors.lowercased().contains("connect"), "\(outcome.errors)")
     }
 
-    @Test func `a cache that cannot be written is told before anything is loaded`() async throws {
+    @Test func `a cache that cannot be written is reported before anything is loaded`() async throws
+    {
         try Data().write(to: folder.url.appendingPathComponent("file"))
         let server = try LoopbackServer { _, _ in nil }
         defer { server.stop() }
@@ -108,8 +109,7 @@ struct GetFailureTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `an output folder that is not there is told before anything is loaded`() async throws
-    {
+    @Test func `a missing output folder is reported before anything is loaded`() async throws {
         let server = try LoopbackServer { _, _ in nil }
         defer { server.stop() }
         let outcome = try await KFProgram.run(
@@ -121,7 +121,7 @@ struct GetFailureTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `what is not cached fails when only the cache is allowed`() async throws {
+    @Test func `an uncached image fails when only the cache is allowed`() async throws {
         let outcome = try await KFProgram.run(
             ["get", "http://127.0.0.1:9/x.jpg", "--only-from-cache", "--cache", "cache"],
             in: folder
@@ -139,7 +139,7 @@ struct GetFailureTests {
         #expect(!outcome.errors.contains("web address"))
     }
 
-    @Test func `a file that is not there is told by name`() async throws {
+    @Test func `a missing file is reported by name`() async throws {
         let outcome = try await KFProgram.run(["get", "no such.jpg", "--cache", "c"], in: folder)
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("no such.jpg"), "\(outcome.errors)")
@@ -191,7 +191,7 @@ struct GetFailureTests {
         ["demo", "not a URL"],
         ["fetch", "a.jpg"],
     ])
-    func `wrong usage exits with 64 and says what is right`(arguments: [String]) async throws {
+    func `wrong usage exits with 64 and prints correct usage`(arguments: [String]) async throws {
         let outcome = try await KFProgram.run(arguments, in: folder)
         #expect(outcome.status == 64, "\(outcome.errors)")
         #expect(outcome.output.isEmpty)

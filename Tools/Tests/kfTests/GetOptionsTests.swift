@@ -37,7 +37,7 @@ struct GetOptionsTests {
     }
 
     @Test(arguments: ["resize:x", "resize:0%", "resize:1001%", "resize:-3x", "crop:50%"])
-    func `what is no size is refused with how to write one`(spec: String) async throws {
+    func `text that is not a size is refused with an example`(spec: String) async throws {
         let outcome = try await run("get", "in.jpg", "-p", spec)
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains("'\(spec)'"), "\(outcome.errors)")
@@ -122,7 +122,7 @@ struct GetOptionsTests {
         #expect(outcome.text.hasPrefix("kf 0."))
     }
 
-    @Test func `errors name what can be typed, not the library's options`() async throws {
+    @Test func `errors name command line options, not the library's`() async throws {
         let server = try LoopbackServer { path, _ in
             path == "/page" ? .init(body: Data("<html>".utf8)) : nil
         }

@@ -27,7 +27,7 @@ struct GetTests {
         try await KFProgram.run(["get"] + arguments, in: folder, input: input)
     }
 
-    @Test func `the second run takes the picture from the disk, its server stopped`() async throws {
+    @Test func `the second run takes the image from the disk, its server stopped`() async throws {
         let arguments = [
             "get", server.url("/photo.jpg"), "--processor", "downsample:300x300", "-o", "out.png",
             "--cache", "cache", "--json",
@@ -78,7 +78,7 @@ struct GetTests {
         #expect(try folder.files() == ["cache"])
     }
 
-    @Test func `what needs no change is written as it came, from the cache too`() async throws {
+    @Test func `an unchanged file is written as it came, from the cache too`() async throws {
         for name in ["first.jpg", "second.jpg"] {
             let outcome = try await get(server.url("/photo.jpg"), "--cache", "cache", "-o", name)
             #expect(outcome.status == 0, "\(outcome.errors)")
@@ -107,7 +107,7 @@ struct GetTests {
     }
 
     @Test(arguments: ["path", "file URL", "data URL", "standard input"])
-    func `a picture may come from elsewhere`(place: String) async throws {
+    func `an image may come from another host`(place: String) async throws {
         let png = try TestPictures.png()
         try png.write(to: folder.url.appendingPathComponent("small picture.png"))
         let source =
@@ -134,7 +134,7 @@ struct GetTests {
         #expect(try Self.fields(outcome)["width"] as? Int == 50)
     }
 
-    @Test func `a dash as output gives the picture alone on standard output`() async throws {
+    @Test func `a dash as output gives the image alone on standard output`() async throws {
         let outcome = try await get(
             server.url("/photo.jpg"),
             "--cache",

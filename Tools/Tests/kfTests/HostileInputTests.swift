@@ -59,7 +59,7 @@ struct HostileInputTests {
     }
 
     @Test(arguments: ["info", "placeholder", "get"])
-    func `a pipe that nobody writes to is given up`(command: String) async throws {
+    func `a pipe without a writer is given up`(command: String) async throws {
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
         let outcome = try await KFProgram.run([command, "pipe", "--timeout", "0.3"], in: folder)
         #expect(outcome.status == 1)

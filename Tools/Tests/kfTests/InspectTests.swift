@@ -24,8 +24,7 @@ struct InspectTests {
         return try GetTests.fields(try await KFProgram.run(all, in: folder))["outcome"] as? String
     }
 
-    @Test func `explain tells the network, the disk, the original and failure apart`() async throws
-    {
+    @Test func `explain distinguishes network, disk, original and failure`() async throws {
         let url = server.url("/a.jpg")
         #expect(try await outcome(url) == "download")
         #expect(try await outcome(url, "--only-from-cache") == "fails")

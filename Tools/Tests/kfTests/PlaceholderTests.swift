@@ -16,7 +16,7 @@ struct PlaceholderTests {
         try await KFProgram.run(["placeholder"] + arguments + ["--cache", "cache"], in: folder)
     }
 
-    @Test func `json has hashes, colour and a picture that can be shown`() async throws {
+    @Test func `json has hashes, colour and an image that can be shown`() async throws {
         let outcome = try await run("in.jpg", "--json", "--components", "5x2")
         #expect(outcome.status == 0, "\(outcome.errors)")
         let fields = try GetTests.fields(outcome)
@@ -48,7 +48,7 @@ struct PlaceholderTests {
         #expect(lines == ["thumbhash", "blurhash", "colour", "data"])
     }
 
-    @Test func `what is no picture is an error`() async throws {
+    @Test func `bytes that are not an image are an error`() async throws {
         try Data("<html>".utf8).write(to: folder.url.appending(path: "page.html"))
         let outcome = try await run("page.html")
         #expect(outcome.status == 1)

@@ -34,7 +34,7 @@ struct ProcessorTests {
         #expect(try GetTests.isRed(TestPictures.pixel(round, x: 8, y: 8)))
     }
 
-    @Test func `a background lies behind transparent parts alone`() async throws {
+    @Test func `a background shows through transparent parts only`() async throws {
         let round = try await run("round:50%", "background:#00ff00")
         #expect(try TestPictures.pixel(round, x: 0, y: 0) == [0, 255, 0, 255])
         #expect(try GetTests.isRed(TestPictures.pixel(round, x: 20, y: 24)))

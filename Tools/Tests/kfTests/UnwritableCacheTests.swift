@@ -29,7 +29,7 @@ struct UnwritableCacheTests {
 
     private static let readOnly = "mount --bind cache cache; mount -o remount,bind,ro cache"
 
-    @Test func `a read-only cache gives what it has`() async throws {
+    @Test func `a read-only cache serves its entries`() async throws {
         _ = try await KFProgram.run(["get", "in.jpg", "--cache", "cache"], in: folder)
         let outcome = try mounted(
             Self.readOnly,
@@ -45,7 +45,7 @@ struct UnwritableCacheTests {
         "mount -t tmpfs -o size=8k none cache",
         "mount -t tmpfs -o nr_inodes=1 none cache",
     ])
-    func `what cannot be cached is loaded all the same`(mount: String) throws {
+    func `images that cannot be cached are loaded all the same`(mount: String) throws {
         let outcome = try mounted(mount, "get in.jpg -p resize:64x --cache cache -o out.jpg")
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.hasPrefix("kf: note: the cache"), "\(outcome.errors)")

@@ -41,7 +41,7 @@ struct BodyPoolTests {
         #expect(pool.idleBytes == 0)
     }
 
-    @Test func `who changes what he was given changes it for himself`() throws {
+    @Test func `a change of received bytes affects its caller only`() throws {
         var body = try body(500_000, of: 1)
         var mine = try body.finish()
         let other = try body.data()
@@ -68,7 +68,7 @@ struct BodyPoolTests {
         #expect(!body.isInFile)
     }
 
-    @Test func `what is more than the bound goes back to the kernel after two seconds`() throws {
+    @Test func `memory above the bound is returned to the kernel after two seconds`() throws {
         do {
             let bodies = try (0..<6).map { try body(1_500_000, of: $0) }
             withExtendedLifetime(bodies) {}
@@ -114,7 +114,7 @@ struct BodyPoolTests {
         #expect(pool.mappedCount == 8)
     }
 
-    @Test func `memory that someone keeps leaves no timer behind`() throws {
+    @Test func `memory that is in use has no timer`() throws {
         let kept = try body(3_000_000, of: 1).data()
         do {
             let bodies = try (0..<6).map { try body(1_500_000, of: $0) }

@@ -49,7 +49,7 @@ struct CurlCancellationStormTests {
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `random cancels leave nothing behind`(seed: UInt64) async {
+    func `random cancels leave no memory`(seed: UInt64) async {
         var random = SplitMix(seed: seed)
         let count = 700
         var live: [Weak] = []

@@ -104,7 +104,7 @@ struct CurlFailureTests {
     }
 
     @Test(arguments: ["", "garbage\r\n\r\n", "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 200 OK\r\nA"])
-    func `what is no HTTP answer is an error`(text: String) async {
+    func `a response that is not HTTP is an error`(text: String) async {
         server.route("/g", ServerReply(steps: [.send(Data(text.utf8)), .close]))
         let recorder = TransferRecorder()
         let outcome = await transport.load(server.url("/g"), recorder: recorder)

@@ -20,7 +20,7 @@ struct CurlHostileAnswerTests {
 
     // libcurl before 8.1.0 continued the header of an earlier request of the same handle, in freed
     // memory. Such a use is not always detected at once, hence the repetitions.
-    @Test func `a folded line at the start of a head behind a redirect is an ordinary error`()
+    @Test func `a folded line at the start of a head after a redirect is an ordinary error`()
         async throws
     {
         let other = try ImageServer()

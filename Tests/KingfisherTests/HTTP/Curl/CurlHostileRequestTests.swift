@@ -58,7 +58,7 @@ struct CurlHostileRequestTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test func `what a redirect handler makes is looked at as well`() async {
+    @Test func `the request of a redirect handler is checked too`() async {
         server.route("/a", .redirect(to: "/b"))
         let recorder = TransferRecorder(redirect: { _, request, reply in
             var request = request

@@ -62,7 +62,7 @@ struct CurlQueueTests {
         #expect(order == [2])
     }
 
-    @Test func `who is moved or removed is taken at the right place, once`() throws {
+    @Test func `a moved or removed element is taken at the right place, once`() throws {
         var queue = CurlQueue()
         let all = try (1...6).map { try exchange($0, limit: 9) }
         for exchange in all { queue.add(exchange) }
@@ -89,7 +89,7 @@ struct CurlQueueTests {
         #expect(order == [2, 3, 4])
     }
 
-    @Test func `thousands that are cancelled leave nothing behind`() throws {
+    @Test func `thousands of cancels leave no transfers`() throws {
         var queue = CurlQueue()
         let all = try (1...20_000).map { try exchange($0) }
         for exchange in all { queue.add(exchange) }

@@ -130,7 +130,7 @@ struct CurlRealServerTests {
         #expect(outcome.body == bytes[100..<200])
     }
 
-    @Test func `a password opens what is protected`() async {
+    @Test func `a password opens a protected file`() async {
         let recorder = TransferRecorder(challenge: { challenge, reply in
             let isRight = challenge.realm == "vault" && challenge.scheme == .basic
             reply(isRight ? TransferCredential(user: "me", password: "pw") : nil)

@@ -125,7 +125,7 @@ struct CurlTrustTests {
         #expect(!trust.isTrusted(withPublicKeyIn: [try authority.publicKeyHash(.client)]))
     }
 
-    @Test func `a chain that nobody vouches for fits no pin`() async throws {
+    @Test func `a chain without a trusted authority matches no pin`() async throws {
         let asked = Locked<[ServerTrust]>([])
         let outcome = await transport.load(
             server.secureURL("a"),
@@ -172,7 +172,7 @@ struct CurlTrustTests {
         #expect(refusing.events == [.trust(3), .finish])
     }
 
-    @Test func `what was accepted holds for the next connection, and for its owner alone`()
+    @Test func `an accepted certificate holds for the next connection, and for its owner only`()
         async throws
     {
         let url = server.secureURL("a")

@@ -29,7 +29,7 @@ struct CacheControlTests {
         #expect(CacheControl([text]).maxAge == maxAge)
     }
 
-    @Test func `a quote that nobody closes hides no directive`() {
+    @Test func `an unclosed quote hides no directive`() {
         #expect(CacheControl(["max-age=60, ext=\"oops, no-store"]).isNoStore)
         #expect(CacheControl(["no-cache=\"Set-Cookie"]).isNoCache)
         #expect(CacheControl(["ext=\"a\\\", no-store"]).isNoStore)

@@ -76,7 +76,7 @@ struct HTTPFreshnessPolicyTests {
             (410, ["Expires": "0"], 0),
         ] as [(Int, [String: String], TimeInterval)]
     )
-    func `a picture that is not there is not asked for again at once`(
+    func `a missing image is not requested again at once`(
         status: Int,
         fields: [String: String],
         lifetime: TimeInterval
@@ -151,7 +151,7 @@ struct HTTPFreshnessPolicyTests {
         #expect(policy.mayStandForError == mayStand)
     }
 
-    @Test func `a picture that is not there is never used stale`() throws {
+    @Test func `a missing image is never used stale`() throws {
         let control = "max-age=5, stale-while-revalidate=60, stale-if-error=60"
         let record = try #require(made(["Cache-Control": control], status: 404))
         #expect(judge(record, after: 4).step == .use)
@@ -199,7 +199,7 @@ struct HTTPFreshnessPolicyTests {
         (206, "max-age=60", false), (302, "max-age=60", true), (500, "max-age=60", false),
         (404, "no-store", false), (304, "max-age=60", false),
     ])
-    func `what may be remembered`(status: Int, control: String, isKept: Bool) {
+    func `responses that may be remembered`(status: Int, control: String, isKept: Bool) {
         #expect((made(["Cache-Control": control], status: status) != nil) == isKept)
     }
 
@@ -210,7 +210,7 @@ struct HTTPFreshnessPolicyTests {
         #expect(!text.contains("secret"))
     }
 
-    @Test func `a 304 brings new times, and what it does not say stays`() throws {
+    @Test func `a 304 brings new times, and keeps fields that it does not have`() throws {
         let old = ["Cache-Control": "max-age=60", "ETag": "\"a\"", "Age": "50", "Date": Self.date]
         let record = try #require(made(old))
         let confirmation = TransferResponse(
@@ -229,7 +229,7 @@ struct HTTPFreshnessPolicyTests {
         #expect(try JSONDecoder().decode(HTTPRecord.self, from: json) == refreshed)
     }
 
-    @Test func `after a 304 the age begins anew`() throws {
+    @Test func `after a 304 the age starts again`() throws {
         let old = ["Cache-Control": "max-age=60", "Age": "50", "Date": Self.date]
         let confirmation = TransferResponse(url: url, statusCode: 304, fields: [])
         let later = Self.sent + 500

@@ -100,7 +100,7 @@ struct KilledDownloadTests {
         }
     }
 
-    @Test func `what a killed process had is gone on with by the next one`() async throws {
+    @Test func `the next process continues the download of a killed one`() async throws {
         let (address, path) = (server.url("/a").absoluteString, folder.url.path)
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [address = address as String, path = path as String] in
@@ -143,7 +143,7 @@ struct KilledDownloadTests {
         while !left.isEmpty { await Task.yield() }
     }
 
-    @Test func `what a killed process had stays until its rest is on its way`() async throws {
+    @Test func `bytes of a killed process stay until the rest is on its way`() async throws {
         let url = folder.file("key.running")
         let copy = folder.file("copy.running")
         do {
@@ -171,7 +171,10 @@ struct KilledDownloadTests {
         return try #require(PartialHead(response, received: 0))
     }
 
-    @Test func `a body that is being received is nobody else's, and goes with its buffer`() throws {
+    @Test
+    func `a body that is being received belongs to its process, and is removed with its buffer`()
+        throws
+    {
         let url = folder.file("key.running")
         do {
             let file = try #require(RunningFile.make(try head(), at: url))

@@ -47,7 +47,7 @@ struct PartialBodiesTests {
     }
 
     @Test(arguments: [50, 500])
-    func `what was kept is found, by the next process too`(count: Int) async throws {
+    func `kept bytes are found, by the next process too`(count: Int) async throws {
         let first = PartialBodies(policy)
         #expect(first.isEmpty)
         try keep("k", count, in: first)
@@ -88,7 +88,7 @@ struct PartialBodiesTests {
     }
 
     @Test(arguments: [9, 1001])
-    func `what is too small or too large is not kept`(count: Int) async throws {
+    func `bodies too small or too large are not kept`(count: Int) async throws {
         let bodies = PartialBodies(policy)
         try keep("k", count, in: bodies)
         await bodies.flush()
@@ -96,7 +96,7 @@ struct PartialBodiesTests {
         #expect(files == [])
     }
 
-    @Test func `what is too old is not found, and goes`() async throws {
+    @Test func `a body that is too old is not found, and is removed`() async throws {
         let time = Locked(Date())
         let bodies = PartialBodies(policy) { time.value }
         try keep("k", 50, in: bodies)

@@ -47,7 +47,7 @@ struct ResumedAnswerTests {
             (200, ["Accept-Ranges": "none"], 5), (200, ["Content-Length": "5"], 5),
         ] as [(Int, [String: String], Int)]
     )
-    func `what cannot be continued is not kept`(
+    func `a body that cannot be continued is not kept`(
         status: Int,
         fields: [String: String],
         received: Int

@@ -96,7 +96,7 @@ struct ResumingTests {
         #expect(partials.isEmpty)
     }
 
-    @Test func `what was kept is forgotten before anybody has the whole`() async throws {
+    @Test func `kept bytes are forgotten before a caller has the whole`() async throws {
         serve { [self] in part() }
         _ = await download()
         #expect(!partials.isEmpty)
@@ -126,7 +126,7 @@ struct ResumingTests {
         #expect(body.metrics.resumedBytes == 40_000)
     }
 
-    @Test func `a picture that has changed comes from its beginning`() async throws {
+    @Test func `a changed file is downloaded from its beginning`() async throws {
         let changed = Data(repeating: 9, count: 70_000)
         serve { .body(changed, fields: [("ETag", "\"v2\"")]) }
         _ = await download()
@@ -139,7 +139,7 @@ struct ResumingTests {
     @Test(arguments: [
         (39_999, "\"v1\"", 206), (40_000, "\"v2\"", 206), (40_000, "", 206), (0, "", 416),
     ])
-    func `an answer that does not fit is asked for anew`(
+    func `after a response that does not fit, the file is requested again`(
         first: Int,
         tag: String,
         status: Int
@@ -210,7 +210,7 @@ struct ResumingTests {
         #expect(ranges() == [nil, nil])
     }
 
-    @Test func `a part that nobody asked for is not taken for the whole`() async {
+    @Test func `an unrequested part is not taken for the whole`() async {
         server.route("/a", part())
         let result = await download()
         guard case .failure(.badResponse) = result else {
@@ -278,7 +278,7 @@ struct ResumingTests {
         #expect(body.metrics.resumedBytes == 40_000)
     }
 
-    @Test func `a downloader keeps interrupted bodies unless told otherwise`() async throws {
+    @Test func `a downloader keeps interrupted bodies by default`() async throws {
         let jpeg = TestImage.jpeg(width: 400, height: 300)
         let fields = [("Content-Length", "\(jpeg.count)"), ("ETag", "\"v1\"")]
         let half = jpeg.count / 2

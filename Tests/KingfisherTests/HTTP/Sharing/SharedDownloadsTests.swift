@@ -78,7 +78,7 @@ struct SharedDownloadsTests {
         #expect(journal.lines == ["a failed", "b 5/5", "b done hello"])
     }
 
-    @Test func `W-5: what comes late of an old transfer is not taken for the new one's`() {
+    @Test func `W-5: late events of an old transfer are not taken for the new one's`() {
         let first = join("a")
         first.leave()
         let second = join("b")
@@ -160,7 +160,7 @@ struct SharedDownloadsTests {
         return token
     }
 
-    @Test func `who joins late gets the bytes that others keep, and no one after the last`() {
+    @Test func `a late caller gets the bytes that others keep, until the last one leaves`() {
         let first = keep("a")
         transport.transfers[0].complete(hello)
         let second = keep("b")
@@ -190,7 +190,7 @@ struct SharedDownloadsTests {
         #expect(downloads.isEmpty)
     }
 
-    @Test func `who wants it fresh gets a download of its own`() {
+    @Test func `a caller that wants a fresh response gets its own download`() {
         let kept = keep("a")
         transport.transfers[0].complete(hello)
         let fresh = keep("b", acceptsFinished: false)
@@ -202,7 +202,7 @@ struct SharedDownloadsTests {
         #expect(downloads.isEmpty)
     }
 
-    @Test func `who joins while the hook has the result waits for what it makes of it`() {
+    @Test func `a caller that joins during the hook gets the hook's result`() {
         let replies = Locked<[@Sendable (Result<DownloadedBody, TransferError>) -> Void]>([])
         let isAbandoned = Locked(0)
         var hooks = DownloadHooks()
@@ -262,7 +262,7 @@ struct SharedDownloadsTests {
         #expect(transport.transfers.isEmpty)
     }
 
-    @Test func `the creator leaves before the start, and who joined is served`() {
+    @Test func `the creator leaves before the start, and the joined caller is served`() {
         let ticket = downloads.join(request, caller: journal.caller("a"))
         join("b")
         ticket.leave()
@@ -273,7 +273,7 @@ struct SharedDownloadsTests {
         #expect(journal.lines == ["a cancelled", "b 5/5", "b done hello"])
     }
 
-    @Test func `a caller who leaves during its own progress hears nothing more but the end`() {
+    @Test func `a caller that leaves during its progress gets the end only`() {
         let ticket = Mutex<DownloadToken?>(nil)
         journal.onProgress = { name in
             if name == "a" { ticket.withLock { $0 }?.leave() }
@@ -287,7 +287,7 @@ struct SharedDownloadsTests {
         #expect(journal.lines == ["a 5/10", "b 5/10", "a cancelled", "b 10/10"])
     }
 
-    @Test func `DL-30: cancelAll and cancel(url:) tell every caller`() throws {
+    @Test func `DL-30: cancelAll and cancel(url:) complete every caller`() throws {
         let other = URLRequest(url: try #require(URL(string: "http://host/b.jpg")))
         join("a1")
         join("a2")
@@ -299,7 +299,7 @@ struct SharedDownloadsTests {
         #expect(transport.transfers.allSatisfy { $0.isCancelled })
     }
 
-    @Test func `W-36: releasing the table fails who waits`() {
+    @Test func `W-36: releasing the table fails the waiting callers`() {
         do {
             let own = SharedDownloads(transport: transport)
             let ticket = own.join(request, caller: journal.caller("a"))
@@ -311,7 +311,7 @@ struct SharedDownloadsTests {
 
     // MARK: Progress and data
 
-    @Test func `who joins later gets the progress from where it is`() {
+    @Test func `a later caller gets the progress from where it is`() {
         join("a")
         transport.transfers[0].respond(length: 15)
         transport.transfers[0].send(hello)
@@ -346,7 +346,7 @@ struct SharedDownloadsTests {
 
     // MARK: Hooks
 
-    @Test func `the creator's hooks decide for all, and hear the end once, first`() {
+    @Test func `the creator's hooks decide for all, and get the end once, first`() {
         struct NotWanted: Error {}
         var hooks = DownloadHooks()
         hooks.response = { [journal] _, response, reply in
