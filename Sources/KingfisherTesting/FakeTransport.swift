@@ -75,7 +75,7 @@ public final class FakeTransport: HTTPTransport {
 
     /// Records the transfer, and answers it if there is an answer.
     ///
-    /// See ``HTTPTransport/start(_:settings:handler:)``.
+    /// See `HTTPTransport/start(_:settings:handler:)`.
     public func start(
         _ request: URLRequest,
         settings: TransferSettings,
