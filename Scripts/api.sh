@@ -3,11 +3,11 @@
 #
 # Usage: Scripts/api.sh [--check]
 #
-#   --check   print only what is wrong
+#   --check   print only errors
 #
-# Prints what is missing, and what is left out with its reason; fails if anything is missing that
-# Tests/Contract/api.txt does not name as missing (a question mark). A declaration counts with its
-# labels, types, defaults and effects, and with whether it is open.
+# Prints missing declarations, and those left out with the reason. Fails if one is missing that
+# Tests/Contract/api.txt does not mark as missing (a question mark). Declarations are compared with
+# their labels, types, defaults and effects, and with whether they are open.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 list=Tests/Contract/api.txt
@@ -24,14 +24,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 extract_symbols Kingfisher "$work"
 
-# One line for each declaration: its place, a tab, and the declaration in the words of the list.
+# One line per declaration: its place, a tab, and the declaration in the format of the list.
 jq -r '
-    # What user code does not see, or what stands at the extension elsewhere.
+    # Removes attributes and modifiers that do not matter to user code, or belong to the extension.
     def plain:
         gsub("@(MainActor|discardableResult|preconcurrency|available\\([^)]*\\)) "; "")
         | gsub("\\b(override|required|convenience|final|weak|lazy|nonisolated|mutating|nonmutating|indirect) "; "")
         | gsub("\\s+"; " ") | sub(" $"; "");
-    # A type is its name; a variable or a constant is what can be done with it.
+    # A type is reduced to its name, a variable or a constant to its accessors.
     def shape:
         if test("^(struct|enum|class|protocol) ") then capture("^(?<name>\\w+ [\\w.]+)").name
         elif test("^(static )?let ") then sub("let "; "var ") + " { get }"
@@ -45,7 +45,7 @@ jq -r '
         | "\(.lhs)\(if .kind == "sameType" then " == " else ": " end)\(.rhs)"] | join(", ")) as $where
     | (if .swiftExtension.typeKind == "swift.protocol" then "extension " else "" end) as $kind
     | "\($kind)\($inside)\(if $where != "" then " where \($where)" else "" end)" as $place
-    # Who offers more than is asked for offers that, too.
+    # A settable property also satisfies a requirement that only reads it.
     | ($declaration, ($declaration | select(endswith(" { get set }")) | sub(" set }$"; " }"))) as $offer
     | "\($place)\t\($offer)", (select(.accessLevel == "open") | "\($place)\topen \($offer)")
     ' "$work"/*.symbols.json | sort -u >"$work/offered"
@@ -73,8 +73,8 @@ awk -F '\t' -v check="$check" '
                 }
             for (i = 1; i <= n; i++) printf "  %s\n%s", reasons[i], why[reasons[i]]
             if (awaited != "") printf "Still missing:\n%s", awaited
-            if (found != "") printf "No longer missing; take the question mark away:\n%s", found
-            printf "%d of %d expected declarations are there, %d are still missing, %d are left out.\n",
+            if (found != "") printf "No longer missing; remove the question mark:\n%s", found
+            printf "%d of %d expected declarations are present, %d are missing, %d are left out.\n",
                 present, expected, expected - present, leftOut
         }
         if (missing != "") printf "error: user code expects these:\n%s", missing

@@ -1,37 +1,38 @@
 #!/usr/bin/env bash
-# Measures the library next to others, taking turns in the same run.
+# Measures the library against others, alternating in the same run.
 #
 # Usage: Scripts/bench.sh [--rounds N] [NAME]...   all benchmarks, or those named
-#        Scripts/bench.sh --list                   the names and what they mean
-#        Scripts/bench.sh --check                  fails when a hot kernel became slower
-#        Scripts/bench.sh --record                 makes today's speed the one to hold
-#        Scripts/bench.sh transfers                downloads from nginx, beside libcurl and URLSession
+#        Scripts/bench.sh --list                   the names and their meaning
+#        Scripts/bench.sh --check                  fails if a hot kernel became slower
+#        Scripts/bench.sh --record                 records the current speed as the limit
+#        Scripts/bench.sh transfers                nginx downloads, against libcurl and URLSession
 #        Scripts/bench.sh hits                     instructions per hit in memory, by number of entries
-#        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, beside vipsthumbnail
-#        Scripts/bench.sh cachesim                 hit ratios of the memory cache beside others'
+#        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, against vipsthumbnail
+#        Scripts/bench.sh cachesim                 hit ratios of the memory cache and other policies
 #
-# The others, Pillow and libvips, are installed first: Python packages into a folder of their own,
-# and what they link with from Debian or Ubuntu. The pictures are photographs out of a Debian
-# package, which is unpacked and not installed; without apt a made-up landscape takes their place.
+# The other libraries, Pillow and libvips, are installed first: Python packages into a separate
+# folder, and their system libraries from Debian or Ubuntu. The images are photographs from a Debian
+# package, which is unpacked but not installed; without apt a generated landscape replaces them.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 PEERS=$NESTED_BUILD/peers
 CORPUS=$NESTED_BUILD/bench-corpus
 SOURCES=$ROOT/Benchmarks/Peers
-# As users ship programs: see link_swift_into_programs.
+# Linked like the programs that users ship; see link_swift_into_programs.
 BENCH=$ROOT/.build-kf/release/kf-bench
 CODECS_BUILD=$ROOT/.build-kernels
 
 install_peers() {
     local missing=()
     command -v python3 >/dev/null || missing+=(python3)
-    # The venv module can be there without what it needs to make an environment with pip.
+    # The venv module can be installed without ensurepip, which it needs for an environment with
+    # pip.
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
     ldconfig -p | grep -q 'libvips\.so\.42' || missing+=(libvips42)
     command -v cc >/dev/null || missing+=(gcc)
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
     if [ ! -x "$PEERS/bin/python" ]; then
-        say "Making a Python environment for the peers in ${PEERS#"$ROOT"/}"
+        say "Creating a Python environment for the peers in ${PEERS#"$ROOT"/}"
         python3 -m venv "$PEERS"
     fi
     if ! "$PEERS/bin/python" -c 'import PIL, pyvips' 2>/dev/null; then
@@ -41,7 +42,7 @@ install_peers() {
     fi
 }
 
-# Compiles a peer in C unless that was done: compile_peer NAME LIBRARY...
+# Compiles a peer in C if it is missing or outdated: compile_peer NAME LIBRARY...
 compile_peer() {
     local program=$PEERS/$1 source=$SOURCES/$1.c
     shift
@@ -58,7 +59,7 @@ compile_peers() {
     compile_peer vips_peer -l:libvips.so.42 -l:libgobject-2.0.so.0 -l:libglib-2.0.so.0
 }
 
-# Puts photographs into a folder: those of a Debian package, or a made-up one.
+# Puts photographs into a folder: those of a Debian package, or a generated one.
 find_photos() {
     local folder=$1 package=lomiri-wallpapers-16.04
     mkdir -p "$folder"
@@ -66,20 +67,20 @@ find_photos() {
         >/dev/null 2>&1; then
         return 0
     fi
-    say "There are no photographs to be had ($package); a made-up landscape takes their place"
+    say "The photographs of $package cannot be downloaded; a generated landscape replaces them"
     "$BENCH" --terrain "$folder/landscape.png"
 }
 
 make_corpus() {
     [ ! -e "$CORPUS/complete" ] || return 0
-    say "Making the pictures in ${CORPUS#"$ROOT"/}"
+    say "Making the test images in ${CORPUS#"$ROOT"/}"
     find_photos "$CORPUS/photos"
     "$PEERS/bin/python" "$SOURCES/corpus.py" "$CORPUS/photos" "$CORPUS"
     rm -rf "$CORPUS/photos"
 }
 
-# Builds what decodes and encodes in a process without the rest of the library. Only the library's
-# own package can, so it is built there.
+# Builds the peer that contains only the codecs. They are internal to the library's package, so it
+# is built there.
 build_codecs_peer() {
     local log
     log=$(mktemp)
@@ -102,14 +103,14 @@ compare_quality() {
     "$PEERS/bin/python" "$SOURCES/quality_pixels.py" "$BENCH" "$CORPUS"
 }
 
-# Holds a hit in memory to its number of instructions, however many entries there are. Counted
-# under Valgrind, for a time would show how much fits the processor's caches.
+# Checks that a hit in memory takes the same number of instructions for any number of entries.
+# Counted under Valgrind, because times depend on the size of the processor's caches.
 count_hits() {
     local folder program count entries few= status=0
     command -v valgrind >/dev/null || install_packages valgrind
     folder=$(mktemp -d)
     program=$folder/kf-bench
-    # Older Valgrinds give up on what the compiler says for debuggers.
+    # Older versions of Valgrind fail on the compiler's debug information.
     strip --strip-debug -o "$program" "$BENCH"
     printf 'hits: instructions per hit in memory, hash carried\n'
     for entries in 1000 10000 100000 1000000; do
@@ -200,8 +201,8 @@ case ${1:-} in
     "$BENCH" --list
     printf 'quality  thumbnails, resampling and blur against references\n'
     printf 'hits  instructions per hit in memory, from a thousand to a million entries\n'
-    printf 'convert  200 photos by kf convert, beside vipsthumbnail\n'
-    printf 'cachesim  hit ratios of the memory cache beside other policies\n'
+    printf 'convert  200 photos by kf convert, against vipsthumbnail\n'
+    printf 'cachesim  hit ratios of the memory cache and other policies\n'
     exit
     ;;
 esac
@@ -235,6 +236,6 @@ say "Pillow $("$PEERS/bin/python" -c 'import PIL; print(PIL.__version__)')," \
     "$@"
 if [ $# -eq 0 ]; then
     compare_quality
-    # A ratio that is missed has been printed, as the others have.
+    # A missed ratio has been printed like the others.
     count_hits || true
 fi

@@ -1,20 +1,19 @@
 #!/usr/bin/env bash
-# Installs the system libraries that the package links with, where they are missing.
+# Installs missing system libraries that the package links with.
 #
 # Usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats]
 #        Scripts/bootstrap.sh --packages fedora|arch|alpine
 #
-#   --check     only report what is missing, and fail if anything is
-#   --tests     also the web server that downloads are tried with; without apt its tests are
-#               skipped
-#   --lint      also codespell and aspell, which check the spelling of the pages; without apt that
-#               is skipped
-#   --gtk       also what KingfisherGTK, its tests and the gallery need
-#   --formats   also what the package traits JXL, HEIF, TIFF and SVG need
-#   --packages  print the names of all these packages in another distribution, and install nothing
+#   --check     only list missing packages, and fail if there are any
+#   --tests     also the web server for the download tests; without apt these tests are skipped
+#   --lint      also codespell and aspell, which check the spelling of the pages; without apt the
+#               check is skipped
+#   --gtk       also the packages for KingfisherGTK, its tests and the gallery
+#   --formats   also the libraries of the package traits JXL, HEIF, TIFF and SVG
+#   --packages  print the names of all these packages in another distribution, install nothing
 #
-# Installs on Debian and Ubuntu; elsewhere it prints what is missing under the distribution's names.
-# Needs no root when nothing is missing. Safe to run again.
+# Installs on Debian and Ubuntu; elsewhere it prints the distribution's names of missing packages.
+# Needs root only if something is missing. Can be repeated.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 usage="usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats]
@@ -99,8 +98,8 @@ done
 
 require_swift
 
-# What pkg-config calls a library, and the Debian package that has its headers. Asking pkg-config
-# rather than dpkg accepts libraries that came another way.
+# The name of each library in pkg-config, and the Debian package with its headers. pkg-config also
+# finds libraries that were not installed by dpkg.
 libraries=(
     libjpeg:libjpeg-dev
     libpng:libpng-dev
@@ -132,7 +131,7 @@ need() {
     missing+=("$1")
 }
 
-# Older releases of giflib come without the file that pkg-config reads.
+# Older releases of giflib have no pkg-config file.
 has_library() {
     pkg-config --exists "$1" 2>/dev/null \
         || { [ "$1" = libgif ] && [ -e /usr/include/gif_lib.h ]; }
@@ -140,13 +139,13 @@ has_library() {
 
 command -v git >/dev/null || need git
 command -v pkg-config >/dev/null || need pkg-config
-# Linking Swift's own libraries statically takes C++'s, which come with this compiler.
+# Linking Swift's libraries statically requires the C++ library, which is part of this compiler.
 compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || need g++
 for entry in "${libraries[@]}"; do
     has_library "${entry%%:*}" || need "${entry#*:}"
 done
 
-# It makes the certificate of the web server.
+# openssl creates the certificate of the web server.
 [ -z "$with_tests" ] || command -v openssl >/dev/null || ! command -v apt-get >/dev/null \
     || need openssl
 
@@ -157,7 +156,7 @@ if [ -n "$with_lint" ] && command -v apt-get >/dev/null; then
 fi
 
 if [ -n "$with_gtk" ]; then
-    # A display in memory, for machines that have none.
+    # A virtual display, for machines without one.
     command -v Xvfb >/dev/null || need xvfb
     command -v xauth >/dev/null || need xauth
 fi
@@ -167,7 +166,7 @@ if [ ${#missing[@]} -gt 0 ]; then
     command -v apt-get >/dev/null || die_with_command "${missing[@]}"
     install_packages "${missing[@]}"
 else
-    say "System libraries: all there."
+    say "System libraries: all installed."
 fi
 if [ -n "$with_tests" ]; then
     if [ -n "$only_check" ]; then

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Compares the statements about the library's behaviour with the names of the tests.
+# Checks that tests name all numbered statements about the library's behaviour.
 #
 # Usage: Scripts/coverage.sh [--check]
 #
-#   --check    print nothing unless something is wrong; part of `Scripts/test.sh lint`
+#   --check    print only errors; part of `Scripts/test.sh lint`
 #
 # The statements are in Documentation/Behaviour.md; a test names one by its number, as in
-# `MGR-2: none, memory, disk, none`. Fails if a statement has no test, if a test names a number that
-# is not there, or if a number stands there twice. A named statement is not a proven one: read the
-# test.
+# `MGR-2: none, memory, disk, none`. Fails if a statement has no test, if a test names an unknown
+# number, or if the list has a number twice. A name proves nothing: read the test.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 list=Documentation/Behaviour.md
@@ -20,7 +19,7 @@ esac
 
 named=$(mktemp)
 trap 'rm -f "$named"' EXIT
-# Only the areas of the list, because other names have the same form (SHA-256).
+# Only the areas of the list, because other names have this form, too (SHA-256).
 areas=$(sed -nE 's/^- \*\*([A-Z]+)-[0-9]+\*\* .*/\1/p' "$list" | sort -u | paste -sd '|' -)
 grep -rhoE --include='*.swift' "\b($areas)-[0-9]+\b" Tests Tools/Tests Examples \
     | sort -u >"$named"
@@ -46,6 +45,6 @@ awk -v check="$mode" '
         }
         if (missing != "") printf "error: no test names these statements:\n%s", missing
         if (unknown != "") printf "error: tests name these, which are not in the list:\n%s", unknown
-        if (twice != "") printf "error: these numbers stand in the list twice:\n%s", twice
+        if (twice != "") printf "error: the list has these numbers twice:\n%s", twice
         exit (missing != "" || unknown != "" || twice != "")
     }' "$named" "$list"

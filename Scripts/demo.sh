@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The first of the two commands: loads pictures through everything there is and shows the result.
+# Loads images through the whole pipeline and shows the results.
 #
 # Usage: Scripts/demo.sh [URL]...
 #
-# Without URLs it makes pictures and serves them itself, so that no network is needed. System
-# libraries that are missing are installed first. Safe to run again.
+# Without URLs it generates images and serves them itself, so that it needs no network. Missing
+# system libraries are installed first. Can be repeated.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 Scripts/bootstrap.sh

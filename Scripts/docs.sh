@@ -3,11 +3,11 @@
 #
 # Usage: Scripts/docs.sh [--serve] [DIR]
 #
-#   --serve   serve the pages on 127.0.0.1 and open them in a browser; Ctrl-C ends it. PORT in the
-#             environment chooses a port, 8000 by default
-#   DIR       where the pages go, .build/docs by default
+#   --serve   serve the pages on 127.0.0.1 and open them in a browser until Ctrl-C; the environment
+#             variable PORT sets the port, 8000 by default
+#   DIR       the output folder, .build/docs by default
 #
-# The pages about KingfisherTesting are built beside them. Needs no network.
+# Includes the pages of KingfisherTesting. Needs no network.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 serve='' target=$ROOT/.build/docs
@@ -29,7 +29,7 @@ docc=$(command -v docc || true)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# build_pages MODULE CATALOG: its pages as an archive in the work folder.
+# Builds the pages of a module as an archive in the work folder: build_pages MODULE CATALOG
 build_pages() {
     mkdir "$work/$1"
     extract_symbols "$1" "$work/$1"

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Loads pictures while the system fails: no descriptor, no space, unreadable files, short reads and
+# Loads images while system calls fail: no descriptor, no space, unreadable files, short reads and
 # writes, a clock that jumps.
 #
 # Usage: Scripts/faults.sh [ROUNDS [SEED]]
 #
-#   ROUNDS   how many cache folders are tried, 40 by default
-#   SEED     where to begin, 1 by default
+#   ROUNDS   the number of cache folders to try, 40 by default
+#   SEED     the first seed, 1 by default
 #
-# Needs the tests' build, which Scripts/test.sh build makes.
+# Requires a build of the tests: Scripts/test.sh build.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 require_swift
 command -v clang >/dev/null \
-    || die "there is no clang beside the Swift toolchain, which comes with one."
+    || die "clang is missing; it is part of the Swift toolchain."
 library=$ROOT/.build/faults/libfaults.so
 mkdir -p "$(dirname "$library")"
 clang -std=gnu11 -O1 -Wall -Wextra -Werror -shared -fPIC Tests/Faults/faults.c -o "$library" -ldl
 
-say "Loading while the system fails"
-# The tests find the library's functions by name, and call them.
+say "Loading while system calls fail"
+# The tests look up the functions of the preloaded library by name and call them.
 KF_FAULT_ROUNDS=${1:-40} KF_FAULT_SEED=${2:-1} LD_PRELOAD=$library \
     swift test --disable-xctest --skip-build --filter SystemFaultTests

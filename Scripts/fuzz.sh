@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Feeds the decoders with bytes that libFuzzer invents, watched by AddressSanitizer.
+# Fuzzes the decoders with libFuzzer and AddressSanitizer.
 #
 # Usage: Scripts/fuzz.sh [SECONDS] [FORMAT]...
 #
-#   SECONDS   for each format, 30 by default
+#   SECONDS   the time per format, 30 by default
 #   FORMAT    jpg, png, gif, webp, avif, bmp, ico: all of these by default; or jxl, heic, tiff, svg,
-#             whose decoders are built for it
+#             whose package traits are then enabled
 #
-# The seeds are the fixtures of the tests. What was found worth keeping is kept in .build-fuzz, or
-# .build-fuzz-formats, so that the next run goes on from there; an input that crashes, hangs for 10
-# seconds or takes more than 1 GB stays there too, and the exit status is 1.
+# The seeds are the fixtures of the tests. The corpus is kept in .build-fuzz, or
+# .build-fuzz-formats, so that the next run continues from there. An input that crashes, hangs for
+# 10 seconds or takes more than 1 GB is kept there, too, and the exit status is 1.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 seconds=${1:-30}
-[[ $seconds =~ ^[0-9]+$ ]] || die "'$seconds' is no number of seconds"
+[[ $seconds =~ ^[0-9]+$ ]] || die "'$seconds' is not a number of seconds"
 [ $# -eq 0 ] || shift
 formats=("$@")
 [ $# -gt 0 ] || formats=(jpg png gif webp avif bmp ico)
@@ -23,8 +23,8 @@ for format in "${formats[@]}"; do
     compgen -G "$fixtures/*.$format" >/dev/null || die "there are no fixtures of '$format'"
 done
 
-# With a trait everything is built once more, so these formats have a build folder of their own and
-# the two lowest floors alone.
+# A trait requires a separate build of everything, so these formats have their own build folder, and
+# only Codecs and Pixels are built.
 traits=()
 for format in "${formats[@]}"; do
     case $format in
@@ -41,12 +41,12 @@ say "Building the fuzzer"
 KF_FUZZ=1 swift build -c release --sanitize fuzzer --sanitize address \
     "${traits[@]+"${traits[@]}"}" --product CodecsFuzz --scratch-path "$scratch"
 
-# One format: its log stays, the figures are printed in one piece.
+# Fuzzes one format. Keeps its log and prints its figures in one piece.
 fuzz() {
     local format=$1 status=0
     mkdir -p "$scratch/corpus/$format" "$scratch/crashes"
     cp "$fixtures"/*."$format" "$scratch/corpus/$format"
-    # The library's own complaints about broken AV1 are of no interest.
+    # The libraries' messages about invalid files go to the log.
     "$scratch/release/CodecsFuzz" -max_total_time="$seconds" -max_len=50000 -timeout=10 \
         -rss_limit_mb=1024 -artifact_prefix="$scratch/crashes/$format-" -verbosity=0 \
         -print_final_stats=1 "$scratch/corpus/$format" \
@@ -68,7 +68,7 @@ fuzz() {
     ' "$scratch/$format.log"
 }
 
-# As many at a time as there are cores: more would make slow inputs look like hangs.
+# One process per core: more would make slow inputs look like hangs.
 say "Fuzzing ${formats[*]}, $seconds s each"
 status=0
 running=0

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the example with pictures on the screen: ten thousand in a grid, one as large as the window,
-# animations, every processor, and how long each stage of a load took.
+# Runs the GTK example: ten thousand images in a grid, one in the size of the window, animations,
+# every processor, and the times of a load's stages.
 #
 # Usage: Scripts/gallery.sh [--page NAME] [--screenshots DIR] [--measure [PIXELS_PER_SECOND]]
 #
-# It serves its own pictures, so no network is needed. GTK 4 is installed first if it is missing.
+# It serves its own images and needs no network. GTK 4 is installed first if it is missing.
 # Without a display:
 #
 #   in memory      xvfb-run -a -s '-screen 0 1280x1024x24' Scripts/gallery.sh --measure

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Holds the hot kernels to their speed, in instructions per pixel.
+# Checks the speed of the hot kernels in instructions per pixel.
 #
-# Usage: Scripts/kernels.sh            fails when a kernel needs 10 % more than its threshold
-#        Scripts/kernels.sh --record   makes today's counts the ones to hold
-#        Scripts/kernels.sh NAME...    those kernels alone
+# Usage: Scripts/kernels.sh            fails if a kernel needs 10 % more than its threshold
+#        Scripts/kernels.sh --record   records the current counts as thresholds
+#        Scripts/kernels.sh NAME...    only these kernels
 #
 # Counted under Valgrind, so that neither the load of the machine nor its clock matters: the same
-# program gives the same counts. What a count cannot see is instructions that became slower; the
-# times beside other libraries are what Scripts/bench.sh measures. Another compiler may count
-# otherwise: then look at the times, and record.
+# program gives the same counts. A count does not show instructions that became slower;
+# Scripts/bench.sh measures times against other libraries. Another compiler may give other counts:
+# then check the times, and record.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 case $(uname -m) in
@@ -18,7 +18,7 @@ esac
 THRESHOLDS=$ROOT/Benchmarks/Thresholds/$kind.txt
 KERNEL_BUILD=$ROOT/.build-kernels
 COUNT=$KERNEL_BUILD/kernel-count
-# Fifteen per cent must fail; another patch release of the compiler should not.
+# 15 % more must fail; another patch release of the compiler should not.
 TOLERANCE=1.10
 
 records=
@@ -36,10 +36,10 @@ trap 'rm -f "$log" "$counts"' EXIT
 say "Building kernel-count"
 KF_KERNELS=1 swift build -c release --product kernel-count --scratch-path "$KERNEL_BUILD" \
     >"$log" 2>&1 || { cat "$log" >&2; die "kernel-count could not be built (see above)."; }
-# Older Valgrinds give up on what the compiler says for debuggers.
+# Older versions of Valgrind fail on the compiler's debug information.
 strip --strip-debug -o "$COUNT" "$KERNEL_BUILD/release/kernel-count"
 
-# Instructions of a run: instructions NAME REPETITIONS
+# Prints the number of instructions of a run: instructions NAME REPETITIONS
 instructions() {
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$COUNT" "$1" "$2" >"$log" 2>&1 \
         || { cat "$log" >&2; die "counting $1 failed (see above)."; }
@@ -68,7 +68,7 @@ if [ -n "$records" ]; then
     exit
 fi
 
-[ -e "$THRESHOLDS" ] || die "there are no thresholds for $kind; --record makes them."
+[ -e "$THRESHOLDS" ] || die "there are no thresholds for $kind; --record creates them."
 awk -v tolerance="$TOLERANCE" '
     FNR == 1 { file++ }
     file == 1 { if ($1 != "#") limit[$1] = $2; next }

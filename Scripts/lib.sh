@@ -1,7 +1,7 @@
-# What every script here begins with; to be sourced, not run.
+# Shared by all scripts; to be sourced, not run.
 #
-# Sets the shell to stop at the first failure, goes to the root of the repository, and gives
-# `say`, `die`, `as_root`, `require_swift` and `install_packages`.
+# Makes the shell stop at the first failure, changes to the root of the repository, and defines
+# functions such as `say`, `die`, `require_swift` and `install_packages`.
 
 set -euo pipefail
 
@@ -9,18 +9,17 @@ ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 CALLER_FOLDER=$PWD
 cd "$ROOT"
 
-# The oldest toolchain that knows everything the manifest asks for.
+# The oldest toolchain that supports the manifest.
 MINIMUM_SWIFT=6.2
 
-# The nested packages share one build folder, so that swift-crypto and the library are built once
-# for all of them; build_kf has its own. It is not .build, where an editor may be building the
-# library meanwhile.
+# The nested packages share one build folder, so that the library is built once for all of them;
+# build_kf has its own. It is not .build, where an editor may be building the library.
 NESTED_BUILD=$ROOT/.build-nested
 
-# What is built with the trait GTK, which changes how every target is built.
+# Builds with the trait GTK, which changes the build of every target.
 GTK_BUILD=$ROOT/.build-gtk
 
-# The codecs with the traits of all formats.
+# Builds of the codecs with the traits of all formats.
 FORMATS_BUILD=$ROOT/.build-formats
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
@@ -32,19 +31,19 @@ die() {
     exit 1
 }
 
-# Plain text where nobody would see the bold.
+# Plain text if standard error is not a terminal.
 [ -t 2 ] || say() { printf '==> %s\n' "$*" >&2; }
 
-# Runs a command as root: as it is when we are root already, through sudo otherwise.
+# Runs a command as root, through sudo if necessary.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# Puts a Swift toolchain on the PATH, or says how to get one.
+# Puts a Swift toolchain on the PATH, or fails with advice.
 require_swift() {
     local folder version
     if ! command -v swift >/dev/null; then
-        # Where installers put it when a shell has not been told.
+        # Folders of installers that have not changed this shell's PATH.
         for folder in "${SWIFTLY_BIN_DIR:-$HOME/.local/share/swiftly/bin}" \
             /opt/swift/usr/bin /usr/local/swift/usr/bin /usr/libexec/swift/bin; do
             if [ -x "$folder/swift" ]; then
@@ -67,18 +66,18 @@ require_swift() {
     fi
 }
 
-# Installs Debian packages that are not there yet, with as few words as apt allows.
+# Installs Debian packages with as little output as possible.
 install_packages() {
     local log
     command -v apt-get >/dev/null || die "this script can install packages only on Debian and" \
-        "Ubuntu. Please install what provides: $*"
-    # Told here, because what as_root says would end up in the log.
+        "Ubuntu. Please install the equivalents of: $*"
+    # Checked here, because a message of as_root would go to the log.
     [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null \
         || die "installing needs root, and there is no sudo here. As root, run:" \
             "apt-get update && apt-get install --no-install-recommends $*"
     say "Installing $*"
     log=$(mktemp)
-    # A fresh image has no package lists, and old lists name files that are gone.
+    # A fresh container image has no package lists, and outdated lists name removed files.
     if ! as_root apt-get update -qq >"$log" 2>&1 \
         || ! as_root env DEBIAN_FRONTEND=noninteractive \
             apt-get install -y -qq --no-install-recommends "$@" >>"$log" 2>&1; then
@@ -89,26 +88,26 @@ install_packages() {
     rm -f "$log"
 }
 
-# The web server that downloads are tried with: the system's, or one of our own.
+# The web server for the download tests: the system's, or an unpacked one.
 NGINX=/usr/sbin/nginx
 [ -x "$NGINX" ] || NGINX=$ROOT/.build-nested/nginx/usr/sbin/nginx
 
-# Fetches nginx where there is none, or fails and says why.
+# Fetches nginx if it is missing; fails with a message if that is not possible.
 #
-# Unpacked into a build folder and not installed: a package that is installed starts a server, now
-# and whenever the machine does. That needs no root either.
+# It is unpacked into a build folder instead of being installed: installing the package would start
+# a server, now and at every boot, and needs root.
 provide_nginx() {
     local folder log status=0
     ! "$NGINX" -v >/dev/null 2>&1 || return 0
     if ! command -v apt-get >/dev/null; then
-        say "There is no nginx, and no apt-get to fetch it with."
+        say "nginx is not installed, and there is no apt-get to fetch it."
         return 1
     fi
     folder=$ROOT/.build-nested/nginx
     mkdir -p "$folder"
     log=$(mktemp)
     say "Unpacking nginx in ${folder#"$ROOT"/}"
-    # Old lists name files that are gone; to fetch new ones needs root.
+    # Outdated lists name removed files; updating them needs root.
     (cd "$folder" && apt-get download -q nginx) >"$log" 2>&1 ||
         { as_root apt-get update -qq && cd "$folder" && apt-get download -q nginx; } \
             >>"$log" 2>&1 || status=1
@@ -118,27 +117,27 @@ provide_nginx() {
     if [ $status -eq 0 ]; then "$NGINX" -v >>"$log" 2>&1 || status=1; fi
     if [ $status -ne 0 ]; then
         tail -n 5 "$log" >&2
-        say "nginx cannot be had."
+        say "nginx could not be fetched (see above)."
     fi
     rm -f "$log" "$folder"/nginx_*.deb
     return $status
 }
 
-# Makes build_tool link a copy of Swift's libraries into programs, where the toolchain has them to
-# link, and build in a folder of its own.
+# Makes build_tool link Swift's libraries statically into programs, if the toolchain has static
+# libraries, and build in a separate folder.
 #
-# Such programs start in two thirds of the time, take 5 MB less memory, and run without Swift. Three
-# more go because nothing looks for a program's own symbols by name, which the compiler has it offer
-# to libraries, and with addresses to be mended in a thirtieth of the room. The latter needs a C
-# library from 2.36 on, which is not asked of anybody who does not have it at hand.
+# Such programs start in two thirds of the time, take 5 MB less memory, and run without Swift.
+# Another 3 MB are saved by not exporting the program's symbols to libraries, and by packed
+# relocations, which take a thirtieth of the space. The latter require glibc 2.36 and are used only
+# if it is installed.
 link_swift_into_programs() {
     local resources linker libc
     require_swift
     NESTED_BUILD=$ROOT/.build-kf
     resources=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
     [ -e "${resources}_static/linux/libFoundation.a" ] || return 0
-    # Without symbols a third of the file goes: 62 MB instead of 92. Most of the rest is Unicode's data,
-    # which comes with Foundation.
+    # Stripping symbols saves a third of the file: 62 MB instead of 92. Most of the rest is Unicode
+    # data, which is part of Foundation.
     BUILD_FLAGS=(--static-swift-stdlib -Xlinker --no-export-dynamic -Xlinker --strip-all)
     linker=$(dirname -- "$(command -v swift)")/ld.lld
     libc=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc //p')
@@ -154,10 +153,11 @@ build_kf() {
     build_tool Tools kf
 }
 
-# Makes SwiftPM plan anew if another package was built in a folder last: plan_for PACKAGE FOLDER
+# Makes SwiftPM plan again if the last build in a folder was of another package:
+# plan_for PACKAGE FOLDER
 #
-# Else it takes the plan that it finds there for this package's, and builds the other one without a
-# word, or says that there is no such product (seen with Swift 6.3).
+# Otherwise it uses the existing plan: it silently builds the other package, or reports that there
+# is no such product (seen with Swift 6.3).
 plan_for() {
     local package=$1 folder=$2
     [ "$(cat "$folder/planned-for" 2>/dev/null)" != "$package" ] || return 0
@@ -166,17 +166,17 @@ plan_for() {
     printf '%s\n' "$package" >"$folder/planned-for"
 }
 
-# What swift build is told besides by build_tool.
+# Additional arguments of build_tool for swift build.
 BUILD_FLAGS=()
 
-# Builds a program of a nested package in release mode, if it is missing or anything that it is
-# made of is newer: build_tool PACKAGE PROGRAM
+# Builds a program of a nested package in release mode, if it is missing or older than its sources:
+# build_tool PACKAGE PROGRAM
 build_tool() {
     local package=$1 program=$2 binary newer log status=0
     binary=$NESTED_BUILD/release/$program
     require_swift
     if [ -x "$binary" ]; then
-        # -newer misses a file that was removed; its folder is newer then.
+        # -newer does not find removed files, but their folder is newer then.
         newer=$(find Package.swift Sources "$package/Package.swift" "$package/Sources" \
             -newer "$binary" -print -quit)
         [ -n "$newer" ] || return 0
@@ -186,7 +186,7 @@ build_tool() {
     plan_for "$package" "$NESTED_BUILD"
     say "Building $program (the first time takes some minutes)"
     log=$(mktemp)
-    # On a terminal the progress line is shown; otherwise only what went wrong.
+    # Shows the progress on a terminal; otherwise only the log of a failure.
     if [ -t 2 ]; then
         swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c release \
             "${BUILD_FLAGS[@]+"${BUILD_FLAGS[@]}"}" --product "$program" >&2 || status=$?
@@ -197,12 +197,12 @@ build_tool() {
     fi
     rm -f "$log"
     [ $status -eq 0 ] || die "$program could not be built (see above)." \
-        "Missing headers? Scripts/bootstrap.sh installs what is needed."
-    # The linker leaves a program alone that did not change; it is up to date all the same.
+        "Missing headers? Scripts/bootstrap.sh installs them."
+    # The linker does not touch an unchanged program, which is up to date nevertheless.
     touch "$binary"
 }
 
-# Writes the public symbols of a module of the library, built before, as JSON into a folder:
+# Writes the public symbols of a built module of the library as JSON into a folder:
 # extract_symbols MODULE FOLDER
 extract_symbols() {
     local built=.build/debug map maps=()
@@ -212,7 +212,7 @@ extract_symbols() {
         swift build --target "$1" >&2
     fi
     say "Reading the public declarations of $1"
-    # The C modules that it is made of, or the compiler cannot load it.
+    # The C modules that it imports; the compiler cannot load it without them.
     while read -r map; do
         maps+=(-Xcc "-fmodule-map-file=$map")
     done < <(find -L Sources/SystemLibraries "$built" -maxdepth 2 -name module.modulemap &&
@@ -222,25 +222,25 @@ extract_symbols() {
         -minimum-access-level public -output-dir "$2"
 }
 
-# Ends with an explanation if an earlier build, by root perhaps, is in the way of this one.
+# Fails with an explanation if a build folder is not writable, for example after a build as root.
 check_writable() {
     local folder
     for folder in . .build "$NESTED_BUILD"; do
         [ ! -e "$folder" ] || [ -w "$folder" ] || die \
             "$(cd -- "$folder" && pwd -P) cannot be written by $(id -un)." \
-            "Was it built by somebody else, such as root? Then remove it, or run this as them."
+            "If another user such as root has built it, remove it, or run this as that user."
     done
 }
 
-# SwiftPM names packages by their folders, so that a folder called like a package inside of it
-# would be taken for the same package.
+# SwiftPM identifies packages by their folder names, so that this folder must not have the name of a
+# nested package.
 check_folder_name() {
     local name
     name=$(basename "$ROOT" | tr '[:upper:]' '[:lower:]')
     case $name in
     tools | benchmarks | examples)
-        die "this folder is called '$name', like a package inside of it, and the package manager" \
-            "cannot tell the two apart. Please rename the folder, for example to kingfisher."
+        die "this folder is called '$name', like a package inside it, and the package manager" \
+            "confuses the two. Please rename the folder, for example to kingfisher."
         ;;
     esac
 }

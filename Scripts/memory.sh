@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Looks for memory that is misused: the shims while allocations fail, and the tests of the library
+# Checks for memory errors: runs the shims while allocations fail, and the tests of the library
 # under the address sanitizer, which also checks the memory functions that C libraries call.
 #
 # Usage: Scripts/memory.sh [FILTER]
 #
-#   FILTER   a regular expression for the tests to run, all but a few by default
+#   FILTER   a regular expression for the tests to run; all but a few by default
 #
-# Everything is built once more for it, into .build-asan. What only reads sources or compares pixels
-# is left out, and so is what counts memory, of which the sanitizer keeps more than is in use.
+# Builds everything again into .build-asan. Skips tests that only read sources or compare pixels,
+# and those that measure memory, of which the sanitizer holds more than is in use.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 scratch=.build-asan
@@ -17,7 +17,7 @@ objects=$scratch/shims
 
 require_swift
 command -v clang >/dev/null \
-    || die "there is no clang beside the Swift toolchain, which comes with one."
+    || die "clang is missing; it is part of the Swift toolchain."
 
 # The shims of the formats whose libraries are installed.
 flags=(-std=gnu11 -O1 -g -Wall -Wextra -Werror -fsanitize=address -I Sources/CCodecShims/include)
@@ -43,14 +43,14 @@ done
 clang "${flags[@]}" Tests/CCodecShimsTests/faults.c "$objects"/*.o "${linking[@]}" \
     -o "$objects/faults"
 ASAN_OPTIONS=allocator_may_return_null=1 "$objects/faults" Tests/CodecsTests/Fixtures \
-    || die "a shim does not hold when an allocation fails."
+    || die "a shim fails when an allocation does (see above)."
 
 say "Building with the address sanitizer"
 swift build --build-tests --sanitize address --scratch-path "$scratch"
 
-# Leaks are not looked for: the runtime keeps what it has made once. One test after the other, as
-# some have a time limit and everything takes longer here.
-say "Looking for memory that is misused"
+# Without leak detection, because the runtime keeps one-time allocations. Tests run one after the
+# other, because some have a time limit and everything takes longer here.
+say "Running the tests with the address sanitizer"
 ASAN_OPTIONS=detect_leaks=0 swift test --disable-xctest --skip-build --sanitize address \
     --scratch-path "$scratch" --no-parallel "${chosen[@]}"
-say "No memory is misused"
+say "No memory errors"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Checks the twins for NEON on a machine without it: compiles them for arm64, and runs them in an
-# emulator beside plain loops.
+# Checks the NEON twins on a machine without NEON: compiles them for arm64, and compares them with
+# plain loops in an emulator.
 #
-# Usage: Scripts/neon.sh [--install]   what is missing is skipped, or installed with --install
+# Usage: Scripts/neon.sh [--install]   missing tools are installed with --install; otherwise the
+#                                      checks that need them are skipped
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 KERNELS=(-I Sources/CKernels/include Tests/CKernelsTests/check.c Sources/CKernels/*.c)
@@ -15,13 +16,13 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 if ! command -v aarch64-linux-gnu-gcc >/dev/null; then
-    say "No aarch64-linux-gnu-gcc here: the twins for NEON are not checked (see --install)"
+    say "aarch64-linux-gnu-gcc is missing: the NEON twins are not checked (see --install)"
     exit
 fi
 aarch64-linux-gnu-gcc "${FLAGS[@]}" -static "${KERNELS[@]}" -o "$folder/check" -lm \
-    || die "the twins for NEON do not compile."
+    || die "the NEON twins do not compile (see above)."
 if ! command -v qemu-aarch64-static >/dev/null; then
-    say "No qemu-aarch64-static here: the twins for NEON compile, and were not run"
+    say "qemu-aarch64-static is missing: the NEON twins were compiled, but not run (see --install)"
     exit
 fi
-qemu-aarch64-static "$folder/check" || die "a twin for NEON differs from the plain loop."
+qemu-aarch64-static "$folder/check" || die "a NEON twin differs from the plain loop (see above)."

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs the tests of the library under the thread sanitizer, and fails when it sees a race.
+# Runs the tests of the library under the thread sanitizer, and fails if it reports a race.
 #
 # Usage: Scripts/races.sh [FILTER]
 #
-#   FILTER   a regular expression for the tests to run, all that start threads by default
+#   FILTER   a regular expression for the tests to run; all that start threads by default
 #
-# Everything is built once more for it, into .build-tsan. What only counts pixels or reads sources
-# is left out, and so is what starts processes, which the sanitizer does not follow.
+# Builds everything again into .build-tsan. Skips tests that only compare pixels or read sources,
+# and those that start processes, which the sanitizer does not follow.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 scratch=.build-tsan
@@ -15,15 +15,15 @@ chosen=(--skip 'CodecsTests|PixelsTests|GoldenTests|LayeringTests|DocumentationT
 
 require_swift
 command -v clang >/dev/null \
-    || die "there is no clang beside the Swift toolchain, which comes with one."
+    || die "clang is missing; it is part of the Swift toolchain."
 say "Building with the thread sanitizer"
 swift build --build-tests --sanitize thread --scratch-path "$scratch"
-# What the sanitizer has to be told about the runtime, which was not built with it.
+# Informs the sanitizer about the runtime, which was not built with it.
 clang -O1 -Wall -Wextra -fPIC -shared -o "$scratch/runtime.so" Scripts/tsan/*.c
 
-# One test after the other: everything takes several times longer here, and some tests have a
-# time limit. What runs at the same time is what each test starts.
-say "Looking for races"
+# One test after the other: everything takes several times longer here, and some tests have a time
+# limit. The concurrency is that of each single test.
+say "Running the tests with the thread sanitizer"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
@@ -33,11 +33,11 @@ TSAN_OPTIONS="halt_on_error=0 history_size=4 ${TSAN_OPTIONS:-}" LD_PRELOAD=$ROOT
 races=$(grep -c 'WARNING: ThreadSanitizer' "$log" || true)
 if [ "$races" -gt 0 ]; then
     sed -n '/WARNING: ThreadSanitizer/,/^SUMMARY/p' "$log" | head -n 200
-    die "$races races"
+    die "$races races (see above)."
 elif [ $status -ne 0 ]; then
     grep -a 'recorded an issue' "$log" | head -n 40
     tail -n 3 "$log"
-    die "no race, but a test failed"
+    die "no races, but a test failed (see above)."
 fi
 tail -n 1 "$log"
 say "No races"

@@ -6,8 +6,8 @@
 #   STEP   libraries, lint, build, tests, races, memory, faults, api, docs, fuzz, tools, benchmarks,
 #          examples, formats, gtk; all by default
 #
-# A failing step does not hide the later ones; the exit status is 0 only when all have passed.
-# Safe to run again, and quick then: only what has changed is built.
+# A failing step does not stop the later ones; the exit status is 0 only if all have passed.
+# Repeated runs are fast, because only changes are built.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 all_steps=(
@@ -34,7 +34,7 @@ step_lint() {
     for path in Sources Tests Fuzz Tools Benchmarks Examples; do
         [ ! -d "$path" ] || paths+=("$path")
     done
-    # Build folders of the nested packages, should somebody have made them, are not ours to judge.
+    # Build folders of the nested packages contain code of dependencies.
     find "${paths[@]}" -name .build -prune -o -name '*.swift' -print0 \
         | xargs -0 swift format lint --strict --parallel --configuration .swift-format &&
         "$ROOT/Scripts/coverage.sh" --check &&
@@ -42,23 +42,23 @@ step_lint() {
         "$ROOT/Scripts/pages.sh"
 }
 
-# The twins for NEON take a second, where there is a compiler for arm64.
+# Checking the NEON twins takes a second, if there is a compiler for arm64.
 step_build() { "$ROOT/Scripts/neon.sh" && swift build --build-tests && is_without_gtk; }
 
-# Nothing of what was just built may have asked for GTK: not with pkg-config's flags, without which
-# its headers are not found, nor in what the compiler says that it has read.
+# Without its trait, the build must not depend on GTK: neither pkg-config's flags nor the compiler's
+# dependency files may mention it.
 is_without_gtk() {
     local found
     found=$(grep -lE 'gtk-4|gtk4' .build/debug.yaml || true)
     found+=$(grep -rlE --include='*.d' '/(gtk-4\.0|glib-2\.0)/' .build/debug/ | head -n 3 || true)
     [ -z "$found" ] || {
-        printf 'error: without its trait the build asks for GTK, in\n%s\n' "$found"
+        printf 'error: without its trait the build depends on GTK, in\n%s\n' "$found"
         return 1
     }
 }
 
-# With the web server that some of them need, where it can be had. One after the other: together
-# they keep two cores busy for so long that some reach their time limit while they wait.
+# With the web server that some tests need, if it is available. One test after the other: in
+# parallel on two cores, some reach their time limit while they wait.
 step_tests() {
     "$ROOT/Scripts/bootstrap.sh" --tests &&
         swift test --disable-xctest --skip-build --no-parallel
@@ -70,8 +70,8 @@ step_memory() { "$ROOT/Scripts/memory.sh"; }
 
 step_faults() { "$ROOT/Scripts/faults.sh"; }
 
-# Long enough to find what a careless change breaks; who works on a decoder runs it for longer. The
-# second half goes all the way: answers, folders, processors and damaged files, at the same time.
+# Long enough to find careless mistakes; after changes to a decoder, run it for longer. The second
+# half covers the whole pipeline: responses, folders, processors and damaged files, concurrently.
 step_fuzz() {
     "$ROOT/Scripts/fuzz.sh" 30 &&
         KF_FUZZ_SECONDS=30 swift test --disable-xctest --skip-build \
@@ -80,11 +80,11 @@ step_fuzz() {
 
 step_api() { "$ROOT/Scripts/api.sh" --check; }
 
-# Not into logs/docs, which is where this step's own log goes.
+# Not into logs/docs, which is the path of this step's log.
 step_docs() { "$ROOT/Scripts/docs.sh" "$logs/pages"; }
 
-# In release mode, because that is how the tool is used, and because the benchmarks then find
-# the library built already.
+# In release mode, because the tool is used that way, and the benchmarks then find the library
+# already built.
 step_tools() {
     plan_for Tools "$NESTED_BUILD"
     swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --build-tests &&
@@ -97,8 +97,8 @@ step_benchmarks() {
     swift build --package-path Benchmarks --scratch-path "$NESTED_BUILD" -c release
 }
 
-# Built, tested and run. Most serve their pictures to themselves; the others get a file, and a folder
-# to write to.
+# Builds, tests and runs the examples. Most serve their images themselves; the others get a file,
+# and a folder to write to.
 step_examples() {
     local folder program arguments status=0
     local picture=$ROOT/Examples/Gallery/Screenshots/grid.png
@@ -126,7 +126,7 @@ step_examples() {
     return $status
 }
 
-# The modules that the examples were built with check a program in Swift 5 mode in half a second.
+# Type-checks a program in Swift 5 mode with the modules built for the examples, in half a second.
 is_swift_5() {
     local folder=$1 flags=() map
     for map in "$NESTED_BUILD"/release/*.build/module.modulemap \
@@ -141,8 +141,8 @@ is_swift_5() {
     }
 }
 
-# The formats behind package traits, with the two lowest floors alone: every trait changes how
-# everything is built, and nothing above knows these formats.
+# The formats of package traits, with only Codecs and Pixels: every trait requires a separate build,
+# and the modules above do not depend on these formats.
 step_formats() {
     "$ROOT/Scripts/bootstrap.sh" --formats &&
         KF_CODECS_ONLY=1 swift build --traits JXL,HEIF,TIFF,SVG --scratch-path "$FORMATS_BUILD" \
@@ -153,7 +153,7 @@ step_formats() {
         "$ROOT/Scripts/fuzz.sh" 30 jxl heic tiff svg
 }
 
-# In a build folder of their own, because the trait changes how every target is built.
+# In a separate build folder, because the trait changes the build of every target.
 step_gtk() {
     plan_for Examples/Gallery "$GTK_BUILD"
     "$ROOT/Scripts/bootstrap.sh" --gtk &&
@@ -172,19 +172,19 @@ title() {
     tests) echo "Tests of the library" ;;
     races) echo "Thread sanitizer over the tests of the library" ;;
     memory) echo "Address sanitizer over the tests of the library, and shims without memory" ;;
-    faults) echo "Loads while the system fails" ;;
+    faults) echo "Loads while system calls fail" ;;
     api) echo "Declarations that user code expects" ;;
     docs) echo "Documentation, warnings are errors" ;;
-    fuzz) echo "Invented files, answers and folders, 30 s for each kind" ;;
+    fuzz) echo "Fuzzed files, responses and folders, 30 s for each kind" ;;
     tools) echo "Tools: build and tests" ;;
     benchmarks) echo "Benchmarks: build" ;;
     examples) echo "Examples: build, tests, and each of them run" ;;
-    formats) echo "Formats behind package traits: build, tests, invented files" ;;
-    gtk) echo "GTK: tests on a display in memory, and the gallery" ;;
+    formats) echo "Formats of package traits: build, tests, fuzzed files" ;;
+    gtk) echo "GTK: tests on a virtual display, and the gallery" ;;
     esac
 }
 
-# --- Running them ---------------------------------------------------------------------------
+# --- The run --------------------------------------------------------------------------------
 
 require_swift
 check_writable
@@ -193,7 +193,7 @@ failures=0
 for step in "${steps[@]}"; do
     case $step in
     tools | benchmarks | examples)
-        # The folder is called like its step, but with a capital letter.
+        # The folder has the name of the step, with a capital letter.
         [ -e "${step^}/Package.swift" ] || continue
         check_folder_name
         ;;
@@ -208,18 +208,18 @@ for step in "${steps[@]}"; do
     else
         failures=$((failures + 1))
         summary+=("$(printf 'FAILED  %4d s  %s' $took "$(title "$step")")")
-        # The reasons once more where they will be read: they may be thousands of lines above.
+        # Repeat the errors in the summary; the originals may be thousands of lines above.
         while IFS= read -r line; do summary+=("        ${line:0:300}"); done < <(
             grep -aE 'recorded an issue|Fatal error|(^|[^a-z])error:|(WARNING|ERROR): ([A-Z][a-z]*Sanitizer|libFuzzer)' \
                 "$logs/$step" | head -n 12 || true
         )
     fi
-    # What the test runner says last, once more where it will be read.
+    # Repeat the test runner's last line in the summary.
     closing=$(grep -aE 'Test run with [0-9]+ test' "$logs/$step" | tail -n 1 || true)
     [ -z "$closing" ] || summary+=("                ${closing##*Test run}")
-    # Nothing can be tested without its build, nor built without the libraries.
+    # Tests need the build, and the build needs the libraries.
     if [ $status -ne 0 ] && { [ "$step" = libraries ] || [ "$step" = build ]; }; then
-        summary+=("        (what comes after it was not tried)")
+        summary+=("        (later steps were skipped)")
         break
     fi
 done

@@ -1,8 +1,8 @@
-"""Makes the pictures of the benchmarks from photographs.
+"""Makes the test images of the benchmarks from photographs.
 
 Usage: corpus.py PHOTOS CORPUS
 
-PHOTOS is a folder of large pictures. What is there already is not made again.
+PHOTOS is a folder of large images. Existing files of CORPUS are kept.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ photos, corpus = map(pathlib.Path, sys.argv[1:])
 
 
 def large(folder):
-    """Pictures of nine megapixels and more, those with most detail first."""
+    """Images of nine megapixels and more, those with most detail first."""
     files = [file for file in folder.rglob("*") if file.suffix in (".jpg", ".png")]
     files.sort(key=lambda file: (-file.stat().st_size, file.name))
     pictures = []
@@ -26,7 +26,7 @@ def large(folder):
 
 
 def write(name, make):
-    """Makes a file under another name first, so that half of one is never taken for it."""
+    """Writes a file under a temporary name first, so that no incomplete file is used later."""
     target = corpus / name
     if not target.exists():
         half = corpus / f"half-{name}"
@@ -39,7 +39,7 @@ def raw(image):
 
 
 def dense(pictures):
-    """A mosaic of parts in their own resolution: as much detail as a file can have."""
+    """A mosaic of unscaled parts, with as much detail as possible."""
     mosaic = Image.new("RGB", (4000, 3000))
     for index in range(12):
         picture = pictures[index % len(pictures)]
@@ -51,7 +51,7 @@ def dense(pictures):
 
 
 def drawing():
-    """Flat colours, lines and text, like a picture of a screen."""
+    """Flat colours, lines and text, like a screenshot."""
     image = Image.new("RGB", (1024, 768), (246, 246, 248))
     pen = ImageDraw.Draw(image)
     for row in range(24):

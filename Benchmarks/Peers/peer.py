@@ -1,9 +1,9 @@
-"""What every peer has in common: it reads orders and answers with times.
+"""Shared by all peers in Python: reads orders and answers with times.
 
-An order is a line "WORK REPETITIONS THREADS FILE"; the answer is a line with milliseconds per
-repetition by the wall and by the processor, the size of the result in bytes, and the peak of memory
-in kilobytes, at the end and before the first repetition; or "skip" and why. The file is read, and
-what the work prepares is prepared, before the clock starts.
+An order is a line "WORK REPETITIONS THREADS FILE". The answer is a line with wall-clock and CPU
+milliseconds per repetition, the size of the result in bytes, and the peak memory in kilobytes, at
+the end and before the first repetition; or "skip" with a reason. Reading the file and preparing the
+work is not timed.
 """
 
 import sys
@@ -17,7 +17,7 @@ def peak():
 
 
 def serve(find):
-    """Answers orders until there are no more.
+    """Executes orders until standard input ends.
 
     `find` maps the name of a work to a function that makes a function of the bytes of the file, or
     to None.

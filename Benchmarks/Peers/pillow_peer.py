@@ -11,7 +11,7 @@ LANCZOS = Image.Resampling.LANCZOS
 
 def thumbnail(data):
     def run():
-        # `thumbnail` asks the JPEG decoder for a smaller picture by itself, through `draft`.
+        # `thumbnail` makes the JPEG decoder scale by itself, through `draft`.
         image = Image.open(io.BytesIO(data))
         image.thumbnail((400, 400), LANCZOS, reducing_gap=2.0)
         out = io.BytesIO()
@@ -22,7 +22,7 @@ def thumbnail(data):
 
 
 def decode(data):
-    # Like ours, to pixels in memory: the copy to a bytes object would be an extra.
+    # To pixels in memory, like our decoder; a copy to a bytes object would be additional work.
     def run():
         image = Image.open(io.BytesIO(data)).convert("RGBA")
         return image.width * image.height * 4
@@ -55,7 +55,7 @@ def resize(name):
     size, target = sizes_of(name)
 
     def prepare(data):
-        # Pillow would premultiply RGBA and back by itself; RGBa says that it is done.
+        # Pillow would premultiply RGBA and convert it back; RGBa is premultiplied already.
         image = Image.frombytes("RGBa", size, data)
         return lambda: 4 * image.resize(target, LANCZOS, reducing_gap=2.0).width * target[1]
 

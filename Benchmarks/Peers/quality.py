@@ -1,10 +1,10 @@
-"""Compares thumbnails with a reference of floating-point arithmetic.
+"""Compares thumbnails with a floating-point reference.
 
 Usage: quality.py SOURCE THUMBNAIL
 
-The reference is the whole picture, decoded in full and filtered once by Lanczos' filter, a channel
-at a time in Pillow's mode of 32-bit floats. Ours and that of libvips, made here, are compared with
-it by PSNR.
+The reference is the whole image, decoded in full and resampled once with a Lanczos filter, channel
+by channel in Pillow's mode of 32-bit floats. Our thumbnail, and that of libvips, which is made
+here, are compared with it by PSNR.
 """
 
 import io

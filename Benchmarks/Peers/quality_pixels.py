@@ -2,8 +2,8 @@
 
 Usage: quality_pixels.py KF-BENCH CORPUS
 
-Everything is premultiplied, so that Pillow does not do that by itself. Opaque photographs, a
-drawing, and a photograph that fades into transparency.
+All pixels are premultiplied, so that Pillow does not do it. Tests opaque photographs, a drawing,
+and a photograph that fades to transparent.
 """
 
 import math

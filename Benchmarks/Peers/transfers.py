@@ -1,14 +1,14 @@
-"""Downloads from nginx on the loopback interface, by us, libcurl's multi interface and URLSession.
+"""Downloads from nginx on the loopback interface with Kingfisher, libcurl and URLSession.
 
 usage: transfers.py PROGRAM CURL_PEER FOLDER [ROUNDS]
 
-Kingfisher is the downloader, all that is between a load and its bytes: sharing, hooks, memory for
-bodies and the way back to the caller's task. Its transport alone does what libcurl's peer does:
-these two put bodies into memory of the program's own, which is used again for the next. Both of
-ours are judged; the program fails when one misses a target.
+Kingfisher is measured twice: the downloader, with sharing, delegates, memory for bodies and the
+return to the caller's task, and its transport alone, which does the same work as the peer with
+libcurl's multi interface: both put bodies into memory that the program reuses. Both have targets;
+the program fails if one is missed.
 
-Takes turns, round after round, and prints the least CPU and the most requests per second of each,
-because what the machine does besides can only make a round worse; p99 is that of the best round.
+Alternates round by round, and prints the least CPU and the most requests per second of each,
+because other load on the machine can only make a round worse; p99 is that of the best round.
 """
 
 import os
@@ -116,7 +116,7 @@ def measure(runners, url, name, size, width, rounds):
     results = {runner: [] for runner in runners}
     for _ in range(rounds):
         for runner, command in runners.items():
-            # Foundation is ten times slower: fewer requests, the same figures for each.
+            # Foundation is ten times slower: fewer requests, with the same figures per request.
             share = count // 5 if runner == "URLSession" else count
             try:
                 result = run(command, url, share, width)
@@ -162,7 +162,7 @@ def text(number):
 
 
 def judge(name, width, results):
-    """One line for each target of each of ours: reached, or by how much it was missed."""
+    """One line per target of our runs: whether it was reached, or by how much it was missed."""
     for runner in OURS:
         samples = results[runner]
         cpu = quotient(least_cpu(samples), least_cpu(results["libcurl"]))

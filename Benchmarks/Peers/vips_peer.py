@@ -1,4 +1,4 @@
-"""libvips, through its Python binding, which adds microseconds; one thread like the others."""
+"""libvips through its Python binding, which adds microseconds; one thread like the other peers."""
 
 import os
 
@@ -8,7 +8,7 @@ import pyvips
 
 from peer import serve, sizes_of
 
-# No answer may come from libvips' cache of operations.
+# Results must not come from libvips' cache of operations.
 pyvips.cache_set_max(0)
 
 

@@ -1,14 +1,14 @@
-// Tells the thread sanitizer that a continuation orders what was before its resumption and what is
-// behind its await.
+// Makes the thread sanitizer see that the resumption of a continuation happens before the code
+// after its await.
 //
-// The runtime tells so where a task waits already and is put into a queue. When the resumption
-// comes first, await sees that and goes on, without a word to the sanitizer: what the task then
-// reads looks like a race with who made it. A program of twenty lines shows it within seconds.
+// The runtime reports this order only if the task is already waiting and is enqueued. If the
+// resumption comes first, the await continues without informing the sanitizer, and reads of the
+// task look like races with writes before the resumption. A program of twenty lines shows it within
+// seconds.
 //
-// So the resumption waits here, for the moment that it takes until the task awaits; its caller then
-// finds that the task waits and puts it into a queue. A task that is resumed on its own thread needs
-// nothing of that, and one whose thread waits for the resumption before it awaits is not waited for
-// longer than 10 ms.
+// Therefore the resumption waits here until the task awaits; its caller then finds the task waiting
+// and enqueues it. A task that is resumed on its own thread does not need this, and the wait is
+// limited to 10 ms for a task whose thread waits for the resumption before it awaits.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -25,7 +25,7 @@
 typedef void (*release_function)(void *address);
 typedef SWIFT void *(*current_task_function)(void);
 
-// The runtime's pointer to the sanitizer; weak as the tools around the tests have none.
+// The runtime's pointer to the sanitizer; weak, because the tools around the tests have none.
 extern release_function _swift_tsan_release __attribute__((weak));
 
 static release_function original_release;
@@ -37,8 +37,8 @@ static const char *const names[COUNT] = {
 };
 static struct { uintptr_t start, end; } resumptions[COUNT];
 
-// As the runtime lays them out on machines of 64 bits: a task's context, and in that of a
-// continuation whether the task awaits (1), was resumed (2), or does not await yet (0).
+// Offsets in the runtime's 64-bit layout: a task's context, and in a continuation's context the
+// status: the task awaits (1), was resumed (2), or does not await yet (0).
 enum { context_of_task = 0x40, status_of_context = 0x18 };
 
 static double seconds(void) {
@@ -67,7 +67,7 @@ static void release(void *address) {
     }
 }
 
-// The runtime has set its pointer by now, which the sanitizer makes it do before any constructor.
+// The sanitizer makes the runtime set its pointer before any constructor runs.
 __attribute__((constructor)) static void install(void) {
     if (!&_swift_tsan_release || !_swift_tsan_release) return;
     for (int i = 0; i < COUNT; i++) {

@@ -1,9 +1,8 @@
-// Tells the thread sanitizer about the slow paths of Swift's Mutex.
+// Informs the thread sanitizer about the slow paths of Swift's Mutex.
 //
-// A Mutex that nobody else holds is locked by an atomic operation that the compiler puts into the
-// caller, where the sanitizer sees it. One that is contended is locked inside the runtime library,
-// which is not built with the sanitizer: without this library, which goes before it, every lock
-// that was ever waited for looks like a race.
+// A free Mutex is locked by an inlined atomic operation, which the sanitizer sees. A contended one
+// is locked inside the runtime library, which is not built with the sanitizer: without this
+// preloaded library, accesses under a contended lock look like races.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,7 +13,7 @@
 #define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 #define TRY_LOCK_SLOW "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 
-// Weak, because the tools around the tests are loaded with this too, and have no sanitizer.
+// Weak, because this is also loaded into the tools around the tests, which have no sanitizer.
 void __tsan_acquire(void *address) __attribute__((weak));
 void __tsan_release(void *address) __attribute__((weak));
 
