@@ -76,7 +76,7 @@ static kf_picture_status deliver(kf_picture *picture, const struct heif_image *i
     // The bit stream has its own header, which may contradict the container.
     if (heif_image_get_width(image, heif_channel_interleaved) != picture->info.width
         || heif_image_get_height(image, heif_channel_interleaved) != picture->info.height)
-        return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "another size than it says");
+        return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "a size that differs from the header");
     int stride = 0;
     const uint8_t *pixels =
         heif_image_get_plane_readonly(image, heif_channel_interleaved, &stride);
@@ -94,7 +94,7 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
     if (state->handle == NULL)
         return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "no header");
     if (kf_picture_raster_bytes(picture, picture->info.width, picture->info.height) == 0)
-        return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "memory");
+        return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "no memory");
     struct heif_decoding_options *options = heif_decoding_options_alloc();
     if (options == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
     options->convert_hdr_to_8bit = 1;

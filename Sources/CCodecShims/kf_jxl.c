@@ -20,7 +20,7 @@ static JxlDecoder *decoder_of(const kf_picture *picture) {
 static kf_picture_status failure(kf_picture *picture, JxlDecoderStatus status) {
     if (status == JXL_DEC_NEED_MORE_INPUT)
         return kf_picture_fail(picture, KF_PICTURE_TRUNCATED, "the data ends early");
-    return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "the codestream makes no sense");
+    return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "the codestream is invalid");
 }
 
 // libjxl can convert images that use its own colour encoding; others keep their profile.
@@ -128,7 +128,7 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
     size_t count = kf_picture_raster_bytes(picture, picture->info.width, picture->info.height);
     // Zeroed: if the file ends early, some pixels are not written.
     uint8_t *pixels = count ? calloc(1, count) : NULL;
-    if (pixels == NULL) return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "memory");
+    if (pixels == NULL) return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "no memory");
     int has_pixels = 0;
     // For an animation this is the first frame.
     kf_picture_status status = fill(picture, pixels, count, &has_pixels);

@@ -41,7 +41,7 @@ static kf_picture_status read_header(kf_picture *picture) {
     double width = 0, height = 0;
     find_size(handle, &width, &height);
     if (!(width > 0 && height > 0 && width < INT32_MAX && height < INT32_MAX))
-        return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "an impossible size");
+        return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "an invalid size");
     picture->info.width = (int)ceil(width);
     picture->info.height = (int)ceil(height);
     picture->info.has_alpha = 1;
@@ -65,7 +65,7 @@ static void reorder(uint8_t *pixels, int width) {
 static kf_picture_status read_rows(kf_picture *picture, int width, int height, kf_picture_row row,
                                    void *context) {
     if (kf_picture_raster_bytes(picture, width, height) == 0)
-        return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "memory");
+        return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "no memory");
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
     cairo_t *cairo = cairo_create(surface);
     RsvgRectangle viewport = {0, 0, width, height};
@@ -81,7 +81,7 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
         status = kf_picture_fail(picture, KF_PICTURE_CORRUPT, error ? error->message : "no reason");
         if (error != NULL) g_error_free(error);
     } else if (cairo_status(cairo) != CAIRO_STATUS_SUCCESS) {
-        status = kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "cairo has no surface");
+        status = kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "cairo ran out of memory");
     }
     cairo_surface_flush(surface);
     uint8_t *pixels = cairo_image_surface_get_data(surface);

@@ -129,7 +129,7 @@ static kf_picture_status read_header(kf_picture *picture) {
     TIFFGetFieldDefaulted(state->file, TIFFTAG_BITSPERSAMPLE, &bits);
     TIFFGetFieldDefaulted(state->file, TIFFTAG_ORIENTATION, &orientation);
     if (width > INT32_MAX || height > INT32_MAX)
-        return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "an impossible size");
+        return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "an invalid size");
     picture->info.width = (int)width;
     picture->info.height = (int)height;
     picture->info.bits_per_channel = bits;

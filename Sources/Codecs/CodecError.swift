@@ -37,23 +37,23 @@ extension CodecError: CustomStringConvertible {
         case .empty:
             "there are no bytes to decode"
         case .unknownFormat:
-            "the bytes are no picture of a known format"
+            "the bytes are not an image of a known format"
         case .unsupported(let format, let feature):
             "\(format.rawValue): \(feature) is not supported"
         case .truncated(let format):
-            "\(format.rawValue): the data ends before the picture does"
+            "\(format.rawValue): the data ends before the image is complete"
         case .corrupt(let format, let detail):
             "\(format.rawValue): the data is damaged (\(detail))"
         case .limitExceeded(let limit, let value, let allowed):
-            "the picture has \(value) \(limit.rawValue), the limit is \(allowed)"
+            "the image has \(value) \(limit.rawValue), the limit is \(allowed)"
         case .pixels(.emptySize(let size)):
-            "a picture of \(size) has no pixels"
+            "an image of \(size) has no pixels"
         case .pixels(.tooLarge(let size)):
-            "a picture of \(size) is too large"
+            "an image of \(size) pixels is too large"
         case .pixels(.outOfMemory(let bytes)):
-            "there is no memory for \(bytes) bytes of pixels"
+            "\(bytes) bytes of memory for pixels could not be allocated"
         case .encodingFailed(let format, let detail):
-            "\(format.rawValue): the picture cannot be encoded (\(detail))"
+            "\(format.rawValue): the image cannot be encoded (\(detail))"
         }
     }
 }

@@ -58,7 +58,7 @@ package struct Bitmap: Sendable {
         precondition(
             bytesPerRow >= size.width * Self.bytesPerPixel
                 && storage.byteCount >= bytesPerRow * size.height,
-            "the storage is smaller than the picture"
+            "the storage is smaller than the bitmap"
         )
         self.size = size
         self.bytesPerRow = bytesPerRow
@@ -88,7 +88,7 @@ package struct Bitmap: Sendable {
     ///
     /// - Precondition: The point lies inside the bitmap.
     package subscript(x: Int, y: Int) -> RGBA {
-        precondition((0..<width).contains(x) && (0..<height).contains(y), "outside the picture")
+        precondition((0..<width).contains(x) && (0..<height).contains(y), "outside the bitmap")
         let pixel = storage.base.advanced(by: y * bytesPerRow + x * Self.bytesPerPixel)
             .assumingMemoryBound(to: UInt8.self)
         return RGBA(red: pixel[0], green: pixel[1], blue: pixel[2], alpha: pixel[3])

@@ -6,7 +6,7 @@ import Testing
 struct FileFormatTests {
     @Test func `errors name the fault`() {
         let error = CodecError.limitExceeded(.dimension, value: 60_000, allowed: 32_767)
-        #expect("\(error)" == "the picture has 60000 pixels on one side, the limit is 32767")
+        #expect("\(error)" == "the image has 60000 pixels on one side, the limit is 32767")
     }
 
     @Test(

@@ -137,12 +137,12 @@ final class AVIFFile {
     ) throws(CodecError) -> UnsafeMutablePointer<avifImage> {
         try check(avifDecoderNthImage(decoder, UInt32(index)))
         guard let image = decoder.pointee.image else {
-            throw .corrupt(.avif, detail: "no picture")
+            throw .corrupt(.avif, detail: "no image")
         }
         let size = PixelSize(width: Int(image.pointee.width), height: Int(image.pointee.height))
         // The bit stream has its own header, which may contradict the container.
         guard size == info.storedSize, !size.isEmpty else {
-            throw .corrupt(.avif, detail: "a frame of another size than it says")
+            throw .corrupt(.avif, detail: "a frame whose size differs from the header")
         }
         return image
     }

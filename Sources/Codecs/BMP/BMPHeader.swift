@@ -111,7 +111,7 @@ struct BMPHeader {
             throw .unsupported(.bmp, feature: "compression \(method) of \(bitsPerPixel) bits")
         }
         if isTopDown, compression != .none {
-            throw .corrupt(.bmp, detail: "runs from the top down")
+            throw .corrupt(.bmp, detail: "run-length encoded rows from the top down")
         }
     }
 

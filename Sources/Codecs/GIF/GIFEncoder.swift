@@ -23,7 +23,10 @@ struct GIFEncoder {
         _ frame: (Int) throws(CodecError) -> AnimationFrame
     ) throws(CodecError) -> Data {
         guard frameCount > 0, size.longestSide <= Self.maxSide else {
-            throw .encodingFailed(.gif, detail: "no frames, or too large ones")
+            throw .encodingFailed(
+                .gif,
+                detail: "no frames, or a side beyond \(Self.maxSide) pixels"
+            )
         }
         var sink = GIFSink()
         try withUnsafeMutablePointer(to: &sink) { sink in
@@ -110,7 +113,7 @@ struct GIFEncoder {
     }
 
     private static func check(_ status: Int32) throws(CodecError) {
-        guard status == GIF_OK else { throw .encodingFailed(.gif, detail: "giflib refused") }
+        guard status == GIF_OK else { throw .encodingFailed(.gif, detail: "giflib failed") }
     }
 
     private static func failure(_ code: Int32) -> CodecError {

@@ -29,7 +29,7 @@ struct JXLEncoder {
         let base = pixels.base.assumingMemoryBound(to: UInt8.self)
         let status = kf_jxl_encode(settings, base, &bytes, &count)
         guard status == KF_PICTURE_OK, let bytes else {
-            throw .encodingFailed(.jxl, detail: "libjxl refused \(bitmap.size)")
+            throw .encodingFailed(.jxl, detail: "libjxl failed for \(bitmap.size) pixels")
         }
         return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
         #else

@@ -42,7 +42,7 @@ struct PNGDecoder {
         let status = kf_png_decoder_start(decoder, &found)
         guard status == KF_PNG_OK else { throw Self.failure(status, decoder) }
         guard Int(found.width) == header.size.width, Int(found.height) == header.size.height else {
-            throw .corrupt(.png, detail: "two headers")
+            throw .corrupt(.png, detail: "two contradictory headers")
         }
         let profile = found.profile.flatMap {
             ColorProfile(UnsafeRawBufferPointer(start: $0, count: found.profile_count))

@@ -35,7 +35,7 @@ struct PNGEncoder {
         }
         guard isWritten else {
             file.discard()
-            throw .encodingFailed(.png, detail: "\(bitmap.size) is too much for one chunk")
+            throw .encodingFailed(.png, detail: "\(bitmap.size) is too large for one chunk")
         }
         _ = file.writeChunk("IEND") { _, _ in 0 }
         return file.finish()

@@ -57,7 +57,7 @@ struct WebPDecoder {
     ) throws(CodecError) -> Bool {
         var config = try makeConfiguration()
         guard config.input.size == surface.size else {
-            throw .corrupt(.webp, detail: "a frame of another size than it says")
+            throw .corrupt(.webp, detail: "a frame whose size differs from the header")
         }
         if keepsPartial { surface.clear() }
         let isPartial = try decode(&config, into: surface, keepsPartial: keepsPartial)
@@ -142,8 +142,10 @@ struct WebPDecoder {
         switch status {
         case VP8_STATUS_OK: return
         case VP8_STATUS_NOT_ENOUGH_DATA, VP8_STATUS_SUSPENDED: throw .truncated(.webp)
-        case VP8_STATUS_OUT_OF_MEMORY: throw .corrupt(.webp, detail: "it needs too much memory")
-        case VP8_STATUS_UNSUPPORTED_FEATURE: throw .unsupported(.webp, feature: "a feature")
+        case VP8_STATUS_OUT_OF_MEMORY:
+            throw .corrupt(.webp, detail: "the library ran out of memory")
+        case VP8_STATUS_UNSUPPORTED_FEATURE:
+            throw .unsupported(.webp, feature: "a feature of this file")
         default: throw .corrupt(.webp, detail: "the bit stream is invalid")
         }
     }

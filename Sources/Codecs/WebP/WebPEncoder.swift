@@ -51,7 +51,12 @@ struct WebPEncoder {
         var settings = WebPAnimEncoderOptions()
         guard frameCount > 0, WebPAnimEncoderOptionsInit(&settings) != 0,
             size.longestSide <= Self.maxSide
-        else { throw .encodingFailed(.webp, detail: "no frames, or too large ones") }
+        else {
+            throw .encodingFailed(
+                .webp,
+                detail: "no frames, or a side beyond \(Self.maxSide) pixels"
+            )
+        }
         // The count has 16 bits.
         settings.anim_params.loop_count = Int32(min(max(0, loopCount), 65_535))
         guard

@@ -48,7 +48,7 @@ struct ImageFileInfoTests {
         #expect(throws: ImageFileInfo.Failure.self) {
             try ImageFileInfo(data: Data("<html><body>not found</body></html>".utf8))
         }
-        let error = ImageFileInfo.Failure.unreadable("the bytes are no picture of a known format")
-        #expect(error.localizedDescription.contains("no picture of a known format"))
+        let error = ImageFileInfo.Failure.unreadable("the bytes are not an image of a known format")
+        #expect(error.localizedDescription.contains("not an image of a known format"))
     }
 }

@@ -34,7 +34,7 @@ struct UndecodableReasonTests {
 
     @Test func `impossible settings and undecodable bytes have different reasons`() {
         #expect(UndecodableReason.text(for: TestImage.png()).contains("the processor"))
-        #expect(UndecodableReason.text(for: Data("text".utf8)).contains("no picture"))
+        #expect(UndecodableReason.text(for: Data("text".utf8)).contains("not an image"))
     }
 
     @Test func `a still is not decoded in full for an animated format`() async throws {
