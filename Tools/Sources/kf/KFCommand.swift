@@ -10,8 +10,8 @@ struct KFCommand: AsyncParsableCommand {
               kf get https://example.com/photo.jpg -p resize:400x -o small.webp
               kf info photo.jpg
 
-            Exit status: 0 when all went well, 1 when something failed, 64 for wrong usage. \
-            NO_COLOR turns colours off.
+            Exit status: 0 on success, 1 on failure, 64 for wrong usage. NO_COLOR in the \
+            environment turns colours off.
             """,
         version: "kf 0.1.0 (Kingfisher for Linux)",
         subcommands: [

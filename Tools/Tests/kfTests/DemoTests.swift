@@ -9,7 +9,7 @@ struct DemoTests {
         let folder = try TemporaryFolder()
         let outcome = try await KFProgram.run(["demo"], in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        for column in ["picture", "first time", "again", "memory emptied"] {
+        for column in ["variant", "first time", "again", "memory emptied"] {
             #expect(outcome.text.contains(column))
         }
         for picture in ["dawn.jpg", "lake.jpg", "kingfisher.png"] {

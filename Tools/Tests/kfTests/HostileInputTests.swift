@@ -55,7 +55,7 @@ struct HostileInputTests {
     {
         let outcome = try await KFProgram.run([command, "-"], in: folder, inputPath: "/dev/zero")
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("no picture of a known format"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("not an image of a known format"), "\(outcome.errors)")
     }
 
     @Test(arguments: ["info", "placeholder", "get"])

@@ -79,7 +79,7 @@ struct InspectTests {
             input: input
         )
         #expect(first.status == 1)
-        #expect(first.text == "2 loaded, 0 cached before, 2 failed\n", "\(first.text)")
+        #expect(first.text == "2 loaded, 0 already cached, 2 failed\n", "\(first.text)")
         #expect(first.errors.split(separator: "\n").count == 2, "\(first.errors)")
         let second = try await run("prefetch", server.url("/a.jpg"), server.url("/b.jpg"), "--json")
         #expect(second.status == 0)

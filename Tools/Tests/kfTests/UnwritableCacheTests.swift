@@ -36,7 +36,7 @@ struct UnwritableCacheTests {
             "get in.jpg --cache cache --only-from-cache -o out.jpg"
         )
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.errors.contains("nothing new is kept"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("new images are not cached"), "\(outcome.errors)")
         #expect(try folder.data("out.jpg") == folder.data("in.jpg"))
     }
 

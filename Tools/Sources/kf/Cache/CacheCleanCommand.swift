@@ -6,7 +6,7 @@ import Kingfisher
 struct CacheCleanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clean",
-        abstract: "Removes what has expired, and trims a cache that is too large.",
+        abstract: "Removes expired entries, and trims a cache that is too large.",
         discussion: """
             Examples:
               kf cache clean
@@ -16,7 +16,7 @@ struct CacheCleanCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Trim a cache of this many bytes or more to half of them, the least used first.",
+            "Trim a cache of at least this many bytes to half, removing the least used first.",
             valueName: "bytes"
         )
     )
@@ -25,7 +25,9 @@ struct CacheCleanCommand: AsyncParsableCommand {
     @OptionGroup var options: CacheOptions
 
     func validate() throws {
-        if limit == 0 { throw ValidationError("the limit is 1 byte or more; clear removes all") }
+        if limit == 0 {
+            throw ValidationError("the limit must be at least 1 byte; use clear to remove all")
+        }
     }
 
     func run() async throws {
@@ -88,7 +90,8 @@ struct CacheRemovalReport: Report {
     let bytesLeft: Int
 
     func summary() -> String {
-        let what = "\(expired) expired" + (trimmed > 0 ? " and \(trimmed) least used" : "")
-        return "Removed \(what), \(Readable.bytes(bytes)); \(Readable.bytes(bytesLeft)) are left."
+        let entries = "\(expired) expired" + (trimmed > 0 ? " and \(trimmed) least used" : "")
+        return
+            "Removed \(entries), \(Readable.bytes(bytes)); \(Readable.bytes(bytesLeft)) are left."
     }
 }

@@ -7,8 +7,8 @@ struct CacheCommand: AsyncParsableCommand {
         commandName: "cache",
         abstract: "Shows, cleans and verifies a cache on disk.",
         discussion: """
-            --cache names the folder that was given to `kf get --cache`, or the folder of any \
-            cache that Kingfisher made. An app may use the cache at the same time.
+            --cache names the folder given to `kf get --cache`, or the folder of any cache that \
+            Kingfisher has created. An app may use the cache at the same time.
 
             Examples:
               kf cache stats

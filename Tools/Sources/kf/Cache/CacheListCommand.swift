@@ -6,7 +6,7 @@ import Kingfisher
 struct CacheListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the entries of a cache, the last one used first.",
+        abstract: "Lists the entries of a cache, most recently used first.",
         discussion: """
             Examples:
               kf cache list

@@ -8,8 +8,8 @@ struct CachePathCommand: AsyncParsableCommand {
         commandName: "path",
         abstract: "Prints the cached file of an image.",
         discussion: """
-            The file of the unprocessed image, or with --processor of the result of those steps. \
-            --all prints every file of the image, one a line. What has expired is not found.
+            Prints the file of the unprocessed image, or with --processor of the processed one. \
+            --all prints every file of the image, one per line. Skips expired files.
 
             Examples:
               kf cache path https://example.com/photo.jpg
@@ -17,7 +17,7 @@ struct CachePathCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A URL, a path, or a key as `kf cache list` shows it.")
+    @Argument(help: "A URL, a path, or a key as printed by `kf cache list`.")
     var source: String
 
     @Option(
@@ -35,7 +35,7 @@ struct CachePathCommand: AsyncParsableCommand {
 
     func validate() throws {
         if all, !processors.isEmpty {
-            throw ValidationError("--all and --processor exclude each other")
+            throw ValidationError("--all and --processor cannot be combined")
         }
     }
 
@@ -47,8 +47,8 @@ struct CachePathCommand: AsyncParsableCommand {
             guard entries.isEmpty else { return Result(entries: entries) }
             let others = valid.count { entry in keys.contains { entry.title.hasPrefix($0 + "@") } }
             throw Failure(
-                "nothing valid is cached for \(LibraryErrorText.shown(source)) as it is"
-                    + (others > 0 ? ", but \(others) with other steps; --all shows them" : "")
+                "nothing valid is cached for \(LibraryErrorText.shown(source))"
+                    + (others > 0 ? ", but \(others) with other steps; --all prints them" : "")
             )
         }
     }

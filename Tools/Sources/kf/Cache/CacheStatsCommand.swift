@@ -6,7 +6,7 @@ import Kingfisher
 struct CacheStatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Prints how much a cache holds.",
+        abstract: "Prints the number and size of a cache's entries.",
         discussion: """
             Examples:
               kf cache stats

@@ -6,9 +6,9 @@ import Kingfisher
 struct CacheVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Compares every file of a cache with what was stored.",
+        abstract: "Compares every file of a cache with its checksum.",
         discussion: """
-            Exits with 1 when something is damaged and was not repaired.
+            Exits with 1 if a damaged entry was found and not removed.
 
             Examples:
               kf cache verify
@@ -16,7 +16,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             """
     )
 
-    @Flag(help: "Remove what is damaged, so that it is loaded again when it is wanted.")
+    @Flag(help: "Remove damaged entries, so that they are loaded again when needed.")
     var repair = false
 
     @OptionGroup var options: CacheOptions
@@ -41,7 +41,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             if checked == 0 { return "The cache is empty." }
             let all = Readable.count(checked, "entry", "entries")
             guard !damaged.isEmpty else { return "Checked \(all); all are intact." }
-            let outcome = repaired ? "removed" : "--repair removes what is damaged"
+            let outcome = repaired ? "removed" : "--repair removes them"
             return
                 (damaged.map { "damaged  \(Terminal.line($0.title))" }
                 + ["Checked \(all); \(damaged.count) damaged (\(outcome))."])

@@ -8,9 +8,8 @@ struct CompareCommand: AsyncParsableCommand {
         commandName: "compare",
         abstract: "Writes one image in several formats and qualities, and compares size and loss.",
         discussion: """
-            Nothing is kept; the table shows what each choice would cost. PSNR (dB, more is \
-            better) and DSSIM (less is better) are measured against the image as it was loaded, \
-            after the steps.
+            Writes no files; the table shows the cost of each choice. PSNR (dB, higher is better) \
+            and DSSIM (lower is better) are measured against the loaded image after the steps.
 
             Examples:
               kf compare photo.jpg -p resize:1200x
@@ -25,13 +24,13 @@ struct CompareCommand: AsyncParsableCommand {
     var source: PictureSource
 
     @Option(
-        help: ArgumentHelp("Formats with commas between them.", valueName: "list"),
+        help: ArgumentHelp("Formats, separated by commas.", valueName: "list"),
         transform: Self.formats
     )
     var formats: [PictureFormat] = [.jpeg, .webp, .avif, .png]
 
     @Option(
-        help: ArgumentHelp("Qualities with commas between them, 0 to 100.", valueName: "list"),
+        help: ArgumentHelp("Qualities from 0 to 100, separated by commas.", valueName: "list"),
         transform: Self.qualities
     )
     var qualities: [Int] = [50, 75, 90]
@@ -39,7 +38,7 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("p"), .customLong("processor")],
         parsing: .singleValue,
-        help: ArgumentHelp("A step to apply before, as in kf get.", valueName: "spec"),
+        help: ArgumentHelp("A step to apply first, as in kf get.", valueName: "spec"),
         transform: ProcessorSpec.init
     )
     var processors: [ProcessorSpec] = []
@@ -115,7 +114,7 @@ struct CompareCommand: AsyncParsableCommand {
     private static func formats(_ text: String) throws -> [PictureFormat] {
         try text.split(separator: ",", omittingEmptySubsequences: false).map {
             guard let format = PictureFormat(name: String($0)) else {
-                throw ValidationError("unknown format '\($0)'; there are: \(PictureFormat.names)")
+                throw ValidationError("unknown format '\($0)'; choose from \(PictureFormat.names)")
             }
             return format
         }
@@ -124,7 +123,7 @@ struct CompareCommand: AsyncParsableCommand {
     private static func qualities(_ text: String) throws -> [Int] {
         try text.split(separator: ",", omittingEmptySubsequences: false).map {
             guard let quality = Int($0), (0...100).contains(quality) else {
-                throw ValidationError("'\($0)' is no quality from 0 to 100")
+                throw ValidationError("'\($0)' is not a quality from 0 to 100")
             }
             return quality
         }

@@ -8,9 +8,9 @@ struct DiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "Compares two images: PSNR, DSSIM, and an image of the differences.",
         discussion: """
-            PSNR is in decibels: above 40 differences are hardly seen, equal images have none. \
-            DSSIM is 0 for equal images. The image that -o writes is black where the two are \
-            equal, and shows differences eight times as strong.
+            PSNR is in decibels: above 40 differences are hardly visible; equal images have none. \
+            DSSIM is 0 for equal images. The image written by -o is black where both are equal, \
+            and shows differences eight times as strong.
 
             Examples:
               kf diff before.png after.png -o differences.png
@@ -38,7 +38,7 @@ struct DiffCommand: AsyncParsableCommand {
     )
     var processors: [ProcessorSpec] = []
 
-    @Option(help: ArgumentHelp("Exit with 1 when the PSNR is lower.", valueName: "dB"))
+    @Option(help: ArgumentHelp("Exit with 1 if the PSNR is lower.", valueName: "dB"))
     var minPsnr: Double?
 
     @OptionGroup var loading: LoadOptions
@@ -47,10 +47,12 @@ struct DiffCommand: AsyncParsableCommand {
     func validate() throws {
         guard sources.count == 2 else { throw ValidationError("give two images to compare") }
         if sources[0].text == "-", sources[1].text == "-" {
-            throw ValidationError("standard input can be one of the images alone")
+            throw ValidationError("only one of the images can be standard input")
         }
         if let output, try PictureFormat(ending: output) == nil {
-            throw ValidationError("the output is a file whose name ends in a format, as in d.png")
+            throw ValidationError(
+                "the output must be a file name that ends in a format, such as d.png"
+            )
         }
     }
 

@@ -78,7 +78,7 @@ struct ImageDifference: Sendable {
             width: a.width,
             height: a.height
         )
-        guard let image else { throw Failure("the differences cannot be drawn") }
+        guard let image else { throw Failure("the image of the differences cannot be created") }
         return image
     }
 

@@ -8,13 +8,13 @@ struct ConvertCommand: AsyncParsableCommand {
         commandName: "convert",
         abstract: "Converts files, folders and patterns of files into a folder.",
         discussion: """
-            Folders are searched for images, with their folders. Quoted patterns are understood, \
-            too: * and ? within a name, ** for any folders. Files that fail do not stop the \
-            others; they are listed at the end, and the exit status is 1.
+            Folders are searched recursively. Quoted patterns are expanded: * and ? within a name, \
+            ** for any number of folders. Failures do not stop the conversion; they are listed \
+            at the end, and the exit status is 1.
 
-            Names follow --name: {stem} is the file's name without its ending, {dir} its folder \
-            below the one that was searched, {format} the ending, {width} and {height} the size \
-            in pixels of the result.
+            --name sets the names of the outputs: {stem} is the input's name without its suffix, \
+            {dir} its folder relative to the searched one, {format} the suffix, {width} and \
+            {height} the size of the result in pixels.
 
             Examples:
               kf convert photos -o small -p downsample:400x400
@@ -29,13 +29,13 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("The folder to write to; it is made if missing.", valueName: "dir")
+        help: ArgumentHelp("The output folder; created if missing.", valueName: "dir")
     )
     var output: String
 
     @Option(
         help: ArgumentHelp(
-            "How the files are named. (default: {dir}/{stem}.{format})",
+            "The names of the outputs. (default: {dir}/{stem}.{format})",
             valueName: "template"
         ),
         transform: { try NameTemplate($0) }
@@ -44,31 +44,35 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @OptionGroup var encoding: EncodingOptions
 
-    @Flag(help: "Leave out files whose output is there already.")
+    @Flag(help: "Skip files whose output already exists.")
     var skipExisting = false
 
-    @Flag(help: "Print what would be written, and write nothing.")
+    @Flag(help: "Print the outputs without writing them.")
     var dryRun = false
 
     @Option(
         help: ArgumentHelp(
-            "How many files are converted at once; one for each core by default.",
+            "The number of concurrent conversions; one per core by default.",
             valueName: "n"
         )
     )
     var jobs: Int?
 
     @Flag(
-        help: "Decode in processes of their own, which can reach neither files nor the network."
+        help: "Decode in separate processes without access to files or the network."
     )
     var isolate = false
 
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
-        if let jobs, !(1...256).contains(jobs) { throw ValidationError("the jobs are 1 to 256") }
+        if let jobs, !(1...256).contains(jobs) {
+            throw ValidationError("--jobs must be from 1 to 256")
+        }
         if output.isEmpty || output == "-" {
-            throw ValidationError("the output is a folder; kf get writes to standard output")
+            throw ValidationError(
+                "the output must be a folder; kf get can write to standard output"
+            )
         }
         try checkOutput()
     }

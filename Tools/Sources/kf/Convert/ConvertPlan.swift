@@ -66,12 +66,12 @@ struct ConvertPlan: Sendable {
             if let other = owners.updateValue(item.input.path, forKey: item.name) {
                 throw Failure(
                     "\(other) and \(item.input.path) would both become \(item.name); "
-                        + "--name tells them apart, for example by {dir} or {format}"
+                        + "use --name to distinguish them, for example by {dir} or {format}"
                 )
             }
             let output = item.outputTitle(in: folder)
             if let real = InputSearch.resolved(output), inputs.contains(real) {
-                throw Failure("\(output) is an input; give another folder or another --name")
+                throw Failure("\(output) is also an input; choose another folder or another --name")
             }
         }
     }

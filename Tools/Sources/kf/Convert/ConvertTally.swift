@@ -35,7 +35,7 @@ struct ConvertOutcome: Report, Sendable {
         case .planned: head
         case .converted:
             "\(head)  \(width ?? 0) × \(height ?? 0), \(Readable.bytes(outputBytes ?? 0))"
-        case .skipped: "\(head)  skipped, it is there"
+        case .skipped: "\(head)  skipped, the output exists"
         case .failed: "\(head)  \(error ?? "failed")"
         }
     }

@@ -92,7 +92,7 @@ struct Converter: Sendable {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let real = InputSearch.resolved(folder) ?? folder
         guard real == root || real.hasPrefix(root == "/" ? "/" : root + "/") else {
-            throw Failure("\(path) leaves the output folder by a link")
+            throw Failure("\(path) leaves the output folder through a symbolic link")
         }
         try AtomicFile.write(data, to: path)
     }

@@ -57,7 +57,7 @@ struct InputSearch {
         if stat(input, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFDIR else { return [Found(path: input, dir: "")] }
             guard Self.resolved(input) != leftOut else {
-                throw Failure("\(input) is the output folder, too; give another one with -o")
+                throw Failure("\(input) is also the output folder; choose another one with -o")
             }
             return walk(input, "") { _ in true }.filter { Self.hasEnding($0.path) }
         }

@@ -40,7 +40,7 @@ struct NameTemplate: Sendable {
                 let part = names[String(rest[rest.index(after: open)..<close])]
             else {
                 throw ValidationError(
-                    "'\(text)' has a brace that is none of {stem}, {dir}, {width}, {height}, {format}"
+                    "'\(text)' has a wrong brace; use {stem}, {dir}, {width}, {height}, {format}"
                 )
             }
             parts += [.text(String(rest[..<open])), part]
@@ -49,7 +49,7 @@ struct NameTemplate: Sendable {
         parts.append(.text(String(rest)))
         let leaves = text.hasPrefix("/") || text.split(separator: "/").contains("..")
         guard !text.isEmpty, !text.hasSuffix("/"), !leaves else {
-            throw ValidationError("'\(text)' is no name for files within the output folder")
+            throw ValidationError("'\(text)' leads outside the output folder")
         }
         // A name without the format as its suffix would hide the file's type.
         if parts.last(where: { $0 != .text("") }) != .format { parts += [.text("."), .format] }

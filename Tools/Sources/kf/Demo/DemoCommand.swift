@@ -8,10 +8,10 @@ import KingfisherTesting
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Loads images at several sizes and shows what came from where.",
+        abstract: "Loads images at several sizes and shows where each came from.",
         discussion: """
-            Without URLs it paints pictures and serves them itself on 127.0.0.1; no network is \
-            needed then.
+            Without URLs it generates images and serves them on 127.0.0.1; it needs no network \
+            then.
 
             Examples:
               kf demo
@@ -19,7 +19,7 @@ struct DemoCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Pictures to load, http or https.", transform: Self.url)
+    @Argument(help: "The http or https URLs of images to load.", transform: Self.url)
     var urls: [URL] = []
 
     @Option(
@@ -28,7 +28,7 @@ struct DemoCommand: AsyncParsableCommand {
     )
     var output: String?
 
-    @Option(help: ArgumentHelp("How long one load may take at most.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit of a load.", valueName: "seconds"))
     var timeout = 30.0
 
     @OptionGroup var out: OutputOptions
@@ -71,7 +71,7 @@ struct DemoCommand: AsyncParsableCommand {
                 ?? URL(string: server?.url("/" + load.picture) ?? "")
         }
         let sources = places.compactMap { $0 }
-        guard sources.count == loads.count else { throw Failure("a picture has no URL") }
+        guard sources.count == loads.count else { throw Failure("an image has no URL") }
         let surprises = await run(
             DemoLoads(manager: manager, timeout: timeout),
             over: &loads,
@@ -119,7 +119,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     /// Generates the images concurrently and serves them.
     private func ownServer() async throws -> LoopbackServer {
-        say("Painting \(DemoPicture.all.count) pictures …")
+        say("Generating \(DemoPicture.all.count) images …")
         let clock = ContinuousClock()
         var files: [String: Data] = [:]
         let time = try await clock.measure {
@@ -178,7 +178,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     private static func url(_ text: String) throws -> URL {
         guard let url = try PictureSource(text).webURL else {
-            throw ValidationError("'\(text)' is no http or https URL")
+            throw ValidationError("'\(text)' is not an http or https URL")
         }
         return url
     }

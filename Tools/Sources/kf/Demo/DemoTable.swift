@@ -4,7 +4,7 @@ import Foundation
 enum DemoTable {
     /// The lines of the table; the first is the heading.
     static func lines(_ loads: [DemoLoad], passes: [DemoPass]) -> [String] {
-        var rows = [["picture", "asked for"] + passes.map(\.title)]
+        var rows = [["image", "variant"] + passes.map(\.title)]
         var last: String?
         for load in loads {
             let size = load.size.map { " \($0.width)×\($0.height)" } ?? ""

@@ -8,8 +8,8 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Loads an image, processes it, and writes it out.",
         discussion: """
-            Without -o it only reports what it found. An image from the network comes from the \
-            cache the next time, already processed.
+            Without -o it only prints a report. A second load of an image from the network is \
+            served from the cache, already processed.
 
             Examples:
               kf get https://example.com/photo.jpg -p downsample:300x -o small.png
@@ -36,7 +36,7 @@ struct GetCommand: AsyncParsableCommand {
     @OptionGroup var loading: LoadOptions
     @OptionGroup var out: OutputOptions
 
-    @Flag(help: "Show the download's progress with --json, too; on terminals alone.")
+    @Flag(help: "Show the progress of a download also with --json. Requires a terminal.")
     var progress = false
 
     func validate() throws {

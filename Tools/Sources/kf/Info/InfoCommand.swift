@@ -6,11 +6,11 @@ import Kingfisher
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Prints what the header of an image file says, without decoding it.",
+        abstract: "Prints the properties of an image file without decoding it.",
         discussion: """
-            The size, the format by the bytes, frames and their time, orientation, depth, and \
-            whether there is transparency or a colour profile. Only the beginning of a large file \
-            is read.
+            Prints the size, the format detected from the bytes, frames and their duration, \
+            orientation, depth, and whether there is transparency or a colour profile. Reads \
+            only the beginning of a large file.
 
             Examples:
               kf info photo.jpg
@@ -27,7 +27,7 @@ struct InfoCommand: ParsableCommand {
     )
     var files: [PictureSource]
 
-    @Option(help: ArgumentHelp("How long a pipe may be silent.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit for a silent pipe.", valueName: "seconds"))
     var timeout = 30.0
 
     @OptionGroup var out: OutputOptions
@@ -53,7 +53,7 @@ struct InfoCommand: ParsableCommand {
         let source = try PictureSource(text)
         if source.isWeb {
             throw ValidationError(
-                "'\(text)' is not on this machine; kf get loads it and prints what it is"
+                "'\(text)' is not a local file; download it with kf get \(text) -o FILE"
             )
         }
         return source

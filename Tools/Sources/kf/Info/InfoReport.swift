@@ -52,18 +52,18 @@ struct InfoReport: Report {
         ]
         if info.orientation != 1 {
             let stored = "stored as \(Self.pixels(info.storedSize))"
-            lines.append("  turned   EXIF \(info.orientation), \(stored)")
+            lines.append("  turned   Exif \(info.orientation), \(stored)")
         }
         if let frames = info.frameCount, frames > 1 {
             lines.append("  frames   \(frames)\(timing)")
         } else if info.frameCount == nil {
-            lines.append("  frames   not known from the first 64 MiB")
+            lines.append("  frames   unknown (more than 64 MiB would have to be read)")
         }
         return lines.joined(separator: "\n")
     }
 
     private var colour: String {
-        var parts = ["\(info.bitsPerChannel) bits a channel"]
+        var parts = ["\(info.bitsPerChannel) bits per channel"]
         if info.hasAlpha { parts.append("transparency") }
         if info.hasColorProfile { parts.append("ICC profile") }
         return parts.joined(separator: ", ")

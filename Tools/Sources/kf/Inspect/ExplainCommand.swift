@@ -6,7 +6,7 @@ import Kingfisher
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Says where an image would come from, and why, without loading it.",
+        abstract: "Explains where an image would come from, without loading it.",
         discussion: """
             Examples:
               kf explain https://example.com/photo.jpg
@@ -32,7 +32,7 @@ struct ExplainCommand: AsyncParsableCommand {
         try loading.check(source)
         if !source.isCacheable {
             throw ValidationError(
-                "\(source.title) is never in a cache; there is nothing to explain"
+                "\(source.title) is never cached, so there is nothing to explain"
             )
         }
     }
@@ -105,7 +105,8 @@ struct ExplainCommand: AsyncParsableCommand {
                 case .original: "It is made from the cached original, without the network."
                 case .download: "It is downloaded."
                 case .provider: "The file is read."
-                case .fails: "It fails: the cache does not have it, and nothing else is allowed."
+                case .fails:
+                    "It fails: it is not cached, and --only-from-cache allows no other source."
                 }
             let with = steps.isEmpty ? "" : " with \(steps.joined(separator: ", "))"
             guard hasCache else {
@@ -130,10 +131,10 @@ enum MissText {
         case .neverStored: "not cached"
         case .expired: reason.description
         case .evicted: "was removed to make room"
-        case .otherProcessor([""]): "cached unprocessed alone"
-        case .otherProcessor: "cached with other steps alone"
+        case .otherProcessor([""]): "only cached unprocessed"
+        case .otherProcessor: "only cached with other steps"
         case .damaged: "damaged on disk"
-        case .notAsked: "not asked, by the options"
+        case .notAsked: "not used, because of the options"
         }
     }
 }

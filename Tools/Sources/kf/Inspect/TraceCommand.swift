@@ -6,12 +6,12 @@ import Kingfisher
 struct TraceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
-        abstract: "Loads images and records each stage, for a trace viewer or as a page.",
+        abstract: "Loads images and records each stage for a trace viewer or as an HTML page.",
         discussion: """
             Without --html it writes a Chrome trace: open it in https://ui.perfetto.dev or \
-            chrome://tracing. The page of --html needs nothing else: it shows the timeline and \
-            the reason of each miss. With --repeat 2 everything is loaded again, from the cache \
-            then.
+            chrome://tracing. The page of --html is self-contained: it shows the timeline \
+            and the reason of each miss. With --repeat 2 everything is loaded twice, the second \
+            time from the cache.
 
             Examples:
               kf trace https://example.com/photo.jpg -p resize:300x -o trace.json
@@ -27,14 +27,17 @@ struct TraceCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("Where to write; - is standard output.", valueName: "file")
+        help: ArgumentHelp("The output file; - is standard output.", valueName: "file")
     )
     var output: String
 
-    @Flag(help: "Write a page for a browser.")
+    @Flag(help: "Write an HTML page for a browser.")
     var html = false
 
-    @Option(name: .customLong("repeat"), help: ArgumentHelp("How often to load.", valueName: "n"))
+    @Option(
+        name: .customLong("repeat"),
+        help: ArgumentHelp("The number of loads of each image.", valueName: "n")
+    )
     var rounds = 1
 
     @Option(
@@ -50,7 +53,7 @@ struct TraceCommand: AsyncParsableCommand {
 
     func validate() throws {
         for source in sources { try loading.check(source) }
-        if !(1...100).contains(rounds) { throw ValidationError("--repeat is 1 to 100") }
+        if !(1...100).contains(rounds) { throw ValidationError("--repeat must be from 1 to 100") }
         if output.isEmpty { throw ValidationError("the output has no name") }
     }
 

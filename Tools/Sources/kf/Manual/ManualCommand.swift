@@ -5,7 +5,7 @@ import Foundation
 struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "man",
-        abstract: "Writes manual pages, one for each command.",
+        abstract: "Writes manual pages, one per command.",
         discussion: """
             Examples:
               kf man -o ~/.local/share/man/man1
@@ -15,7 +15,7 @@ struct ManualCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("The folder to write to; it is made if missing.", valueName: "dir")
+        help: ArgumentHelp("The output folder; created if missing.", valueName: "dir")
     )
     var output: String
 

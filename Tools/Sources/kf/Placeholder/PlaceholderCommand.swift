@@ -6,10 +6,10 @@ import Kingfisher
 struct PlaceholderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "placeholder",
-        abstract: "Prints what stands for an image until it is there.",
+        abstract: "Prints placeholders to show while an image loads.",
         discussion: """
-            A ThumbHash in base64, a BlurHash, the dominant colour, and a data URL of the image \
-            in 16 pixels.
+            Prints a ThumbHash in base64, a BlurHash, the dominant colour, and a data URL of a \
+            thumbnail of 16 pixels.
 
             Examples:
               kf placeholder photo.jpg
@@ -24,7 +24,10 @@ struct PlaceholderCommand: AsyncParsableCommand {
     var source: PictureSource
 
     @Option(
-        help: ArgumentHelp("The waves of the BlurHash across and down, 1 to 9.", valueName: "NxM"),
+        help: ArgumentHelp(
+            "Horizontal and vertical components of the BlurHash, 1 to 9.",
+            valueName: "NxM"
+        ),
         transform: Self.components
     )
     var components: Components = Components(across: 4, down: 3)
@@ -58,7 +61,9 @@ struct PlaceholderCommand: AsyncParsableCommand {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
         guard parts.count == 2, let across = Int(parts[0]), let down = Int(parts[1]),
             (1...9).contains(across), (1...9).contains(down)
-        else { throw ValidationError("'\(text)' is no number of waves; write 4x3, each 1 to 9") }
+        else {
+            throw ValidationError("'\(text)' is not a number of components; write 4x3, each 1 to 9")
+        }
         return Components(across: across, down: down)
     }
 }

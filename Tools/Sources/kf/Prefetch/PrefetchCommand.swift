@@ -8,9 +8,9 @@ struct PrefetchCommand: AsyncParsableCommand {
         commandName: "prefetch",
         abstract: "Loads images from the network into the cache.",
         discussion: """
-            URLs come from the command line, a file with one a line, or standard input; empty \
-            lines and lines that begin with # are left out. Cached images are not loaded again. \
-            Failures do not stop the rest; they are listed at the end, and the exit status is 1.
+            URLs are read from the command line, a file with one URL per line, or standard input; \
+            empty lines and lines that begin with # are skipped. Cached images are not loaded \
+            again. Failures do not stop it; they are listed at the end, and the exit status is 1.
 
             Examples:
               kf prefetch https://example.com/a.jpg https://example.com/b.jpg
@@ -22,14 +22,14 @@ struct PrefetchCommand: AsyncParsableCommand {
     var urls: [String] = []
 
     @Option(
-        help: ArgumentHelp("A file with a URL a line; - is standard input.", valueName: "file")
+        help: ArgumentHelp("A file with one URL per line; - is standard input.", valueName: "file")
     )
     var from: String?
 
-    @Option(help: ArgumentHelp("How many images are loaded at once.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of concurrent loads.", valueName: "n"))
     var concurrency = 5
 
-    @Option(help: ArgumentHelp("The most connections to one host.", valueName: "n"))
+    @Option(help: ArgumentHelp("The maximum number of connections per host.", valueName: "n"))
     var perHost = 6
 
     @Option(
@@ -44,11 +44,17 @@ struct PrefetchCommand: AsyncParsableCommand {
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
-        if urls.isEmpty, from == nil { throw ValidationError("give URLs, or a file with --from") }
-        if !(1...256).contains(concurrency) { throw ValidationError("--concurrency is 1 to 256") }
-        if !(1...64).contains(perHost) { throw ValidationError("--per-host is 1 to 64") }
+        if urls.isEmpty, from == nil {
+            throw ValidationError("give URLs, or a file of URLs with --from")
+        }
+        if !(1...256).contains(concurrency) {
+            throw ValidationError("--concurrency must be from 1 to 256")
+        }
+        if !(1...64).contains(perHost) { throw ValidationError("--per-host must be from 1 to 64") }
         if loading.noCache || loading.onlyFromCache {
-            throw ValidationError("prefetching fills the cache; it needs one, and the network")
+            throw ValidationError(
+                "--no-cache and --only-from-cache cannot be combined with prefetching"
+            )
         }
         for url in urls { _ = try Self.source(url) }
     }
@@ -114,7 +120,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         let texts = (urls + (try lines())).filter { seen.insert($0).inserted }
         let sources = texts.compactMap { text -> PictureSource? in
             guard let source = try? Self.source(text) else {
-                refused.append("error: '\(Terminal.line(text))' is no http or https URL")
+                refused.append("error: '\(Terminal.line(text))' is not an http or https URL")
                 return nil
             }
             return source
@@ -135,7 +141,7 @@ struct PrefetchCommand: AsyncParsableCommand {
 
     private static func source(_ text: String) throws -> PictureSource {
         let source = try PictureSource(text)
-        guard source.isWeb else { throw ValidationError("'\(text)' is no http or https URL") }
+        guard source.isWeb else { throw ValidationError("'\(text)' is not an http or https URL") }
         return source
     }
 }

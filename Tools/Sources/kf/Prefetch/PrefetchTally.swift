@@ -27,7 +27,7 @@ extension PrefetchCommand {
         }
 
         func summary() -> String {
-            "\(loaded) loaded, \(cached) cached before" + (failed > 0 ? ", \(failed) failed" : "")
+            "\(loaded) loaded, \(cached) already cached" + (failed > 0 ? ", \(failed) failed" : "")
         }
     }
 

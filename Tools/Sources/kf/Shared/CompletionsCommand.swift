@@ -4,7 +4,7 @@ import ArgumentParser
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions",
-        abstract: "Prints a script with which a shell completes commands and options.",
+        abstract: "Prints a completion script for a shell.",
         discussion: """
             Examples:
               kf completions bash > ~/.local/share/bash-completion/completions/kf

@@ -12,11 +12,11 @@ enum DataURL {
             throw ValidationError("the data URL has no comma before its data")
         }
         guard let plain = percentDecoded(rest[rest.index(after: comma)...].utf8) else {
-            throw ValidationError("the data URL is not percent-encoded as it should be")
+            throw ValidationError("the data URL has an invalid percent-encoding")
         }
         guard rest[..<comma].lowercased().hasSuffix(";base64") else { return plain }
         guard let data = Data(base64Encoded: plain, options: .ignoreUnknownCharacters) else {
-            throw ValidationError("the data URL's data is no base64")
+            throw ValidationError("the data URL's data is not valid base64")
         }
         return data
     }

@@ -8,7 +8,7 @@ struct EncodingOptions: ParsableArguments {
         name: [.customShort("p"), .customLong("processor")],
         parsing: .singleValue,
         help: ArgumentHelp(
-            "A step to apply, in the order given; may be repeated. Steps are listed above.",
+            "A step to apply; may be repeated, in order. Steps are listed above.",
             valueName: "spec"
         ),
         transform: ProcessorSpec.init
@@ -17,8 +17,8 @@ struct EncodingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The format to write: \(PictureFormat.names). By default the one that the output's "
-                + "name ends in, else the source's.",
+            "The format to write: \(PictureFormat.names). By default that of the output's "
+                + "suffix, or else the source's.",
             valueName: "f"
         ),
         transform: Self.format
@@ -26,7 +26,7 @@ struct EncodingOptions: ParsableArguments {
     var format: PictureFormat?
 
     @Option(
-        help: ArgumentHelp("For formats that lose detail: 0 to 100. (default: 90)", valueName: "n")
+        help: ArgumentHelp("The quality of lossy formats: 0 to 100. (default: 90)", valueName: "n")
     )
     var quality: Int?
 
@@ -44,7 +44,7 @@ struct EncodingOptions: ParsableArguments {
 
     func validate() throws {
         if let quality, !(0...100).contains(quality) {
-            throw ValidationError("the quality is 0 to 100, not \(quality)")
+            throw ValidationError("the quality must be from 0 to 100, not \(quality)")
         }
     }
 
@@ -115,16 +115,16 @@ struct EncodingOptions: ParsableArguments {
 
     /// The list of steps for the help of a command.
     static let steps = """
-        Steps for --processor. Sizes are in pixels: 300x200, one side alone (300x or x200), or a \
-        share (50%). Colours are written #rrggbb or #rrggbbaa, places X,Y from 0,0 (top left) to \
-        1,1:
+        Steps for --processor. Sizes are in pixels: 300x200, one side (300x or x200), or a \
+        percentage (50%). Colours are #rrggbb or #rrggbbaa, positions X,Y from 0,0 (top left) \
+        to 1,1:
 
         \(ProcessorForm.all.map { "  " + $0.form }.joined(separator: "\n"))
         """
 
     private static func format(_ name: String) throws -> PictureFormat {
         guard let format = PictureFormat(name: name) else {
-            throw ValidationError("unknown format '\(name)'; there are: \(PictureFormat.names)")
+            throw ValidationError("unknown format '\(name)'; choose from \(PictureFormat.names)")
         }
         return format
     }

@@ -124,7 +124,7 @@ final class InputFile {
         do {
             _ = try ImageFileInfo(data: bytes)
         } catch .unreadable(let reason) {
-            throw Failure("\(name) is no image: \(reason)")
+            throw Failure("\(name) is not an image: \(reason)")
         } catch .needsMoreData {
             // A long preamble is acceptable.
         }
@@ -155,7 +155,7 @@ final class InputFile {
 
     private func tooLarge(_ limit: Int) -> Failure {
         Failure(
-            "\(name) has more than \(Readable.bytes(limit)), the most that is read"
+            "\(name) has more than \(Readable.bytes(limit)), the limit for an image"
                 + (size == nil ? " from a pipe; save it to a file first" : "")
         )
     }

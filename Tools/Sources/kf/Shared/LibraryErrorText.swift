@@ -18,10 +18,10 @@ enum LibraryErrorText {
         case .processorError(.processingFailed(_, let item)): failedStep(item)
         case .processorError(.resultTooLarge(_, let size, let limits)):
             "a step would make an image of \(Int(clamping: size.width)) × "
-                + "\(Int(clamping: size.height)) pixels, above the limit of \(limits.maxPixelCount) "
-                + "in all and \(limits.maxSide) on a side; choose a smaller size"
+                + "\(Int(clamping: size.height)) pixels; the limit is \(limits.maxPixelCount) "
+                + "in total and \(limits.maxSide) per side; choose a smaller size"
         case .processorError(.isolationFailed(_, let failure)):
-            "\(failure); this is a file to be careful with"
+            "\(failure); treat the file with caution"
         case .imageSettingError(let reason): text(for: reason)
         }
     }
@@ -42,17 +42,18 @@ enum LibraryErrorText {
         case .invalidHTTPStatusCode(let response): answer(response)
         case .URLSessionError(let error): transfer(error)
         case .invalidURLResponse(let response), .cancelledByDelegate(let response):
-            "the answer of \(url(response.url)) cannot be used"
-        case .dataModifyingFailed, .noURLResponse: "the server gave no answer; try again later"
+            "the response of \(url(response.url)) cannot be used"
+        case .dataModifyingFailed, .noURLResponse: "the server did not respond; try again later"
         }
     }
 
     private static func text(for reason: KingfisherError.CacheErrorReason) -> String {
         switch reason {
         case .imageNotExisting(let key):
-            "the cache does not have \(shown(key)); without --only-from-cache it is loaded"
+            "the cache does not have \(shown(key)); load it without --only-from-cache"
         case .cannotCreateDirectory(let path, let error):
-            "the cache folder \(path) cannot be made: \(SystemErrorText.text(for: error)); \(other)"
+            "the cache folder \(path) cannot be created: "
+                + "\(SystemErrorText.text(for: error)); \(other)"
         case .diskStorageIsNotReady(let folder), .fileEnumeratorCreationFailed(let folder),
             .invalidFileEnumeratorContent(let folder):
             "the cache folder \(folder.path) cannot be used; check its permissions, or \(other)"
@@ -65,7 +66,7 @@ enum LibraryErrorText {
         case .cannotSetCacheFileAttribute(let file, _, let error):
             "the cache cannot write \(file): \(SystemErrorText.text(for: error)); \(other)"
         case .cannotConvertToData, .cannotSerializeImage:
-            "the image cannot be written to the cache; --no-cache goes without"
+            "the image cannot be written to the cache; --no-cache loads without a cache"
         case .missingLivePhotoResourceOnDisk: "the cache lost a file; load the image again"
         }
     }
@@ -77,11 +78,11 @@ enum LibraryErrorText {
             errors.map { ErrorReport.reason(for: $0.error) }.joined(separator: "; ")
         case .emptySource: "there is nothing to load"
         case .notCurrentSourceTask, .notCurrentLivePhotoSourceTask: "the load was cancelled"
-        case .livePhotoResultError: "the image cannot be made"
+        case .livePhotoResultError: "the image cannot be created"
         }
     }
 
-    private static let other = "--cache names another folder, --no-cache goes without"
+    private static let other = "choose another folder with --cache, or use --no-cache"
 
     // MARK: - Servers
 
@@ -89,8 +90,8 @@ enum LibraryErrorText {
         let status = response.statusCode
         let advice =
             switch status {
-            case 401, 403: "--header 'Authorization: …' sends credentials"
-            case 407: "the proxy wants credentials"
+            case 401, 403: "send credentials with --header 'Authorization: …'"
+            case 407: "the proxy requires credentials"
             case 408, 425, 429, 500...599: "try again later"
             default: "check the URL"
             }
@@ -104,7 +105,7 @@ enum LibraryErrorText {
         var text = SystemErrorText.text(for: failure ?? error)
         if text.hasSuffix(".") { text.removeLast() }
         return switch failure {
-        case .timedOut: "\(text); --timeout gives it longer"
+        case .timedOut: "\(text); increase --timeout"
         case let failure? where failure.isTransient:
             "\(text); check the connection and try again"
         default: text
@@ -117,7 +118,8 @@ enum LibraryErrorText {
     private static func failedStep(_ item: ImageProcessItem) -> String {
         switch item {
         case .image(let image):
-            return "a step makes no image of \(image.pixelWidth) × \(image.pixelHeight) pixels; "
+            return
+                "a step failed for an image of \(image.pixelWidth) × \(image.pixelHeight) pixels; "
                 + "check its sizes"
         case .data(let data):
             return failedStep(data)
@@ -137,7 +139,7 @@ enum LibraryErrorText {
         let reason = sentence.split(separator: ":", maxSplits: 1).last.map(String.init) ?? sentence
         let clause = reason.components(separatedBy: ". ").first ?? reason
         if clause.contains("they can be decoded") {
-            return "a step makes no image of the \(Readable.bytes(data.count)); check its sizes"
+            return "a step failed for the image of \(Readable.bytes(data.count)); check its sizes"
         }
         return "the \(Readable.bytes(data.count)) cannot be decoded:\(clause)"
     }

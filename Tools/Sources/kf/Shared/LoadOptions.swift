@@ -4,26 +4,26 @@ import ArgumentParser
 struct LoadOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The folder of the cache. Without it, images from the network are kept in the user's "
-                + "cache and those from this machine in none.",
+            "The folder of the cache. By default, images from the network are cached in the "
+                + "user's cache folder, and local files are not cached.",
             valueName: "dir"
         )
     )
     var cache: String?
 
-    @Flag(help: "Neither read nor write a cache.")
+    @Flag(help: "Do not use a cache.")
     var noCache = false
 
-    @Flag(help: "Load from the source, whatever the cache has.")
+    @Flag(help: "Load from the source even if the image is cached.")
     var forceRefresh = false
 
-    @Flag(help: "Fail rather than load from the source.")
+    @Flag(help: "Fail if the image is not cached.")
     var onlyFromCache = false
 
-    @Flag(help: "Decode in a process of its own, which can reach neither files nor the network.")
+    @Flag(help: "Decode in a separate process without access to files or the network.")
     var isolate = false
 
-    @Option(help: ArgumentHelp("The most time that a load may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit of a load.", valueName: "seconds"))
     var timeout = 30.0
 
     @Option(
@@ -40,11 +40,12 @@ struct LoadOptions: ParsableArguments {
     func validate() throws {
         try Self.check(timeout: timeout)
         if forceRefresh, onlyFromCache {
-            throw ValidationError("--force-refresh and --only-from-cache exclude each other")
+            throw ValidationError("--force-refresh and --only-from-cache cannot be combined")
         }
         if noCache, cache != nil || onlyFromCache {
             throw ValidationError(
-                "--no-cache excludes \(cache != nil ? "--cache" : "--only-from-cache")"
+                "--no-cache cannot be combined with "
+                    + (cache != nil ? "--cache" : "--only-from-cache")
             )
         }
         if cache?.isEmpty == true { throw ValidationError("the cache folder has no name") }
@@ -56,10 +57,10 @@ struct LoadOptions: ParsableArguments {
             throw ValidationError("\(source.title) is never cached")
         }
         if onlyFromCache, usedCache(for: source) == .none {
-            throw ValidationError("files are cached with --cache alone; name the folder")
+            throw ValidationError("files are only cached with --cache; add it with a folder")
         }
         if !headers.isEmpty, !source.isWeb {
-            throw ValidationError("--header is for http and https sources")
+            throw ValidationError("--header requires an http or https source")
         }
     }
 
@@ -72,7 +73,7 @@ struct LoadOptions: ParsableArguments {
 
     static func check(timeout: Double) throws {
         if !(timeout > 0 && timeout <= 86_400) {
-            throw ValidationError("the timeout is more than 0 and at most 86400 seconds")
+            throw ValidationError("the timeout must be more than 0 and at most 86400 seconds")
         }
     }
 }

@@ -2,17 +2,17 @@ import ArgumentParser
 
 /// The options for the output of a command.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print JSON instead of text, one object a line.")
+    @Flag(help: "Print JSON instead of text, one object per line.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Print errors alone, and what was asked for by --json.")
+    @Flag(name: .shortAndLong, help: "Print only errors, and the output of --json.")
     var quiet = false
 
     @Flag(name: .shortAndLong, help: "Print details on standard error.")
     var verbose = false
 
     func validate() throws {
-        if quiet, verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+        if quiet, verbose { throw ValidationError("--quiet and --verbose cannot be combined") }
         LibraryLog.shared.level = verbose ? .verbose : quiet ? .quiet : .normal
     }
 

@@ -38,7 +38,7 @@ enum PictureFormat: String, CaseIterable, Sendable {
         guard path != "-", !suffix.isEmpty else { return nil }
         guard let format = PictureFormat(name: suffix) else {
             throw ValidationError(
-                "cannot tell a format from '.\(suffix)'; name one with --format: "
+                "'.\(suffix)' is not the suffix of a format; choose one with --format: "
                     + PictureFormat.names
             )
         }

@@ -45,12 +45,12 @@ struct PictureSource: Sendable {
         switch scheme {
         case "http", "https":
             guard let url = URL(string: text), url.host?.isEmpty == false else {
-                throw ValidationError("'\(text)' is no usable URL; it needs a host")
+                throw ValidationError("'\(text)' is not a valid URL; it needs a host")
             }
             return .web(url)
         case "file":
             guard let url = URL(string: text), url.isFileURL, !url.path.isEmpty else {
-                throw ValidationError("'\(text)' is no usable file URL")
+                throw ValidationError("'\(text)' is not a valid file URL")
             }
             return .file(path: url.path)
         case "data":

@@ -15,7 +15,7 @@ struct ProcessorSpec: Sendable {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard let form = ProcessorForm.all.first(where: { $0.name == parts[0] }) else {
             throw ValidationError(
-                "unknown processor '\(parts[0])' in '\(text)'; there are: "
+                "unknown processor '\(parts[0])' in '\(text)'; choose from "
                     + ProcessorForm.all.map(\.form).joined(separator: ", ")
             )
         }

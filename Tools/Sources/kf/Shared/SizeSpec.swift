@@ -19,7 +19,9 @@ enum SizeSpec: Equatable, Sendable {
     init(_ value: String, in text: String) throws {
         if value.hasSuffix("%") {
             guard let percent = Double(value.dropLast()), percent > 0, percent <= 1000 else {
-                throw ValidationError("'\(value)' in '\(text)' is no share; write 1% to 1000%")
+                throw ValidationError(
+                    "'\(value)' in '\(text)' is not a percentage; write 1% to 1000%"
+                )
             }
             self = .share(CGFloat(percent) / 100)
             return
@@ -29,7 +31,7 @@ enum SizeSpec: Equatable, Sendable {
         let areValid = zip(sides, numbers).allSatisfy { $0.isEmpty || (1...65_535).contains($1) }
         guard sides.count == 2, areValid, sides != ["", ""] else {
             throw ValidationError(
-                "'\(value)' in '\(text)' is no size; write WIDTHxHEIGHT, WIDTHx, xHEIGHT or "
+                "'\(value)' in '\(text)' is not a size; write WIDTHxHEIGHT, WIDTHx, xHEIGHT or "
                     + "PERCENT%, each side 1 to 65535"
             )
         }

@@ -21,7 +21,7 @@ struct SpecArguments: Sendable {
         case .height(let height): return CGSize(width: SizeSpec.largestSide, height: height)
         case .share:
             throw ValidationError(
-                "'\(value)' in '\(text)': a share of the size is for resize and downsample"
+                "'\(value)' in '\(text)': percentages are only for resize and downsample"
             )
         }
     }
@@ -40,7 +40,7 @@ struct SpecArguments: Sendable {
     func numbers(_ index: Int, count: Int, _ range: ClosedRange<Double>) throws -> [CGFloat] {
         let parts = values[index].split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count == count else {
-            throw unreadable(values[index], "list of \(count) numbers with commas between them")
+            throw unreadable(values[index], "list of \(count) numbers, separated by commas")
         }
         return try parts.map { CGFloat(try number(String($0), range)) }
     }
@@ -56,7 +56,7 @@ struct SpecArguments: Sendable {
     func anchor(_ value: String?, default standard: CGPoint) throws -> CGPoint {
         guard let value else { return standard }
         let shares = value.split(separator: ",", omittingEmptySubsequences: false)
-        guard shares.count == 2 else { throw unreadable(value, "place; write X,Y, each 0 to 1") }
+        guard shares.count == 2 else { throw unreadable(value, "position; write X,Y, each 0 to 1") }
         return CGPoint(
             x: try number(String(shares[0]), 0...1),
             y: try number(String(shares[1]), 0...1)
@@ -93,7 +93,7 @@ struct SpecArguments: Sendable {
         let word = index < values.count ? values[index] : standard ?? ""
         guard let value = choices[word] else {
             let words = choices.keys.sorted().joined(separator: ", ")
-            throw ValidationError("'\(word)' in '\(text)' is none of \(words)")
+            throw ValidationError("'\(word)' in '\(text)' is not one of \(words)")
         }
         return value
     }
@@ -116,7 +116,7 @@ struct SpecArguments: Sendable {
     /// The image in a file.
     func picture(_ path: String) throws -> KFCrossPlatformImage {
         guard let image = KFCrossPlatformImage(contentsOfFile: path) else {
-            throw ValidationError("'\(path)' in '\(text)' is no picture that can be read")
+            throw ValidationError("'\(path)' in '\(text)' is not a readable image")
         }
         return image
     }
@@ -130,6 +130,6 @@ struct SpecArguments: Sendable {
     }
 
     private func unreadable(_ value: String, _ expected: String) -> ValidationError {
-        ValidationError("'\(value)' in '\(text)' is no \(expected)")
+        ValidationError("'\(value)' in '\(text)' is not a \(expected)")
     }
 }

@@ -71,12 +71,12 @@ enum ToolCache {
                     reason: .cannotCreateDirectory(path: path, error: error)
                 )
             }
-            note("\(path) cannot be made", code, "loading without it")
+            note("\(path) cannot be created", code, "loading without it")
             return withoutDisk()
         }
         let path = cache.diskStorage.directoryURL.path
         if let code = writeFailure(in: path) {
-            note("\(path) cannot be written", code, "nothing new is kept")
+            note("\(path) cannot be written", code, "new images are not cached")
         }
         return cache
     }

@@ -8,10 +8,10 @@ struct ShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Shows an image in the terminal.",
         discussion: """
-            Terminals that draw images (kitty, ghostty, WezTerm, iTerm2, foot, mlterm) get the \
-            image itself, others half blocks in colour. What a terminal can is told by its \
-            environment; --protocol chooses by hand. With NO_COLOR the blocks are characters. With \
-            --json nothing is drawn: it prints how and how large the image would be.
+            Uses the graphics protocol of terminals that have one (kitty, ghostty, WezTerm, \
+            iTerm2, foot, mlterm), and coloured half blocks on others. The terminal is \
+            detected from the environment; --protocol overrides that. With NO_COLOR it prints \
+            characters. With --json it draws nothing and prints the method and the size instead.
 
             Examples:
               kf show photo.jpg
@@ -25,12 +25,12 @@ struct ShowCommand: AsyncParsableCommand {
     )
     var source: PictureSource
 
-    @Option(help: ArgumentHelp("How many columns to use at most.", valueName: "columns"))
+    @Option(help: ArgumentHelp("The maximum number of columns.", valueName: "columns"))
     var width: Int?
 
     @Option(
         name: .customLong("protocol"),
-        help: "How to draw: auto, kitty, iterm, sixel, blocks."
+        help: "The protocol: auto, kitty, iterm, sixel, blocks."
     )
     var style: TerminalDrawing = .auto
 
@@ -48,7 +48,7 @@ struct ShowCommand: AsyncParsableCommand {
     func validate() throws {
         try loading.check(source)
         if let width, !(1...1000).contains(width) {
-            throw ValidationError("the width is 1 to 1000")
+            throw ValidationError("the width must be from 1 to 1000")
         }
     }
 
