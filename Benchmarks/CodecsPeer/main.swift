@@ -84,7 +84,7 @@ func answer(_ path: String, repetitions: Int, threads: Int) throws -> String {
 while let order = readLine() {
     let fields = order.split(separator: " ", maxSplits: 3).map(String.init)
     guard fields.count == 4, let repetitions = Int(fields[1]), let threads = Int(fields[2]) else {
-        throw Failure(description: "'\(order)' is no order")
+        throw Failure(description: "'\(order)' is not a command")
     }
     let isKnown = fields[0].hasPrefix("thumbnail-")
     let line =

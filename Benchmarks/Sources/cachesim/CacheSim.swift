@@ -11,7 +11,7 @@ struct CacheSim {
         if let unknown = names.subtracting(traces.map(\.name)).first {
             let known = traces.map(\.name).joined(separator: ", ")
             FileHandle.standardError.write(
-                Data("cachesim: there is no trace '\(unknown)'; there are: \(known)\n".utf8)
+                Data("cachesim: there is no trace '\(unknown)'; choose from \(known)\n".utf8)
             )
             exit(2)
         }
@@ -20,7 +20,9 @@ struct CacheSim {
 
     private static func replay(_ trace: Trace) {
         print("\(trace.name): \(trace.title)")
-        print("  hits of objects / bytes, in per cent, by capacity as a share of all bytes wanted")
+        print(
+            "  hits of objects / bytes, in per cent, by capacity as a share of all requested bytes"
+        )
         let footprint = trace.footprint
         for share in [0.003, 0.01, 0.03, 0.1, 0.3] {
             let capacity = Int(Double(footprint) * share)

@@ -57,7 +57,7 @@ extension Trace {
         }
         return Trace(
             name: "scan",
-            title: "popular objects, interrupted by walks through all others",
+            title: "popular objects, interrupted by scans through all others",
             sizes: sizes,
             requests: requests
         )
@@ -69,7 +69,7 @@ extension Trace {
         let length = objects / 10
         return Trace(
             name: "loop",
-            title: "the same 2,000 objects in the same order, again and again",
+            title: "the same 2,000 objects repeatedly in the same order",
             sizes: sizes,
             requests: (0..<count / 2).map { Int32($0 % length) }
         )

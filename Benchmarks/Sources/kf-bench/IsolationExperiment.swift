@@ -7,7 +7,7 @@ import Synchronization
 enum IsolationExperiment {
     static let experiment = Experiment(
         name: "isolation",
-        title: "decoding in a process of its own: CPU and latency beside this process"
+        title: "decoding in a worker process: CPU and latency compared with this process"
     ) { folder in
         try ProcessIsolation.startWorkers()
         let photo = try Data(contentsOf: folder.appendingPathComponent("12mp-dense.jpg"))

@@ -48,8 +48,8 @@ enum OriginalsExperiment {
             lines += [
                 "\(name):",
                 String(format: "  originals on disk %6.1f thumbnails/s", rates.stored),
-                String(format: "  loaded anew       %6.1f thumbnails/s", rates.anew),
-                "  " + Verdict("time / loaded anew", stored / anew, atMost: 1).line,
+                String(format: "  downloaded        %6.1f thumbnails/s", rates.anew),
+                "  " + Verdict("time / downloaded", stored / anew, atMost: 1).line,
                 "  " + Verdict("MB at the peak", peak, atMost: memoryLimit).line,
             ]
         }
@@ -75,7 +75,7 @@ enum OriginalsExperiment {
                         ]
                     )
                     guard result.image.pixelWidth == side else {
-                        throw BenchmarkError("a picture of the wrong size came")
+                        throw BenchmarkError("an image has the wrong size")
                     }
                 }
             }

@@ -97,7 +97,7 @@ enum SharingExperiment {
             options: [.processor(processor), .cacheMemoryOnly, .callbackQueue(.untouch)]
         )
         guard Int(result.image.size.width) == side else {
-            throw BenchmarkError("a picture of the wrong size came")
+            throw BenchmarkError("an image has the wrong size")
         }
     }
 

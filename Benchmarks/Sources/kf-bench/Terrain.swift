@@ -9,7 +9,7 @@ enum Terrain {
         let pixels = terrain(width: width, height: height)
         let image = KFCrossPlatformImage(premultipliedRGBA: pixels, width: width, height: height)
         guard let data = image?.kf.pngRepresentation() else {
-            throw BenchmarkError("the picture cannot be made")
+            throw BenchmarkError("the image cannot be made")
         }
         try data.write(to: file, options: .atomic)
     }

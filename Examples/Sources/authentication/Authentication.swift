@@ -37,7 +37,7 @@ struct Authentication {
 
         do {
             _ = try await manager.retrieveImage(with: url)
-            check(false, "without a password the door is shut")
+            check(false, "without a password the load fails")
         } catch let error as KingfisherError {
             check(error.isInvalidResponseStatusCode(401), error.localizedDescription)
         }
@@ -46,15 +46,15 @@ struct Authentication {
         let keyring = Keyring(password: "secret")
         downloader.authenticationChallengeResponder = keyring
         let result = try await manager.retrieveImage(with: url)
-        check(result.image.size.width == 640, "the right password opens it")
+        check(result.image.size.width == 640, "the right password gives the image")
 
         let wrong = Keyring(password: "guess")
         downloader.authenticationChallengeResponder = wrong
         do {
             _ = try await manager.retrieveImage(with: url, options: [.forceRefresh])
-            check(false, "a wrong one does not")
+            check(false, "a wrong password fails")
         } catch {
-            check(true, "a wrong one does not: \(error.localizedDescription)")
+            check(true, "a wrong password fails: \(error.localizedDescription)")
         }
         withExtendedLifetime((keyring, wrong)) {}
     }

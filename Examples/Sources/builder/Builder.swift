@@ -39,7 +39,7 @@ struct Builder {
                 }
                 .set(to: card)
         }
-        check(card.image?.size == CGSize(width: 120, height: 120), "the card has a round picture")
+        check(card.image?.size == CGSize(width: 120, height: 120), "the card shows a round image")
 
         // The overload with a list of options does the same.
         card.kf.setImage(with: URL(string: "not a place"), options: [.onFailureImage(nil)]) {
@@ -48,6 +48,6 @@ struct Builder {
             print("       \(error.localizedDescription)")
         }
         await card.kf.waitUntilLoaded()
-        check(card.image == nil, "a failure leaves the failure image: none")
+        check(card.image == nil, "after a failure the card shows the failure image, here none")
     }
 }

@@ -20,31 +20,31 @@ struct CacheSettings {
         for url in urls {
             _ = try await manager.retrieveImage(with: url, options: [.waitForCache])
         }
-        check(cache.memoryStorageCacheCost <= 2 << 20, "memory keeps to its limit")
+        check(cache.memoryStorageCacheCost <= 2 << 20, "the memory cache stays below its limit")
         let types = urls.map { cache.imageCachedType(forKey: $0.cacheKey) }
-        check(types.allSatisfy(\.cached), "every picture is somewhere: \(types)")
+        check(types.allSatisfy(\.cached), "every image is cached: \(types)")
         let size = try await cache.diskStorageSize
         check(size > 0, "the disk has \(size) bytes")
 
         try await cache.removeImage(forKey: urls[0].cacheKey)
-        check(!cache.isCached(forKey: urls[0].cacheKey), "one is removed")
+        check(!cache.isCached(forKey: urls[0].cacheKey), "one image is removed")
 
         // Store an image under a custom key.
         let image = try await cache.retrieveImage(forKey: urls[1].cacheKey).image
         if let image {
             try await cache.store(image, forKey: "favourite")
         }
-        check(cache.isCached(forKey: "favourite"), "one is stored under another key")
+        check(cache.isCached(forKey: "favourite"), "one image is stored under another key")
 
         let expiring = try await manager.retrieveImage(
             with: urls[2],
             options: [.forceRefresh, .memoryCacheExpiration(.expired), .waitForCache]
         )
-        check(expiring.cacheType == .none, "one is kept out of memory, and on disk")
+        check(expiring.cacheType == .none, "an image that expires at once is stored on disk only")
 
         await cache.cleanExpiredDiskCache()
-        check(cache.isCached(forKey: "favourite"), "cleaning takes what has expired alone")
+        check(cache.isCached(forKey: "favourite"), "cleaning removes only expired images")
         await cache.clearCache()
-        check(try await cache.diskStorageSize == 0, "clearing takes all")
+        check(try await cache.diskStorageSize == 0, "clearing removes everything")
     }
 }

@@ -63,8 +63,8 @@ struct CustomProcessor {
         let channels = result.image.withPremultipliedRGBA { bytes, bytesPerRow in
             (0..<64).map { bytes[24 * bytesPerRow + $0 * 4] }
         }
-        check(Set(channels) == [0, 255], "red is all or nothing in the middle row")
-        check(result.image.size == CGSize(width: 64, height: 48), "it is 64 by 48")
+        check(Set(channels) == [0, 255], "the middle row has only red values of 0 and 255")
+        check(result.image.size == CGSize(width: 64, height: 48), "the image is 64 by 48 pixels")
 
         let isCached = manager.cache.isCached(
             forKey: url.cacheKey,

@@ -42,15 +42,18 @@ struct CustomSerializer {
             processorIdentifier: processor.identifier
         )
         let round = try Data(contentsOf: URL(fileURLWithPath: roundPath))
-        check(round.kf.imageFormat == .PNG, "round corners are kept as PNG")
+        check(round.kf.imageFormat == .PNG, "an image with round corners is cached as PNG")
 
         let url = exhibition.url("/thrifty.jpg")
         let options: KingfisherOptionsInfo = [.cacheSerializer(ThriftySerializer()), .waitForCache]
         let first = try await manager.retrieveImage(with: url, options: options)
         let path = manager.cache.cachePath(forKey: url.cacheKey)
         let file = try Data(contentsOf: URL(fileURLWithPath: path))
-        check(file.starts(with: ThriftySerializer.mark), "the file has our mark")
-        check(file.count < (first.data()?.count ?? 0), "and is smaller than what was loaded")
+        check(
+            file.starts(with: ThriftySerializer.mark),
+            "the file begins with the serializer's mark"
+        )
+        check(file.count < (first.data()?.count ?? 0), "and is smaller than the downloaded file")
 
         manager.cache.clearMemoryCache()
         let second = try await manager.retrieveImage(with: url, options: options)

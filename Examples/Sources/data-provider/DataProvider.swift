@@ -40,18 +40,18 @@ struct DataProvider {
         let ben = try await manager.retrieveImage(
             with: .provider(LocalFileImageDataProvider(fileURL: file))
         )
-        check(ben.image.size.width == 64, "a file is a source, too")
+        check(ben.image.size.width == 64, "a local file can be a source")
 
         let bytes = try await AvatarProvider(name: "Clara").data()
         let clara = try await manager.retrieveImage(
             with: .provider(RawImageDataProvider(data: bytes, cacheKey: "clara"))
         )
-        check(clara.image.size.width == 64, "and so are bytes")
+        check(clara.image.size.width == 64, "and so can bytes")
 
         do {
             let broken = Base64ImageDataProvider(base64String: "?", cacheKey: "broken")
             _ = try await manager.retrieveImage(with: .provider(broken))
-            check(false, "what is no base64 is an error")
+            check(false, "invalid base64 is an error")
         } catch {
             check(true, error.localizedDescription)
         }

@@ -20,7 +20,7 @@ struct FeedExample {
         let count = await withCheckedContinuation { continuation in
             prefetching.prefetch(posts) { continuation.resume(returning: $0) }
         }
-        check(count == posts.count, "the page is loaded before it comes into sight")
+        check(count == posts.count, "the page is prefetched before it is visible")
 
         let cell = FeedCell(frame: CGRect(x: 0, y: 0, width: 320, height: 228))
         for post in posts {
@@ -29,14 +29,14 @@ struct FeedExample {
                 cell.show(post, look) { continuation.resume() }
             }
         }
-        check(cell.cacheTypes.count == posts.count, "every picture is shown")
-        check(cell.cacheTypes.allSatisfy { $0.cached }, "and none is loaded again")
-        check(cell.picture.image?.size.width == 320, "in the width of its place")
+        check(cell.cacheTypes.count == posts.count, "every image is shown")
+        check(cell.cacheTypes.allSatisfy { $0.cached }, "and comes from the cache")
+        check(cell.picture.image?.size.width == 320, "at the width of its view")
         check(
             cell.avatar.image?.size == CGSize(width: 40, height: 40),
             "the author's is small and round"
         )
         let requests = exhibition.requests.filter { $0.hasPrefix("/post") }
-        check(requests.count == posts.count, "each picture crossed the network once")
+        check(requests.count == posts.count, "each image was downloaded once")
     }
 }

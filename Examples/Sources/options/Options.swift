@@ -24,15 +24,15 @@ struct Options {
         check(first.image.size.width == 100, "it is 100 points wide, and 200 pixels")
 
         let second = try await manager.retrieveImage(with: url, options: options)
-        check(second.cacheType == .memory, "the second comes from memory")
+        check(second.cacheType == .memory, "the second load comes from memory")
 
         manager.cache.clearMemoryCache()
         let third = try await manager.retrieveImage(with: url, options: options)
-        check(third.cacheType == .disk, "without memory, it comes from the disk")
+        check(third.cacheType == .disk, "without the memory cache, it comes from disk")
 
         let whole = try await manager.retrieveImage(with: url, options: [.onlyFromCache])
-        check(whole.image.size.width == 640, "the original was kept, too")
-        check(exhibition.requests.count == 1, "all of this took one request")
+        check(whole.image.size.width == 640, "the original was cached, too")
+        check(exhibition.requests.count == 1, "all loads together needed one request")
 
         // The same with a completion handler, as in code without async.
         let error: KingfisherError? = await withCheckedContinuation { continuation in
@@ -47,6 +47,6 @@ struct Options {
                 }
             }
         }
-        check(error?.isInvalidResponseStatusCode(404) == true, "a missing picture is a 404")
+        check(error?.isInvalidResponseStatusCode(404) == true, "a missing image is a 404")
     }
 }

@@ -42,7 +42,7 @@ struct PrefetchList {
             prefetcher.maxConcurrentDownloads = 4
             prefetcher.start()
         }
-        check(completed == 20, "twenty rows are there before anybody scrolls")
+        check(completed == 20, "twenty rows are prefetched before scrolling")
 
         // Five cells for forty rows, scrolled fast.
         let cells = (0..<5).map { _ in Cell() }
@@ -51,7 +51,9 @@ struct PrefetchList {
             let cell = cells[row % cells.count]
             cell.prepareForReuse()
             cell.show(url, options: options)
-            if row < 20 { check(cell.imageView.image?.size.width == 64, "row \(row) is there") }
+            if row < 20 {
+                check(cell.imageView.image?.size.width == 64, "row \(row) shows its image")
+            }
         }
         for cell in cells { await cell.imageView.kf.waitUntilLoaded() }
         check(cells.allSatisfy { $0.imageView.image?.size.width == 64 }, "the last five are shown")

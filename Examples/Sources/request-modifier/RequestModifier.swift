@@ -38,14 +38,14 @@ struct RequestModifier {
             return request
         }
         _ = try await manager.retrieveImage(with: url, options: [.requestModifier(modifier)])
-        check(true, "the header opens the door")
+        check(true, "with the header the load succeeds")
 
         let asking = TokenModifier { Exhibition.token }
         _ = try await manager.retrieveImage(
             with: url,
             options: [.requestModifier(asking), .forceRefresh]
         )
-        check(exhibition.requests.count == 2, "so does one that had to be asked for")
+        check(exhibition.requests.count == 2, "and also with a token that is fetched first")
 
         do {
             let without = TokenModifier { nil }
@@ -53,7 +53,7 @@ struct RequestModifier {
                 with: url,
                 options: [.requestModifier(without), .forceRefresh]
             )
-            check(false, "without a token there is no request")
+            check(false, "without a token no request is sent")
         } catch let error as KingfisherError {
             check(error.errorCode == 1001, error.localizedDescription)
         }

@@ -37,9 +37,12 @@ struct Retry {
                     .retryStrategy(DelayRetryStrategy(maxRetryCount: 2, retryInterval: .seconds(0)))
                 ]
             )
-            check(false, "what is missing stays missing")
+            check(false, "a missing image is not found at any attempt")
         } catch let error as KingfisherError {
-            check(error.isInvalidResponseStatusCode(404), "what is missing stays missing")
+            check(
+                error.isInvalidResponseStatusCode(404),
+                "a missing image is not found at any attempt"
+            )
         }
         check(exhibition.requests.count == 6, "after three attempts")
 
@@ -48,7 +51,10 @@ struct Retry {
             with: exhibition.url("/missing.jpg"),
             options: [.alternativeSources([.network(elsewhere)])]
         )
-        check(result.source.url == elsewhere, "another place has it")
-        check(result.originalSource.url?.path == "/missing.jpg", "and the result tells both")
+        check(result.source.url == elsewhere, "the image comes from the alternative source")
+        check(
+            result.originalSource.url?.path == "/missing.jpg",
+            "and the result names both sources"
+        )
     }
 }

@@ -40,22 +40,22 @@ struct Example {
         let downloader = ImageDownloader(name: "session", transport: transport)
         let manager = KingfisherManager(downloader: downloader, cache: try temporaryCache())
         let photo = try await manager.retrieveImage(with: exhibition.url("/photo.jpg"))
-        check(photo.image.size.width == 640, "a picture came through URLSession")
+        check(photo.image.size.width == 640, "an image was loaded through URLSession")
 
         let moved = try await manager.retrieveImage(with: exhibition.url("/moved.jpg"))
         check(moved.image.size.width == 640, "a redirect was followed")
 
         do {
             _ = try await manager.retrieveImage(with: exhibition.url("/missing.jpg"))
-            check(false, "what is missing is an error")
+            check(false, "a missing image is an error")
         } catch let error as KingfisherError {
-            check(error.isInvalidResponseStatusCode(404), "what is missing is an error")
+            check(error.isInvalidResponseStatusCode(404), "a missing image is an error")
         }
 
         let keyring = Keyring()
         downloader.authenticationChallengeResponder = keyring
         let members = try await manager.retrieveImage(with: exhibition.url("/members.jpg"))
-        check(members.image.size.width == 640, "a password was asked for and taken")
+        check(members.image.size.width == 640, "the password was requested and accepted")
         withExtendedLifetime(keyring) {}
     }
 
@@ -78,10 +78,10 @@ struct Example {
         let before = large.byteCount
         let quick = Collector()
         _ = transport.start(request(server.url("/quick")), settings: .init(), handler: quick)
-        check(await quick.end() == nil, "another transfer ended meanwhile")
-        check(large.byteCount == before, "a paused one has delivered nothing more")
+        check(await quick.end() == nil, "another transfer ended in the meantime")
+        check(large.byteCount == before, "the paused transfer delivered nothing more")
         transfer.resume()
-        check(await large.end() == nil, "it went on when it was resumed")
+        check(await large.end() == nil, "it continued when it was resumed")
         check(large.byteCount == body.count, "and delivered \(body.count >> 20) MiB, in pieces")
     }
 
@@ -98,7 +98,7 @@ struct Example {
         )
         let end = await collector.end()
         if case .cannotKeepBody = end {} else { check(false, "\(end as Any)") }
-        check(true, "a pause during which too much came is an error")
+        check(true, "too much data during a pause is an error")
     }
 
     /// Errors are the same with every transport.
@@ -116,7 +116,7 @@ struct Example {
         guard let target = URL(string: nowhere) else { return }
         let refused = await error(transport, target, TransferSettings())
         if case .cannotConnect = refused {} else { check(false, "\(refused as Any)") }
-        check(true, "a server that is gone cannot be connected to")
+        check(true, "a connection to a stopped server fails")
 
         let broken = try LoopbackServer { _, _ in
             var answer = LoopbackServer.Answer(body: Data(repeating: 1, count: 100_000))
@@ -135,7 +135,7 @@ struct Example {
         settings.addressPolicy = .publicOnly
         let guarded = await error(transport, url, settings)
         if case .invalidRequest = guarded {} else { check(false, "\(guarded as Any)") }
-        check(true, "what cannot be guarded is not sent")
+        check(true, "a request that cannot be checked is not sent")
     }
 
     /// Cancels at various moments: each transfer ends exactly once, without a crash.
@@ -163,7 +163,7 @@ struct Example {
     }
 
     private static func request(_ text: String) -> URLRequest {
-        guard let url = URL(string: text) else { preconditionFailure("\(text) is no URL") }
+        guard let url = URL(string: text) else { preconditionFailure("\(text) is not a URL") }
         return URLRequest(url: url)
     }
 

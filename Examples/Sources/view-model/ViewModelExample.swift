@@ -15,14 +15,14 @@ struct ViewModelExample {
 
         for url in urls + [missing] { gallery.appear(url) }
         await gallery.settle()
-        check(gallery.loadedCount == urls.count, "every picture in sight is there")
+        check(gallery.loadedCount == urls.count, "every visible image is loaded")
         if case .loaded(let image, _) = gallery.phase(of: urls[0]) {
             check(image.size.width <= 160, "in the size of a cell")
         }
         if case .failed(let reason) = gallery.phase(of: missing) {
-            check(!reason.isEmpty, "a missing one says why: \(reason)")
+            check(!reason.isEmpty, "a missing image reports the reason: \(reason)")
         } else {
-            check(false, "a missing one says why")
+            check(false, "a missing image reports the reason")
         }
 
         let late = exhibition.url("/late.jpg")
@@ -30,16 +30,16 @@ struct ViewModelExample {
         gallery.disappear(late)
         await gallery.settle()
         if case .waiting = gallery.phase(of: late) {
-            check(true, "a cell that went out of sight waits again")
+            check(true, "a cell that is no longer visible is back to waiting")
         } else {
-            check(false, "a cell that went out of sight waits again")
+            check(false, "a cell that is no longer visible is back to waiting")
         }
 
         let again = GalleryViewModel(manager: manager)
         again.appear(urls[0])
         await again.settle()
         if case .loaded(_, let type) = again.phase(of: urls[0]) {
-            check(type == .memory, "another screen finds the picture in memory")
+            check(type == .memory, "another screen gets the image from memory")
         }
     }
 }

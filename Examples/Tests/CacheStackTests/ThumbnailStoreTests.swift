@@ -64,7 +64,7 @@ struct ThumbnailStoreTests {
         let missing = try #require(URL(string: "https://pictures.example/none-\(UUID()).jpg"))
         do {
             _ = try await store.thumbnail(of: missing, version: "1")
-            Issue.record("there is no such picture")
+            Issue.record("there is no such image")
         } catch KingfisherError.responseError(reason: .URLSessionError(let error)) {
             #expect((error as? URLError)?.code == .cannotFindHost)
         }

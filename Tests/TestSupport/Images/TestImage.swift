@@ -20,7 +20,7 @@ package enum TestImage {
                 }
             }
         } catch {
-            preconditionFailure("a test picture of \(size) cannot be made: \(error)")
+            preconditionFailure("a test image of \(size) cannot be made: \(error)")
         }
     }
 
@@ -36,7 +36,7 @@ package enum TestImage {
         do {
             return try Codecs.encode(bitmap, as: format)
         } catch {
-            preconditionFailure("a test picture cannot be encoded: \(error)")
+            preconditionFailure("a test image cannot be encoded: \(error)")
         }
     }
 }
@@ -58,7 +58,7 @@ extension TestImage {
 
     private static func data(_ base64: String) -> Data {
         guard let data = Data(base64Encoded: base64, options: .ignoreUnknownCharacters) else {
-            preconditionFailure("a test picture is no base64")
+            preconditionFailure("a test image is not valid base64")
         }
         return data
     }

@@ -63,7 +63,7 @@ package enum TestScene {
                 }
             }
         } catch {
-            preconditionFailure("a test picture of \(size) cannot be made: \(error)")
+            preconditionFailure("a test image of \(size) cannot be made: \(error)")
         }
     }
 

@@ -41,7 +41,7 @@ package final class ImageServer: Sendable {
     /// The URL of a path on this server.
     package func url(_ path: String) -> URL {
         guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
-            preconditionFailure("\(path) is no path")
+            preconditionFailure("\(path) is not a path")
         }
         return url
     }

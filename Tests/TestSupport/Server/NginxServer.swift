@@ -96,7 +96,7 @@ package final class NginxServer: Sendable {
 
     private static func url(_ scheme: String, _ port: UInt16, _ path: String) -> URL {
         guard let url = URL(string: "\(scheme)://localhost:\(port)/\(path)") else {
-            preconditionFailure("\(path) is no path")
+            preconditionFailure("\(path) is not a path")
         }
         return url
     }

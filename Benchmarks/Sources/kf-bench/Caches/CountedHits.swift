@@ -28,7 +28,7 @@ enum CountedHits {
             ImageCache.CarriedKey(keys[order[zipf.draw(&random)]], options: options)
         }
         guard measuredLookups(cache, drawn, options) == operations else {
-            throw BenchmarkError("the cache lost what it had room for")
+            throw BenchmarkError("the cache removed images although it had space for them")
         }
     }
 

@@ -103,7 +103,10 @@ enum MemoryExperiment {
                     if read(keys[next & (1 << 17 - 1)]) { found += 1 }
                     next += 1
                 }
-                precondition(found == count, "\(name) lost what it had room for")
+                precondition(
+                    found == count,
+                    "\(name) removed images although it had space for them"
+                )
             }
         }
     }

@@ -29,7 +29,7 @@ extension Benchmarks {
         ) { data in
             {
                 guard let image = KFCrossPlatformImage(data: data) else {
-                    throw BenchmarkError("no picture came out")
+                    throw BenchmarkError("no image was decoded")
                 }
                 return image.withPremultipliedRGBA { pixels, _ in pixels.count }
             }

@@ -16,7 +16,7 @@ extension Benchmarks {
             {
                 let image = KFCrossPlatformImage(data: data)
                 guard let again = image?.kf.jpegRepresentation(compressionQuality: 0.8) else {
-                    throw BenchmarkError("no picture came out")
+                    throw BenchmarkError("no image was decoded")
                 }
                 return again.count
             }

@@ -25,14 +25,14 @@ enum RawImage {
         let parts = work.split(separator: "-")
         let sides = parts.dropFirst().map { $0.split(separator: "x").compactMap { Int($0) } }
         guard sides.count == 2, sides[0].count == 2 else {
-            throw BenchmarkError("'\(work)' is no work whose result can be kept")
+            throw BenchmarkError("'\(work)' is not an operation whose result can be saved")
         }
         let image = try make(of: data, width: sides[0][0], height: sides[0][1])
         let result =
             switch (parts[0], sides[1].count) {
             case ("resize", 2): image.kf.resize(to: CGSize(width: sides[1][0], height: sides[1][1]))
             case ("blur", 1): image.kf.blurred(withRadius: CGFloat(sides[1][0]))
-            default: throw BenchmarkError("'\(work)' is no work whose result can be kept")
+            default: throw BenchmarkError("'\(work)' is not an operation whose result can be saved")
             }
         return result.withPremultipliedRGBA { pixels, _ in Data(pixels) }
     }

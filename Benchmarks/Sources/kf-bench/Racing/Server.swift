@@ -9,7 +9,7 @@ enum Server {
         while let order = readLine() {
             let fields = order.split(separator: " ", maxSplits: 3).map(String.init)
             guard fields.count == 4, let repetitions = Int(fields[1]), let threads = Int(fields[2])
-            else { throw BenchmarkError("'\(order)' is no order") }
+            else { throw BenchmarkError("'\(order)' is not a command") }
             guard let benchmark = Benchmarks.all.first(where: { $0.work == fields[0] }) else {
                 print("skip: unknown")
                 fflush(nil)
