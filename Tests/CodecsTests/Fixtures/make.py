@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the pictures of the codec tests and what an independent decoder sees in them.
+"""Makes the images of the codec tests, and their pixels as decoded by an independent decoder.
 
 Usage: make.py [FOLDER]    (needs Pillow 11.3 or later and numpy)
 
 The formats behind package traits also need pillow-heif, and Debian's libjxl-tools, libtiff-tools
 and librsvg2-bin.
 
-Run by hand; the results are committed. Beside NAME.EXT lies NAME.EXT.rgba: width and height as
-little-endian 32-bit numbers, then straight RGBA, upright, in sRGB, one frame after the other.
-What Pillow cannot write (odd PNGs, profiles, broken files) is written here byte by byte.
+Run by hand; the results are committed. NAME.EXT.rgba has the pixels of NAME.EXT: width and height
+as little-endian 32-bit numbers, then straight RGBA, upright, in sRGB, one frame after the other.
+Files that Pillow cannot write (unusual PNGs, profiles, damaged files) are assembled byte by byte.
 """
 
 import io
@@ -27,7 +27,7 @@ W, H = 33, 25
 
 
 def photo(width=W, height=H, seed=1):
-    """Smooth light, hard edges and a little noise, different in every corner."""
+    """An image with gradients, hard edges and a little noise, different in every corner."""
     random = np.random.default_rng(seed)
     y, x = np.mgrid[0:height, 0:width].astype(float)
     u, v = x / max(1, width - 1), y / max(1, height - 1)
@@ -51,7 +51,7 @@ def alpha(width=W, height=H):
 
 
 def rgba(array):
-    """Grey, grey + alpha, RGB or RGBA of 8 bits to RGBA."""
+    """Converts grey, grey + alpha, RGB or RGBA of 8 bits to RGBA."""
     if array.ndim == 2:
         array = array[..., None]
     if array.shape[2] <= 2:
@@ -131,7 +131,7 @@ WIDE = icc(
     },
     "Wide test",
 )
-# The same primaries with sRGB's curve, which is what code points 12 and 13 stand for.
+# The same primaries with sRGB's curve: the meaning of code points 12 and 13.
 DISPLAY_P3 = icc(
     b"RGB ",
     {
@@ -196,7 +196,7 @@ def chunk(kind, body=b""):
 
 
 def packed_rows(samples, bits):
-    """(height, width, channels) of numbers to rows of bytes."""
+    """Converts an array of (height, width, channels) to rows of bytes."""
     height, width, channels = samples.shape
     flat = samples.reshape(height, width * channels)
     if bits == 16:
@@ -209,7 +209,7 @@ def packed_rows(samples, bits):
 
 
 def filtered(rows, step):
-    """Each row with another filter, so that all five occur."""
+    """Filters each row differently, so that all five filters occur."""
     out, above = b"", np.zeros(rows.shape[1] if rows.size else 0, int)
     for number, row in enumerate(rows.astype(int)):
         left = np.concatenate([np.zeros(step, int), row])[: len(row)]
@@ -302,7 +302,7 @@ def pngs():
     save("profile.png", png(colour, 2, 8, before=extra), managed(image, WIDE))
     converted = np.concatenate([managed(image, WIDE), opacity], axis=2)
     save("profile-alpha.png", png(both, 6, 8, before=extra), converted)
-    # IFD 0 with nothing but orientation 6.
+    # IFD 0 with orientation 6 only.
     exif = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
     turned = np.rot90(colour, -1)
     save("exif6.png", png(colour, 2, 8, before=chunk(b"eXIf", exif)), turned)
@@ -324,7 +324,7 @@ def frames_of(data):
 
 
 def moving(count, transparent):
-    """A disc that crosses a photo, or nothing at all."""
+    """Frames of a disc that moves across a photo or a transparent background."""
     frames = []
     y, x = np.mgrid[0:H, 0:W]
     for index in range(count):
@@ -338,7 +338,7 @@ def moving(count, transparent):
 
 
 def gif_frame(frame, box, delay, disposal, clear=None, interlaced=False):
-    """One frame of a GIF, of the indices in `frame`, with codes of nine bits that never grow."""
+    """One frame of a GIF with the indices in `frame`, in LZW codes of constantly nine bits."""
     height, width = frame.shape
     order = range(height)
     if interlaced:
@@ -376,7 +376,7 @@ def gif():
     save("still.gif", gif_file(W, H, palette, gif_frame(whole, (0, 0), 0, 0)), colours[whole])
     save("interlaced.gif", gif_file(W, H, palette, gif_frame(whole, (0, 0), 0, 0, interlaced=True)), colours[whole])
 
-    # Every disposal, holes, an offset, a frame that sticks out and one that lies outside.
+    # Every disposal, transparency, an offset, a frame that extends beyond the canvas and one outside it.
     patch = random.integers(0, 256, (10, 12))
     patch[3:6, 4:9] = 7
     canvas = colours[whole].copy()
@@ -402,7 +402,7 @@ def gif():
 
 
 def apng_frames(data):
-    """By the letter of the specification: Pillow restores too much after "previous"."""
+    """Composes frames by the specification; Pillow restores too much after "previous"."""
     chunks, offset = [], 8
     while offset < len(data):
         (length,) = struct.unpack(">I", data[offset : offset + 4])
@@ -429,7 +429,7 @@ def apng_frames(data):
         part = np.asarray(Image.open(io.BytesIO(file)).convert("RGBA"))
         saved = canvas.copy()
         area = canvas[y : y + height, x : x + width]
-        # The pictures here have no half transparent pixels.
+        # These images have no partly transparent pixels.
         drawn = part[..., 3] > 0 if blend else np.full(part.shape[:2], True)
         area[drawn] = part[drawn]
         frames.append(canvas.copy())
@@ -450,7 +450,7 @@ def apng():
 def webp():
     image = Image.fromarray(photo(67, 46))
     turned, mirrored = Image.Exif(), Image.Exif()
-    # Written as the format's own properties, whatever EXIF says.
+    # Pillow writes the orientation as properties of the format.
     turned[0x0112], mirrored[0x0112] = 6, 5
     both = Image.fromarray(np.concatenate([photo(), alpha()[..., None]], axis=2))
     small = Image.fromarray(photo())
@@ -481,7 +481,7 @@ def webp():
 def avif():
     image = Image.fromarray(photo(67, 46))
     turned, mirrored = Image.Exif(), Image.Exif()
-    # Written as the format's own properties, whatever EXIF says.
+    # Pillow writes the orientation as properties of the format.
     turned[0x0112], mirrored[0x0112] = 6, 5
     both = Image.fromarray(np.concatenate([photo(), alpha()[..., None]], axis=2))
     for name, picture, options in (
@@ -494,10 +494,10 @@ def avif():
     small = Image.fromarray(photo())
     data = encoded(small, "AVIF", quality=95, subsampling="4:4:4", icc_profile=WIDE)
     save("profile.avif", data, managed(Image.open(io.BytesIO(data)), WIDE))
-    # Display P3 told by code points instead of a profile: 12, 13 in place of 1, 13.
+    # Display P3 by code points instead of a profile: 12, 13 in place of 1, 13.
     data = encoded(small, "AVIF", quality=95, subsampling="4:4:4")
     wide = data.replace(b"colrnclx\0\1\0\x0d", b"colrnclx\0\x0c\0\x0d")
-    # The bit stream repeats them; libavif believes the box.
+    # The bit stream has the old values, but libavif uses those of the box.
     assert wide != data
     save("code-points.avif", wide, managed(Image.open(io.BytesIO(data)).convert("RGB"), DISPLAY_P3))
     for orientation in (3, 5, 6, 7, 8):
@@ -560,7 +560,7 @@ def bmp():
         save(f"{kind}.ico", data, np.asarray(icon))
 
 
-# --- Formats behind package traits ----------------------------------------------------------
+# --- Formats of package traits --------------------------------------------------------------
 
 
 def run(*command):
@@ -568,7 +568,7 @@ def run(*command):
 
 
 def jxl():
-    """libjxl's own commands write and read."""
+    """Written and decoded by libjxl's commands."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         for name, source, options in (
@@ -586,7 +586,7 @@ def jxl():
             run("cjxl", FOLDER / source, target, *options)
             data = target.read_bytes()
             if name == "lossless16.jxl":
-                # djxl keeps 16 bits, which Pillow would cut; the source's picture is known.
+                # djxl writes 16 bits, which Pillow would truncate; the source's pixels are known.
                 save(name, data)
                 (FOLDER / f"{name}.rgba").write_bytes((FOLDER / f"{source}.rgba").read_bytes())
                 continue
@@ -601,7 +601,7 @@ def jxl():
 
 
 def jxl_animations(folder):
-    """From GIFs of known pixels, whose later frames are blended over parts of the canvas."""
+    """Made from GIFs with known pixels, whose later frames are blended over parts of the canvas."""
     random = np.random.default_rng(9)
     palette = random.integers(0, 256, (256, 3))
     colours = np.concatenate([palette, np.full((256, 1), 255)], axis=1)
@@ -625,13 +625,13 @@ def jxl_animations(folder):
 
 
 def heif():
-    """x265 writes; what is expected is what pillow-heif reads."""
+    """Encoded by x265; the expected pixels are those decoded by pillow-heif."""
     import pillow_heif
 
     pillow_heif.register_heif_opener()
     image = Image.fromarray(photo(67, 46))
     turned, mirrored = Image.Exif(), Image.Exif()
-    # Written as the format's own properties, whatever EXIF says.
+    # Pillow writes the orientation as properties of the format.
     turned[0x0112], mirrored[0x0112] = 6, 5
     both = Image.fromarray(np.concatenate([photo(68, 46), alpha(68, 46)[..., None]], axis=2))
     for name, picture, options in (
@@ -647,7 +647,7 @@ def heif():
         pixels = managed(shown, WIDE) if "profile" in name else np.asarray(shown.convert("RGBA"))
         save(name, data, pixels)
         if name == "420.heic":
-            # Primaries that nobody has defined; what they would tell is taken for sRGB.
+            # Undefined primaries; the colours are read as sRGB.
             strange = data.replace(b"colrnclx\0\1\0\x0d", b"colrnclx\0\xc8\0\x0d")
             assert strange != data
             save("code-points.heic", strange, pixels)
@@ -661,7 +661,7 @@ def heif():
 
 
 def tiff_file(samples, photometric, extra=None, byte_order="<"):
-    """One strip without compression, from an array of rows, columns and channels."""
+    """An uncompressed TIFF of one strip from an array of rows, columns and channels."""
     height, width, channels = samples.shape
     body = samples.astype(samples.dtype.newbyteorder(byte_order)).tobytes()
     bits = samples.dtype.itemsize * 8
@@ -711,11 +711,11 @@ def tiff():
     for order, name in (("<", "rgb16.tiff"), (">", "rgb16-big.tiff")):
         save(name, tiff_file(deep.astype(np.uint16), 2, byte_order=order), rounded)
     save("grey16.tiff", tiff_file(deep[..., :1].astype(np.uint16), 1), rounded[..., 0])
-    # Pillow mixes inks by the same formula as libtiff, but rounds in other places.
+    # Pillow converts CMYK by the same formula as libtiff, but rounds at other steps.
     inks = np.concatenate([255 - colour, alpha()[..., None] // 3], axis=2)
     mixed = Image.fromarray(inks, "CMYK")
     save("cmyk.tiff", encoded(mixed, "TIFF"), np.asarray(mixed.convert("RGB")))
-    # libtiff's own command cuts tiles, which do not end where the picture does.
+    # libtiff's command writes tiles that extend beyond the image.
     with tempfile.TemporaryDirectory() as folder:
         tiles = Path(folder) / "tiles.tiff"
         run("tiffcp", "-t", "-w", "16", "-l", "16", FOLDER / "lzw.tiff", tiles)
@@ -737,7 +737,7 @@ SVGS = {
 
 
 def svg():
-    """librsvg's own command renders."""
+    """Rendered by librsvg's command."""
     for name, text in SVGS.items():
         path = FOLDER / f"{name}.svg"
         path.write_text(text)
