@@ -3,7 +3,7 @@ public import Kingfisher
 
 /// An object that shows its image in a GtkPicture, possibly that of a button.
 ///
-/// Conformance in one line adds the `.kf` methods to the picture class of any GTK binding:
+/// Conformance in one line adds the `.kf` methods to the class for a GtkPicture in any GTK binding:
 /// ```swift
 /// extension Picture: @retroactive GtkPictureProviding {
 ///     public var gtkPicture: OpaquePointer? { opaquePointer }
