@@ -7,7 +7,6 @@ import Synchronization
 /// be decoded.
 final class ByteBudget: Sendable {
     private struct Waiter {
-        let id: Int
         let bytes: Int
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -17,8 +16,42 @@ final class ByteBudget: Sendable {
             didSet { peak = max(peak, used) }
         }
         var peak = 0
-        var waiters: [Waiter] = []
-        var nextID = 0
+        private var waiters: [Int: Waiter] = [:]
+        /// The numbers of the waiters in order of arrival, and of some that have left.
+        private var line: [Int] = []
+        private var head = 0
+        private var lastID = 0
+
+        var isLineEmpty: Bool { waiters.isEmpty }
+
+        mutating func makeID() -> Int {
+            lastID += 1
+            return lastID
+        }
+
+        mutating func append(_ waiter: Waiter, _ id: Int) {
+            // Each number is moved once for as many that have left: O(1), amortized.
+            if line.count > 2 * waiters.count + 32 {
+                line = line[head...].filter { waiters[$0] != nil }
+                head = 0
+            }
+            waiters[id] = waiter
+            line.append(id)
+        }
+
+        mutating func remove(_ id: Int) -> Waiter? { waiters.removeValue(forKey: id) }
+
+        /// Removes and returns the first waiter, if it meets a condition.
+        mutating func popFirst(where isNext: (Waiter) -> Bool) -> Waiter? {
+            while head < line.count {
+                guard let first = waiters[line[head]] else {
+                    head += 1
+                    continue
+                }
+                return isNext(first) ? remove(line[head]) : nil
+            }
+            return nil
+        }
     }
 
     private let state = Mutex(State())
@@ -58,36 +91,31 @@ final class ByteBudget: Sendable {
     func take(_ bytes: Int) async throws {
         try Task.checkCancellation()
         let id: Int? = state.withLock { state in
-            if state.waiters.isEmpty, fits(bytes, in: state) {
+            if state.isLineEmpty, fits(bytes, in: state.used) {
                 state.used += bytes
                 return nil
             }
-            state.nextID += 1
-            return state.nextID
+            return state.makeID()
         }
         guard let id else { return }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                wait(Waiter(id: id, bytes: bytes, continuation: continuation))
+                wait(Waiter(bytes: bytes, continuation: continuation), id)
             }
         } onCancel: {
             leave(id)
         }
     }
 
-    private func wait(_ waiter: Waiter) {
-        state.withLock { $0.waiters.append(waiter) }
+    private func wait(_ waiter: Waiter, _ id: Int) {
+        state.withLock { $0.append(waiter, id) }
         admit()
         // A cancellation before the waiter was listed had no effect; handle it here.
-        if Task.isCancelled { leave(waiter.id) }
+        if Task.isCancelled { leave(id) }
     }
 
     private func leave(_ id: Int) {
-        let waiter = state.withLock { state -> Waiter? in
-            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
-            return state.waiters.remove(at: index)
-        }
-        guard let waiter else { return }
+        guard let waiter = state.withLock({ $0.remove(id) }) else { return }
         waiter.continuation.resume(throwing: CancellationError())
         admit()
     }
@@ -103,13 +131,12 @@ final class ByteBudget: Sendable {
 
     private func nextAdmitted() -> Waiter? {
         state.withLock { state in
-            guard let first = state.waiters.first, fits(first.bytes, in: state) else { return nil }
-            state.used += first.bytes
-            return state.waiters.removeFirst()
+            let used = state.used
+            let next = state.popFirst { fits($0.bytes, in: used) }
+            state.used += next?.bytes ?? 0
+            return next
         }
     }
 
-    private func fits(_ bytes: Int, in state: borrowing State) -> Bool {
-        state.used == 0 || bytes <= limit - state.used
-    }
+    private func fits(_ bytes: Int, in used: Int) -> Bool { used == 0 || bytes <= limit - used }
 }

@@ -46,4 +46,23 @@ struct ByteBudgetTests {
         try await first.value
         #expect(try await next.value)
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `waiters are granted in order of arrival, however many leave`() async throws {
+        let budget = ByteBudget(limit: 1)
+        let held = Gate()
+        let granted = Locked<[Int]>([])
+        let first = Task.immediate { try await budget.with(bytes: 1) { await held.wait() } }
+        let waiters = (0..<300).map { number in
+            Task.immediate {
+                try await budget.with(bytes: 1) { granted.change { $0.append(number) } }
+            }
+        }
+        for (number, waiter) in waiters.enumerated() where number % 3 != 0 { waiter.cancel() }
+        held.open()
+        try await first.value
+        for waiter in waiters { _ = await waiter.result }
+        #expect(granted.value == Array(stride(from: 0, to: 300, by: 3)))
+        #expect(budget.used == 0)
+    }
 }
