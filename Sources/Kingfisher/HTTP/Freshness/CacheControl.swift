@@ -11,8 +11,8 @@ struct CacheControl: Sendable, Equatable {
     private(set) var mustUnderstand = false
     /// Seconds; 0 for a value that is no number, which counts as stale.
     private(set) var maxAge: Int?
-    private(set) var staleWhileRevalidate = 0
-    private(set) var staleIfError = 0
+    private(set) var staleWhileRevalidate: Int?
+    private(set) var staleIfError: Int?
 
     // Of requests alone.
 
@@ -20,7 +20,7 @@ struct CacheControl: Sendable, Equatable {
     /// Seconds for which the response must stay fresh.
     private(set) var minFresh = 0
     /// Seconds past its lifetime for which the response will do.
-    private(set) var maxStale = 0
+    private(set) var maxStale: Int?
 
     /// Reads the values of all `Cache-Control` fields of a message.
     init(_ values: [String]) {
@@ -42,12 +42,15 @@ struct CacheControl: Sendable, Equatable {
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true
         case "only-if-cached": isOnlyIfCached = true
-        // Of two, the shorter lifetime counts.
+        // Of two that differ, the stricter one counts (RFC 9111, 4.2.1).
         case "max-age": maxAge = min(maxAge ?? .max, seconds ?? 0)
-        case "stale-while-revalidate": staleWhileRevalidate = seconds ?? 0
-        case "stale-if-error": staleIfError = seconds ?? 0
-        case "min-fresh": minFresh = seconds ?? HTTPSyntax.longest
-        case "max-stale": maxStale = directive.hasValue ? seconds ?? 0 : HTTPSyntax.longest
+        case "stale-while-revalidate":
+            staleWhileRevalidate = min(staleWhileRevalidate ?? .max, seconds ?? 0)
+        case "stale-if-error": staleIfError = min(staleIfError ?? .max, seconds ?? 0)
+        case "min-fresh": minFresh = max(minFresh, seconds ?? HTTPSyntax.longest)
+        case "max-stale":
+            let limit = directive.hasValue ? seconds ?? 0 : HTTPSyntax.longest
+            maxStale = min(maxStale ?? .max, limit)
         default: break
         }
     }

@@ -89,12 +89,12 @@ private struct Judgement {
         // Seconds beyond the lifetime; below 0 for what is fresh.
         let staleness = age - answer.lifetime
         let mayBeStale = !control.isNoCache && !control.mustRevalidate && !answer.isNegative
-        let longestError = max(control.staleIfError, request.staleIfError)
+        let longestError = max(control.staleIfError ?? 0, request.staleIfError ?? 0)
         mayStandForError = mayBeStale && staleness < TimeInterval(longestError)
 
         let isYoungEnough =
             age < request.maxAge.map(TimeInterval.init) ?? .infinity
-            && staleness + TimeInterval(request.minFresh) < max(0, TimeInterval(request.maxStale))
+            && staleness + TimeInterval(request.minFresh) < TimeInterval(request.maxStale ?? 0)
         guard !control.isNoCache, !request.isNoCache else {
             step = .revalidate
             return
@@ -104,7 +104,7 @@ private struct Judgement {
         } else if mayBeStale, isYoungEnough {
             step = .useStale
         } else if mayBeStale, request.maxAge == nil, request.minFresh == 0,
-            staleness < TimeInterval(control.staleWhileRevalidate)
+            staleness < TimeInterval(control.staleWhileRevalidate ?? 0)
         {
             step = .useAndRevalidate
         } else {

@@ -36,6 +36,27 @@ struct CacheControlTests {
         #expect(!CacheControl(["ext=\"a\\\", no-store\""]).isNoStore)
     }
 
+    @Test(arguments: [
+        "stale-while-revalidate=0, stale-while-revalidate=60",
+        "stale-while-revalidate=60, stale-while-revalidate=0",
+        "stale-while-revalidate=60, stale-while-revalidate", "stale-while-revalidate=x",
+    ])
+    func `of two windows the stricter one counts`(text: String) {
+        #expect(CacheControl([text]).staleWhileRevalidate == 0)
+        let error = text.replacing("while-revalidate", with: "if-error")
+        #expect(CacheControl([error]).staleIfError == 0)
+    }
+
+    @Test func `of two wishes of a request the stricter one counts`() {
+        for text in ["max-stale=5, max-stale", "max-stale, max-stale=5"] {
+            #expect(CacheControl([text]).maxStale == 5)
+        }
+        for text in ["min-fresh=5, min-fresh=9", "min-fresh=9, min-fresh=5"] {
+            #expect(CacheControl([text]).minFresh == 9)
+        }
+        #expect(CacheControl(["min-fresh=x"]).minFresh == 1 << 31)
+    }
+
     @Test func `a comma in quotes does not begin a directive`() {
         let control = CacheControl(["private=\"a, no-store, b\", max-age=3"])
         #expect(!control.isNoStore)

@@ -255,6 +255,76 @@ enum FreshnessRules {
     ]
 
     static let syntax = [
+        rule(
+            "RFC 9111, 4.2.1: a lifetime that is said twice",
+            "Cache-Control: max-age=6000",
+            "Cache-Control: max-age=6000",
+            isFresh: true
+        ),
+        rule(
+            "RFC 9111, 4.2.1: two lines of different lifetimes",
+            "Cache-Control: max-age=6000",
+            "Cache-Control: max-age=0",
+            isFresh: false
+        ),
+        rule(
+            "RFC 9111, 5.2.2.5: no-store beside a lifetime, in another line",
+            "Cache-Control: max-age=6000",
+            "Cache-Control: no-store",
+            isFresh: false
+        ),
+        rule(
+            "RFC 9111, 5.2.2.1: max-age without a value",
+            "Cache-Control: max-age",
+            isFresh: false
+        ),
+        rule(
+            "RFC 9111, 5.2.2.1: an empty quoted max-age",
+            "Cache-Control: max-age=\"\"",
+            isFresh: false
+        ),
+        rule("RFC 9111, 1.2.2: a sign", "Cache-Control: max-age=+6000", isFresh: false),
+        rule(
+            "RFC 9110, 5.6.4: single quotes are no quotes",
+            "Cache-Control: max-age='6000'",
+            isFresh: false
+        ),
+        rule(
+            "RFC 9110, 5.6.3: no space after the equals sign",
+            "Cache-Control: max-age= 6000",
+            isFresh: false
+        ),
+        rule(
+            "RFC 9111, 5.3: two Expires that are alike",
+            "Expires: \(future)",
+            "Expires: \(future)",
+            isFresh: true
+        ),
+        rule(
+            "RFC 9111, 4.2.3: a Date of a clock that is ahead makes nothing younger",
+            "Date: \(future)",
+            "Cache-Control: max-age=6000",
+            "Age: 6000",
+            isFresh: false
+        ),
+        rule(
+            "RFC 9111, 4.2.1: an Expires that is not after its Date",
+            "Date: \(future)",
+            "Expires: \(future)",
+            isFresh: false
+        ),
+        rule(
+            "RFC 9111, 4.2.3: a Date that is no date",
+            "Date: yesterday",
+            "Cache-Control: max-age=6000",
+            isFresh: true
+        ),
+        rule("RFC 9111, 5.1: an empty Age", "Cache-Control: max-age=6000", "Age:", isFresh: false),
+        rule(
+            "RFC 9111, 4.2.2: no guess from a change in the future",
+            "Last-Modified: \(future)",
+            isFresh: false
+        ),
         rule("RFC 9111, 5.2: directives in any case", "CACHE-CONTROL: MAX-AGE=60", isFresh: true),
         rule("RFC 9111, 5.2: NO-STORE", "Cache-Control: max-age=6000, NO-STORE", isFresh: false),
         rule("RFC 9111, 5.2: a quoted number", "Cache-Control: max-age=\"6000\"", isFresh: true),

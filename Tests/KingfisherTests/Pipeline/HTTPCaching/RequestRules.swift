@@ -27,6 +27,33 @@ enum RequestRules {
     private static func control(_ value: String) -> [String: String] { ["Cache-Control": value] }
 
     static let all = [
+        rule(
+            "RFC 9111, 5.2.1: max-age beside max-stale",
+            control("max-age=100, max-stale=1000"),
+            maxAge: 60,
+            age: 70,
+            asks: false
+        ),
+        rule(
+            "RFC 9111, 5.2.1: older than max-age beside max-stale",
+            control("max-age=60, max-stale=1000"),
+            maxAge: 60,
+            age: 70,
+            asks: true
+        ),
+        rule(
+            "RFC 9111, 5.2.1.3: a min-fresh that is no number",
+            control("min-fresh=soon"),
+            asks: true
+        ),
+        rule(
+            "RFC 9111, 5.2.1.2: two max-stale that differ",
+            control("max-stale=1000, max-stale=5"),
+            maxAge: 60,
+            age: 70,
+            asks: true
+        ),
+        rule("RFC 9111, 5.2.1.1: a quoted max-age", control("max-age=\"0\""), asks: true),
         rule("RFC 9111, 5.2.1.4: no-cache", control("no-cache"), asks: true),
         rule("RFC 9111, 5.4: Pragma: no-cache", ["Pragma": "no-cache"], asks: true),
         rule(

@@ -9,6 +9,26 @@ enum ValidationRules {
 
     static let conditions = [
         CachingRule(
+            "RFC 9110, 8.8.3: a tag with a comma is one tag",
+            CachingStep(.image(1, stale, "ETag: \"1,2\""), asks: ["/a"], .shows(1)),
+            CachingStep(
+                .image(1, stale, "ETag: \"1,2\""),
+                asks: ["/a if \"1,2\""],
+                .shows(1),
+                .revalidated
+            )
+        ),
+        CachingRule(
+            "RFC 9110, 8.8.3: a tag without quotes goes back as it came",
+            CachingStep(.image(1, stale, "ETag: one"), asks: ["/a"], .shows(1)),
+            CachingStep(.image(1, stale, "ETag: one"), asks: ["/a if one"], .shows(1), .revalidated)
+        ),
+        CachingRule(
+            "RFC 9110, 15.3.5: 204 has no image, whatever its lifetime",
+            CachingStep(.status(204, fresh), asks: ["/a"], .fails(nil)),
+            CachingStep(.image(2, fresh), asks: ["/a"], .shows(2), .fresh)
+        ),
+        CachingRule(
             "RFC 9111, 4.3.1: the tag is sent",
             CachingStep(.image(1, stale, "ETag: \"1\""), asks: ["/a"], .shows(1)),
             CachingStep(
@@ -197,6 +217,17 @@ enum ValidationRules {
     }
 
     static let variants = [
+        CachingRule(
+            "RFC 9110, 12.5.5: names in any case, and empty members",
+            CachingStep(
+                .image(1, fresh, "Vary: , x-THEME,"),
+                sends: ["X-Theme": "dark"],
+                asks: ["/a"],
+                .shows(1)
+            ),
+            CachingStep(.image(2), sends: ["X-Theme": "dark"], asks: [], .shows(1)),
+            CachingStep(.image(2), sends: ["X-Theme": "light"], asks: ["/a"], .shows(2))
+        ),
         CachingRule(
             "RFC 9111, 4.1: the same fields select it",
             CachingStep(
