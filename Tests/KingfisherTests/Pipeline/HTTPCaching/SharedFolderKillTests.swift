@@ -124,7 +124,9 @@ private enum Loader {
         guard let path = environment[folderVariable], let text = environment[serverVariable],
             let server = URL(string: text)
         else { return }
-        var random = SplitMix(seed: UInt64(getpid()))
+        // Not by the process's number, which another gets after some thousand deaths: the names of
+        // loads must not come again.
+        var random = SplitMix(seed: UInt64.random(in: 0 ... .max))
         let delay = Int.random(in: 50_000..<400_000, using: &random)
         // The point of death is to be anywhere, between two steps of the kernel too.
         Thread.detachNewThread {
