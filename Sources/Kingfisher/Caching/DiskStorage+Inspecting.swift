@@ -40,10 +40,9 @@ extension DiskStorage {
     ///
     /// | name | what it is |
     /// |---|---|
-    /// | `.kingfisher.log` | the index |
+    /// | `.kingfisher.log` | the index; with ``KingfisherOptionsInfoItem/httpCaching``, what servers said about images too |
     /// | `.kingfisher.lock` | an empty file that a process locks while it uses the folder |
     /// | `.kingfisher-….tmp` | an entry that is being written |
-    /// | `.kingfisher-http` | a folder with what servers said about images, with ``KingfisherOptionsInfoItem/httpCaching`` |
     ///
     /// To count or list images take ``Backend/entries``, or list the folder with `FileManager` and
     /// its option `skipsHiddenFiles`.

@@ -41,6 +41,7 @@ extension DiskStorage.Backend<Data> {
         as entry: CacheEntryName,
         expiration: StorageExpiration?,
         writeOptions: Data.WritingOptions = [],
+        metadata: EntryMetadata? = nil,
         completion: @escaping @Sendable (Result<Void, QueueFailure>) -> Void
     ) {
         queue.enqueueStore(
@@ -48,7 +49,8 @@ extension DiskStorage.Backend<Data> {
             named: fileName(of: entry),
             key: loggedKey(entry.computedKey),
             expiration: expiration ?? config.expiration,
-            replacing: !writeOptions.contains(.withoutOverwriting)
+            replacing: !writeOptions.contains(.withoutOverwriting),
+            metadata: metadata
         ) { [self] result in
             completion(
                 result.mapError { error in

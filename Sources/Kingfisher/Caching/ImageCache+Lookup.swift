@@ -158,7 +158,7 @@ extension ImageCache {
                     keep(
                         image,
                         of: entry,
-                        checksum: stored?.checksum,
+                        metadata: stored?.metadata,
                         tag: isOriginal ? Tag.unprocessed : Tag.processed,
                         expiration: options.memoryCacheExpiration,
                         since: mark

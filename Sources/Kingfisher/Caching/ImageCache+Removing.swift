@@ -32,22 +32,20 @@ extension ImageCache {
         fromDisk: Bool,
         completion: @escaping @Sendable () -> Void
     ) {
-        let name = diskStorage.fileName(of: entry)
-        if fromDisk { httpRecords.remove(name) } else { httpRecords.forgetImage(name) }
         if fromMemory { memoryStorage.store.remove(entry.memoryKey) }
         guard fromDisk else {
             completion()
             return
         }
         let outcome = RemovalOutcome.current
-        diskStorage.queue.enqueueRemoval(of: name) { result in
+        let name = diskStorage.fileName(of: entry)
+        diskStorage.queue.enqueue(.removal, on: name) { result in
             outcome?.set(result)
             completion()
         }
     }
 
     func clearDisk(then handler: (@Sendable () -> Void)?) {
-        httpRecords.removeAll()
         diskStorage.queue.enqueueAlone { [diskStorage] in
             // The contract of this method: what cannot be removed stays, and the handler is called.
             try? diskStorage.removeAll()

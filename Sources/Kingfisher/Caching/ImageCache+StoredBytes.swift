@@ -31,14 +31,12 @@ extension ImageCache {
     /// before the entry's bytes are read.
     func mark(of entry: CacheEntryName) -> UInt32 { memoryStorage.store.mark(of: entry.memoryKey) }
 
-    /// Puts an image that was made of an entry's bytes into memory, unless another was stored or the
-    /// image removed since the mark was taken.
-    ///
-    /// With the bytes' checksum it is known of which file the image is.
+    /// Puts an image that was made of an entry's bytes into memory with the bytes' metadata, unless
+    /// another was stored or the image removed since the mark was taken.
     func keep(
         _ image: KFCrossPlatformImage,
         of entry: CacheEntryName,
-        checksum: UInt64?,
+        metadata: EntryMetadata?,
         tag: UInt8,
         expiration: StorageExpiration?,
         since mark: UInt32
@@ -48,10 +46,10 @@ extension ImageCache {
             for: entry.memoryKey,
             cost: image.cacheCost,
             tag: tag,
+            note: metadata,
             expiration: expiration ?? memoryStorage.config.expiration,
             ifUnchangedSince: mark
         )
-        httpRecords.read(image, from: checksum, diskStorage.fileName(of: entry))
     }
 
     /// Removes an entry whose bytes are no image, unless there may be others by now.

@@ -11,10 +11,12 @@ extension ImageCache {
         completion: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
         let entry = CacheEntryName(key: key, options: options)
+        let metadata = ArrivingRecord.current?.metadata(for: entry, image, in: self)
         memoryStorage.store.store(
             image,
             for: entry.memoryKey,
             cost: image.cacheCost,
+            note: metadata,
             expiration: options.memoryCacheExpiration ?? memoryStorage.config.expiration
         )
         guard toDisk else { return completion(CacheStoreResult(disk: .success(()))) }
@@ -23,7 +25,8 @@ extension ImageCache {
             Self.bytes(of: image, original, serializer),
             as: entry,
             expiration: options.diskCacheExpiration,
-            writeOptions: options.diskStoreWriteOptions
+            writeOptions: options.diskStoreWriteOptions,
+            metadata: metadata
         ) { result in
             let result = result.mapError { error -> KingfisherError in
                 guard case .unserializable = error else { return error.kingfisherError }
@@ -57,7 +60,13 @@ extension ImageCache {
         expiration: StorageExpiration?,
         completion: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
-        diskStorage.enqueue(.ready(data), as: entry, expiration: expiration) { result in
+        let metadata = ArrivingRecord.current?.metadata(for: entry, nil, in: self)
+        diskStorage.enqueue(
+            .ready(data),
+            as: entry,
+            expiration: expiration,
+            metadata: metadata
+        ) { result in
             completion(CacheStoreResult(disk: result.mapError(\.kingfisherError)))
         }
     }

@@ -10,7 +10,8 @@ open class ImageCache: @unchecked Sendable {
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
     /// The disk layer.
     public let diskStorage: DiskStorage.Backend<Data>
-    let httpRecords: HTTPRecords
+    /// The entries that loads ask about in the background.
+    let refreshing = Mutex<Set<CacheEntryName>>([])
     let reader = WorkPool(label: "com.onevcat.Kingfisher.ImageCache.read", width: 4)
     let upkeep = Mutex(Upkeep())
 
@@ -24,7 +25,6 @@ open class ImageCache: @unchecked Sendable {
     ) {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
-        httpRecords = HTTPRecords(images: diskStorage.disk)
         reader.submit(priority: 1) { diskStorage.open() }
         startUpkeep()
     }

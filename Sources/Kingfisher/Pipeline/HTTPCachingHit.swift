@@ -2,8 +2,8 @@ extension HTTPCachingStage {
     /// An image that the caches gave.
     struct Hit {
         let result: RetrieveImageResult
-        /// What the image is, or what it was made of.
-        let origin: HTTPRecords.Origin
+        /// Of the image, or of the original that it was made of.
+        let metadata: EntryMetadata?
         /// The image before the image modifier.
         let image: KFCrossPlatformImage
 
@@ -14,6 +14,7 @@ extension HTTPCachingStage {
     /// A hit with its record, and what may be done with it.
     struct Judged {
         let hit: Hit
+        let metadata: EntryMetadata
         let record: HTTPRecord
         let policy: HTTPFreshnessPolicy
     }

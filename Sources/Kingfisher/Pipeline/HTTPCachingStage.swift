@@ -21,8 +21,6 @@ struct HTTPCachingStage {
     /// The request of the load, for the variant of the image that it selects.
     let request: LoadRequest
     private let isVariant: Bool
-    private let name: String
-    private let originalName: String
     /// The request of the load before redirects; nil if its modifier fails, which it will report
     /// again when the request is sent.
     private let sent: URLRequest?
@@ -39,14 +37,9 @@ struct HTTPCachingStage {
         self.sent = sent
         self.request = variant ?? request
         isVariant = variant != nil
-        name = self.request.recordName
-        originalName = self.request.originalCache.diskStorage.fileName(
-            of: self.request.originalEntry
-        )
     }
 
-    private var records: HTTPRecords { request.targetCache.httpRecords }
-    private var originals: HTTPRecords { request.originalCache.httpRecords }
+    private var cache: ImageCache { request.targetCache }
     private var control: CacheControl { CacheControl(ofRequest: field) }
 
     /// The value that the load's request has for a field.
@@ -62,9 +55,9 @@ struct HTTPCachingStage {
     /// - Returns: What to do; a request to send may carry a condition.
     /// - Throws: The error that the server gave a short time ago, if there was no image.
     func step(for hit: Hit?) async throws -> Step {
-        guard let judged = await judged(hit) else {
+        guard let judged = judged(hit) else {
             if request.looksUp, hit == nil { try await checkAbsence() }
-            return try await fetch(nil)
+            return try fetch(nil)
         }
         switch judged.policy.step {
         case .use: return .deliver(judged.hit.result.with(.fresh))
@@ -75,19 +68,36 @@ struct HTTPCachingStage {
                 judged,
                 asking(judged.policy)
             )
-        case .useAndRevalidate, .revalidate: return try await fetch(judged)
+        case .useAndRevalidate, .revalidate: return try fetch(judged)
         }
     }
 
-    private func judged(_ hit: Hit?) async -> Judged? {
-        guard let hit, let record = await record(of: hit), !record.isNegative else { return nil }
-        return Judged(hit: hit, record: record, policy: policy(record))
+    private func judged(_ hit: Hit?) -> Judged? {
+        guard let hit, let metadata = hit.metadata else { return nil }
+        let (cache, entry) = place(of: hit)
+        guard let record = cache.record(metadata, of: entry), !record.isNegative else { return nil }
+        return Judged(hit: hit, metadata: metadata, record: record, policy: policy(record))
     }
 
-    private func record(of hit: Hit) async -> HTTPRecord? {
+    /// The entry that the image is of, or was made of.
+    private func place(of hit: Hit) -> (ImageCache, CacheEntryName) {
         hit.isMadeOfOriginal
-            ? await originals.record(of: hit.origin, originalName)
-            : await records.record(of: hit.origin, name)
+            ? (request.originalCache, request.originalEntry) : (cache, request.entry)
+    }
+
+    /// The metadata of an image that memory gave.
+    func metadata(of image: KFCrossPlatformImage) -> EntryMetadata? {
+        cache.metadata(of: image, request.entry)
+    }
+
+    /// The metadata of an original that memory gave.
+    func metadata(ofOriginal image: KFCrossPlatformImage) -> EntryMetadata? {
+        request.originalCache.metadata(of: image, request.originalEntry)
+    }
+
+    /// The record of an original, which an image that is made of it gets too.
+    func recordOfOriginal(_ metadata: EntryMetadata?) -> HTTPRecord? {
+        metadata.flatMap { request.originalCache.record($0, of: request.originalEntry) }
     }
 
     private func policy(_ record: HTTPRecord) -> HTTPFreshnessPolicy {
@@ -96,13 +106,14 @@ struct HTTPCachingStage {
 
     /// Throws what the server said if it said that there is no image, and that still holds.
     private func checkAbsence() async throws {
-        guard let record = await records.absence(name), policy(record).step == .use else { return }
+        guard let record = await cache.absence(of: request.entry), policy(record).step == .use
+        else { return }
         throw KingfisherError.responseError(
             reason: .invalidHTTPStatusCode(response: record.response)
         )
     }
 
-    private func fetch(_ judged: Judged?) async throws -> Step {
+    private func fetch(_ judged: Judged?) throws -> Step {
         guard !control.isOnlyIfCached else {
             throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
         }
@@ -142,25 +153,21 @@ struct HTTPCachingStage {
     }
 
     /// The hit for a load that must not use the network, if it is for this request.
-    func offline(_ hit: Hit) async -> RetrieveImageResult? {
-        guard let judged = await judged(hit) else { return hit.result.with(.stale) }
+    func offline(_ hit: Hit) -> RetrieveImageResult? {
+        guard let judged = judged(hit) else { return hit.result.with(.stale) }
         guard judged.policy.isSelected else { return nil }
         return hit.result.with(judged.policy.step == .use ? .fresh : .stale)
     }
 
     /// Whether the caller is to ask in the background; false while another load does.
     func beginRefresh(_ judged: Judged) -> Bool {
-        judged.hit.isMadeOfOriginal
-            ? originals.beginRefresh(originalName, of: judged.hit.origin, with: judged.record)
-            : records.beginRefresh(name, of: judged.hit.origin, with: judged.record)
+        let (cache, entry) = place(of: judged.hit)
+        return cache.beginRefresh(of: entry, judged.metadata, with: judged.record)
     }
 
     func endRefresh(_ judged: Judged) {
-        if judged.hit.isMadeOfOriginal {
-            originals.endRefresh(originalName)
-        } else {
-            records.endRefresh(name)
-        }
+        let (cache, entry) = place(of: judged.hit)
+        cache.endRefresh(of: entry)
     }
 
     // MARK: After the response
@@ -212,23 +219,22 @@ struct HTTPCachingStage {
     }
 
     private func replace(_ judged: Judged, by record: HTTPRecord) {
-        let hit = judged.hit
-        guard hit.isMadeOfOriginal else {
-            return records.replace(hit.origin, by: record, name)
+        let (cache, entry) = place(of: judged.hit)
+        cache.replace(judged.metadata, by: record, of: entry)
+        // The image that was made of the original just now.
+        if judged.hit.isMadeOfOriginal, let made = metadata(of: judged.hit.image) {
+            self.cache.replace(made, by: record, of: request.entry)
         }
-        originals.replace(hit.origin, by: record, originalName)
-        records.replace(.object(hit.image), by: record, name)
     }
 
-    /// Where a new image is stored, and what to note of it as it reaches the caches; without notes
-    /// it must not be stored.
+    /// The request for the entry of a new image, and what stores it; nil if it must not be stored.
     func storing(
         _ output: FetchStage.Output,
         about judged: Judged?,
         _ question: HTTPQuestion?
-    ) -> (request: LoadRequest, notes: HTTPNotes?) {
+    ) -> (request: LoadRequest, store: StoreStage?) {
         guard case .data(let fetched) = output, let response = fetched.response else {
-            return (request, HTTPNotes())
+            return (request, StoreStage(request: request))
         }
         let isNoStore = CacheControl(response.values(for: "Cache-Control")).isNoStore
         let record = record(response, question)
@@ -237,16 +243,7 @@ struct HTTPCachingStage {
             return (request, nil)
         }
         let target = record.flatMap { entry(of: $0, beside: judged) } ?? request
-        let notes = HTTPNotes(
-            image: .init(record: record, name: target.recordName, records: records),
-            original: request.storesOriginal
-                ? .init(
-                    record: record,
-                    name: target.originalCache.diskStorage.fileName(of: target.originalEntry),
-                    records: originals
-                ) : nil
-        )
-        return (target, notes)
+        return (target, StoreStage(request: target, record: record))
     }
 
     /// The request for an entry of its own, if the image is another variant of one that stays.
@@ -254,7 +251,7 @@ struct HTTPCachingStage {
         guard let judged, !isVariant, !judged.hit.isMadeOfOriginal,
             let (first, number) = judged.record.adding(record, requestField: field)
         else { return nil }
-        records.replace(judged.hit.origin, by: first, name)
+        cache.replace(judged.metadata, by: first, of: request.entry)
         return request.with(variant: number)
     }
 
@@ -266,12 +263,6 @@ struct HTTPCachingStage {
             time: time,
             requestField: field
         )
-    }
-
-    /// What to note of an image that was made of the cached original.
-    func notesOfOriginal(_ origin: HTTPRecords.Origin) async -> HTTPNotes {
-        let record = await originals.record(of: origin, originalName)
-        return HTTPNotes(image: .init(record: record, name: name, records: records))
     }
 
     /// What stands for an image that did not come.
@@ -298,7 +289,9 @@ struct HTTPCachingStage {
         let record = control.isNoStore ? nil : record(response, question)
         guard isGone || record?.isNegative == true else { return }
         removeImage()
-        if let record, record.isNegative { records.noteAbsence(record, name) }
+        if let record, record.isNegative {
+            cache.noteAbsence(record, of: request.entry, remaining: record.answer.lifetime)
+        }
     }
 
     /// Removes an image that a response has replaced, and its original.
@@ -317,15 +310,12 @@ struct HTTPCachingStage {
 }
 
 extension LoadRequest {
-    /// The name of the image's file, which names its record too.
-    fileprivate var recordName: String { targetCache.diskStorage.fileName(of: entry) }
-
     /// The request for the variant that the load's fields select; nil if that is the first one.
     ///
     /// Variants are there as long as the first one is, so that removing an image removes them.
     fileprivate func variant(selectedBy value: (String) -> String?) async -> LoadRequest? {
         guard targetCache.layer(of: entry) != .none,
-            let record = await targetCache.httpRecords.current(recordName)
+            let record = await targetCache.currentRecord(of: entry)
         else { return nil }
         let number = record.variant(for: value)
         return number > 0 ? with(variant: number) : nil

@@ -42,8 +42,8 @@ extension ImagePipeline {
             fetched = try await fetch(request, events, task, &journal)
         case .new: break
         }
-        let storing = caching.storing(fetched, about: judged, request.question)
-        return try await finish(fetched, storing.request, storing.notes, &journal).with(.fresh)
+        let (storing, store) = caching.storing(fetched, about: judged, request.question)
+        return try await finish(fetched, storing, store, &journal).with(.fresh)
     }
 
     /// Asks whether what was delivered is still good, in a load of its own that nobody waits for.

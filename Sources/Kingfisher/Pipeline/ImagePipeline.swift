@@ -87,14 +87,14 @@ struct ImagePipeline: Sendable {
             }
         }
         if request.options.onlyFromCache, request.looksUp {
-            guard let hit, let result = await caching?.offline(hit) else {
+            guard let hit, let result = caching?.offline(hit) else {
                 throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
             }
             return result
         }
         guard let caching else {
             let fetched = try await fetch(request, events, task, &journal)
-            return try await finish(fetched, request, HTTPNotes(), &journal)
+            return try await finish(fetched, request, StoreStage(request: request), &journal)
         }
         return try await load(hit, by: caching, events, task, &journal)
     }
@@ -111,22 +111,18 @@ struct ImagePipeline: Sendable {
         }
     }
 
-    /// Processes what was fetched, and stores it unless there are no notes.
+    /// Processes the fetched bytes or image, and stores the image if it is to be stored.
     @inline(never)
     func finish(
         _ fetched: FetchStage.Output,
         _ request: LoadRequest,
-        _ notes: HTTPNotes?,
+        _ store: StoreStage?,
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult {
         let loaded = try await journal.measure(.process) {
             try await ProcessStage(request: request).run(fetched)
         }
-        if let notes {
-            await journal.measure(.store) {
-                await StoreStage(request: request, notes: notes).run(loaded)
-            }
-        }
+        if let store { await journal.measure(.store) { await store.run(loaded) } }
         return RetrieveImageResult(loaded, request: request)
     }
 
@@ -154,37 +150,37 @@ struct ImagePipeline: Sendable {
     ) async throws -> HTTPCachingStage.Hit? {
         let stage = ProcessStage(request: request)
         let loaded: LoadedImage?
-        let origin: HTTPRecords.Origin
+        let metadata: EntryMetadata?
         switch finding {
         case .final(let image, let type):
             journal.tell(.hit(type))
-            return .init(image, from: type, .object(image), request)
+            return .init(image, from: type, caching?.metadata(of: image), request)
         case .unprocessed(let image, let type):
             journal.tell(.hit(type))
             let processed = try await journal.measure(.process) {
                 try await stage.run(cached: image)
             }
-            return .init(processed, from: type, .object(image), request)
+            return .init(processed, from: type, caching?.metadata(of: image), request)
         case .stored(let entry):
             let stored = try await journal.measure(.process) { try await stage.run(stored: entry) }
             guard let stored else { return nil }
             journal.tell(.hit(.disk))
-            return .init(stored.image, from: .disk, .file(stored.checksum), request)
+            return .init(stored.image, from: .disk, stored.metadata, request)
         case .original(let image):
-            origin = .object(image)
+            metadata = caching?.metadata(ofOriginal: image)
             loaded = try await journal.measure(.process) { try await stage.run(original: image) }
         case .storedOriginal(let entry):
             let made = try await journal.measure(.process) { try await stage.run(original: entry) }
-            origin = .file(made?.checksum)
+            metadata = made?.metadata
             loaded = made?.loaded
         }
         guard let loaded else { return nil }
         journal.tell(.hit(.none))
-        let notes = await caching?.notesOfOriginal(origin) ?? HTTPNotes()
+        let record = caching?.recordOfOriginal(metadata)
         await journal.measure(.store) {
-            await StoreStage(request: request, notes: notes).run(loaded)
+            await StoreStage(request: request, record: record).run(loaded)
         }
-        return .init(loaded.image, from: .none, origin, request)
+        return .init(loaded.image, from: .none, metadata, request)
     }
 
     private func tellMisses(of request: LoadRequest, _ journal: LoadJournal) {
@@ -200,12 +196,12 @@ extension HTTPCachingStage.Hit {
     fileprivate init(
         _ image: KFCrossPlatformImage,
         from type: CacheType,
-        _ origin: HTTPRecords.Origin,
+        _ metadata: EntryMetadata?,
         _ request: LoadRequest
     ) {
         self.init(
             result: RetrieveImageResult(image, from: type, request: request),
-            origin: origin,
+            metadata: metadata,
             image: image
         )
     }

@@ -36,13 +36,13 @@ struct ProcessStage {
     /// The image of an original on disk; nil when that is gone or damaged.
     func run(
         original entry: StoredEntry
-    ) async throws -> (loaded: LoadedImage, checksum: UInt64?)? {
+    ) async throws -> (loaded: LoadedImage, metadata: EntryMetadata?)? {
         guard let stored = try await entry.image(for: request) else { return nil }
         guard !request.options.processor.prefersBytes else {
             let loaded = LoadedImage(image: stored.image, data: nil, originalIsStored: true)
-            return (loaded, stored.checksum)
+            return (loaded, stored.metadata)
         }
-        return (try await run(original: stored.image), stored.checksum)
+        return (try await run(original: stored.image), stored.metadata)
     }
 
     /// The image of an entry on disk; nil when that is gone or damaged.
@@ -50,7 +50,7 @@ struct ProcessStage {
         guard let stored = try await entry.image(for: request) else { return nil }
         guard entry.tag == ImageCache.Tag.unprocessed else { return stored }
         let image = try await processing.image(of: .image(stored.image), options: request.options)
-        return StoredImage(image: image, checksum: stored.checksum)
+        return StoredImage(image: image, metadata: stored.metadata)
     }
 
     /// A cached image as it is wanted now: by its processor if that has not seen it, and made

@@ -3,8 +3,8 @@ import Foundation
 /// Stores an image: in memory now, on disk behind.
 struct StoreStage {
     let request: LoadRequest
-    /// What to note of the answer meanwhile.
-    var notes = HTTPNotes()
+    /// What is remembered of the response with the image, if anything.
+    var record: HTTPRecord?
 
     /// Returns when memory has the image; with `waitForCache`, when the disk has it too.
     ///
@@ -27,35 +27,36 @@ struct StoreStage {
 
     private func storeImage(_ image: KFCrossPlatformImage, original: Data?, gate: Gate) {
         let toDisk = !request.options.cacheMemoryOnly
-        request.targetCache.store(
-            image,
-            original: original,
-            forKey: request.key,
-            options: storeOptions,
-            toDisk: toDisk,
-            completionHandler: { [key = request.key, notes] in
-                Self.report($0, "The image", key)
-                notes.image?.wasWritten(toDisk && $0.isOnDisk)
-                gate.open()
-            }
-        )
-        notes.image?.isThere(image)
+        ArrivingRecord.with(record, of: request.entry, image) {
+            request.targetCache.store(
+                image,
+                original: original,
+                forKey: request.key,
+                options: storeOptions,
+                toDisk: toDisk,
+                completionHandler: { [key = request.key] in
+                    Self.report($0, "The image", key)
+                    gate.open()
+                }
+            )
+        }
     }
 
     private func storeOriginal(_ data: Data, gate: Gate) {
-        request.originalCache.storeToDisk(
-            data,
-            forKey: request.key,
-            processorIdentifier: DefaultImageProcessor.default.identifier,
-            forcedExtension: request.options.forcedExtension,
-            expiration: request.options.diskCacheExpiration,
-            callbackQueue: .untouch,
-            completionHandler: { [key = request.key, notes] in
-                Self.report($0, "The original", key)
-                notes.original?.wasWritten($0.isOnDisk)
-                gate.open()
-            }
-        )
+        ArrivingRecord.with(record, of: request.originalEntry, nil) {
+            request.originalCache.storeToDisk(
+                data,
+                forKey: request.key,
+                processorIdentifier: DefaultImageProcessor.default.identifier,
+                forcedExtension: request.options.forcedExtension,
+                expiration: request.options.diskCacheExpiration,
+                callbackQueue: .untouch,
+                completionHandler: { [key = request.key] in
+                    Self.report($0, "The original", key)
+                    gate.open()
+                }
+            )
+        }
     }
 
     /// The load has its image, so the log is the only one to hear of a failing store.
@@ -72,11 +73,5 @@ struct StoreStage {
             options.cacheSerializer = serializer
         }
         return options
-    }
-}
-
-extension CacheStoreResult {
-    fileprivate var isOnDisk: Bool {
-        if case .success = diskCacheResult { true } else { false }
     }
 }

@@ -46,13 +46,13 @@ struct StoredEntry: Sendable {
                 cache.keep(
                     image,
                     of: entry,
-                    checksum: made.contents.checksum,
+                    metadata: made.contents.metadata,
                     tag: tag,
                     expiration: options.memoryCacheExpiration,
                     since: mark
                 )
             }
-            return StoredImage(image: image, checksum: made.contents.checksum)
+            return StoredImage(image: image, metadata: made.contents.metadata)
         } catch KingfisherError.processorError(reason: .processingFailed(let processor, let item)) {
             guard await request.processing.areDamaged(made.contents.data) else {
                 throw KingfisherError.processorError(

@@ -267,6 +267,6 @@ extension ByteBudget {
 /// An image made from the bytes of a cache entry.
 struct StoredImage: Sendable {
     let image: KFCrossPlatformImage
-    /// The checksum of the bytes; nil until they are written to disk.
-    let checksum: UInt64?
+    /// The metadata of the bytes.
+    let metadata: EntryMetadata?
 }

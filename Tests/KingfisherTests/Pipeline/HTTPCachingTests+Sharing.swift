@@ -14,7 +14,7 @@ extension HTTPCachingTests {
         let manager = KingfisherManager(downloader: bench.downloader, cache: cache)
         serve(new, stale(), tag: "\"2\"")
         #expect(try await load(manager: manager).image.size == CGSize(width: 40, height: 30))
-        await cache.httpRecords.flush()
+        await cache.flush()
         serve(old, stale())
     }
 
@@ -94,7 +94,7 @@ extension HTTPCachingTests {
         let fields = Data("ETag: ".utf8) + tag + Data("\r\n\r\n".utf8)
         bench.server.route("/a.jpg", ServerReply(steps: [.send(head + fields + old)]))
         _ = try await load()
-        await bench.cache.httpRecords.flush()
+        await bench.cache.flush()
         let cache = try ImageCache(name: "test", cacheDirectoryURL: bench.folder.url)
         let manager = KingfisherManager(downloader: bench.downloader, cache: cache)
         bench.server.route("/a.jpg", .status(304))

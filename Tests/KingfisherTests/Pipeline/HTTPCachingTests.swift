@@ -76,7 +76,7 @@ struct HTTPCachingTests {
     @Test func `the next process knows the times too`() async throws {
         serve(old, [("Cache-Control", "max-age=60")])
         _ = try await load()
-        await bench.cache.httpRecords.flush()
+        await bench.cache.flush()
         let cache = try ImageCache(name: "test", cacheDirectoryURL: bench.folder.url)
         let manager = KingfisherManager(downloader: bench.downloader, cache: cache)
         let again = try await load(manager: manager)
@@ -235,7 +235,7 @@ struct HTTPCachingTests {
         _ = try await load()
         serve(new, [("Cache-Control", "max-age=60")], tag: "\"2\"")
         _ = try await load([.httpCaching, .cacheMemoryOnly])
-        await bench.cache.httpRecords.flush()
+        await bench.cache.flush()
         let cache = try ImageCache(name: "test", cacheDirectoryURL: bench.folder.url)
         let manager = KingfisherManager(downloader: bench.downloader, cache: cache)
         let again = try await load(manager: manager)
@@ -359,7 +359,7 @@ struct HTTPCachingTests {
     @Test func `the folder of the cache has pictures alone in it`() async throws {
         serve(old, [("Cache-Control", "max-age=60")])
         _ = try await load()
-        await bench.cache.httpRecords.flush()
+        await bench.cache.flush()
         let folder = bench.cache.diskStorage.directoryURL
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.filter { !$0.hasPrefix(".") }.count == 1)

@@ -38,7 +38,7 @@ struct StoredBatchTests {
                 read: { _ in
                     reads.change { $0 += 1 }
                     await gate?.wait()
-                    return data.map { DiskContents(data: $0, checksum: 7) }
+                    return data.map { DiskContents(data: $0, metadata: nil) }
                 }
             )
         }

@@ -27,9 +27,9 @@ final class DiskCache: Sendable {
     /// The bytes of an entry, on disk or on their way there; nil for a miss.
     func read(_ name: String, extending: ExpirationExtending) throws(DiskError) -> DiskContents? {
         switch queue.pending(name) {
-        case .bytes(let bytes):
+        case .bytes(let bytes, let metadata):
             // Those that cannot be made will not take the place of what is there.
-            if let data = bytes.data { return DiskContents(data: data, checksum: nil) }
+            if let data = bytes.data { return DiskContents(data: data, metadata: metadata) }
         case .removal: return nil
         case nil: break
         }
@@ -38,11 +38,22 @@ final class DiskCache: Sendable {
         return try store.contents(named: name, extending: extending)
     }
 
-    /// The checksum of an entry's bytes; nil while others wait to take their place.
-    func checksum(of name: String) -> UInt64? {
-        guard queue.pending(name) == nil else { return nil }
-        store.freshen()
-        return store.checksum(of: name)
+    /// The metadata of an entry, on disk or on its way there; nil if there is none.
+    func metadata(of name: String) -> EntryMetadata? {
+        switch queue.pending(name) {
+        case .bytes(_, let metadata): metadata
+        case .removal: nil
+        case nil: store.metadata(of: name)
+        }
+    }
+
+    /// The metadata of the news that a name has no entry; nil if it has one, or nothing is known.
+    func absence(of name: String) -> Data? {
+        switch queue.pending(name) {
+        case .bytes: nil
+        case .removal(let absence): absence?.metadata
+        case nil: store.absence(of: name)
+        }
     }
 
     /// Whether there is a valid entry, on disk or on its way there, by the index alone.

@@ -17,6 +17,8 @@ struct DiskEntry: Sendable, Equatable {
     var expiry: TimeInterval
     /// What a read that prolongs by the entry's own rule adds to its time, in seconds.
     var lifetime: TimeInterval
+    /// Where the log has the entry's metadata.
+    var metadata = LogPlace()
 
     mutating func extend(_ extending: ExpirationExtending, at now: TimeInterval) {
         switch extending {
@@ -30,10 +32,24 @@ struct DiskEntry: Sendable, Equatable {
     }
 }
 
-/// The bytes of an entry.
+/// Where a log has a record with metadata.
+struct LogPlace: Sendable, Equatable {
+    /// Where the record starts, in bytes.
+    private(set) var start: UInt32 = 0
+    /// The size of the metadata in the record; 0 where there is none.
+    private(set) var count: UInt32 = 0
+
+    init() {}
+
+    /// A place beyond 4 GiB, which no log reaches, is none.
+    init(start: Int, count: Int) {
+        guard let start = UInt32(exactly: start), let count = UInt32(exactly: count) else { return }
+        (self.start, self.count) = (start, count)
+    }
+}
+
+/// The bytes of an entry, and what is known of them.
 struct DiskContents: Sendable {
     let data: Data
-    /// The entry's checksum, which tells its bytes from others of the name; nil while they wait to
-    /// be written.
-    let checksum: UInt64?
+    let metadata: EntryMetadata?
 }

@@ -24,6 +24,7 @@ struct DiskIndex: Sendable {
         var unwritten = Unwritten.nothing
         var older: Int32
         var newer: Int32
+        var metadata: LogPlace
     }
 
     // There is no entry at this place, so it ends the list on both sides.
@@ -45,6 +46,10 @@ struct DiskIndex: Sendable {
     private(set) var totalSize = 0
     /// What the log would have if it were written anew, in bytes.
     private(set) var liveLogSize = 0
+    /// Why names have no entry.
+    private(set) var absences: [String: DiskAbsence] = [:]
+    /// Absences are half a kilobyte each, and as many as a server wants.
+    private static let maxAbsences = 1_000
 
     /// Places for entries, those included that are free.
     var capacity: Int { nodes.count }
@@ -58,6 +63,7 @@ struct DiskIndex: Sendable {
 
     /// Adds an entry as the most recently used one, instead of an earlier one of its name.
     mutating func put(_ entry: DiskEntry, unwritten: Unwritten = .nothing) {
+        forgetAbsence(of: entry.name)
         if let place = place(of: entry.name) {
             if texts.hasKey(entry.key, at: nodes[place].text) {
                 change(place, to: entry)
@@ -89,6 +95,7 @@ struct DiskIndex: Sendable {
 
     @discardableResult
     mutating func remove(_ name: String) -> DiskEntry? {
+        forgetAbsence(of: name)
         guard let place = place(of: name) else { return nil }
         let removed = entry(at: place, named: name)
         let text = nodes[place].text
@@ -123,6 +130,36 @@ struct DiskIndex: Sendable {
         // touched.
         nodes.reserveCapacity(logSize / 180)
         texts.reserve(logSize / 2)
+    }
+
+    // MARK: Metadata
+
+    /// Notes where an entry's metadata is, if the checksum of its bytes is right.
+    mutating func describe(
+        _ name: String,
+        by metadata: LogPlace,
+        if isRight: (_ checksum: UInt64) -> Bool
+    ) {
+        guard let place = place(of: name), isRight(nodes[place].checksum) else { return }
+        liveLogSize += Int(metadata.count) - Int(nodes[place].metadata.count)
+        nodes[place].metadata = metadata
+    }
+
+    /// Notes why a name has no entry; of too many, the one that expires first is forgotten.
+    mutating func note(_ absence: DiskAbsence, of name: String) {
+        forgetAbsence(of: name)
+        if absences.count >= Self.maxAbsences,
+            let first = absences.min(by: { $0.value.expiry < $1.value.expiry })
+        {
+            forgetAbsence(of: first.key)
+        }
+        absences[name] = absence
+        liveLogSize += LogRecord.absent(name, absence).size
+    }
+
+    private mutating func forgetAbsence(of name: String) {
+        guard !absences.isEmpty, let absence = absences.removeValue(forKey: name) else { return }
+        liveLogSize -= LogRecord.absent(name, absence).size
     }
 
     // MARK: Order
@@ -260,11 +297,14 @@ struct DiskIndex: Sendable {
             modified: node.modified,
             access: node.access,
             expiry: node.expiry,
-            lifetime: node.lifetime
+            lifetime: node.lifetime,
+            metadata: node.metadata
         )
     }
 
     private mutating func change(_ place: Int, to entry: DiskEntry) {
+        liveLogSize += Int(entry.metadata.count) - Int(nodes[place].metadata.count)
+        nodes[place].metadata = entry.metadata
         totalSize &+= entry.size &- nodes[place].size
         nodes[place].size = entry.size
         nodes[place].checksum = entry.checksum
@@ -279,7 +319,7 @@ struct DiskIndex: Sendable {
         return LogRecord.size(
             nameCount: texts.nameLength(at: text),
             keyCount: text.keyCount
-        )
+        ) + Int(nodes[place].metadata.count)
     }
 
     /// Leaves behind the texts of entries that were removed.
@@ -305,7 +345,8 @@ extension DiskIndex.Node {
             lifetime: entry.lifetime,
             text: text,
             older: -1,
-            newer: -1
+            newer: -1,
+            metadata: entry.metadata
         )
     }
 }

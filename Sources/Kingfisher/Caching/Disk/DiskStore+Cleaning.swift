@@ -25,7 +25,11 @@ extension DiskStore {
     func remove(_ name: String) throws(DiskError) {
         try prepare()
         let cleaning = try changing { log throws(DiskError) -> DiskCleaning in
-            guard state.withLock({ $0.index.contains(name) }) else {
+            let (isKnown, isAbsent) = state.withLock {
+                ($0.index.contains(name), $0.index.absences[name] != nil)
+            }
+            guard isKnown else {
+                if isAbsent { try note(.removed(name), in: log) }
                 throw .notFound(path: path(of: name))
             }
             return try delete([name], log: log)

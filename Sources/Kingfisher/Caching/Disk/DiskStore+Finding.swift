@@ -9,9 +9,6 @@ extension DiskStore {
         return expiry > now ? .valid(expiry - now) : .expired(now - expiry)
     }
 
-    /// The checksum of an entry's bytes, which tells them from others of the name.
-    func checksum(of name: String) -> UInt64? { state.withLock { $0.index[name]?.checksum } }
-
     /// The keys that begin with `prefix`.
     ///
     /// - Complexity: O(entries).

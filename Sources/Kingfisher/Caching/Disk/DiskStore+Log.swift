@@ -53,10 +53,10 @@ extension DiskStore {
         guard let bytes = try? files.read(log, from: position, count: size - position) else {
             return reader
         }
-        var records: [LogRecord] = []
-        reader.read(bytes) { records.append($0) }
+        var records: [(LogRecord, start: Int)] = []
+        reader.read(bytes) { records.append(($0, position + $1)) }
         state.withLock { state in
-            for record in records { state.index.apply(record) }
+            for (record, start) in records { state.index.apply(record, at: start) }
             state.position += reader.end
         }
         return reader

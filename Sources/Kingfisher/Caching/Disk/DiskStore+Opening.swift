@@ -132,7 +132,7 @@ extension DiskStore {
         var index = DiskIndex()
         var reader = LogReader()
         index.reserve(logSize: bytes.count)
-        reader.read(bytes) { index.apply($0) }
+        reader.read(bytes) { index.apply($0, at: $1) }
         let isNew = bytes.isEmpty
         let isDamaged = !isNew && (reader.damagedBytes > 0 || reader.end < bytes.count)
         if opened.isWritable { finish(reader.unfinished) }
@@ -309,11 +309,7 @@ extension DiskStore {
             state.firstUnwritten = .infinity
             return state.index
         }
-        let bytes = LogRecord.encode(
-            index.entries.lazy.map { .stored($0, temporary: 0) },
-            size: index.liveLogSize,
-            after: LogRecord.header
-        )
+        let (bytes, moved) = encode(index, with: log)
         let temporary = temporaryPath(makeTemporaryNumber())
         do throws(Errno) {
             // Always to the medium: a power cut must not take the old log and the new one.
@@ -325,6 +321,7 @@ extension DiskStore {
                 state.log = new
                 state.logIdentity = status.identity
                 state.position = bytes.count
+                for (name, place) in moved { state.index.describe(name, by: place) { _ in true } }
             }
             return new
         } catch {
@@ -332,5 +329,31 @@ extension DiskStore {
             try? files.remove(temporary)
             return nil
         }
+    }
+
+    /// A log of the entries as they are, with the metadata that an old one has, and where that is.
+    private func encode(
+        _ index: DiskIndex,
+        with old: OpenFile
+    ) -> (bytes: Data, moved: [(name: String, place: LogPlace)]) {
+        let now = clock.now()
+        let absences = index.absences.filter { $0.value.expiry > now }
+        let head = LogRecord.encode(
+            absences.map { .absent($0.key, $0.value) },
+            after: LogRecord.header
+        )
+        var start = head.count
+        var moved: [(name: String, place: LogPlace)] = []
+        let records = index.entries.lazy.map { [self] entry -> LogRecord in
+            let metadata = sealedMetadata(of: entry, in: old) ?? Data()
+            let record = LogRecord.stored(entry, temporary: 0, metadata: metadata)
+            if entry.metadata.count > 0 {
+                moved.append((entry.name, LogPlace(start: start, count: metadata.count)))
+            }
+            start += record.size
+            return record
+        }
+        let bytes = LogRecord.encode(records, size: index.liveLogSize, after: head)
+        return (bytes, moved)
     }
 }

@@ -72,7 +72,10 @@ extension DiskStore {
         }
         let isFlushDue = noteRead(of: entry, extending: extending, at: now)
         if isFlushDue { flushIfNobodyWrites() }
-        return DiskContents(data: data, checksum: entry.checksum)
+        let metadata =
+            entry.metadata.count > 0
+            ? metadata(of: entry.name, checksum: entry.checksum) : nil
+        return DiskContents(data: data, metadata: metadata)
     }
 
     private func opened(_ bytes: Data, of entry: DiskEntry) -> Data? {

@@ -7,7 +7,8 @@ extension DiskStore {
     ///
     /// When it returns they are found by everybody, and a crash of the process loses nothing of
     /// them. If it throws, what was there before still is. Trims when the size passes the limit.
-    /// Unless it is `replacing`, a valid entry of the name is an error.
+    /// Unless it is `replacing`, a valid entry of the name is an error. The metadata is committed
+    /// with the bytes.
     ///
     /// - Complexity: O(bytes) and nine or ten system calls, whatever the number of entries.
     func store(
@@ -15,7 +16,8 @@ extension DiskStore {
         named name: String,
         key: String,
         expiration: StorageExpiration,
-        replacing: Bool = true
+        replacing: Bool = true,
+        metadata: EntryMetadata? = nil
     ) throws(DiskError) {
         let now = clock.now()
         guard !expiration.isAlreadyExpired(at: now) else { return }
@@ -37,18 +39,18 @@ extension DiskStore {
         )
         try prepare()
         do throws(DiskError) {
-            try write(bytes, as: entry, replacing: replacing)
+            try write(bytes, as: entry, metadata, replacing: replacing)
         } catch .cannotWrite(_, _, .noSuchFileOrDirectory) {
             // Once again in a new folder, or in the one that was put in the place of ours.
             try writer.withLock { writer throws(DiskError) in try open(&writer) }
-            try write(bytes, as: entry, replacing: replacing)
+            try write(bytes, as: entry, metadata, replacing: replacing)
         }
         trimIfNeeded(sparing: name)
     }
 
     private func validate(_ name: String, key: String) throws(DiskError) {
         guard FileNaming.isEntryName(name) else { throw .invalidName(name, key: key) }
-        guard key.utf8.count < LogRecord.maximalBodySize - 1_024 else {
+        guard key.utf8.count < LogRecord.maximalBodySize - EntryMetadata.maximalSize - 1_024 else {
             throw .cannotWrite(path: path(of: name), key: key, .fileNameTooLong)
         }
     }
@@ -65,6 +67,7 @@ extension DiskStore {
     private func write(
         _ bytes: Data,
         as entry: DiskEntry,
+        _ metadata: EntryMetadata?,
         replacing: Bool
     ) throws(DiskError) {
         var entry = entry
@@ -86,7 +89,7 @@ extension DiskStore {
         do throws(DiskError) {
             replaced = try changing { log throws(DiskError) in
                 if !replacing { try requireNone(entry) }
-                return try commit(entry, temporary: number, at: temporary, log: log)
+                return try commit(entry, metadata, temporary: number, at: temporary, log: log)
             }
         } catch {
             // It is temporary: at the latest the next process that is alone deletes it.
@@ -109,15 +112,21 @@ extension DiskStore {
     /// - Returns: Whether another file had the name and has the temporary one now.
     private func commit(
         _ entry: DiskEntry,
+        _ metadata: EntryMetadata?,
         temporary: UInt64,
         at temporaryPath: String,
         log: OpenFile
     ) throws(DiskError) -> Bool {
         let path = path(of: entry.name)
+        let record = LogRecord.stored(
+            entry,
+            temporary: temporary,
+            metadata: sealed(metadata, name: entry.name)
+        )
         let isKnown = state.withLock { $0.index.contains(entry.name) }
         var replaced = false
         do throws(Errno) {
-            let before = try append([.stored(entry, temporary: temporary)], to: log)
+            let before = try append([record], to: log)
             do throws(Errno) {
                 replaced = isKnown && exchange(temporaryPath, path)
                 if !replaced { try files.rename(temporaryPath, to: path) }
@@ -130,9 +139,10 @@ extension DiskStore {
             throw .cannotWrite(path: path, key: entry.key, error)
         }
         state.withLock { state in
-            state.index.put(entry)
+            state.index.apply(record, at: state.position - record.size)
             state.statistics.stores += 1
         }
+        metadata?.wasWritten(with: entry.checksum)
         return replaced
     }
 

@@ -9,8 +9,8 @@ final class DiskWriteQueue: Sendable {
 
     /// What will become of an entry.
     enum Pending: Sendable {
-        case bytes(Bytes)
-        case removal
+        case bytes(Bytes, EntryMetadata?)
+        case removal(DiskAbsence?)
     }
 
     /// What is to be written.
@@ -62,8 +62,18 @@ final class DiskWriteQueue: Sendable {
 
     struct Operation: Sendable {
         enum Change: Sendable {
-            case store(Bytes, key: String, expiration: StorageExpiration, replacing: Bool)
+            case store(
+                Bytes,
+                key: String,
+                expiration: StorageExpiration,
+                replacing: Bool,
+                metadata: EntryMetadata? = nil
+            )
             case removal
+            /// A removal for a reason that is kept.
+            case absence(DiskAbsence)
+            /// The metadata changed of bytes that were read or stored before.
+            case description(EntryMetadata)
         }
 
         let change: Change
@@ -71,11 +81,15 @@ final class DiskWriteQueue: Sendable {
 
         /// Whether it takes effect whatever there is before.
         var replaces: Bool {
-            if case .store(_, _, _, let replacing) = change { replacing } else { true }
+            if case .store(_, _, _, let replacing, _) = change { replacing } else { true }
+        }
+
+        var changesBytes: Bool {
+            if case .description = change { false } else { true }
         }
 
         var byteCount: Int {
-            if case .store(let bytes, _, _, _) = change { bytes.count } else { 0 }
+            if case .store(let bytes, _, _, _, _) = change { bytes.count } else { 0 }
         }
     }
 
@@ -117,14 +131,15 @@ final class DiskWriteQueue: Sendable {
 
     /// What waits for a name, as the one who reads now should see it.
     func pending(_ name: String) -> Pending? {
-        let waiting = state.withLock { $0.operations(on: name) }
+        let waiting = state.withLock { $0.operations(on: name) }.filter(\.changesBytes)
         if waiting.isEmpty { return nil }
         // One that replaces nothing comes into effect only where there is nothing.
         let last = waiting.last { $0.replaces } ?? (store.contains(name) ? nil : waiting.first)
         switch last?.change {
-        case .store(let bytes, _, _, _): return .bytes(bytes)
-        case .removal: return .removal
-        case nil: return nil
+        case .store(let bytes, _, _, _, let metadata): return .bytes(bytes, metadata)
+        case .removal: return .removal(nil)
+        case .absence(let absence): return .removal(absence)
+        case .description, nil: return nil
         }
     }
 
@@ -141,6 +156,7 @@ final class DiskWriteQueue: Sendable {
         key: String,
         expiration: StorageExpiration,
         replacing: Bool = true,
+        metadata: EntryMetadata? = nil,
         completion: @escaping Completion
     ) {
         // It would change nothing, and must not keep an earlier one from being written.
@@ -153,14 +169,20 @@ final class DiskWriteQueue: Sendable {
             bytes,
             key: key,
             expiration: expiration,
-            replacing: replacing
+            replacing: replacing,
+            metadata: metadata
         )
-        enqueue(Operation(change: change, completion: completion), name: name)
+        enqueue(change, on: name, completion: completion)
     }
 
-    /// Queues the removal of an entry.
-    func enqueueRemoval(of name: String, completion: @escaping Completion) {
-        enqueue(Operation(change: .removal, completion: completion), name: name)
+    /// Queues a change that needs no room.
+    func enqueue(
+        _ change: Operation.Change,
+        on name: String,
+        completion: @escaping Completion
+    ) {
+        let operation = Operation(change: change, completion: completion)
+        if append(operation, name: name) { pool.submit { self.work(on: name) } }
     }
 
     /// Queues work that runs alone: after what was queued before, before what is queued later.
@@ -170,10 +192,6 @@ final class DiskWriteQueue: Sendable {
             return state.lines.isEmpty && state.later.count == 1
         }
         if isFirst { pool.submit { self.workAlone() } }
-    }
-
-    private func enqueue(_ operation: Operation, name: String) {
-        if append(operation, name: name) { pool.submit { self.work(on: name) } }
     }
 
     /// - Returns: Whether the operation is the first of its line, which the caller has to start.
@@ -190,11 +208,6 @@ final class DiskWriteQueue: Sendable {
 
     /// Whether this thread makes a change, or calls a completion.
     @TaskLocal private static var isWorking = false
-
-    /// The checksum of the bytes whose store a completion on this thread reports.
-    ///
-    /// Nil where the store was left out, because a later one of the name had come.
-    @TaskLocal static var written: UInt64?
 
     /// Makes a change when it is next, and returns when it is made.
     ///
@@ -245,8 +258,7 @@ final class DiskWriteQueue: Sendable {
             // What is told as done no longer waits to be; whoever is told may look at once.
             state.withLock { $0.done[name] = operations.count }
             // Told before the line ends, so that work that runs alone comes after the completions too.
-            for operation in operations.dropLast() { operation.completion(result) }
-            Self.$written.withValue(store.checksum(of: name)) { operation.completion(result) }
+            for operation in operations { operation.completion(result) }
             switch state.withLock({ $0.end(operations.count, name: name) }) {
             case .more:
                 guard endsAfterFirst else { continue }
@@ -266,17 +278,22 @@ final class DiskWriteQueue: Sendable {
     private func make(_ change: Operation.Change, name: String) -> Result<Void, DiskError> {
         do throws(DiskError) {
             switch change {
-            case .store(let bytes, let key, let expiration, let replacing):
+            case .store(let bytes, let key, let expiration, let replacing, let metadata):
                 guard let data = bytes.data else { throw DiskError.nothingToWrite(key: key) }
                 try store.store(
                     data,
                     named: name,
                     key: key,
                     expiration: expiration,
-                    replacing: replacing
+                    replacing: replacing,
+                    metadata: metadata
                 )
             case .removal:
                 try store.remove(name)
+            case .absence(let absence):
+                try store.remove(name, noting: absence)
+            case .description(let metadata):
+                try store.describe(name, by: metadata)
             }
             return .success(())
         } catch {

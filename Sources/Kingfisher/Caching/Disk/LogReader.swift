@@ -19,8 +19,8 @@ struct LogReader {
     /// The names of the removals at the end, if there are some.
     private var removals: [String] = []
 
-    /// Reads all records of `bytes` in order.
-    mutating func read(_ bytes: Data, apply: (LogRecord) -> Void) {
+    /// Reads all records of `bytes` in order, and passes each on with the place where it starts.
+    mutating func read(_ bytes: Data, apply: (LogRecord, _ start: Int) -> Void) {
         bytes.withUnsafeBytes { bytes in
             var offset = 0
             if bytes.starts(with: LogRecord.header) { offset = LogRecord.header.count }
@@ -35,9 +35,14 @@ struct LogReader {
                 offset += size
                 end = offset
                 note(record)
-                apply(record)
+                apply(record, offset - size)
             }
         }
+    }
+
+    /// The record that bytes begin with.
+    static func firstRecord(in bytes: Data) -> LogRecord? {
+        bytes.withUnsafeBytes { record(in: $0, at: 0)?.0 }
     }
 
     private static func record(
@@ -72,12 +77,12 @@ struct LogReader {
 
     private mutating func note(_ record: LogRecord) {
         switch record {
-        case .stored(let entry, let temporary):
+        case .stored(let entry, let temporary, _):
             removals = []
             last = temporary == 0 ? .nothing : .store(entry, temporary: temporary)
-        case .removed(let name):
+        case .removed(let name), .absent(let name, _):
             removals.append(name)
-        case .used:
+        case .used, .described:
             break
         case .booted:
             break
@@ -89,13 +94,20 @@ struct LogReader {
 }
 
 extension DiskIndex {
-    /// Follows a record of the log.
-    mutating func apply(_ record: LogRecord) {
+    /// Follows a record that starts at a place in the log.
+    mutating func apply(_ record: LogRecord, at start: Int) {
         switch record {
-        case .stored(let entry, _):
+        case .stored(var entry, _, let metadata):
+            entry.metadata = LogPlace(start: start, count: metadata.count)
             put(entry)
+        case .described(let name, let checksum, let metadata):
+            let place = LogPlace(start: start, count: metadata.count)
+            describe(name, by: place) { $0 == checksum }
         case .removed(let name):
             remove(name)
+        case .absent(let name, let absence):
+            remove(name)
+            note(absence, of: name)
         case .used(let name, let access, let expiry, let lifetime):
             use(name, unwritten: .nothing) { entry in
                 entry.access = access

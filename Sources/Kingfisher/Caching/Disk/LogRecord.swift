@@ -5,8 +5,12 @@ enum LogRecord: Sendable, Equatable {
     /// A file was stored, or is about to be: it is written under the temporary name of a number.
     ///
     /// The number is 0 for a file that is in its place already.
-    case stored(DiskEntry, temporary: UInt64)
+    case stored(DiskEntry, temporary: UInt64, metadata: Data = Data())
+    /// The entry with these bytes got other metadata.
+    case described(String, checksum: UInt64, metadata: Data)
     case removed(String)
+    /// A file was removed, or there was none, and why.
+    case absent(String, DiskAbsence)
     case used(String, access: TimeInterval, expiry: TimeInterval, lifetime: TimeInterval)
     /// Every file was removed.
     case cleared
@@ -24,6 +28,7 @@ extension LogRecord {
     static let mark: UInt32 = 0x524C_4BCB
     static let prefixSize = 16
     private static let storedFixedSize = 1 + 1 + 7 * 8 + 2 + 4
+    private static let namedFixedSize = 1 + 8 + 2
     /// 1 TiB: sums of sizes cannot overflow before a log has eight million records of it.
     static let maximalFileSize = 1 << 40
     // A key of a megabyte is nobody's URL.
@@ -35,9 +40,11 @@ extension LogRecord {
         case used = 3
         case cleared = 4
         case booted = 5
+        case described = 6
+        case absent = 7
     }
 
-    /// The bytes that a record of an entry takes in the log.
+    /// The bytes that a record of an entry without metadata takes in the log.
     static func size(of entry: DiskEntry) -> Int {
         size(nameCount: entry.name.utf8.count, keyCount: entry.key.utf8.count)
     }
@@ -50,7 +57,11 @@ extension LogRecord {
     /// The bytes that the record takes in the log.
     var size: Int {
         switch self {
-        case .stored(let entry, _): Self.size(of: entry)
+        case .stored(let entry, _, let metadata): Self.size(of: entry) + metadata.count
+        case .described(let name, _, let metadata):
+            Self.prefixSize + Self.namedFixedSize + name.utf8.count + metadata.count
+        case .absent(let name, let absence):
+            Self.prefixSize + Self.namedFixedSize + name.utf8.count + absence.metadata.count
         case .removed(let name): Self.prefixSize + 1 + name.utf8.count
         case .used(let name, _, _, _): Self.prefixSize + 25 + name.utf8.count
         case .cleared: Self.prefixSize + 1
@@ -63,14 +74,14 @@ extension LogRecord {
         encode(records, size: records.reduce(0) { $0 + $1.size }, after: start)
     }
 
-    /// The bytes of records that are made one by one, and take `size` bytes together.
+    /// The bytes of records that are made one by one, and take at most `size` bytes together.
     static func encode(
         _ records: some Sequence<LogRecord>,
         size: Int,
         after start: Data = Data()
     ) -> Data {
         var bytes = Data(count: start.count + size)
-        bytes.withUnsafeMutableBytes { buffer in
+        let end = bytes.withUnsafeMutableBytes { buffer in
             buffer.copyBytes(from: start)
             var offset = start.count
             for record in records {
@@ -78,8 +89,9 @@ extension LogRecord {
                 record.write(to: UnsafeMutableRawBufferPointer(rebasing: buffer[offset..<end]))
                 offset = end
             }
+            return offset
         }
-        return bytes
+        return bytes.prefix(end)
     }
 
     private func write(to record: UnsafeMutableRawBufferPointer) {
@@ -92,9 +104,10 @@ extension LogRecord {
 
     private func writeBody(to body: UnsafeMutableRawBufferPointer) {
         switch self {
-        case .stored(let entry, let temporary):
+        case .stored(let entry, let temporary, let metadata):
             body[0] = Kind.stored.rawValue
-            body[1] = 1
+            // Without metadata it is as earlier versions wrote it.
+            body[1] = metadata.isEmpty ? 1 : 2
             body.store(UInt64(entry.size), at: 2)
             body.store(entry.checksum, at: 10)
             body.store(entry.modified, at: 18)
@@ -106,6 +119,13 @@ extension LogRecord {
             body.store(UInt32(entry.key.utf8.count), at: 60)
             body.store(entry.name, at: Self.storedFixedSize)
             body.store(entry.key, at: Self.storedFixedSize + entry.name.utf8.count)
+            body.storeAtEnd(metadata)
+        case .described(let name, let checksum, let metadata):
+            body[0] = Kind.described.rawValue
+            body.store(checksum, name, metadata, at: 1)
+        case .absent(let name, let absence):
+            body[0] = Kind.absent.rawValue
+            body.store(absence.expiry.bitPattern, name, absence.metadata, at: 1)
         case .removed(let name):
             body[0] = Kind.removed.rawValue
             body.store(name, at: 1)
@@ -143,6 +163,13 @@ extension LogRecord {
                 expiry: TimeInterval(bitPattern: body.number(at: 9)),
                 lifetime: TimeInterval(bitPattern: body.number(at: 17))
             )
+        case .described:
+            guard let (checksum, name, metadata) = Self.readNamed(body) else { return nil }
+            self = .described(name, checksum: checksum, metadata: metadata)
+        case .absent:
+            guard let (expiry, name, metadata) = Self.readNamed(body) else { return nil }
+            let absence = DiskAbsence(expiry: .init(bitPattern: expiry), metadata: metadata)
+            self = .absent(name, absence)
         case .cleared:
             self = .cleared
         case .booted:
@@ -150,12 +177,24 @@ extension LogRecord {
         }
     }
 
+    /// Reads a body of a number, a name and metadata.
+    private static func readNamed(_ body: UnsafeRawBufferPointer) -> (UInt64, String, Data)? {
+        guard body.count >= namedFixedSize else { return nil }
+        let nameCount = Int(body.number(at: 9) as UInt16)
+        let rest = body[namedFixedSize...]
+        let name = String(decoding: rest.prefix(nameCount), as: UTF8.self)
+        guard rest.count >= nameCount, FileNaming.isEntryName(name) else { return nil }
+        return (body.number(at: 1), name, Data(rest.dropFirst(nameCount)))
+    }
+
     private static func readStored(_ body: UnsafeRawBufferPointer) -> LogRecord? {
         // Earlier versions took files in without a checksum; now nothing proves what they are.
-        guard body.count >= storedFixedSize, body[1] == 1 else { return nil }
+        guard body.count >= storedFixedSize, (1...2).contains(body[1]) else { return nil }
         let nameCount = Int(body.number(at: 58) as UInt16)
         let keyCount = Int(body.number(at: 60) as UInt32)
-        guard body.count == storedFixedSize + nameCount + keyCount,
+        let metadata = body.dropFirst(storedFixedSize + nameCount + keyCount)
+        guard body.count == storedFixedSize + nameCount + keyCount + metadata.count,
+            body[1] == 2 || metadata.isEmpty,
             let size = Int(exactly: body.number(at: 2) as UInt64), size <= maximalFileSize
         else { return nil }
         let names = body[storedFixedSize...]
@@ -164,7 +203,7 @@ extension LogRecord {
         guard FileNaming.isEntryName(name) else { return nil }
         let entry = DiskEntry(
             name: name,
-            key: String(decoding: names.dropFirst(nameCount), as: UTF8.self),
+            key: String(decoding: names.dropFirst(nameCount).prefix(keyCount), as: UTF8.self),
             size: size,
             checksum: body.number(at: 10),
             modified: Int64(bitPattern: body.number(at: 18)),
@@ -172,7 +211,7 @@ extension LogRecord {
             expiry: TimeInterval(bitPattern: body.number(at: 34)),
             lifetime: TimeInterval(bitPattern: body.number(at: 42))
         )
-        return .stored(entry, temporary: body.number(at: 50))
+        return .stored(entry, temporary: body.number(at: 50), metadata: Data(metadata))
     }
 }
 
@@ -190,6 +229,19 @@ extension UnsafeMutableRawBufferPointer {
             UnsafeMutableRawBufferPointer(rebasing: self[offset...])
                 .copyMemory(from: UnsafeRawBufferPointer(bytes))
         }
+    }
+
+    /// Writes a number, the length of a name, the name, and metadata up to the end.
+    fileprivate func store(_ number: UInt64, _ name: String, _ metadata: Data, at offset: Int) {
+        store(number, at: offset)
+        store(UInt16(name.utf8.count), at: offset + 8)
+        store(name, at: offset + 10)
+        storeAtEnd(metadata)
+    }
+
+    fileprivate func storeAtEnd(_ metadata: Data) {
+        UnsafeMutableRawBufferPointer(rebasing: self[(count - metadata.count)...])
+            .copyBytes(from: metadata)
     }
 }
 

@@ -14,6 +14,8 @@ struct MemoryEntry {
     var rule: StorageExpiration
     /// What the caller wants remembered about the object.
     var tag: UInt8
+    /// More that the caller wants remembered, as an object.
+    var note: StoredObject?
     var isInMain = false
     /// Reads since the entry was last looked at for eviction, at most 3.
     var reads: UInt8 = 0
@@ -37,6 +39,7 @@ struct EvictedEntry {
     weak var object: StoredObject?
     let cost: Int
     let tag: UInt8
+    let note: StoredObject?
     let rule: StorageExpiration
     let expiry: TimeInterval
 }
@@ -115,6 +118,7 @@ extension MemoryShard.State {
             object: entry.object,
             cost: entry.cost,
             tag: entry.tag,
+            note: entry.note,
             rule: entry.rule,
             expiry: entry.expiry
         )

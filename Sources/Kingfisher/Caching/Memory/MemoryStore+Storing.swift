@@ -6,8 +6,9 @@ extension MemoryStore {
     ///
     /// The object can be read afterwards unless it alone exceeds a limit; others leave for it.
     ///
-    /// `cost` is in bytes, a negative one counts as 0; `tag` is given back with the object. If
-    /// `expiration` is already expired no object is stored or replaced.
+    /// `cost` is in bytes, a negative one counts as 0; `tag` is given back with the object, and
+    /// `note` by ``note(of:for:)``. If `expiration` is already expired no object is stored or
+    /// replaced.
     ///
     /// With a `mark`, the object is one that was read elsewhere since the mark was taken. It is not
     /// stored where another has come, nor if the key was stored or removed since.
@@ -16,6 +17,7 @@ extension MemoryStore {
         for key: CacheKey,
         cost: Int,
         tag: UInt8 = 0,
+        note: StoredObject? = nil,
         expiration: StorageExpiration,
         ifUnchangedSince mark: UInt32? = nil
     ) {
@@ -31,6 +33,7 @@ extension MemoryStore {
             expiry: expiration.expiry(from: now),
             rule: expiration,
             tag: tag,
+            note: note,
             cost: max(cost, 0)
         )
         let released = queues.withLock { queues -> [StoredObject] in
@@ -44,9 +47,21 @@ extension MemoryStore {
         release(released)
     }
 
-    /// What ``store(_:for:cost:tag:expiration:ifUnchangedSince:)`` takes, to be called before an
+    /// What ``store(_:for:cost:tag:note:expiration:ifUnchangedSince:)`` takes, to be called before an
     /// object is read elsewhere.
     func mark(of key: CacheKey) -> UInt32 { queues.withLock { $0.mark(of: key) } }
+
+    /// The note that was stored with an object; nil if the key has another object now.
+    func note(of object: StoredObject, for key: CacheKey) -> StoredObject? {
+        // The reference to the evicted object is not the last one: the caller has another.
+        shards[key.hash & 15].state.withLock { state in
+            if let place = state.place(of: key) {
+                return state.entries[place].object === object ? state.entries[place].note : nil
+            }
+            guard let evicted = state.evicted[key], evicted.object === object else { return nil }
+            return evicted.note
+        }
+    }
 
     private func isResident(_ key: CacheKey, at now: TimeInterval) -> Bool {
         shards[key.hash & 15].state.withLock { state in
@@ -142,6 +157,7 @@ extension MemoryShard.State {
             expiry: found.expiry,
             rule: found.rule,
             tag: found.tag,
+            note: found.note,
             cost: found.cost
         )
     }

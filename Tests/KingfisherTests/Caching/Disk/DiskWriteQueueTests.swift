@@ -96,7 +96,7 @@ struct DiskWriteQueueTests {
         for step in 0..<50 {
             enqueue("\(step)", "a", log)
             if step % 10 == 3 {
-                queue.enqueueRemoval(of: "a") { log.add("removed \($0.isSuccess)") }
+                queue.enqueue(.removal, on: "a") { log.add("removed \($0.isSuccess)") }
                 #expect(queue.pending("a")?.isRemoval == true)
             }
         }
@@ -192,7 +192,7 @@ struct DiskWriteQueueTests {
                     for _ in 0..<1_000 {
                         await withCheckedContinuation { continuation in
                             let once = Mutex<CheckedContinuation<Void, Never>?>(continuation)
-                            queue.enqueueRemoval(of: "missing \(name)") { _ in
+                            queue.enqueue(.removal, on: "missing \(name)") { _ in
                                 told.change { $0 += 1 }
                                 once.withLock { $0.take() }?.resume()
                             }
@@ -233,7 +233,7 @@ private final class EventLog: Sendable {
 
 extension DiskWriteQueue.Pending {
     fileprivate var data: Data? {
-        if case .bytes(let bytes) = self { bytes.data } else { nil }
+        if case .bytes(let bytes, _) = self { bytes.data } else { nil }
     }
 
     fileprivate var isRemoval: Bool {

@@ -11,6 +11,10 @@ struct LogReaderTests {
         .removed("b"),
         .cleared,
         .booted,
+        .stored(.make("d", key: "k"), temporary: 0, metadata: Data("d's".utf8)),
+        .described("d", checksum: 1, metadata: Data("d's own".utf8)),
+        .described("d", checksum: .max, metadata: Data()),
+        .absent("e", DiskAbsence(expiry: 30, metadata: Data("gone".utf8))),
         .stored(.make("c", checksum: .max), temporary: 0xFFFF_FFFF_FFFF),
     ]
 
@@ -21,7 +25,7 @@ struct LogReaderTests {
     private func read(_ log: Data) -> (LogReader, [LogRecord]) {
         var reader = LogReader()
         var found: [LogRecord] = []
-        reader.read(log) { found.append($0) }
+        reader.read(log) { record, _ in found.append(record) }
         return (reader, found)
     }
 
@@ -84,6 +88,8 @@ struct LogReaderTests {
         #expect(read(log([store, .stored(entry, temporary: 0)])).0.unfinished == .nothing)
         let removals: [LogRecord] = [store, .removed("x"), touch, .removed("y")]
         #expect(read(log(removals)).0.unfinished == .removals(["x", "y"]))
+        let absence = LogRecord.absent("z", DiskAbsence(expiry: 1, metadata: Data()))
+        #expect(read(log(removals + [absence])).0.unfinished == .removals(["x", "y", "z"]))
         #expect(read(log(removals + [.cleared])).0.unfinished == .clearing)
         #expect(read(log(removals + [store])).0.unfinished == .store(entry, temporary: 9))
     }

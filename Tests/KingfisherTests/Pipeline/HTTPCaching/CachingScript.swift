@@ -189,7 +189,7 @@ struct CachingScript {
             case .memory: break
             case .disk: cache.clearMemoryCache()
             case .restart:
-                await cache.httpRecords.flush()
+                await cache.flush()
                 cache = try ImageCache(name: "test", cacheDirectoryURL: bench.folder.url)
             }
         }
@@ -223,7 +223,7 @@ struct CachingScript {
         } catch let error as KingfisherError {
             #expect(.fails(Self.status(of: error)) == step.outcome, "\(name): \(error)")
         }
-        while cache.httpRecords.isRefreshing { await Task.yield() }
+        while cache.isRefreshing { await Task.yield() }
         let asked = bench.server.requests.map(Self.text)
         #expect(asked == step.asks + step.asksLater, "\(name)")
     }

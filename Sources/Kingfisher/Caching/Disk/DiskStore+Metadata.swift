@@ -1,0 +1,120 @@
+import Foundation
+import Synchronization
+import SystemPackage
+
+/// The metadata of entries.
+///
+/// It is in the log, in the record that announces the bytes or in a later one of its own, so that
+/// both are committed in one step. The index keeps where the record is, eight bytes an entry
+/// instead of half a kilobyte; what is read there has to name the entry and its checksum again.
+extension DiskStore {
+    /// The metadata of an entry's bytes; nil if they have none, or others took their place.
+    func metadata(of name: String, checksum: UInt64) -> EntryMetadata? {
+        let (entry, log) = state.withLock { ($0.index[name], $0.log) }
+        guard let entry, entry.checksum == checksum, let log,
+            let sealed = sealedMetadata(of: entry, in: log)
+        else { return nil }
+        guard let transformer = options.transformer else {
+            return EntryMetadata(sealed, of: checksum)
+        }
+        // Metadata that cannot be opened is lost; the bytes are there all the same.
+        return (try? transformer.open(sealed, name: Self.metadataName(name))).map {
+            EntryMetadata($0, of: checksum)
+        }
+    }
+
+    /// The metadata of the entry that a name has now.
+    func metadata(of name: String) -> EntryMetadata? {
+        freshen()
+        let entry = state.withLock { $0.index[name] }
+        guard let entry, entry.metadata.count > 0 else { return nil }
+        return metadata(of: name, checksum: entry.checksum)
+    }
+
+    /// The metadata as the log has it.
+    func sealedMetadata(of entry: DiskEntry, in log: OpenFile) -> Data? {
+        guard entry.metadata.count > 0 else { return nil }
+        // Not less than any record with the metadata takes.
+        let size = LogRecord.size(of: entry) + Int(entry.metadata.count)
+        guard let bytes = try? files.read(log, from: Int(entry.metadata.start), count: size),
+            let record = LogReader.firstRecord(in: bytes)
+        else { return nil }
+        switch record {
+        case .stored(let stored, _, let metadata)
+        where stored.name == entry.name && stored.checksum == entry.checksum:
+            return metadata
+        case .described(entry.name, entry.checksum, let metadata): return metadata
+        default: return nil
+        }
+    }
+
+    /// What goes into the log; empty if there is none or it is too large.
+    func sealed(_ metadata: EntryMetadata?, name: String) -> Data {
+        guard let bytes = metadata?.bytes, !bytes.isEmpty else { return Data() }
+        var sealed = bytes
+        if let transformer = options.transformer {
+            // Without it the entry is asked for anew; that is no reason to lose its bytes.
+            sealed = (try? transformer.seal(bytes, name: Self.metadataName(name))) ?? Data()
+        }
+        return sealed.count <= EntryMetadata.maximalSize ? sealed : Data()
+    }
+
+    /// Metadata and bytes of one name cannot be exchanged.
+    private static func metadataName(_ name: String) -> String { "\(name)/metadata" }
+
+    /// Writes the metadata of an entry anew, if the entry has the bytes that it belongs to.
+    func describe(_ name: String, by metadata: EntryMetadata) throws(DiskError) {
+        guard let checksum = metadata.checksum else { return }
+        try prepare()
+        let sealed = sealed(metadata, name: name)
+        try changing { log throws(DiskError) in
+            let isCurrent = state.withLock { $0.index[name]?.checksum == checksum }
+            guard isCurrent else { return }
+            let record = LogRecord.described(name, checksum: checksum, metadata: sealed)
+            try note(record, in: log)
+        }
+    }
+
+    // MARK: Absences
+
+    /// Removes an entry, and notes why it has none.
+    ///
+    /// Where the folder cannot be changed, this store remembers it until it is closed.
+    func remove(_ name: String, noting absence: DiskAbsence) throws(DiskError) {
+        do throws(DiskError) {
+            try prepare()
+            try changing { log throws(DiskError) in
+                if state.withLock({ $0.index.contains(name) }) {
+                    let cleaning = try delete([name], log: log)
+                    if let failure = cleaning.failures.first { throw failure }
+                    state.withLock { $0.statistics.removals += 1 }
+                }
+                try note(.absent(name, absence), in: log)
+            }
+        } catch {
+            state.withLock { state in
+                if !state.index.contains(name) { state.index.note(absence, of: name) }
+            }
+            throw error
+        }
+    }
+
+    /// Why a name has no entry; nil if that is not known, or it has one.
+    func absence(of name: String) -> Data? {
+        freshen()
+        let now = clock.now()
+        return state.withLock { state in
+            state.index.absences[name].flatMap { $0.expiry > now ? $0.metadata : nil }
+        }
+    }
+
+    /// Appends a record, and follows it.
+    func note(_ record: LogRecord, in log: OpenFile) throws(DiskError) {
+        do throws(Errno) {
+            try append([record], to: log)
+        } catch {
+            throw .cannotWriteIndex(path: logPath, error)
+        }
+        state.withLock { $0.index.apply(record, at: $0.position - record.size) }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Synchronization
+
+/// What is known of an entry's bytes besides them, such as the HTTP responses that they came by.
+///
+/// It lies beside the image in memory and is written with the bytes, in one record of the log. The
+/// bytes and whoever read them share one object, so a change reaches bytes that wait to be written.
+final class EntryMetadata: Sendable {
+    /// In bytes; larger metadata is not written, so that a server cannot fill the disk with fields.
+    static let maximalSize = 16_384
+
+    private struct State {
+        var bytes: Data
+        /// The decoded bytes, once they were asked for.
+        var value: (any Sendable)?
+        var checksum: UInt64?
+    }
+
+    private let state: Mutex<State>
+
+    /// Makes the metadata of bytes that are to be written.
+    init(_ value: any Sendable, encoded bytes: Data) {
+        state = Mutex(State(bytes: bytes, value: value))
+    }
+
+    /// Makes the metadata of bytes that were read, and have a checksum.
+    init(_ bytes: Data, of checksum: UInt64) {
+        state = Mutex(State(bytes: bytes, checksum: checksum))
+    }
+
+    /// The encoded metadata.
+    var bytes: Data { state.withLock { $0.bytes } }
+
+    /// The checksum of the bytes that it belongs to; nil until they are written.
+    var checksum: UInt64? { state.withLock { $0.checksum } }
+
+    /// Returns the metadata as a value, which is decoded once; nil if that is impossible.
+    func value<Value: Sendable>(_ decode: (Data) -> Value?) -> Value? {
+        let (value, bytes) = state.withLock { ($0.value, $0.bytes) }
+        if let value = value as? Value { return value }
+        guard let decoded = decode(bytes) else { return nil }
+        return state.withLock { state in
+            // Replaced meanwhile, or decoded by another thread.
+            if let value = state.value as? Value { return value }
+            state.value = decoded
+            return decoded
+        }
+    }
+
+    /// Replaces the metadata; the caller sees to it that it is written.
+    func replace(by value: any Sendable, encoded bytes: Data) {
+        state.withLock { ($0.value, $0.bytes) = (value, bytes) }
+    }
+
+    /// Notes the checksum of the bytes as they were written.
+    func wasWritten(with checksum: UInt64) { state.withLock { $0.checksum = checksum } }
+}
+
+/// The news that a name has no entry, and why.
+struct DiskAbsence: Sendable, Equatable {
+    /// Seconds since the reference date.
+    var expiry: TimeInterval
+    var metadata: Data
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Synchronization
+
+/// The HTTP records of a cache's images, which are the metadata of its entries.
+///
+/// An image without a record is asked for without a condition, so that a record never speaks for
+/// another image, whichever cache or process stored that.
+extension ImageCache {
+    /// The metadata of an image that memory gave; nil if memory has another one now.
+    func metadata(of image: KFCrossPlatformImage, _ entry: CacheEntryName) -> EntryMetadata? {
+        memoryStorage.store.note(of: image, for: entry.memoryKey) as? EntryMetadata
+    }
+
+    /// The record in an entry's metadata; nil if it cannot be read.
+    func record(_ metadata: EntryMetadata, of entry: CacheEntryName) -> HTTPRecord? {
+        metadata.value { diskStorage.record(from: $0, of: entry) }
+    }
+
+    /// Replaces the record of an image in memory, and on disk if its bytes are still there.
+    func replace(_ metadata: EntryMetadata, by record: HTTPRecord, of entry: CacheEntryName) {
+        metadata.replace(by: record, encoded: diskStorage.encoded(record, of: entry))
+        // Not written: the server is asked again, which does no harm.
+        diskStorage.queue.enqueue(
+            .description(metadata),
+            on: diskStorage.fileName(of: entry),
+            completion: { _ in }
+        )
+    }
+
+    /// The record of the image that an entry has now.
+    func currentRecord(of entry: CacheEntryName) async -> HTTPRecord? {
+        let image = memoryStorage.store.object(for: entry.memoryKey, extending: .none)
+        let note = image.flatMap { memoryStorage.store.note(of: $0, for: entry.memoryKey) }
+        if let metadata = note as? EntryMetadata { return record(metadata, of: entry) }
+        // A cancel leaves it open; a cancelled caller does not continue.
+        let metadata = try? await reader.run { [diskStorage] in
+            diskStorage.disk.metadata(of: diskStorage.fileName(of: entry))
+        }
+        return metadata.flatMap { $0 }.flatMap { record($0, of: entry) }
+    }
+
+    // MARK: Absences
+
+    /// The record of the response that there is no image; nil if there is one, or no such record.
+    func absence(of entry: CacheEntryName) async -> HTTPRecord? {
+        // A cancel leaves it open; a cancelled caller does not continue.
+        let bytes = try? await reader.run { [diskStorage] in
+            diskStorage.disk.absence(of: diskStorage.fileName(of: entry))
+        }
+        return bytes.flatMap { $0 }.flatMap { diskStorage.record(from: $0, of: entry) }
+    }
+
+    /// Removes an entry from disk, and remembers for some seconds why there is none.
+    func noteAbsence(
+        _ record: HTTPRecord,
+        of entry: CacheEntryName,
+        remaining: TimeInterval
+    ) {
+        let absence = DiskAbsence(
+            expiry: diskStorage.store.clock.now() + remaining,
+            metadata: diskStorage.encoded(record, of: entry)
+        )
+        diskStorage.queue.enqueue(
+            .absence(absence),
+            on: diskStorage.fileName(of: entry),
+            completion: { _ in }
+        )
+    }
+
+    // MARK: Asking in the background
+
+    /// Whether the caller is to ask in the background for news of an image; false while another
+    /// load does, or if another has since the caller got the record.
+    func beginRefresh(
+        of entry: CacheEntryName,
+        _ metadata: EntryMetadata,
+        with record: HTTPRecord
+    ) -> Bool {
+        refreshing.withLock { refreshing in
+            guard self.record(metadata, of: entry) == record else { return false }
+            return refreshing.insert(entry).inserted
+        }
+    }
+
+    func endRefresh(of entry: CacheEntryName) {
+        refreshing.withLock { _ = $0.remove(entry) }
+    }
+}
+
+extension DiskStorage.Backend<Data> {
+    /// The bytes of a record; empty if it cannot be encoded.
+    ///
+    /// A record names URLs and, for `Vary`, values of the request's fields, and the index must not
+    /// have passwords in it. So the bytes are encrypted with the key of the entry, which the index
+    /// has as a hash or without user names.
+    func encoded(_ record: HTTPRecord, of entry: CacheEntryName) -> Data {
+        let sealed = (try? JSONEncoder().encode(record)).flatMap {
+            try? Self.cipher(of: entry).seal($0, name: "")
+        }
+        return sealed ?? Data()
+    }
+
+    /// The record that bytes are of; nil if they are no record of this entry and this version.
+    func record(from bytes: Data, of entry: CacheEntryName) -> HTTPRecord? {
+        (try? Self.cipher(of: entry).open(bytes, name: "")).flatMap {
+            try? JSONDecoder().decode(HTTPRecord.self, from: $0)
+        }
+    }
+
+    private static func cipher(of entry: CacheEntryName) -> AESGCMTransformer {
+        AESGCMTransformer(key: Data(SHA256.hash(Data("http \(entry.computedKey)".utf8))))
+    }
+}
+
+/// The record of an image on its way into a cache.
+///
+/// The methods that store have no parameter for it, and subclasses override them; this carries it
+/// past them.
+struct ArrivingRecord: Sendable {
+    @TaskLocal static var current: ArrivingRecord?
+
+    private let record: HTTPRecord
+    private let entry: CacheEntryName
+    /// Nil for the bytes of an original.
+    private let image: KFCrossPlatformImage?
+
+    /// Stores with a record, if there is one.
+    static func with(
+        _ record: HTTPRecord?,
+        of entry: CacheEntryName,
+        _ image: KFCrossPlatformImage?,
+        _ store: () -> Void
+    ) {
+        let arriving = record.map { ArrivingRecord(record: $0, entry: entry, image: image) }
+        $current.withValue(arriving, operation: store)
+    }
+
+    /// The metadata of what is stored; nil if a subclass stores something else than it was given.
+    func metadata(
+        for entry: CacheEntryName,
+        _ image: KFCrossPlatformImage?,
+        in cache: ImageCache
+    ) -> EntryMetadata? {
+        guard entry == self.entry, image === self.image else { return nil }
+        return EntryMetadata(record, encoded: cache.diskStorage.encoded(record, of: entry))
+    }
+}
