@@ -3,8 +3,8 @@ import Synchronization
 
 /// The HTTP records of a cache's images, which are the metadata of its entries.
 ///
-/// An image without a record is asked for without a condition, so that a record never speaks for
-/// another image, whichever cache or process stored that.
+/// An image without a record is requested without a condition. So a record never confirms another
+/// image, whichever cache or process stored it.
 extension ImageCache {
     /// The metadata of an image that memory gave; nil if memory has another one now.
     func metadata(of image: KFCrossPlatformImage, _ entry: CacheEntryName) -> EntryMetadata? {

@@ -4,9 +4,10 @@ import SystemPackage
 
 /// The metadata of entries.
 ///
-/// It is in the log, in the record that announces the bytes or in a later one of its own, so that
-/// both are committed in one step. The index keeps where the record is, eight bytes an entry
-/// instead of half a kilobyte; what is read there has to name the entry and its checksum again.
+/// The log has it in the record that announces the file, so bytes and metadata are committed in one
+/// step; changed metadata has a record of its own. The index keeps the place of the record, 8 bytes
+/// for each entry instead of about 500. A record that is read back must repeat the entry's name and
+/// checksum.
 extension DiskStore {
     /// The metadata of an entry's bytes; nil if they have none, or others took their place.
     func metadata(of name: String, checksum: UInt64) -> EntryMetadata? {
@@ -39,13 +40,16 @@ extension DiskStore {
         guard let bytes = try? files.read(log, from: Int(entry.metadata.start), count: size),
             let record = LogReader.firstRecord(in: bytes)
         else { return nil }
+        let found: Data
         switch record {
         case .stored(let stored, _, let metadata)
         where stored.name == entry.name && stored.checksum == entry.checksum:
-            return metadata
-        case .described(entry.name, entry.checksum, let metadata): return metadata
+            found = metadata
+        case .described(entry.name, entry.checksum, let metadata): found = metadata
         default: return nil
         }
+        // The size of a new log is computed from the index.
+        return found.count == Int(entry.metadata.count) ? found : nil
     }
 
     /// What goes into the log; empty if there is none or it is too large.
@@ -53,7 +57,7 @@ extension DiskStore {
         guard let bytes = metadata?.bytes, !bytes.isEmpty else { return Data() }
         var sealed = bytes
         if let transformer = options.transformer {
-            // Without it the entry is asked for anew; that is no reason to lose its bytes.
+            // Without metadata the server is asked again; that is no reason to lose the bytes.
             sealed = (try? transformer.seal(bytes, name: Self.metadataName(name))) ?? Data()
         }
         return sealed.count <= EntryMetadata.maximalSize ? sealed : Data()
@@ -62,7 +66,7 @@ extension DiskStore {
     /// Metadata and bytes of one name cannot be exchanged.
     private static func metadataName(_ name: String) -> String { "\(name)/metadata" }
 
-    /// Writes the metadata of an entry anew, if the entry has the bytes that it belongs to.
+    /// Writes changed metadata, if the entry still has the bytes that it belongs to.
     func describe(_ name: String, by metadata: EntryMetadata) throws(DiskError) {
         guard let checksum = metadata.checksum else { return }
         try prepare()

@@ -3,8 +3,8 @@ import Synchronization
 
 /// What is known of an entry's bytes besides them, such as the HTTP responses that they came by.
 ///
-/// It lies beside the image in memory and is written with the bytes, in one record of the log. The
-/// bytes and whoever read them share one object, so a change reaches bytes that wait to be written.
+/// Memory keeps it beside the image; the disk writes it with the bytes, in one record of the log.
+/// Pending bytes and their readers share one object, so a change also reaches pending bytes.
 final class EntryMetadata: Sendable {
     /// In bytes; larger metadata is not written, so that a server cannot fill the disk with fields.
     static let maximalSize = 16_384

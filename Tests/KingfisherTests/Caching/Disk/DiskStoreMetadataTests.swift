@@ -150,6 +150,19 @@ struct DiskStoreMetadataTests {
         #expect(try store.data(named: "a") == Data("1".utf8))
     }
 
+    @Test func `a record that grew in its place gives no metadata`() throws {
+        let store = open()
+        try put("1", metadata: "one", in: store)
+        let checksum = Checksum.of(Data("1".utf8))
+        let longer = LogRecord.described("a", checksum: checksum, metadata: Data("one more".utf8))
+        let file = try FileHandle(forWritingTo: log)
+        try file.write(contentsOf: LogRecord.encode([longer], after: LogRecord.header))
+        try file.close()
+        #expect(try metadata(in: store) == nil)
+        for _ in 0..<300 { try put("4", String(repeating: "d", count: 200), in: store) }
+        #expect(try store.data(named: "a") == Data("1".utf8))
+    }
+
     @Test func `a transformer seals it, and bytes do not pass for it`() throws {
         let options = DiskStore.Options(transformer: AESGCMTransformer(key: Data(count: 16)))
         let store = open(options: options)

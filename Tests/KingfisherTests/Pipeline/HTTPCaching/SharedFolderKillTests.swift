@@ -17,14 +17,10 @@ import Glibc
 /// until they are killed.
 ///
 /// What each load showed must be what the server answered it: a 304 that confirms another image
-/// than the one that is shown would differ. `KINGFISHER_KILLS=500` in the environment kills them so
-/// often.
-@Suite(.timeLimit(.minutes(10)))
+/// than the one that is shown would differ. In the environment, `KINGFISHER_KILLS=500` sets how often
+/// each is killed, and `KINGFISHER_KILL_MINUTES=30` for how long they are.
+@Suite(.timeLimit(.minutes(KillPlan.minutes + 10)))
 struct SharedFolderKillTests {
-    private static var rounds: Int {
-        ProcessInfo.processInfo.environment["KINGFISHER_KILLS"].flatMap(Int.init) ?? 2
-    }
-
     @Test func `whenever processes of one folder are killed, no image has the record of another`()
         async throws
     {
@@ -38,14 +34,17 @@ struct SharedFolderKillTests {
             unsetenv(Loader.folderVariable)
             unsetenv(Loader.serverVariable)
         }
-        for _ in 1...Self.rounds {
+        var rounds = 0
+        let start = ContinuousClock.now
+        while rounds < KillPlan.rounds || ContinuousClock.now - start < KillPlan.duration {
             async let first: Void = Self.runUntilKilled()
             async let second: Void = Self.runUntilKilled()
             _ = await (first, second)
+            rounds += 1
         }
         let lines = try String(contentsOf: folder.file("journal"), encoding: .utf8)
             .split(separator: "\n")
-        #expect(lines.count > Self.rounds)
+        #expect(lines.count > rounds)
         for line in lines {
             let words = line.split(separator: " ").map(String.init)
             // The last line of a process may be cut off by its death.
@@ -59,6 +58,17 @@ struct SharedFolderKillTests {
         await #expect(processExitsWith: .signal(SIGKILL)) {
             await Loader.work()
         }
+    }
+}
+
+/// How often the processes are killed.
+private enum KillPlan {
+    static let rounds = number("KINGFISHER_KILLS") ?? 2
+    static let minutes = number("KINGFISHER_KILL_MINUTES") ?? 0
+    static let duration = Duration.seconds(60 * minutes)
+
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap(Int.init)
     }
 }
 

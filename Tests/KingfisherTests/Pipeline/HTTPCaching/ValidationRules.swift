@@ -9,6 +9,20 @@ enum ValidationRules {
 
     static let conditions = [
         CachingRule(
+            "RFC 9111, 4.2.2: no guess from a change in the future",
+            CachingStep(
+                .image(1, "Last-Modified: \(FreshnessRules.future)"),
+                asks: ["/a"],
+                .shows(1)
+            ),
+            CachingStep(
+                .image(1, "Last-Modified: \(FreshnessRules.future)"),
+                asks: ["/a since \(FreshnessRules.future)"],
+                .shows(1),
+                .revalidated
+            )
+        ),
+        CachingRule(
             "RFC 9110, 8.8.3: a tag with a comma is one tag",
             CachingStep(.image(1, stale, "ETag: \"1,2\""), asks: ["/a"], .shows(1)),
             CachingStep(
