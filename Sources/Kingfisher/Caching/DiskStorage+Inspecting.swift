@@ -38,7 +38,7 @@ extension DiskStorage {
     ///
     /// They lie beside the entries, hidden:
     ///
-    /// | name | what it is |
+    /// | name | meaning |
     /// |---|---|
     /// | `.kingfisher.log` | the index; with ``KingfisherOptionsInfoItem/httpCaching``, what servers said about images too |
     /// | `.kingfisher.lock` | an empty file that a process locks while it uses the folder |
@@ -50,7 +50,7 @@ extension DiskStorage {
 }
 
 extension DiskStorage.Backend {
-    /// What is known about every file, the least recently used one first.
+    /// All entries, the least recently used one first.
     ///
     /// Entries that have expired and were not cleaned yet are among them.
     ///
@@ -61,8 +61,8 @@ extension DiskStorage.Backend {
 
     /// Reads every file and finds those that are missing, or whose bytes are not the stored ones.
     ///
-    /// Others may use the cache meanwhile. Reads find damage by themselves; this finds it in files
-    /// that nobody reads.
+    /// The cache can be used meanwhile. Reads detect damage by themselves; this detects it in files
+    /// that are not read.
     ///
     /// - Parameter repairing: Whether what is damaged is removed.
     /// - Returns: The damaged entries, the least recently used one first.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an image cache asks of its disk layer, behind its callers.
+/// The asynchronous interface of the disk layer, for image caches.
 extension DiskStorage.Backend<Data> {
     /// Why a queued store failed.
     enum QueueFailure: Error {
@@ -35,7 +35,7 @@ extension DiskStorage.Backend<Data> {
         directoryURL.appendingPathComponent(fileName(of: entry), isDirectory: false)
     }
 
-    /// Stores bytes behind the caller.
+    /// Stores bytes asynchronously.
     func enqueue(
         _ bytes: DiskWriteQueue.Bytes,
         as entry: CacheEntryName,
@@ -94,7 +94,7 @@ extension DiskStorage.Backend<Data> {
         }
     }
 
-    /// Removes an entry that turned out to be no picture.
+    /// Removes an entry that cannot be decoded.
     func discard(_ entry: CacheEntryName) {
         store.discardDamaged(fileName(of: entry))
     }

@@ -135,7 +135,7 @@ struct ArrivingRecord: Sendable {
         $current.withValue(arriving, operation: store)
     }
 
-    /// The metadata of what is stored; nil if a subclass stores something else than it was given.
+    /// The metadata of an image or of bytes; nil if a subclass stores another image or entry.
     func metadata(
         for entry: CacheEntryName,
         _ image: KFCrossPlatformImage?,

@@ -14,9 +14,9 @@ extension ImageCache {
     /// - Parameters:
     ///   - key: The key of the source, for subclasses.
     ///   - entry: What the key and the options come to; made of them unless the caller has it.
-    ///   - options: As for the closure flavour.
-    ///   - isStillWanted: Asked before each step of a disk read; a read that nobody wants any more
-    ///     gives `.none` and leaves memory alone. A subclass that overrides the lookup is not
+    ///   - options: As for the overload with a closure.
+    ///   - isStillWanted: Called before each step of a disk read. Once it returns false, the read
+    ///     gives `.none` and does not change memory. A subclass that overrides the lookup is not
     ///     interrupted.
     /// - Returns: The image and its layer, or `.none`.
     /// - Throws: ``KingfisherError`` of the disk.

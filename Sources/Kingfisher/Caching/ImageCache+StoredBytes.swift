@@ -6,7 +6,7 @@ extension ImageCache {
     ///
     /// - Parameters:
     ///   - entry: The entry; a subclass that overrides the lookup is not asked.
-    ///   - extending: How reading prolongs the entry's life.
+    ///   - extending: How reading extends the entry's expiration.
     ///   - priority: Of the read, among others of this cache.
     /// - Returns: The bytes, checked against the entry's checksum.
     /// - Throws: ``KingfisherError`` of the disk; `CancellationError` while it waits for a thread.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ImageCache {
-    /// Puts an image into memory now, and on disk behind.
+    /// Stores an image in memory now, and on disk asynchronously.
     func keep(
         _ image: KFCrossPlatformImage,
         _ original: Data?,
@@ -47,13 +47,13 @@ extension ImageCache {
         _ serializer: any CacheSerializer
     ) -> DiskWriteQueue.Bytes {
         if let original, serializer is OriginalBytesSerializer { return .ready(original) }
-        // An encoded picture is smaller than its pixels; a tenth is what photos take.
+        // An encoded image is smaller than its pixels; photos take about a tenth.
         return .made(estimate: original?.count ?? image.cacheCost / 10) {
             serializer.data(with: image, original: original)
         }
     }
 
-    /// Puts bytes on disk behind.
+    /// Stores bytes on disk asynchronously.
     func keep(
         _ data: Data,
         as entry: CacheEntryName,

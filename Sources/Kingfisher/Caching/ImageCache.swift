@@ -31,7 +31,7 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Storing
 
-    /// Stores an image: in memory at once, on disk behind.
+    /// Stores an image: in memory at once, on disk asynchronously.
     ///
     /// - Parameters:
     ///   - image: The image.
@@ -159,7 +159,7 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Whether an image is cached, and in which layer; prolongs nothing.
+    /// Whether an image is cached, and in which layer; extends no expiration.
     ///
     /// Asks the file system for the file, and may open the folder, on this thread.
     open func imageCachedType(
@@ -175,7 +175,7 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Removing
 
-    /// Removes an image: from memory at once, from disk behind.
+    /// Removes an image: from memory at once, from disk asynchronously.
     open func removeImage(
         forKey key: String,
         processorIdentifier identifier: String = "",
@@ -196,7 +196,7 @@ open class ImageCache: @unchecked Sendable {
         clearDisk(then: handler)
     }
 
-    /// Removes what has expired, from memory at once and from the disk behind.
+    /// Removes expired images: from memory at once, from disk asynchronously.
     open func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {
         cleanExpiredMemoryCache()
         cleanExpiredDiskCache(completion: handler)

@@ -4,12 +4,12 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Applies the rules of HTTP to what the caches have: use it, ask whether it is still good, or
+/// Applies the rules of HTTP to a cached image: use it, ask whether it is still fresh, or
 /// fetch it.
 ///
 /// The rules themselves are ``HTTPFreshnessPolicy``'s.
 struct HTTPCachingStage {
-    /// What is to be done for a load.
+    /// The next step of a load.
     enum Step {
         case deliver(RetrieveImageResult)
         /// Deliver it, and ask in the background with this request.

@@ -1,5 +1,5 @@
 extension ImagePipeline {
-    /// Applies the rules of HTTP to what the caches gave, if they gave anything.
+    /// Applies the rules of HTTP to the cached image, if there is one.
     @inline(never)
     func load(
         _ hit: HTTPCachingStage.Hit?,
@@ -46,7 +46,7 @@ extension ImagePipeline {
         return try await finish(fetched, storing, store, &journal).with(.fresh)
     }
 
-    /// Asks whether what was delivered is still good, in a load of its own that nobody waits for.
+    /// Asks in the background whether a delivered image is still fresh, in a load of its own.
     private func refresh(
         _ judged: HTTPCachingStage.Judged,
         _ request: LoadRequest,

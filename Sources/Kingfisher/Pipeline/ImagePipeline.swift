@@ -10,11 +10,11 @@ struct ImagePipeline: Sendable {
     /// Loads an image from the first source that has it.
     ///
     /// Runs on the caller's thread until it first has to wait, so that a memory hit is delivered
-    /// and a download has begun before the caller goes on. Stops when its task is cancelled.
+    /// and a download has begun before the caller continues. Stops when its task is cancelled.
     ///
     /// - Parameters:
     ///   - request: What to load.
-    ///   - events: What to tell meanwhile.
+    ///   - events: Receives progress and events.
     ///   - task: The handle of the first attempt.
     /// - Returns: The result of the attempt that ended the load.
     @inline(never)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Turns what was fetched or found into the image.
+/// Makes the image from fetched bytes or a cached image.
 struct ProcessStage {
     let request: LoadRequest
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Stores an image: in memory now, on disk behind.
+/// Stores an image: in memory now, on disk asynchronously.
 struct StoreStage {
     let request: LoadRequest
-    /// What is remembered of the response with the image, if anything.
+    /// The record of the response, if it may be stored.
     var record: HTTPRecord?
 
     /// Returns when memory has the image; with `waitForCache`, when the disk has it too.
@@ -15,7 +15,7 @@ struct StoreStage {
         await withTaskGroup { group in
             let image = Gate()
             storeImage(loaded.image, original: loaded.data, gate: image)
-            // Memory has the image now: who comes later finds it there.
+            // Memory has the image now, so later loads find it there.
             loaded.token?.leave()
             if waits { group.addTask { await image.wait() } }
             guard request.storesOriginal, let original else { return }

@@ -27,7 +27,7 @@ struct StoredEntry: Sendable {
         while true {
             do {
                 let image = try await madeImage(for: request)
-                // Without an image the load would go on to the network.
+                // Without an image the load would continue with the network.
                 if image == nil || tag == nil { try request.checkWanted() }
                 return image
             } catch is StoredBatches.Unwanted {
@@ -59,7 +59,7 @@ struct StoredEntry: Sendable {
                     reason: .processingFailed(processor: processor, item: item)
                 )
             }
-            // Loaded again and stored anew.
+            // The image is loaded and stored again.
             cache.discardUndecodable(entry, key: request.key, since: mark)
             return nil
         }
@@ -96,7 +96,7 @@ struct StoredEntry: Sendable {
                 priority: priority
             )
         } catch is KingfisherError {
-            // A file that cannot be read is a miss: the image is loaded again and stored anew.
+            // A file that cannot be read is a miss: the image is loaded and stored again.
             return nil
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The one owner of a folder in this process: its entries, and the changes that wait to be made.
+/// The only owner of a folder in this process: its entries and its pending changes.
 ///
 /// All caches of the folder share it. Changes of a name are made in the order in which they came,
 /// whichever cache asked, and reads see those that wait.
@@ -28,7 +28,7 @@ final class DiskCache: Sendable {
     func read(_ name: String, extending: ExpirationExtending) throws(DiskError) -> DiskContents? {
         switch queue.pending(name) {
         case .bytes(let bytes, let metadata):
-            // Those that cannot be made will not take the place of what is there.
+            // Bytes that cannot be produced do not replace the entry.
             if let data = bytes.data { return DiskContents(data: data, metadata: metadata) }
         case .removal: return nil
         case nil: break

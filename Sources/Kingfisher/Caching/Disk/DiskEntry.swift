@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the index knows about one file of a disk store.
+/// The index's information about one file of a disk store.
 struct DiskEntry: Sendable, Equatable {
     /// The file's name in the folder.
     var name: String
@@ -15,7 +15,7 @@ struct DiskEntry: Sendable, Equatable {
     /// Seconds since the reference date, as is ``expiry``.
     var access: TimeInterval
     var expiry: TimeInterval
-    /// What a read that prolongs by the entry's own rule adds to its time, in seconds.
+    /// By how much a read extends the expiration under the entry's own rule, in seconds.
     var lifetime: TimeInterval
     /// Where the log has the entry's metadata.
     var metadata = LogPlace()
@@ -48,7 +48,7 @@ struct LogPlace: Sendable, Equatable {
     }
 }
 
-/// The bytes of an entry, and what is known of them.
+/// The bytes of an entry and their metadata.
 struct DiskContents: Sendable {
     let data: Data
     let metadata: EntryMetadata?

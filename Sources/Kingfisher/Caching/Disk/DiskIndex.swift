@@ -2,11 +2,11 @@ import Foundation
 
 /// The entries of a disk store by name and by last access, with their sums.
 ///
-/// There is one for every file, so it is made to be small: some hundred bytes and the key for each.
+/// There is an entry for each file, so entries are small: about a hundred bytes and the key.
 /// The numbers are in an array whose elements form a list from the least to the most recently used,
 /// the names and keys in one piece of memory beside it. Every operation takes O(1), amortised.
 struct DiskIndex: Sendable {
-    /// What the log does not say about an entry yet.
+    /// The part of an entry that the log lacks.
     enum Unwritten: UInt8 {
         case nothing
         case access
@@ -44,7 +44,7 @@ struct DiskIndex: Sendable {
     private(set) var unwrittenCount = 0
     /// The sum of the sizes, in bytes.
     private(set) var totalSize = 0
-    /// What the log would have if it were written anew, in bytes.
+    /// The size of the log after a rewrite, in bytes.
     private(set) var liveLogSize = 0
     /// Why names have no entry.
     private(set) var absences: [String: DiskAbsence] = [:]
@@ -111,7 +111,7 @@ struct DiskIndex: Sendable {
         return removed
     }
 
-    /// Changes what is known about an entry, except its names, and makes it the most recently used one.
+    /// Changes an entry, except its name and key, and makes it the most recently used one.
     ///
     /// Nothing happens if there is none of the name, or if `change` says that it is another one.
     mutating func use(_ name: String, unwritten: Unwritten, change: (inout DiskEntry) -> Bool) {
@@ -124,7 +124,7 @@ struct DiskIndex: Sendable {
         mark(place, unwritten)
     }
 
-    /// Makes room for the entries of a log of so many bytes.
+    /// Reserves memory for the entries of a log of `logSize` bytes.
     mutating func reserve(logSize: Int) {
         // A record takes 180 bytes or more, of which a half are texts; what is not needed is not
         // touched.
@@ -322,7 +322,7 @@ struct DiskIndex: Sendable {
         ) + Int(nodes[place].metadata.count)
     }
 
-    /// Leaves behind the texts of entries that were removed.
+    /// Drops the texts of removed entries.
     private mutating func packTexts() {
         var packed = texts.successor
         var place = oldest

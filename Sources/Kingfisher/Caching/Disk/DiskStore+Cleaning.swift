@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import SystemPackage
 
-/// What a cleaning did.
+/// The result of a cleaning.
 struct DiskCleaning: Sendable, Equatable {
     /// The names of the files that are gone, in the order of their going.
     var removed: [String] = []
-    /// Why others are not; a cleaning goes on with the next one.
+    /// Why other files could not be removed; a cleaning continues after a failure.
     var failures: [DiskError] = []
 
     mutating func add(_ other: DiskCleaning) {
@@ -16,7 +16,7 @@ struct DiskCleaning: Sendable, Equatable {
 }
 
 extension DiskStore {
-    // So many files are deleted at a time before the next writer may go on: about a millisecond.
+    // Files deleted before the lock is released for other writers: about a millisecond of work.
     private static let batchSize = 64
 
     /// Removes an entry and its file.
@@ -80,7 +80,7 @@ extension DiskStore {
 
     /// Removes the entries that have expired.
     ///
-    /// - Complexity: O(entries) in memory; the disk is touched for what is removed only.
+    /// - Complexity: O(entries) in memory; the disk is accessed for removed files only.
     func removeExpired() -> DiskCleaning {
         freshen()
         let now = clock.now()
@@ -90,7 +90,7 @@ extension DiskStore {
             let batch = names[start..<min(start + Self.batchSize, names.count)]
             cleaning.add(
                 clean { state in
-                    // Some may have been stored or read anew since they were listed.
+                    // Some may have been stored or read again since they were listed.
                     batch.filter { name in state.index.expiry(of: name).map { $0 <= now } ?? false }
                 }
             )
@@ -138,7 +138,7 @@ extension DiskStore {
         }
     }
 
-    /// Deletes entries with their files; only for those who hold the lock of the log.
+    /// Deletes entries with their files, for callers that hold the lock of the log.
     func delete(_ names: [String], log: OpenFile) throws(DiskError) -> DiskCleaning {
         guard !names.isEmpty else { return DiskCleaning() }
         do throws(Errno) {
@@ -152,7 +152,7 @@ extension DiskStore {
             do throws(Errno) {
                 try files.remove(path(of: name))
             } catch .noSuchFileOrDirectory {
-                // Somebody else was faster.
+                // Deleted by another process.
             } catch {
                 cleaning.failures.append(.cannotRemove(path: path(of: name), error))
                 let entry = state.withLock { $0.index[name] }

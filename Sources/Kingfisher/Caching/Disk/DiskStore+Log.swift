@@ -9,7 +9,7 @@ extension DiskStore {
     /// Opens the store if it is not open, and follows what other processes did.
     ///
     /// Costs one `fstat` of the open log if nothing happened. A failure leaves the index as it was:
-    /// who reads will miss, and who writes will see the failure again and report it.
+    /// readers miss, and writers see the failure again and report it.
     func freshen() {
         let (isOpen, log, position) = state.withLock { ($0.isOpen, $0.log, $0.position) }
         guard isOpen else {
@@ -37,7 +37,7 @@ extension DiskStore {
 
     /// Opens the store if it is not open, making the folder if it is missing.
     func prepare() throws(DiskError) {
-        // Not to wait for those who write is worth a look before.
+        // Checked first, to avoid waiting for writers.
         if isOpen { return }
         try writer.withLock { writer throws(DiskError) in
             if state.withLock({ $0.isOpen }) { return }
@@ -49,7 +49,7 @@ extension DiskStore {
     private func follow(_ log: OpenFile, to size: Int) -> LogReader {
         let position = state.withLock { $0.position }
         var reader = LogReader()
-        // What cannot be read now is tried again by the next one who looks.
+        // A failed read is repeated by the next caller.
         guard let bytes = try? files.read(log, from: position, count: size - position) else {
             return reader
         }
@@ -96,7 +96,7 @@ extension DiskStore {
                 let (identity, position) = state.withLock { ($0.logIdentity, $0.position) }
                 if let there, there.identity == identity, there.size >= position {
                     if there.size > position {
-                        // Who wrote more has seen to what was announced before.
+                        // The process that wrote more has finished earlier announcements.
                         try catchUp(log, to: there.size)
                     } else {
                         finish(writer.unfinished)
@@ -120,7 +120,7 @@ extension DiskStore {
     private func catchUp(_ log: OpenFile, to size: Int) throws(Errno) {
         let reader = follow(log, to: size)
         finish(reader.unfinished)
-        // Whoever wrote half a record is dead, for we have the lock.
+        // The writer of half a record is dead, as this process holds the lock.
         let end = state.withLock { $0.position }
         if end < size { try files.truncate(log, to: end) }
     }
@@ -136,7 +136,7 @@ extension DiskStore {
 
     /// Appends records with what the log lacks so far, in one piece.
     ///
-    /// Only for those who hold the lock. If it fails the log is as before.
+    /// The caller holds the lock. After a failure the log is unchanged.
     ///
     /// - Returns: The size of the log before, to which it can be truncated.
     @discardableResult
@@ -165,12 +165,12 @@ extension DiskStore {
             try files.truncate(log, to: position)
             state.withLock { $0.position = position }
         } catch {
-            // The log says what is not so; the next one to change something reads it all again.
+            // The log has a wrong record; the next writer opens the folder again.
             state.withLock { $0.isWritable = false }
         }
     }
 
-    /// Writes what the log lacks, unless somebody writes anyhow.
+    /// Writes what the log lacks, unless another thread is writing.
     func flushIfNobodyWrites() {
         _ = writer.withLockIfAvailable { writer in
             // Accesses that cannot be written are lost, which makes the order a little worse.

@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 import SystemPackage
 
-/// Opening the folder, mending what a crash or a stranger left, and writing the log anew.
+/// Opening the folder, repairing it after crashes and foreign changes, and rewriting the log.
 extension DiskStore {
     /// Reads the log and the folder, and makes the index of them.
     ///
     /// Without permission to write, or without space, the store can be read all the same.
     func open(_ writer: inout Writer) throws(DiskError) {
         try openFolder(&writer)
-        // Last, for who sees it goes on without waiting for the writer.
+        // Last, because readers that see it do not wait for the writer.
         state.withLock { $0.isOpen = true }
     }
 
@@ -39,17 +39,17 @@ extension DiskStore {
     /// Lets others know that this store is there, as long as it lives.
     ///
     /// - Returns: Whether it is the only one and has written nothing yet, so that whatever is
-    ///   temporary was left by one that died. Then nobody else comes in until the lock is shared.
+    ///   temporary was left by one that died. Others then wait until the lock is shared.
     private func notePresence(_ writer: inout Writer) -> Bool {
         if let presence = writer.presence, let mine = try? files.status(of: presence),
             let there = try? files.status(of: presencePath), mine.identity == there.identity
         {
-            // Opened anew: threads of our own may be writing, and were we absent for a moment,
+            // Opened again: threads of ours may be writing, and were we absent for a moment,
             // another would take their files for left ones.
             return false
         }
         writer.presence = nil
-        // Without this file nobody can tell that others are there, so nothing temporary is deleted.
+        // Without this file other processes cannot be detected, so no temporary file is deleted.
         guard let presence = try? openOwn(presencePath) else { return false }
         writer.presence = presence
         do throws(Errno) {
@@ -63,7 +63,7 @@ extension DiskStore {
         }
     }
 
-    /// Opens a file of the store's own, in place of what is no such file.
+    /// Opens a file of the store's own; a foreign file at its path is replaced.
     private func openOwn(_ path: String) throws(Errno) -> OpenFile {
         do throws(Errno) {
             return try files.open(path, writable: true)
@@ -97,7 +97,7 @@ extension DiskStore {
             do throws(Errno) {
                 try lock(log, &writer)
             } catch .timedOut {
-                // What is there can be read without the lock.
+                // The log can be read without the lock.
                 break
             } catch {
                 // A file system without locks has no second process that would use it either.
@@ -114,7 +114,7 @@ extension DiskStore {
 
     /// Takes the lock of the log.
     ///
-    /// After a wait in vain, nobody waits for as long as that took.
+    /// After a timeout, no caller waits for the same time again.
     func lock(_ log: OpenFile, _ writer: inout Writer) throws(Errno) {
         let wasRefused =
             writer.refused.map { ContinuousClock.now - $0 < options.lockLimit } ?? false
@@ -226,7 +226,7 @@ extension DiskStore {
                 if name.hasPrefix(Self.ownPrefix) {
                     return deletesTemporary && name.hasSuffix(".tmp")
                 }
-                // The others are hidden files of somebody else's.
+                // Other hidden files are foreign.
                 return index.confirm(name) ? doubtsEntries : !name.hasPrefix(".")
             }
         } catch {
@@ -249,8 +249,8 @@ extension DiskStore {
             }
             index.remove(name)
             guard isWritable, known != nil || FileNaming.isHashed(name) else { continue }
-            // The name is one of ours, and nobody can tell what the bytes are. What cannot be
-            // deleted is no entry at least.
+            // The name is one of ours, but nothing proves what the bytes are. A file that cannot be
+            // deleted has no entry at least.
             try? files.remove(path(of: name))
             statistics.damaged += 1
         }
@@ -286,9 +286,9 @@ extension DiskStore {
         )
     }
 
-    // MARK: Writing the log anew
+    // MARK: Rewriting the log
 
-    /// Writes the log anew when more than half of it is of no use any more.
+    /// Rewrites the log when more than half of it is obsolete.
     ///
     /// - Returns: The new log, whose lock is held, or `nil` if the old one is kept.
     func rewriteLogIfWorthwhile() -> OpenFile? {
@@ -303,7 +303,7 @@ extension DiskStore {
     /// If that fails the old one is kept, which is right as it is.
     @discardableResult
     func rewriteLog(instead log: OpenFile) -> OpenFile? {
-        // A copy costs nothing unless somebody reads meanwhile.
+        // A copy costs nothing unless an access is noted meanwhile.
         let index = state.withLock { state in
             _ = state.index.takeUnwritten()
             state.firstUnwritten = .infinity

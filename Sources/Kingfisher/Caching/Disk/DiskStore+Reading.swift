@@ -20,8 +20,8 @@ extension DiskStore {
         extending: ExpirationExtending = .cacheTime
     ) throws(DiskError) -> DiskContents? {
         let now = clock.now()
-        // What was stored is right whatever others did since; if it is gone or is not what is known
-        // of it, the log is looked at.
+        // An entry that the index knows is right, whatever other processes did since. If its file
+        // is missing or has other bytes, follow the log and look again.
         let known = state.withLock { state -> DiskEntry? in
             state.index[name].flatMap { $0.expiry > now ? $0 : nil }
         }
@@ -43,7 +43,7 @@ extension DiskStore {
         return try readAgain(name, extending: extending, at: now)
     }
 
-    /// Deletes an entry whose bytes are what was stored, but which its reader can make nothing of.
+    /// Deletes an entry whose bytes are intact but which its reader cannot decode.
     func discardDamaged(_ name: String) {
         discard(name, if: { true })
     }
@@ -80,7 +80,7 @@ extension DiskStore {
 
     private func opened(_ bytes: Data, of entry: DiskEntry) -> Data? {
         guard let transformer = options.transformer else { return bytes }
-        // The transformer says in its contract that what it cannot open is damaged.
+        // By the transformer's contract, bytes that it cannot open are damaged.
         return try? transformer.open(bytes, name: entry.name)
     }
 
@@ -108,7 +108,7 @@ extension DiskStore {
         }
     }
 
-    /// Reads while nobody writes, for the file may have been replaced between index and disk.
+    /// Reads under the writers' lock, as the file may have been replaced after the index was read.
     private func readAgain(
         _ name: String,
         extending: ExpirationExtending,
@@ -129,7 +129,7 @@ extension DiskStore {
         return found
     }
 
-    /// Deletes an entry while nobody else writes, if it is still to be deleted then.
+    /// Deletes an entry under the writers' lock, if it is still damaged then.
     func discard(_ name: String, if isDamaged: () -> Bool) {
         do throws(DiskError) {
             try changing { log throws(DiskError) in

@@ -3,12 +3,12 @@ import Synchronization
 import SystemPackage
 
 extension DiskStore {
-    /// Stores bytes under a name, instead of what is there.
+    /// Stores bytes under a name, replacing an earlier entry.
     ///
-    /// When it returns they are found by everybody, and a crash of the process loses nothing of
-    /// them. If it throws, what was there before still is. Trims when the size passes the limit.
-    /// Unless it is `replacing`, a valid entry of the name is an error. The metadata is committed
-    /// with the bytes.
+    /// When it returns, all threads and processes find the entry, and a crash of the process loses
+    /// none of it. If it throws, the earlier entry is unchanged. Trims when the size passes the
+    /// limit. Unless it is `replacing`, a valid entry of the name is an error. The metadata is
+    /// committed with the bytes.
     ///
     /// - Complexity: O(bytes) and nine or ten system calls, whatever the number of entries.
     func store(
@@ -156,7 +156,7 @@ extension DiskStore {
             try files.exchange(temporary, with: path)
             return true
         } catch {
-            // There is no such file, or the file system cannot; renaming will tell what else it is.
+            // There is no such file, or the file system cannot; other faults show when renaming.
             return false
         }
     }

@@ -1,22 +1,22 @@
 import Foundation
 import Synchronization
 
-/// Changes of a disk store that are made behind: side by side, but in order for each name.
+/// Changes of a disk store that are made in the background, in order for each name.
 ///
-/// What waits can be read. Of several stores of one name that wait, the last is written only.
+/// Pending bytes can be read. Of several pending stores of one name only the last is written.
 final class DiskWriteQueue: Sendable {
     typealias Completion = @Sendable (Result<Void, DiskError>) -> Void
 
-    /// What will become of an entry.
+    /// The pending state of an entry.
     enum Pending: Sendable {
         case bytes(Bytes, EntryMetadata?)
         case removal(DiskAbsence?)
     }
 
-    /// What is to be written.
+    /// The bytes to write.
     enum Bytes: Sendable {
         case ready(Data)
-        /// Made when they are first wanted; an encoded picture, for example.
+        /// Made when they are first needed; an encoded image, for example.
         case made(estimate: Int, by: Maker)
 
         static func made(estimate: Int, make: @escaping @Sendable () -> Data?) -> Self {
@@ -39,7 +39,7 @@ final class DiskWriteQueue: Sendable {
         }
     }
 
-    /// Makes bytes for the one who writes and for all who read before.
+    /// Makes bytes once, for the writer and for earlier readers.
     final class Maker: Sendable {
         private let make: @Sendable () -> Data?
         /// `nil` until they were made, or could not be.
@@ -47,7 +47,7 @@ final class DiskWriteQueue: Sendable {
 
         init(_ make: @escaping @Sendable () -> Data?) { self.make = make }
 
-        /// What was made first; two who want them at the same moment both make them.
+        /// The first result; two callers at the same moment both make the bytes.
         var data: Data? {
             if let made = made.withLock({ $0 }) { return made }
             // Outside of the lock, for it may be a serializer of the user's.
@@ -99,9 +99,9 @@ final class DiskWriteQueue: Sendable {
     }
 
     fileprivate struct State {
-        /// What is to be done for each name, the operation that is going on included.
+        /// The operations of each name, including the running one.
         var lines: [String: [Operation]] = [:]
-        /// How many at the head of a line are done, while who waits for them is being told.
+        /// How many operations at the head of a line are done, while their completions are called.
         var done: [String: Int] = [:]
         /// What came after a barrier that has not ended, the barrier included.
         var later: [Later] = []
@@ -117,7 +117,7 @@ final class DiskWriteQueue: Sendable {
     /// Makes a queue that has nothing to do.
     ///
     /// - Parameters:
-    ///   - store: What is changed.
+    ///   - store: The store to change.
     ///   - capacity: How many bytes may wait at once; 256 MiB is ten seconds of a slow disk.
     ///   - width: How many files are written at once.
     init(store: DiskStore, capacity: Int = 256 << 20, width: Int = 2) {
@@ -129,7 +129,7 @@ final class DiskWriteQueue: Sendable {
     /// The bytes that wait to be written.
     var byteCount: Int { state.withLock { $0.byteCount } }
 
-    /// What waits for a name, as the one who reads now should see it.
+    /// The pending change of a name that a reader must see now.
     func pending(_ name: String) -> Pending? {
         let waiting = state.withLock { $0.operations(on: name) }.filter(\.changesBytes)
         if waiting.isEmpty { return nil }
@@ -148,8 +148,8 @@ final class DiskWriteQueue: Sendable {
     /// Queues a store without waiting for anything.
     ///
     /// The completion is called on a thread of the queue, or at once if there is nothing to store
-    /// or no room: a disk can be slower than what comes in, and a cache may refuse to store, but
-    /// must not eat the memory. What is larger than the queue is let in when nothing else waits.
+    /// or no room. Bounds memory use: stores can arrive faster than the disk writes. Bytes larger
+    /// than the capacity are admitted when nothing else waits.
     func enqueueStore(
         _ bytes: Bytes,
         named name: String,
@@ -255,20 +255,20 @@ final class DiskWriteQueue: Sendable {
             let operations = state.withLock { $0.next(name) }
             guard let operation = operations.last else { return }
             let result = make(operation.change, name: name)
-            // What is told as done no longer waits to be; whoever is told may look at once.
+            // Marked as done before the completions are called: they may read the entry.
             state.withLock { $0.done[name] = operations.count }
-            // Told before the line ends, so that work that runs alone comes after the completions too.
+            // Called before the line ends, so that barriers also wait for the completions.
             for operation in operations { operation.completion(result) }
             switch state.withLock({ $0.end(operations.count, name: name) }) {
             case .more:
                 guard endsAfterFirst else { continue }
                 pool.submit { self.work(on: name) }
                 return
-            // Whoever queues something for the name now starts a line with a worker of its own.
+            // The next operation of the name starts a line with a worker of its own.
             case .lineEnded: return
             case .allEnded:
                 guard endsAfterFirst else { return workAlone() }
-                // A barrier is not the work of a caller who waits for one change.
+                // A barrier must not run in a caller that waits for one change.
                 if state.withLock({ !$0.later.isEmpty }) { pool.submit { self.workAlone() } }
                 return
             }
@@ -301,7 +301,7 @@ final class DiskWriteQueue: Sendable {
         }
     }
 
-    /// Runs what is to run alone, if it is its turn, and lets in what is behind it.
+    /// Runs the next barrier once all lines are idle, then admits the operations queued after it.
     private func workAlone() {
         while let work = state.withLock({ $0.claimBarrier() }) {
             Self.$isWorking.withValue(true) { work() }
@@ -333,7 +333,7 @@ extension DiskWriteQueue.State {
         return Array(stores.isEmpty ? line.prefix(1) : stores)
     }
 
-    /// What is left to do after some operations of a line.
+    /// The state after some operations of a line.
     fileprivate enum Rest {
         case more
         case lineEnded
@@ -352,14 +352,14 @@ extension DiskWriteQueue.State {
         return lines.isEmpty ? .allEnded : .lineEnded
     }
 
-    /// The work whose turn it is to run alone, to the first who asks.
+    /// The next barrier, returned to one caller only, if all lines are idle.
     fileprivate mutating func claimBarrier() -> (@Sendable () -> Void)? {
         guard !isAlone, lines.isEmpty, case .barrier(let work) = later.first else { return nil }
         isAlone = true
         return work
     }
 
-    /// Drops the barrier that has run, and lets in what came before the next; returns new lines.
+    /// Drops the finished barrier and admits the operations up to the next; returns new lines.
     fileprivate mutating func admit() -> [String] {
         later.removeFirst()
         isAlone = false

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What is known of an entry's bytes besides them, such as the HTTP responses that they came by.
+/// Information about an entry's bytes, such as the record of their HTTP response.
 ///
 /// Memory keeps it beside the image; the disk writes it with the bytes, in one record of the log.
 /// Pending bytes and their readers share one object, so a change also reaches pending bytes.
@@ -56,7 +56,7 @@ final class EntryMetadata: Sendable {
     func wasWritten(with checksum: UInt64) { state.withLock { $0.checksum = checksum } }
 }
 
-/// The news that a name has no entry, and why.
+/// Why a name has no entry, such as the record of a 404.
 struct DiskAbsence: Sendable, Equatable {
     /// Seconds since the reference date.
     var expiry: TimeInterval

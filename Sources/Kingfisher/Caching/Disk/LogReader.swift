@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads the records of a log, over damaged places if there are some.
 struct LogReader {
-    /// What the last records of a log announce, and may not have been done when its writer died.
+    /// Announcements at the end of a log that its writer may not have carried out.
     enum Unfinished: Equatable {
         case nothing
         case store(DiskEntry, temporary: UInt64)
@@ -10,7 +10,7 @@ struct LogReader {
         case clearing
     }
 
-    /// Where the last whole record ends, in bytes from the start of what was read.
+    /// Where the last whole record ends, in bytes from the start of the read bytes.
     private(set) var end = 0
     /// How many bytes before ``end`` belong to no record.
     private(set) var damagedBytes = 0

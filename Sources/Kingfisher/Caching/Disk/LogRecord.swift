@@ -22,7 +22,7 @@ enum LogRecord: Sendable, Equatable {
 ///
 /// The file begins with ``header``; records follow, in the processor's usual order of bytes,
 /// little-endian: a mark, the length of the body, the body's ``Checksum``, and the body. The mark
-/// makes records behind a damaged one findable.
+/// allows to find the records after a damaged one.
 extension LogRecord {
     static let header = Data("KFCACHE1".utf8)
     static let mark: UInt32 = 0x524C_4BCB
@@ -31,7 +31,7 @@ extension LogRecord {
     private static let namedFixedSize = 1 + 8 + 2
     /// 1 TiB: sums of sizes cannot overflow before a log has eight million records of it.
     static let maximalFileSize = 1 << 40
-    // A key of a megabyte is nobody's URL.
+    // No URL takes a megabyte.
     static let maximalBodySize = 1 << 20
 
     private enum Kind: UInt8 {
@@ -49,7 +49,7 @@ extension LogRecord {
         size(nameCount: entry.name.utf8.count, keyCount: entry.key.utf8.count)
     }
 
-    /// As above, of an entry whose name and key have so many bytes.
+    /// As above, of an entry whose name and key have the given sizes in bytes.
     static func size(nameCount: Int, keyCount: Int) -> Int {
         prefixSize + storedFixedSize + nameCount + keyCount
     }

@@ -4,7 +4,7 @@ import Synchronization
 /// What a memory store holds: a reference to an object of any class.
 @usableFromInline typealias StoredObject = any AnyObject & Sendable
 
-/// One object in memory with what is known about it.
+/// One object in memory and its bookkeeping.
 struct MemoryEntry {
     let key: CacheKey
     var object: StoredObject
@@ -21,7 +21,7 @@ struct MemoryEntry {
     var reads: UInt8 = 0
     /// Taken when the object was stored.
     var cost: Int
-    /// Tells the entry from an earlier one of the same key in the queues.
+    /// Distinguishes the entry from an earlier one of the same key in the queues.
     var ticket: UInt64 = 0
 
     @inline(__always)
@@ -127,8 +127,8 @@ extension MemoryShard.State {
 
     /// Forgets evicted objects that are not alive any more.
     ///
-    /// - Returns: The others, to be let go of outside of the lock: whoever had them may have let
-    ///   go meanwhile, and an object's end may ask the store.
+    /// - Returns: The living objects, to be released outside of the lock: this may be the last
+    ///   reference to one of them, and its end may call the store.
     mutating func forgetDead() -> [StoredObject] {
         var living: [StoredObject] = []
         evicted = evicted.filter { _, entry in

@@ -23,7 +23,7 @@ extension MemoryStore {
     ) {
         let now = clock.now()
         guard !expiration.isAlreadyExpired(at: now) else {
-            // What is read now may be what was to be replaced.
+            // A running read may return the object that was to be replaced.
             if mark == nil { queues.withLock { $0.noteChange(of: key) } }
             return
         }
