@@ -1,33 +1,33 @@
-/// The directives of `Cache-Control` that a private cache of images follows (RFC 9111, 5.2;
-/// RFC 5861), of a request or of a response.
+/// The directives of `Cache-Control` that apply to a private cache of images (RFC 9111, 5.2; RFC
+/// 5861), of a request or a response.
 ///
-/// `s-maxage`, `public`, `private` and `proxy-revalidate` are for shared caches. `immutable` asks
-/// browsers not to revalidate on a reload; a fresh image is never revalidated here.
+/// `s-maxage`, `public`, `private` and `proxy-revalidate` are for shared caches. `immutable` tells
+/// browsers not to revalidate on reload; here a fresh image is never revalidated.
 struct CacheControl: Sendable, Equatable {
     private(set) var isNoStore = false
-    /// Also with a list of fields: the image is used without contact as a whole or not at all.
+    /// Also set by the form with field names, because the image is used as a whole or not at all.
     private(set) var isNoCache = false
     private(set) var mustRevalidate = false
     private(set) var mustUnderstand = false
-    /// Seconds; 0 for a value that is no number, which counts as stale.
+    /// In seconds; 0 for an invalid value, which makes the response stale.
     private(set) var maxAge: Int?
     private(set) var staleWhileRevalidate: Int?
     private(set) var staleIfError: Int?
 
-    // Of requests alone.
+    // For requests only.
 
     private(set) var isOnlyIfCached = false
-    /// Seconds for which the response must stay fresh.
+    /// The number of seconds for which the response must remain fresh.
     private(set) var minFresh = 0
-    /// Seconds past its lifetime for which the response will do.
+    /// The number of seconds past its lifetime for which a response is accepted.
     private(set) var maxStale: Int?
 
-    /// Reads the values of all `Cache-Control` fields of a message.
+    /// Parses the values of all `Cache-Control` fields of a message.
     init(_ values: [String]) {
         for directive in values.flatMap(Self.directives) { add(directive) }
     }
 
-    /// Reads the fields of a request; `Pragma` counts where there is no `Cache-Control`.
+    /// Parses the fields of a request; `Pragma` is used if there is no `Cache-Control`.
     init(ofRequest value: (String) -> String?) {
         self.init(value("Cache-Control").map { [$0] } ?? [])
         guard value("Cache-Control") == nil, let pragma = value("Pragma") else { return }
@@ -42,7 +42,7 @@ struct CacheControl: Sendable, Equatable {
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true
         case "only-if-cached": isOnlyIfCached = true
-        // Of two that differ, the stricter one counts (RFC 9111, 4.2.1).
+        // If repeated with different values, the strictest one applies (RFC 9111, 4.2.1).
         case "max-age": maxAge = min(maxAge ?? .max, seconds ?? 0)
         case "stale-while-revalidate":
             staleWhileRevalidate = min(staleWhileRevalidate ?? .max, seconds ?? 0)
@@ -60,7 +60,7 @@ struct CacheControl: Sendable, Equatable {
     private struct Directive {
         let name: String
         let hasValue: Bool
-        /// Without its quotes; nil where the grammar has no value.
+        /// Without quotes; nil if the directive is malformed.
         let value: Substring?
 
         init(_ text: Substring) {
@@ -68,7 +68,7 @@ struct CacheControl: Sendable, Equatable {
             let written = parts[0]
             name = written.trimmed.lowercased()
             hasValue = parts.count > 1
-            // A space before the equals sign is an error, and must not make a lifetime longer.
+            // A space before the equals sign is malformed and must not extend a lifetime.
             guard hasValue, written.last != " ", written.last != "\t" else {
                 value = nil
                 return
@@ -78,9 +78,9 @@ struct CacheControl: Sendable, Equatable {
         }
     }
 
-    /// The members between commas that are not in quotes.
+    /// The directives, separated by commas outside quotes.
     ///
-    /// A quote that is never closed is an ordinary character, so that it hides no directive.
+    /// An unclosed quote is an ordinary character, so that it does not hide directives.
     private static func directives(_ text: String) -> [Directive] {
         var members: [Substring] = []
         var start = text.startIndex

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A response without its body, with the time of its request: what decides how long it is fresh.
+/// A response without its body, with the time of its request; determines the freshness.
 package struct HTTPAnswer: Sendable, Codable, Equatable {
     struct Field: Sendable, Codable, Equatable {
         let name: String
@@ -8,33 +8,36 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
     }
 
     package let statusCode: Int
-    /// The URL of the request that it answered.
+    /// The URL of the request.
     package let url: URL
-    /// When the request was sent.
+    /// The time at which the request was sent.
     ///
-    /// Ages count from here rather than from the arrival, which makes them too great if anything.
+    /// Ages are computed from this time rather than from the arrival, so they are never too small.
     let time: Date
     private var fields: [Field]
-    /// The requests that it is for: their values of the fields that `Vary` names, in lower case;
-    /// nil for a missing field.
+    /// The requests that the response applies to: their values of the fields named by `Vary`, which
+    /// are in lower case; nil for a missing field.
     private(set) var selecting: [[String: String?]]
 
-    /// A 404 or 410 without a lifetime: long enough for a list that scrolls, short enough for
-    /// someone who uploads the image.
+    /// The lifetime of a 404 or 410 without an explicit one: long enough for a scrolling list,
+    /// short enough if the image is uploaded later.
     static let negativeLifetime: TimeInterval = 60
-    /// The cap of the usual guess, a tenth of the time since the last change (RFC 9111, 4.2.2).
+    /// The maximum heuristic lifetime.
     ///
-    /// A permanent redirect gets all of it.
+    /// The heuristic is a tenth of the time since the last change (RFC 9111, 4.2.2).
+    ///
+    /// Permanent redirects get the maximum.
     static let longestGuess: TimeInterval = 86_400
-    /// A confirmation for another request adds that one (RFC 9111, 4.1); the oldest leaves.
+    /// The maximum number of request variants; a confirmation for another request adds one (RFC
+    /// 9111, 4.1) and drops the oldest.
     private static let maxSelecting = 4
 
-    /// Remembers a response; nil if it must not be stored, or is not worth it.
+    /// Makes a record of a response; nil if it must not be stored, or if storing is not useful.
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - time: When the request was sent.
-    ///   - value: The value that the request had for a field.
+    ///   - time: The time at which the request was sent.
+    ///   - value: Returns the request's value of a field.
     package init?(
         _ response: TransferResponse,
         time: Date,
@@ -49,7 +52,7 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         guard isStorable else { return nil }
     }
 
-    // Others are about the connection, or can be secrets.
+    // Other fields concern the connection, or may contain secrets.
     private static let keptNames: Set<String> = [
         "age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "vary",
     ]
@@ -59,11 +62,11 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
             .map { Field(name: $0.name.lowercased(), value: $0.value) }
     }
 
-    // MARK: What is stored (RFC 9111, 3)
+    // MARK: Storing (RFC 9111, 3)
 
-    /// Final statuses that are fresh by a guess, too (RFC 9110, 15.1).
+    /// Final statuses with a heuristic lifetime (RFC 9110, 15.1).
     private static let guessed: Set = [200, 203, 300, 301, 308, 404, 405, 410, 414, 501]
-    /// Failures of the moment or of the caller; a retry must get through to the server.
+    /// Temporary failures and errors of the caller; a retry must reach the server.
     private static let momentary: Set = [
         401, 402, 403, 407, 408, 409, 412, 416, 417, 421, 423, 424, 425, 426, 428, 429, 431,
     ]
@@ -74,13 +77,15 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
 
     private var isStorable: Bool {
         let control = control
-        // `no-store` beside it is for caches that do not know the directive (RFC 9111, 5.2.2.3).
+        // An accompanying `no-store` is for caches that do not support the directive (RFC 9111,
+        // 5.2.2.3).
         if control.mustUnderstand ? !isUnderstood : control.isNoStore { return false }
         return switch statusCode {
         case 206: false
         case 200..<300, 300, 501: isWorthStoring
         case 400..<500: isWorthStoring && !Self.momentary.contains(statusCode)
-        // Kept without a lifetime, too: the chain is asked for again from there on.
+        // Redirects are stored even without a lifetime: the chain is then requested again from
+        // there.
         default: RedirectRules.statuses.contains(statusCode)
         }
     }
@@ -89,12 +94,12 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         Self.guessed.contains(statusCode) || control.maxAge != nil || value("expires") != nil
     }
 
-    /// Whether it says that there is no image.
+    /// Whether the response means that there is no image.
     package var isNegative: Bool { statusCode >= 400 }
 
     var control: CacheControl { CacheControl(values("cache-control")) }
 
-    /// The fields that are remembered.
+    /// The stored fields.
     package var keptFields: [(name: String, value: String)] {
         fields.map { (name: $0.name, value: $0.value) }
     }
@@ -109,30 +114,31 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
 
     // MARK: Vary (RFC 9111, 4.1)
 
-    /// The names that select the response; the transport decodes what it asks for, so
-    /// `Accept-Encoding` selects nothing.
+    /// The names of the fields that select the response.
+    ///
+    /// `Accept-Encoding` is excluded, because the transport decodes the codings it requests.
     package var selectingNames: [String] {
         let names = values("vary").flatMap { $0.split(separator: ",") }
             .map { $0.trimmed.lowercased() }
         return names.filter { !$0.isEmpty && $0 != "accept-encoding" }
     }
 
-    /// What a request has for the fields that select the response.
+    /// A request's values of the fields that select the response.
     func selection(_ value: (String) -> String?) -> [String: String?] {
         Dictionary(selectingNames.map { ($0, value($0).map(Self.normalized)) }) { first, _ in
             first
         }
     }
 
-    /// A list without the spaces around its commas, which mean nothing.
+    /// A list without the insignificant spaces around its commas.
     private static func normalized(_ value: String) -> String {
-        // What is quoted is left alone.
+        // Quoted values are not changed.
         guard value.contains(","), !value.contains("\"") else { return value }
         return value.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)
             .joined(separator: ",")
     }
 
-    /// Whether a request with these fields may get it.
+    /// Whether the response applies to a request with these fields.
     func isSelected(by value: (String) -> String?) -> Bool {
         let names = selectingNames
         return !names.contains("*") && selecting.contains(selection(value))
@@ -140,26 +146,26 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
 
     // MARK: Age and lifetime (RFC 9111, 4.2)
 
-    /// Seconds since the response was made, or was last confirmed.
+    /// The seconds since the response was made or last confirmed.
     func age(at now: Date) -> TimeInterval {
         let apparent = date("date").map { max(0, time.timeIntervalSince($0)) } ?? 0
-        // A clock that was set back makes nothing younger than new.
+        // A clock that was set back must not make the response younger.
         return max(apparent, TimeInterval(toldAge)) + max(0, now.timeIntervalSince(time))
     }
 
-    /// The `Age` in seconds: the first of several; a value that is no number counts as very old.
+    /// The first `Age` in seconds; an invalid value counts as very old.
     private var toldAge: Int {
         guard let value = value("age") else { return 0 }
         let first = value.prefix { $0 != "," }.trimmed
         return HTTPSyntax.seconds(first) ?? HTTPSyntax.longest
     }
 
-    /// Seconds for which the response is fresh.
+    /// The seconds for which the response is fresh.
     var lifetime: TimeInterval {
         if let maxAge = control.maxAge { return TimeInterval(maxAge) }
         let expires = Set(values("expires"))
         if let text = expires.first {
-            // No date, "0" above all, is in the past, and so is one that is contradicted.
+            // An invalid date such as "0" is in the past, and so are contradictory ones.
             guard expires.count == 1, let end = HTTPDate.parse(text) else { return 0 }
             return max(0, end.timeIntervalSince(date("date") ?? time))
         }
@@ -181,19 +187,19 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
 
     // MARK: After a 304 (RFC 9111, 4.3.4 and 3.2)
 
-    /// The fields of a request that asks whether it is still good; empty without a validator.
+    /// The header fields of a conditional request; empty without a validator.
     func condition(isSelected: Bool) -> [String: String] {
         guard !isNegative else { return [:] }
         var condition: [String: String] = [:]
         if let tag = value("etag") { condition["If-None-Match"] = tag }
-        // Of another variant, the date would say nothing; a tag names one of them.
+        // The date of another variant is meaningless, but an entity tag identifies one of them.
         if isSelected, let modified = value("last-modified") {
             condition["If-Modified-Since"] = modified
         }
         return condition
     }
 
-    /// Whether a 304 is about this response: it must not have another validator.
+    /// Whether a 304 confirms this response: its validator must not differ.
     func isConfirmed(by confirmation: TransferResponse) -> Bool {
         guard confirmation.url.isSameResource(as: url) else { return false }
         if let tag = confirmation.value(for: "ETag") {
@@ -204,12 +210,12 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         return date == own
     }
 
-    /// The tag without the mark of a weak one (RFC 9110, 8.8.3.2).
+    /// The tag without the prefix of a weak tag (RFC 9110, 8.8.3.2).
     private static func opaque(_ tag: String) -> Substring {
         tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
     }
 
-    /// The response with the fields of a 304 to a request.
+    /// The response updated with the fields of a 304.
     package func confirmed(
         by confirmation: TransferResponse,
         time: Date,
@@ -217,7 +223,7 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
     ) -> HTTPAnswer? {
         let newer = Self.kept(confirmation)
         let names = Set(newer.map(\.name))
-        // They are the times of the old response.
+        // Age and date of the old response no longer apply.
         let rest = fields.filter { !names.contains($0.name) && !["age", "date"].contains($0.name) }
         var answer = HTTPAnswer(self, time: time, fields: newer + rest)
         let selection = answer.selection(value)
@@ -237,7 +243,7 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
 }
 
 extension URL {
-    /// Whether both name one resource: fragments are not sent.
+    /// Whether both URLs identify the same resource; fragments are not sent.
     func isSameResource(as other: URL) -> Bool { withoutFragment == other.withoutFragment }
 
     private var withoutFragment: Substring { absoluteString.prefix { $0 != "#" } }

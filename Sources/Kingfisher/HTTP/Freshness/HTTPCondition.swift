@@ -4,18 +4,18 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Header fields that ask whether the response of one URL is still good.
+/// The header fields of a conditional request for one URL.
 ///
-/// A validator names versions of one resource (RFC 9110, 8.8): sent to another URL, it could
-/// confirm an image that is not the one that is meant.
+/// A validator identifies versions of one resource (RFC 9110, 8.8). Sent to another URL, it could
+/// confirm a different image.
 package struct HTTPCondition: Sendable, Hashable {
     let url: URL
     let fields: [String: String]
 
-    /// Whether the response of the URL is fresh, so that a redirect to it is answer enough.
+    /// Whether the response of the URL is fresh, so that a redirect to the URL suffices.
     var endsAtRedirect = false
 
-    /// The request with the condition if it is for the URL, and without it otherwise.
+    /// The request with the condition if it is for the URL, otherwise without it.
     func applied(to request: URLRequest) -> URLRequest {
         var request = request
         let isMeant = isMeant(request)
@@ -29,10 +29,10 @@ package struct HTTPCondition: Sendable, Hashable {
         request.url.map { $0.isSameResource(as: url) } ?? false
     }
 
-    /// Whether the request of a redirect needs not be sent.
+    /// Whether the request that follows a redirect need not be sent.
     func isEnd(_ request: URLRequest) -> Bool { endsAtRedirect && isMeant(request) }
 
-    /// Whether a response says that the image is still good: “not modified”, or a redirect to it.
+    /// Whether a response confirms the image: “not modified”, or a redirect to it.
     func isConfirmed(by response: TransferResponse) -> Bool {
         if response.statusCode == 304 {
             return !fields.isEmpty && response.url.isSameResource(as: url)
@@ -45,18 +45,18 @@ package struct HTTPCondition: Sendable, Hashable {
     }
 }
 
-/// How a load asks: by which request, under which condition; and what it was answered.
+/// The request and condition with which a load asks, and the responses it received.
 struct HTTPQuestion: Sendable {
-    /// The request, as the load's modifier made it, to the first URL that has to be asked.
+    /// The request for the first URL that must be asked, as made by the load's request modifier.
     var request: URLRequest?
     var condition: HTTPCondition?
-    /// The URL of the request that the modifier made, before the redirects that are fresh.
+    /// The URL of the modifier's request, before the fresh redirects.
     var asked: URL?
-    /// The redirects to the URL of the request, which are fresh.
+    /// The fresh redirects that lead to the URL of the request.
     var known: [HTTPAnswer] = []
     let trail = HTTPTrail()
 
-    /// The question for the image whatever the caches have; answers go to the same trail.
+    /// A question for the image without a condition; responses are recorded in the same trail.
     func unconditional(_ request: URLRequest?) -> HTTPQuestion {
         var question = self
         (question.request, question.condition, question.known) = (request, nil, [])

@@ -1,19 +1,19 @@
 package import Foundation
 
-/// What may be done with remembered responses by RFC 9111 and RFC 5861: a pure function of the
+/// How stored responses may be used according to RFC 9111 and RFC 5861; a pure function of the
 /// record, the request and the time.
 package struct HTTPFreshnessPolicy: Sendable {
-    /// What to do before the image is used.
+    /// The action required before the image is used.
     ///
-    /// A chain follows its most careful response.
+    /// For a chain, the strictest action of its responses applies.
     package enum Step: Int, Sendable, Comparable {
-        /// Nothing: it is fresh.
+        /// None, because the image is fresh.
         case use
-        /// Nothing: the request takes it although it is stale.
+        /// None, because the request accepts the stale image.
         case useStale
-        /// Use it now, and ask in the background.
+        /// Use the image now, and revalidate it in the background.
         case useAndRevalidate
-        /// Ask first.
+        /// Revalidate the image first.
         case revalidate
 
         package static func < (a: Step, b: Step) -> Bool { a.rawValue < b.rawValue }
@@ -23,19 +23,19 @@ package struct HTTPFreshnessPolicy: Sendable {
     private let steps: [Step]
     private let isAnswerSelected: Bool
 
-    /// What to do.
+    /// The required action.
     package let step: Step
-    /// Whether the image may be used although the server cannot be asked, or is in trouble.
+    /// Whether the image may be used if the server is unreachable or fails.
     package let mayStandForError: Bool
-    /// Whether all responses are for this request.
+    /// Whether all responses apply to this request.
     package let isSelected: Bool
 
-    /// Judges a record.
+    /// Evaluates a record.
     ///
     /// - Parameters:
-    ///   - record: What is remembered.
-    ///   - now: The time.
-    ///   - value: The value that the request would have for a field.
+    ///   - record: The stored responses.
+    ///   - now: The current time.
+    ///   - value: Returns the request's value of a field.
     package init(_ record: HTTPRecord, now: Date, requestField value: (String) -> String?) {
         let request = CacheControl(ofRequest: value)
         let judged = (record.redirects + [record.answer]).map { answer in
@@ -54,7 +54,7 @@ package struct HTTPFreshnessPolicy: Sendable {
             && judged.allSatisfy { $0.isSelected && $0.answer.mayStandForError }
     }
 
-    /// The redirects that need no request, from the first one on, and where each leads.
+    /// The redirects that need no request, from the first one on, with their targets.
     package var freshRedirects: [(redirect: HTTPAnswer, target: URL)] {
         var fresh: [(HTTPAnswer, URL)] = []
         for (index, redirect) in record.redirects.enumerated() where steps[index] <= .useStale {
@@ -64,7 +64,7 @@ package struct HTTPFreshnessPolicy: Sendable {
         return fresh
     }
 
-    /// Asks whether the image is still good; nil if it must be fetched again.
+    /// The condition for revalidating the image; nil if it must be loaded again.
     package var condition: HTTPCondition? {
         let fields = record.answer.condition(isSelected: isAnswerSelected)
         let isBehindRedirects = !record.isWhole || !record.redirects.isEmpty
@@ -78,7 +78,7 @@ package struct HTTPFreshnessPolicy: Sendable {
     }
 }
 
-/// What one response allows a request.
+/// The use of one response that a request permits.
 private struct Judgement {
     let step: HTTPFreshnessPolicy.Step
     let mayStandForError: Bool
@@ -86,7 +86,7 @@ private struct Judgement {
     init(_ answer: HTTPAnswer, _ request: CacheControl, at now: Date) {
         let control = answer.control
         let age = answer.age(at: now)
-        // Seconds beyond the lifetime; below 0 for what is fresh.
+        // Seconds beyond the lifetime; negative for a fresh response.
         let staleness = age - answer.lifetime
         let mayBeStale = !control.isNoCache && !control.mustRevalidate && !answer.isNegative
         let longestError = max(control.staleIfError ?? 0, request.staleIfError ?? 0)

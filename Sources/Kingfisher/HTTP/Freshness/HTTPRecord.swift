@@ -1,30 +1,30 @@
 package import Foundation
 
-/// What is remembered of the responses that led to an image, or to the news that there is none:
-/// the redirects and the response behind them, each with its own lifetime.
+/// The responses that led to an image, or to the result that there is none: the redirects and the
+/// final response, each with its own lifetime.
 package struct HTTPRecord: Sendable, Codable, Equatable {
-    /// The redirects, in order; those before the first that must not be stored.
+    /// The redirects in order, up to the first that must not be stored.
     package let redirects: [HTTPAnswer]
-    /// Whether the redirects are all that there were.
+    /// Whether all redirects are stored.
     let isWhole: Bool
-    /// The response with the image, or with the status that says that there is none.
+    /// The response with the image, or with a status that means there is none.
     package let answer: HTTPAnswer
-    /// The requests whose variants have entries of their own, numbered from 1.
+    /// The requests whose variants have their own entries, numbered from 1.
     private var variants: [[String: String?]] = []
-    /// How many variants have got an entry so far.
+    /// The number of variants that have been given an entry so far.
     private var variantCount = 0
 
-    /// Besides the one that the record is of.
+    /// Not counting the variant of this record.
     private static let maxVariants = 3
 
-    /// Remembers a chain of responses; nil if the last one must not be stored.
+    /// Makes a record of a chain of responses; nil if the last one must not be stored.
     ///
     /// - Parameters:
-    ///   - known: Redirects that were followed without a request, as they were fresh.
-    ///   - redirects: Redirects that were answered now.
-    ///   - response: The response behind them.
-    ///   - time: When the first request was sent.
-    ///   - value: The value that the request had for a field.
+    ///   - known: Fresh redirects that were followed without a request.
+    ///   - redirects: Redirects received now.
+    ///   - response: The final response.
+    ///   - time: The time at which the first request was sent.
+    ///   - value: Returns the request's value of a field.
     package init?(
         known: [HTTPAnswer] = [],
         redirects: [TransferResponse] = [],
@@ -51,16 +51,16 @@ package struct HTTPRecord: Sendable, Codable, Equatable {
         self.answer = answer
     }
 
-    /// Where a redirect leads; nil where that must not be remembered.
+    /// The target of a redirect; nil if it must not be stored.
     func target(of index: Int) -> URL? {
         if index + 1 < redirects.count { return redirects[index + 1].url }
         return isWhole ? answer.url : nil
     }
 
-    /// Whether it says that there is no image.
+    /// Whether the record means that there is no image.
     package var isNegative: Bool { answer.isNegative }
 
-    /// The record after a 304 at the end of a chain; nil if it must not be stored any more.
+    /// The record after a 304 at the end of the chain; nil if it must not be stored any more.
     package func confirmed(
         known: [HTTPAnswer] = [],
         redirects: [TransferResponse] = [],
@@ -92,18 +92,18 @@ package struct HTTPRecord: Sendable, Codable, Equatable {
         return record
     }
 
-    /// The number of the variant that a request selects; 0 for this record's own, and for one that
-    /// is not known.
+    /// The number of the variant that a request selects; 0 for this record's own and for unknown
+    /// ones.
     func variant(for value: (String) -> String?) -> Int {
         if variants.isEmpty || answer.isSelected(by: value) { return 0 }
         return variants.firstIndex(of: answer.selection(value)).map { $0 + 1 } ?? 0
     }
 
-    /// Gives a response that another request selects an entry of its own, perhaps that of the
+    /// Gives a response selected by another request its own entry, possibly replacing that of the
     /// oldest variant.
     ///
-    /// - Returns: This record with the variant, and its number; nil if the response takes this
-    ///   one's place.
+    /// - Returns: This record with the variant, and its number; nil if the response replaces this
+    ///   one.
     func adding(
         _ other: HTTPRecord,
         requestField value: (String) -> String?

@@ -5,7 +5,7 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// The responses that a download got, also if it failed in the end.
+/// The responses of a download, even if it failed.
 final class HTTPTrail: Sendable {
     struct Steps: Sendable {
         /// The first request.
