@@ -3,21 +3,21 @@ public import Foundation
 extension DiskStorage {
     /// One file of a disk cache.
     public struct Entry: Sendable, Equatable {
-        /// The key under which it was stored, the processor's identifier included.
+        /// The key under which it was stored, including the processor's identifier.
         ///
-        /// Names and passwords in URLs are left out. Nil for a file whose record in the index was
+        /// User names and passwords of URLs are removed. Nil for a file whose index record was
         /// lost.
         public let key: String?
-        /// The file.
+        /// The URL of the file.
         public let fileURL: URL
-        /// In bytes.
+        /// The size in bytes.
         public let size: Int
-        /// When it was stored, or read last.
+        /// The time of the last read, or of storing.
         public let lastAccess: Date
-        /// The moment from which on it is not valid; nil if it always is.
+        /// The time from which the entry is invalid; nil if it never expires.
         public let expiration: Date?
 
-        /// Whether it is invalid at a date.
+        /// Whether the entry is invalid at a date.
         public func isExpired(at date: Date = Date()) -> Bool {
             expiration.map { $0 <= date } ?? false
         }
@@ -34,9 +34,9 @@ extension DiskStorage {
 }
 
 extension DiskStorage {
-    /// What the names of a cache's own files begin with; names of entries never do.
+    /// The prefix of a cache's own files; names of entries never start with it.
     ///
-    /// They lie beside the entries, hidden:
+    /// They are hidden files beside the entries:
     ///
     /// | name | meaning |
     /// |---|---|
@@ -44,28 +44,28 @@ extension DiskStorage {
     /// | `.kingfisher.lock` | an empty file that a process locks while it uses the folder |
     /// | `.kingfisher-….tmp` | an entry that is being written |
     ///
-    /// To count or list images take ``Backend/entries``, or list the folder with `FileManager` and
-    /// its option `skipsHiddenFiles`.
+    /// To count or list images use ``Backend/entries``, or list the folder with `FileManager` and
+    /// the option `skipsHiddenFiles`.
     public static let ownFilePrefix = DiskStore.ownPrefix
 }
 
 extension DiskStorage.Backend {
-    /// All entries, the least recently used one first.
+    /// All entries, the least recently used first.
     ///
-    /// Entries that have expired and were not cleaned yet are among them.
+    /// Includes expired entries that were not removed yet.
     ///
-    /// - Complexity: O(entries) in memory; touches no disk.
+    /// - Complexity: O(entries) in memory; does not access the disk.
     public var entries: [DiskStorage.Entry] {
         store.entries.map { DiskStorage.Entry($0, directory: directoryURL) }
     }
 
-    /// Reads every file and finds those that are missing, or whose bytes are not the stored ones.
+    /// Reads all files and finds those that are missing or changed.
     ///
-    /// The cache can be used meanwhile. Reads detect damage by themselves; this detects it in files
-    /// that are not read.
+    /// The cache can be used meanwhile. Reads detect damage themselves; this also checks files that
+    /// are not read.
     ///
-    /// - Parameter repairing: Whether what is damaged is removed.
-    /// - Returns: The damaged entries, the least recently used one first.
+    /// - Parameter repairing: Whether damaged entries are removed.
+    /// - Returns: The damaged entries, the least recently used first.
     /// - Complexity: O(bytes of all files).
     public func verify(repairing: Bool) -> [DiskStorage.Entry] {
         let all = store.entries

@@ -68,10 +68,10 @@ extension DiskStorage.Backend<Data> {
         }
     }
 
-    /// Whether there is a valid entry, on disk or on its way there, by the index alone.
+    /// Whether there is a valid entry, on disk or pending, according to the index.
     func holds(_ entry: CacheEntryName) -> Bool { disk.holds(fileName(of: entry)) }
 
-    /// The bytes of an entry, on disk or on their way there.
+    /// The bytes of an entry, on disk or pending.
     func contents(
         of entry: CacheEntryName,
         extending: ExpirationExtending
@@ -84,7 +84,7 @@ extension DiskStorage.Backend<Data> {
         }
     }
 
-    /// Whether an entry's bytes are in its file, or wait to be written.
+    /// Whether the bytes of an entry are in its file or pending.
     func hasFile(of entry: CacheEntryName) -> Bool {
         let name = fileName(of: entry)
         switch queue.pending(name) {

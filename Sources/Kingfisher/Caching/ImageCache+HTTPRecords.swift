@@ -3,10 +3,10 @@ import Synchronization
 
 /// The HTTP records of a cache's images, which are the metadata of its entries.
 ///
-/// An image without a record is requested without a condition. So a record never confirms another
-/// image, whichever cache or process stored it.
+/// An image without a record is requested without a condition, so that a record never confirms
+/// another image, whichever cache or process stored it.
 extension ImageCache {
-    /// The metadata of an image that memory gave; nil if memory has another one now.
+    /// The metadata of an image found in memory; nil if memory has a different image now.
     func metadata(of image: KFCrossPlatformImage, _ entry: CacheEntryName) -> EntryMetadata? {
         memoryStorage.store.note(of: image, for: entry.memoryKey) as? EntryMetadata
     }
@@ -19,7 +19,7 @@ extension ImageCache {
     /// Replaces the record of an image in memory, and on disk if its bytes are still there.
     func replace(_ metadata: EntryMetadata, by record: HTTPRecord, of entry: CacheEntryName) {
         metadata.replace(by: record, encoded: diskStorage.encoded(record, of: entry))
-        // Not written: the server is asked again, which does no harm.
+        // If this fails the server is asked again, which is harmless.
         diskStorage.queue.enqueue(
             .description(metadata),
             on: diskStorage.fileName(of: entry),
@@ -27,12 +27,12 @@ extension ImageCache {
         )
     }
 
-    /// The record of the image that an entry has now.
+    /// The record of the current image of an entry.
     func currentRecord(of entry: CacheEntryName) async -> HTTPRecord? {
         let image = memoryStorage.store.object(for: entry.memoryKey, extending: .none)
         let note = image.flatMap { memoryStorage.store.note(of: $0, for: entry.memoryKey) }
         if let metadata = note as? EntryMetadata { return record(metadata, of: entry) }
-        // A cancel leaves it open; a cancelled caller does not continue.
+        // A cancelled lookup returns no result; a cancelled caller does not continue.
         let metadata = try? await reader.run { [diskStorage] in
             diskStorage.disk.metadata(of: diskStorage.fileName(of: entry))
         }
@@ -41,16 +41,17 @@ extension ImageCache {
 
     // MARK: Absences
 
-    /// The record of the response that there is no image; nil if there is one, or no such record.
+    /// The record of the response that there is no image; nil if there is an image or no such
+    /// record.
     func absence(of entry: CacheEntryName) async -> HTTPRecord? {
-        // A cancel leaves it open; a cancelled caller does not continue.
+        // A cancelled lookup returns no result; a cancelled caller does not continue.
         let bytes = try? await reader.run { [diskStorage] in
             diskStorage.disk.absence(of: diskStorage.fileName(of: entry))
         }
         return bytes.flatMap { $0 }.flatMap { diskStorage.record(from: $0, of: entry) }
     }
 
-    /// Removes an entry from disk, and remembers for some seconds why there is none.
+    /// Removes an entry from disk, and records for a short time why there is none.
     func noteAbsence(
         _ record: HTTPRecord,
         of entry: CacheEntryName,
@@ -67,10 +68,10 @@ extension ImageCache {
         )
     }
 
-    // MARK: Asking in the background
+    // MARK: Background revalidation
 
-    /// Whether the caller is to ask in the background for news of an image; false while another
-    /// load does, or if another has since the caller got the record.
+    /// Whether the caller should revalidate an image in the background; false while another load
+    /// does, or if another load did since the caller got the record.
     func beginRefresh(
         of entry: CacheEntryName,
         _ metadata: EntryMetadata,
@@ -88,11 +89,11 @@ extension ImageCache {
 }
 
 extension DiskStorage.Backend<Data> {
-    /// The bytes of a record; empty if it cannot be encoded.
+    /// The encoded record; empty on failure.
     ///
-    /// A record names URLs and, for `Vary`, values of the request's fields, and the index must not
-    /// have passwords in it. So the bytes are encrypted with the key of the entry, which the index
-    /// has as a hash or without user names.
+    /// A record contains URLs and, because of `Vary`, values of request fields, and the index must
+    /// not contain passwords. The record is therefore encrypted with the entry's key, which the
+    /// index stores hashed or without user names.
     func encoded(_ record: HTTPRecord, of entry: CacheEntryName) -> Data {
         let sealed = (try? JSONEncoder().encode(record)).flatMap {
             try? Self.cipher(of: entry).seal($0, name: "")
@@ -100,7 +101,7 @@ extension DiskStorage.Backend<Data> {
         return sealed ?? Data()
     }
 
-    /// The record that bytes are of; nil if they are no record of this entry and this version.
+    /// The record of encoded bytes; nil if they are not a record of this entry and version.
     func record(from bytes: Data, of entry: CacheEntryName) -> HTTPRecord? {
         (try? Self.cipher(of: entry).open(bytes, name: "")).flatMap {
             try? JSONDecoder().decode(HTTPRecord.self, from: $0)
@@ -112,10 +113,10 @@ extension DiskStorage.Backend<Data> {
     }
 }
 
-/// The record of an image on its way into a cache.
+/// The record of an image that is being stored.
 ///
-/// The methods that store have no parameter for it, and subclasses override them; this carries it
-/// past them.
+/// The overridable methods for storing have no parameter for it, so it is passed as a task-local
+/// value.
 struct ArrivingRecord: Sendable {
     @TaskLocal static var current: ArrivingRecord?
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ImageCache {
-    /// What memory remembers of an image besides its pixels.
+    /// Additional information about an image in memory.
     enum Tag {
         /// The image is final.
         static let processed: UInt8 = 0
@@ -13,10 +13,10 @@ extension ImageCache {
     ///
     /// - Parameters:
     ///   - key: The key of the source, for subclasses.
-    ///   - entry: What the key and the options come to; made of them unless the caller has it.
+    ///   - entry: The name of the entry, made from the key and the options unless given.
     ///   - options: As for the overload with a closure.
     ///   - isStillWanted: Called before each step of a disk read. Once it returns false, the read
-    ///     gives `.none` and does not change memory. A subclass that overrides the lookup is not
+    ///     returns `.none` and does not change memory. A subclass that overrides the lookup is not
     ///     interrupted.
     /// - Returns: The image and its layer, or `.none`.
     /// - Throws: ``KingfisherError`` of the disk.
@@ -75,7 +75,7 @@ extension ImageCache {
     /// Whether lookups must go through methods that a subclass may override.
     var isSubclassed: Bool { type(of: self) != ImageCache.self }
 
-    /// The image in memory, if it is there; a subclass is asked by the key.
+    /// The image in memory, or nil; in a subclass the overridable method is called with the key.
     func imageInMemory(
         key: String,
         entry: CacheEntryName,
@@ -90,7 +90,7 @@ extension ImageCache {
         forKey key: String,
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        // The usual key is the source's own; a name made of it would own it.
+        // Usually the key is the source's own; making a name would retain it.
         options.processor.identifier.isEmpty && !CacheEntryName.isAmbiguous(key)
             ? imageInMemory(key, hash: KeyHash.of(key), options)
             : imageInMemory(CacheEntryName(key: key, options: options), options)
@@ -109,24 +109,24 @@ extension ImageCache {
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
         let extending = options.memoryCacheAccessExtendingExpiration
-        // The cache keeps the store alive, whose timer has a weak reference to it: counting one of
-        // ours more and less would take a third of the lookup.
+        // The cache retains the store, whose timer refers to it weakly. Retaining and releasing it
+        // here would take a third of the lookup.
         let store = Unmanaged.passUnretained(memoryStorage.store)
         let object = store._withUnsafeGuaranteedRef {
             $0.object(for: key, hash: hash, extending: extending)
         }
-        // The storage takes nothing else, and a cast would cost as much as the lookup.
+        // The storage contains nothing else, and a checked cast would cost as much as the lookup.
         return object.map { unsafeDowncast($0, to: KFCrossPlatformImage.self) }
     }
 
-    /// Whether the image in memory is final; false when memory has none.
+    /// Whether the image in memory is final; false if there is none.
     func holdsProcessedImage(_ entry: CacheEntryName) -> Bool {
         memoryStorage.store.hit(for: entry.memoryKey, extending: .none)?.tag == Tag.processed
     }
 
-    /// Reads and decodes a file of the disk layer, and puts the image into memory if it `promotes`.
+    /// Reads and decodes a file on disk, and stores the image in memory if `promotes` is set.
     ///
-    /// Bytes that the serializer cannot decode are a miss, and are removed, so that they do not
+    /// Bytes that the serializer cannot decode count as a miss and are removed, so that they do not
     /// block their key until they expire.
     func readDisk(
         key: String,

@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// The disk's error of a removal, for `async` callers.
+/// Passes the disk error of a removal to `async` callers.
 ///
-/// The method that a subclass may override reports an end and no error; this carries the error
-/// past it.
+/// The overridable method reports completion without an error, so the error is passed as a
+/// task-local value.
 final class RemovalOutcome: Sendable {
     @TaskLocal static var current: RemovalOutcome?
 
     private let failure = Mutex<(any Error)?>(nil)
 
-    /// Starts a removal, waits for its end, and throws the disk's error.
+    /// Starts a removal, waits for its completion, and throws the disk error.
     static func of(_ remove: (_ done: @escaping @Sendable () -> Void) -> Void) async throws {
         let outcome = RemovalOutcome()
         await withCheckedContinuation { continuation in
@@ -47,7 +47,7 @@ extension ImageCache {
 
     func clearDisk(then handler: (@Sendable () -> Void)?) {
         diskStorage.queue.enqueueAlone { [diskStorage] in
-            // The contract of this method: what cannot be removed stays, and the handler is called.
+            // By contract errors are ignored, and the handler is always called.
             try? diskStorage.removeAll()
             if let handler { DispatchQueue.main.async(execute: handler) }
         }
@@ -55,7 +55,7 @@ extension ImageCache {
 
     func cleanDisk(then handler: (@Sendable () -> Void)?) {
         reader.submit(priority: 0) { [self] in
-            // Cleaning that fails half way has removed what it could, and the rest goes next time.
+            // A failed cleaning has removed some files; the next one continues.
             let expired = (try? diskStorage.removeExpiredValues()) ?? []
             let trimmed = (try? diskStorage.removeSizeExceededValues()) ?? []
             let names = (expired + trimmed).map(\.lastPathComponent)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a load needs of the disk layer when it decodes the bytes itself.
+/// Disk access for loads that decode the bytes themselves.
 extension ImageCache {
     /// The bytes of an entry, read on the cache's own threads; nil if there is none.
     ///
     /// - Parameters:
-    ///   - entry: The entry; a subclass that overrides the lookup is not asked.
-    ///   - extending: How reading extends the entry's expiration.
-    ///   - priority: Of the read, among others of this cache.
+    ///   - entry: The entry; overrides in subclasses are not called.
+    ///   - extending: How the read extends the entry's expiration.
+    ///   - priority: The priority of the read among those of this cache.
     /// - Returns: The bytes, checked against the entry's checksum.
     /// - Throws: ``KingfisherError`` of the disk; `CancellationError` while it waits for a thread.
     func storedBytes(
@@ -20,19 +20,18 @@ extension ImageCache {
         }
     }
 
-    /// Whether the disk layer has the bytes of an entry that its index knows: in its file, or waiting
-    /// to be written.
+    /// Whether the disk has the bytes of an entry in the index: in its file, or pending.
     func hasFile(of entry: CacheEntryName) async -> Bool {
-        // A cancel leaves it open; a cancelled caller does not continue.
+        // A cancelled check counts as true; a cancelled caller does not continue.
         (try? await reader.run { [diskStorage] in diskStorage.hasFile(of: entry) }) ?? true
     }
 
-    /// A number that changes when memory's image of the entry is stored or removed; to be taken
-    /// before the entry's bytes are read.
+    /// A number that changes when the image of the entry in memory is stored or removed; read it
+    /// before the bytes.
     func mark(of entry: CacheEntryName) -> UInt32 { memoryStorage.store.mark(of: entry.memoryKey) }
 
-    /// Puts an image that was made of an entry's bytes into memory with the bytes' metadata, unless
-    /// another was stored or the image removed since the mark was taken.
+    /// Stores an image made from an entry's bytes in memory with their metadata, unless the entry
+    /// was stored or removed since the mark was read.
     func keep(
         _ image: KFCrossPlatformImage,
         of entry: CacheEntryName,
@@ -52,7 +51,7 @@ extension ImageCache {
         )
     }
 
-    /// Removes an entry whose bytes are no image, unless there may be others by now.
+    /// Removes an entry whose bytes cannot be decoded, unless it may have been replaced.
     func discardUndecodable(_ entry: CacheEntryName, key: String, since mark: UInt32) {
         guard mark == self.mark(of: entry) else { return }
         diskStorage.discard(entry)

@@ -92,7 +92,7 @@ extension CacheStoreResult {
     }
 }
 
-/// Stands for a processor of which only the identifier is known.
+/// A processor of which only the identifier is known.
 private struct IdentifierOnlyProcessor: ImageProcessor {
     let identifier: String
 

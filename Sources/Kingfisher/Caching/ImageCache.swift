@@ -1,24 +1,24 @@
 public import Foundation
 import Synchronization
 
-/// Images in memory and on disk.
+/// Stores images in memory and on disk.
 ///
-/// The overloads for `async` callers call those with a closure, so overrides of these are asked.
+/// The `async` overloads call those with a closure, so that overrides of the latter take effect.
 /// `@unchecked`: the class is open; its parts are constants that are safe to share.
 open class ImageCache: @unchecked Sendable {
-    /// The memory layer.
+    /// The memory storage.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
-    /// The disk layer.
+    /// The disk storage.
     public let diskStorage: DiskStorage.Backend<Data>
-    /// The entries that loads ask about in the background.
+    /// The entries that loads revalidate in the background.
     let refreshing = Mutex<Set<CacheEntryName>>([])
     let reader = WorkPool(label: "com.onevcat.Kingfisher.ImageCache.read", width: 4)
     let upkeep = Mutex(Upkeep())
 
-    /// Makes a cache of its two layers.
+    /// Makes a cache from its two storages.
     ///
-    /// The folder's index is read in the background at once, expired files are removed every ten
-    /// minutes, and half of the memory is let go of whenever the kernel reports that it is short.
+    /// Reads the folder's index in the background, removes expired files every ten minutes, and
+    /// frees half of the memory whenever the kernel reports memory pressure.
     public init(
         memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>,
         diskStorage: DiskStorage.Backend<Data>
@@ -31,15 +31,15 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Storing
 
-    /// Stores an image: in memory at once, on disk asynchronously.
+    /// Stores an image: in memory immediately, on disk asynchronously.
     ///
     /// - Parameters:
     ///   - image: The image.
-    ///   - original: The bytes that it was made from, if known; the serializer may want them.
+    ///   - original: The bytes that it was made from, if known; passed to the serializer.
     ///   - key: The key of the source, without a processor's identifier.
     ///   - options: Processor, serializer, expirations, write options and callback queue are used.
-    ///   - toDisk: Whether the disk gets it too.
-    ///   - completionHandler: Called on the options' callback queue when all is stored.
+    ///   - toDisk: Whether it is stored on disk too.
+    ///   - completionHandler: Called on the options' callback queue when the image is stored.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -53,7 +53,7 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Stores an image with the pieces of the options given one by one.
+    /// Stores an image, with separate parameters in place of options.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -75,7 +75,7 @@ open class ImageCache: @unchecked Sendable {
         )
     }
 
-    /// Stores bytes on disk alone, under the storage's own expiration unless one is given.
+    /// Stores bytes only on disk; the expiration defaults to that of the storage.
     open func storeToDisk(
         _ data: Data,
         forKey key: String,
@@ -93,10 +93,10 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Looking up
 
-    /// Looks an image up in memory, then on disk; a disk hit is put into memory.
+    /// Looks up an image in memory, then on disk; a disk hit is stored in memory.
     ///
-    /// Of the options, processor, serializer, expirations and disk flags are used. The completion
-    /// gets `.none` for a miss, which is no error; without a completion nothing is looked up.
+    /// The processor, serializer, expirations and disk flags of the options are used. The handler
+    /// receives `.none` for a miss, which is no error; without a handler nothing is looked up.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherParsedOptionsInfo,
@@ -114,7 +114,7 @@ open class ImageCache: @unchecked Sendable {
         )
     }
 
-    /// Looks an image up with a list of options.
+    /// Looks up an image, with a list of options.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil,
@@ -129,7 +129,7 @@ open class ImageCache: @unchecked Sendable {
         )
     }
 
-    /// The image in memory, if it is there; returns at once.
+    /// Returns the image in memory, or nil; does not block.
     open func retrieveImageInMemoryCache(
         forKey key: String,
         options: KingfisherParsedOptionsInfo
@@ -137,7 +137,7 @@ open class ImageCache: @unchecked Sendable {
         imageInMemory(forKey: key, options)
     }
 
-    /// The image in memory, if it is there, with a list of options.
+    /// Returns the image in memory, or nil, with a list of options.
     open func retrieveImageInMemoryCache(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
@@ -145,7 +145,7 @@ open class ImageCache: @unchecked Sendable {
         retrieveImageInMemoryCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// Looks an image up on disk alone, and does not put it into memory; nil for a miss.
+    /// Looks up an image only on disk, without storing it in memory; nil for a miss.
     open func retrieveImageInDiskCache(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil,
@@ -161,7 +161,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Whether an image is cached, and in which layer; extends no expiration.
     ///
-    /// Asks the file system for the file, and may open the folder, on this thread.
+    /// Checks the file, and may open the folder, on the calling thread.
     open func imageCachedType(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -175,7 +175,7 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Removing
 
-    /// Removes an image: from memory at once, from disk asynchronously.
+    /// Removes an image: from memory immediately, from disk asynchronously.
     open func removeImage(
         forKey key: String,
         processorIdentifier identifier: String = "",
@@ -191,18 +191,18 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Removes every image from disk; the handler is called on the main queue, errors are ignored.
+    /// Removes all images from disk, ignoring errors; calls the handler on the main queue.
     open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         clearDisk(then: handler)
     }
 
-    /// Removes expired images: from memory at once, from disk asynchronously.
+    /// Removes expired images: from memory immediately, from disk asynchronously.
     open func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {
         cleanExpiredMemoryCache()
         cleanExpiredDiskCache(completion: handler)
     }
 
-    /// Removes expired images from memory at once.
+    /// Removes expired images from memory.
     open func cleanExpiredMemoryCache() { memoryStorage.removeExpired() }
 
     /// Removes expired images from disk, then trims it to its size limit.
@@ -242,21 +242,21 @@ open class ImageCache: @unchecked Sendable {
         fileURLIfValid(key, identifier, forcedExtension)
     }
 
-    /// Reports the bytes of all files on disk, on the main queue.
+    /// Reports the total size of the files on disk in bytes, on the main queue.
     open func calculateDiskStorageSize(
         completion handler: @escaping (@Sendable (Result<UInt, KingfisherError>) -> Void)
     ) {
         measureDisk(then: handler)
     }
 
-    /// The bytes of all images in memory.
+    /// The size of all images in memory in bytes.
     open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
 
     // MARK: For async callers
 
-    /// Stores an image; returns when both layers have it.
+    /// Stores an image; returns when it is stored in memory and on disk.
     ///
-    /// - Throws: ``KingfisherError`` of the disk layer; memory has the image all the same.
+    /// - Throws: ``KingfisherError`` of the disk; the image is stored in memory nevertheless.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -273,9 +273,9 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Stores an image with the pieces of the options given one by one.
+    /// Stores an image, with separate parameters in place of options.
     ///
-    /// - Throws: ``KingfisherError`` of the disk layer; memory has the image all the same.
+    /// - Throws: ``KingfisherError`` of the disk; the image is stored in memory nevertheless.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -298,9 +298,9 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Stores bytes on disk alone.
+    /// Stores bytes only on disk.
     ///
-    /// - Throws: ``KingfisherError`` of the disk layer.
+    /// - Throws: ``KingfisherError`` of the disk.
     open func storeToDisk(
         _ data: Data,
         forKey key: String,
@@ -321,7 +321,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes an image.
     ///
-    /// - Throws: What the disk says, also when there is no such file.
+    /// - Throws: The error of the disk, also if there is no such file.
     open func removeImage(
         forKey key: String,
         processorIdentifier identifier: String = "",
@@ -341,7 +341,7 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Looks an image up in memory, then on disk.
+    /// Looks up an image in memory, then on disk.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherParsedOptionsInfo
@@ -349,7 +349,7 @@ open class ImageCache: @unchecked Sendable {
         try await lookUp(key: key, options: options)
     }
 
-    /// Looks an image up in memory, then on disk, with a list of options.
+    /// Looks up an image in memory, then on disk, with a list of options.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
@@ -357,7 +357,7 @@ open class ImageCache: @unchecked Sendable {
         try await lookUp(key: key, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// Looks an image up on disk alone; nil for a miss.
+    /// Looks up an image only on disk; nil for a miss.
     open func retrieveImageInDiskCache(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
@@ -369,7 +369,7 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Clears both layers.
+    /// Clears memory and disk.
     open func clearCache() async {
         await withCheckedContinuation { done in clearCache { done.resume() } }
     }
@@ -379,17 +379,17 @@ open class ImageCache: @unchecked Sendable {
         await withCheckedContinuation { done in clearDiskCache { done.resume() } }
     }
 
-    /// Removes what has expired from both layers.
+    /// Removes expired images from memory and disk.
     open func cleanExpiredCache() async {
         await withCheckedContinuation { done in cleanExpiredCache { done.resume() } }
     }
 
-    /// Removes what has expired from disk, and trims it to its size limit.
+    /// Removes expired images from disk, then trims it to its size limit.
     open func cleanExpiredDiskCache() async {
         await withCheckedContinuation { done in cleanExpiredDiskCache { done.resume() } }
     }
 
-    /// The bytes of all files on disk.
+    /// The total size of the files on disk in bytes.
     open var diskStorageSize: UInt {
         get async throws {
             try await withCheckedThrowingContinuation { size in

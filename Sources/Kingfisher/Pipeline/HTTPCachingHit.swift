@@ -1,17 +1,17 @@
 extension HTTPCachingStage {
-    /// An image that the caches gave.
+    /// An image found in the caches.
     struct Hit {
         let result: RetrieveImageResult
-        /// Of the image, or of the original that it was made of.
+        /// The metadata of the image, or of the original it was made from.
         let metadata: EntryMetadata?
         /// The image before the image modifier.
         let image: KFCrossPlatformImage
 
-        /// Whether the image was made of the cached original just now.
+        /// Whether the image was just made from the cached original.
         var isMadeOfOriginal: Bool { result.cacheType == .none }
     }
 
-    /// A hit with its record, and what may be done with it.
+    /// A hit with its record, and how it may be used.
     struct Judged {
         let hit: Hit
         let metadata: EntryMetadata
@@ -21,7 +21,7 @@ extension HTTPCachingStage {
 }
 
 extension RetrieveImageResult {
-    /// The same image, and how it stands to its server.
+    /// The same image with its freshness.
     func with(_ freshness: HTTPFreshness, metrics: NetworkMetrics? = nil) -> RetrieveImageResult {
         var result = RetrieveImageResult(
             image: image,

@@ -4,29 +4,29 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Applies the rules of HTTP to a cached image: use it, ask whether it is still fresh, or
-/// fetch it.
+/// Applies the rules of HTTP caching to a cached image: use it, revalidate it, or load it again.
 ///
-/// The rules themselves are ``HTTPFreshnessPolicy``'s.
+/// ``HTTPFreshnessPolicy`` implements the rules themselves.
 struct HTTPCachingStage {
     /// The next step of a load.
     enum Step {
         case deliver(RetrieveImageResult)
-        /// Deliver it, and ask in the background with this request.
+        /// Deliver the image, and revalidate it in the background with this request.
         case deliverAndRefresh(RetrieveImageResult, Judged, LoadRequest)
-        /// Send this request; what the cache has may be confirmed by it.
+        /// Send this request; it may confirm the cached image.
         case fetch(Judged?, LoadRequest)
     }
 
     /// The request of the load, for the variant of the image that it selects.
     let request: LoadRequest
     private let isVariant: Bool
-    /// The request of the load before redirects; nil if its modifier fails, which it will report
-    /// again when the request is sent.
+    /// The request of the load before redirects.
+    ///
+    /// Nil if its modifier fails, which is reported when the request is sent.
     private let sent: URLRequest?
     private let time = Date()
 
-    /// Creates the stage of a load that asks for it; nil if its bytes do not come from our own
+    /// Makes the stage of a load with HTTP caching; nil if the bytes do not come from our own
     /// transfer.
     init?(_ request: LoadRequest) async {
         guard !request.downloader.isOverridden, case .network(let resource) = request.source
@@ -42,18 +42,18 @@ struct HTTPCachingStage {
     private var cache: ImageCache { request.targetCache }
     private var control: CacheControl { CacheControl(ofRequest: field) }
 
-    /// The value that the load's request has for a field.
+    /// The value of a field in the load's request.
     private func field(_ name: String) -> String? {
         request.downloader.fieldSent(name, with: sent)
     }
 
     // MARK: Before the request
 
-    /// Decides about a load.
+    /// Decides how a load continues.
     ///
-    /// - Parameter hit: What the caches gave.
-    /// - Returns: What to do; a request to send may carry a condition.
-    /// - Throws: The error that the server gave a short time ago, if there was no image.
+    /// - Parameter hit: The image found in the caches, if any.
+    /// - Returns: The next step; a request to send may be conditional.
+    /// - Throws: The error of a recent response that there is no image.
     func step(for hit: Hit?) async throws -> Step {
         guard let judged = judged(hit) else {
             if request.looksUp, hit == nil { try await checkAbsence() }
@@ -79,23 +79,23 @@ struct HTTPCachingStage {
         return Judged(hit: hit, metadata: metadata, record: record, policy: policy(record))
     }
 
-    /// The entry that the image is of, or was made of.
+    /// The cache and the entry of the image, or of the original it was made from.
     private func place(of hit: Hit) -> (ImageCache, CacheEntryName) {
         hit.isMadeOfOriginal
             ? (request.originalCache, request.originalEntry) : (cache, request.entry)
     }
 
-    /// The metadata of an image that memory gave.
+    /// The metadata of an image found in memory.
     func metadata(of image: KFCrossPlatformImage) -> EntryMetadata? {
         cache.metadata(of: image, request.entry)
     }
 
-    /// The metadata of an original that memory gave.
+    /// The metadata of an original found in memory.
     func metadata(ofOriginal image: KFCrossPlatformImage) -> EntryMetadata? {
         request.originalCache.metadata(of: image, request.originalEntry)
     }
 
-    /// The record of an original, which an image that is made of it gets too.
+    /// The record of an original; an image made from it gets the same record.
     func recordOfOriginal(_ metadata: EntryMetadata?) -> HTTPRecord? {
         metadata.flatMap { request.originalCache.record($0, of: request.originalEntry) }
     }
@@ -104,7 +104,7 @@ struct HTTPCachingStage {
         HTTPFreshnessPolicy(record, now: time, requestField: field)
     }
 
-    /// Throws what the server said if it said that there is no image, and that still holds.
+    /// Throws the error of a previous response that there is no image, if it is still fresh.
     private func checkAbsence() async throws {
         guard let record = await cache.absence(of: request.entry), policy(record).step == .use
         else { return }
@@ -120,16 +120,16 @@ struct HTTPCachingStage {
         return .fetch(judged, judged.map { asking($0.policy) } ?? unconditional())
     }
 
-    /// Asks for the image whatever the caches have.
+    /// A request for the image without a condition.
     func unconditional(after question: HTTPQuestion? = nil) -> LoadRequest {
         request.with((question ?? HTTPQuestion()).unconditional(sent))
     }
 
-    /// Asks whether an image is still good, from the first URL on that has to be asked.
+    /// A conditional request for an image, starting with the first URL that must be asked.
     private func asking(_ policy: HTTPFreshnessPolicy) -> LoadRequest {
         var question = HTTPQuestion(request: sent)
         question.condition = policy.condition
-        // A redirect handler is asked about every redirect.
+        // A redirect handler must be called for every redirect.
         guard request.options.redirectHandler == nil, var next = sent else {
             question.condition?.endsAtRedirect = false
             return request.with(question)
@@ -152,14 +152,15 @@ struct HTTPCachingStage {
         return request.with(question)
     }
 
-    /// The hit for a load that must not use the network, if it is for this request.
+    /// The result of a hit if the network must not be used, provided that it applies to this
+    /// request.
     func offline(_ hit: Hit) -> RetrieveImageResult? {
         guard let judged = judged(hit) else { return hit.result.with(.stale) }
         guard judged.policy.isSelected else { return nil }
         return hit.result.with(judged.policy.step == .use ? .fresh : .stale)
     }
 
-    /// Whether the caller is to ask in the background; false while another load does.
+    /// Whether the caller should revalidate in the background; false while another load does.
     func beginRefresh(_ judged: Judged) -> Bool {
         let (cache, entry) = place(of: judged.hit)
         return cache.beginRefresh(of: entry, judged.metadata, with: judged.record)
@@ -172,17 +173,17 @@ struct HTTPCachingStage {
 
     // MARK: After the response
 
-    /// What a response means for the image that the caches have.
+    /// The meaning of a response for the cached image.
     enum Verdict {
-        /// The image is still good.
+        /// The image is confirmed.
         case confirmed(RetrieveImageResult)
-        /// The response is about another version: ask again, without a condition.
+        /// The response is about another version: request again without a condition.
         case unusable
-        /// The response has the image.
+        /// The response contains a new image.
         case new
     }
 
-    /// Judges a response to a request of ``step(for:)``.
+    /// Evaluates the response to a request of ``step(for:)``.
     func verdict(
         _ output: FetchStage.Output,
         about judged: Judged?,
@@ -221,13 +222,14 @@ struct HTTPCachingStage {
     private func replace(_ judged: Judged, by record: HTTPRecord) {
         let (cache, entry) = place(of: judged.hit)
         cache.replace(judged.metadata, by: record, of: entry)
-        // The image that was made of the original just now.
+        // The image that was just made from the original.
         if judged.hit.isMadeOfOriginal, let made = metadata(of: judged.hit.image) {
             self.cache.replace(made, by: record, of: request.entry)
         }
     }
 
-    /// The request for the entry of a new image, and what stores it; nil if it must not be stored.
+    /// The request for storing a new image, with the stage that stores it; nil if it must not be
+    /// stored.
     func storing(
         _ output: FetchStage.Output,
         about judged: Judged?,
@@ -246,7 +248,7 @@ struct HTTPCachingStage {
         return (target, StoreStage(request: target, record: record))
     }
 
-    /// The request for an entry of its own, if the image is another variant of one that stays.
+    /// The request for a separate entry, if the image is a variant of one that is kept.
     private func entry(of record: HTTPRecord, beside judged: Judged?) -> LoadRequest? {
         guard let judged, !isVariant, !judged.hit.isMadeOfOriginal,
             let (first, number) = judged.record.adding(record, requestField: field)
@@ -265,9 +267,9 @@ struct HTTPCachingStage {
         )
     }
 
-    /// What stands for an image that did not come.
+    /// The result used in place of a failed request.
     ///
-    /// - Throws: The error, if nothing does.
+    /// - Throws: The error, if there is none.
     func recover(
         _ judged: Judged?,
         from error: any Error,
@@ -280,7 +282,7 @@ struct HTTPCachingStage {
         return judged.hit.result.with(.stale)
     }
 
-    /// Remembers that there is no image, if that is what the server said.
+    /// Records that there is no image, if the response says so.
     func noteFailure(_ error: any Error, _ question: HTTPQuestion?) {
         guard case KingfisherError.responseError(.invalidHTTPStatusCode) = error,
             let response = question?.trail.steps?.response
@@ -294,7 +296,7 @@ struct HTTPCachingStage {
         }
     }
 
-    /// Removes an image that a response has replaced, and its original.
+    /// Removes an image that was replaced by a response, and its original.
     private func removeImage() {
         request.targetCache.removeImage(
             forKey: request.key,
@@ -310,9 +312,9 @@ struct HTTPCachingStage {
 }
 
 extension LoadRequest {
-    /// The request for the variant that the load's fields select; nil if that is the first one.
+    /// The request for the variant selected by the load's fields; nil for the first variant.
     ///
-    /// Variants are there as long as the first one is, so that removing an image removes them.
+    /// Variants are used only while the first one exists, so that removing an image removes them.
     fileprivate func variant(selectedBy value: (String) -> String?) async -> LoadRequest? {
         guard targetCache.layer(of: entry) != .none,
             let record = await targetCache.currentRecord(of: entry)
@@ -323,7 +325,7 @@ extension LoadRequest {
 }
 
 extension HTTPRecord {
-    /// The response in Foundation's terms.
+    /// The response as Foundation's type.
     fileprivate var response: HTTPURLResponse {
         TransferResponse(
             url: answer.url,
@@ -334,7 +336,7 @@ extension HTTPRecord {
 }
 
 extension KingfisherError {
-    /// Whether the server could not be asked, or has a fault of its own (RFC 5861, 4).
+    /// Whether the server could not be reached, or returned a server error (RFC 5861, 4).
     fileprivate var isServerFailure: Bool {
         guard !isCancellation, case .responseError(let reason) = self else { return false }
         switch reason {

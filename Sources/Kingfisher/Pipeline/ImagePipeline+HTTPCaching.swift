@@ -1,5 +1,5 @@
 extension ImagePipeline {
-    /// Applies the rules of HTTP to the cached image, if there is one.
+    /// Applies the rules of HTTP caching to the cached image, if there is one.
     @inline(never)
     func load(
         _ hit: HTTPCachingStage.Hit?,
@@ -23,7 +23,7 @@ extension ImagePipeline {
         }
     }
 
-    /// Asks the server, and once more without a condition if the answer is about another version.
+    /// Sends the request, and again without a condition if the response is about another version.
     @inline(never)
     private func ask(
         _ request: LoadRequest,
@@ -46,7 +46,7 @@ extension ImagePipeline {
         return try await finish(fetched, storing, store, &journal).with(.fresh)
     }
 
-    /// Asks in the background whether a delivered image is still fresh, in a load of its own.
+    /// Revalidates a delivered image in the background, in a separate load.
     private func refresh(
         _ judged: HTTPCachingStage.Judged,
         _ request: LoadRequest,
@@ -67,8 +67,8 @@ extension ImagePipeline {
                 )
                 _ = journal.finish(.success(result))
             } catch {
-                // Unless it is gone, the stale image stays until its window ends, and the next load
-                // asks again.
+                // Unless the image no longer exists, the stale image stays until its window ends,
+                // and the next load revalidates again.
                 caching.noteFailure(error, request.question)
                 let error = KingfisherError(loading: error, of: request.source, task: task)
                 _ = journal.finish(.failure(error))

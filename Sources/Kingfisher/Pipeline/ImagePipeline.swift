@@ -1,22 +1,22 @@
 import Foundation
 
-/// Drives a load through its stages: look up, fetch, process, store.
+/// Runs the stages of a load: look up, fetch, process, store.
 ///
-/// The steps are not inlined, here and in what they call: a function that waits keeps room for all
-/// that is inlined into it.
+/// The stages are not inlined, because a suspended function would reserve memory for everything
+/// inlined into it.
 struct ImagePipeline: Sendable {
     let observers = LoadObservers()
 
-    /// Loads an image from the first source that has it.
+    /// Loads an image from the first source that provides it.
     ///
-    /// Runs on the caller's thread until it first has to wait, so that a memory hit is delivered
-    /// and a download has begun before the caller continues. Stops when its task is cancelled.
+    /// Runs on the calling thread until it first suspends, so that a memory hit is delivered and a
+    /// download is started before the caller continues. Stops when its task is cancelled.
     ///
     /// - Parameters:
-    ///   - request: What to load.
+    ///   - request: The parameters of the load.
     ///   - events: Receives progress and events.
-    ///   - task: The handle of the first attempt.
-    /// - Returns: The result of the attempt that ended the load.
+    ///   - task: The task of the first attempt.
+    /// - Returns: The result of the last attempt.
     @inline(never)
     func load(
         _ request: LoadRequest,
@@ -50,7 +50,7 @@ struct ImagePipeline: Sendable {
         }
     }
 
-    /// One attempt with one source, and one more if others have stored its image meanwhile.
+    /// One attempt with one source, repeated once if another load has stored its image meanwhile.
     @inline(never)
     private func load(
         _ request: LoadRequest,
@@ -111,7 +111,7 @@ struct ImagePipeline: Sendable {
         }
     }
 
-    /// Processes the fetched bytes or image, and stores the image if it is to be stored.
+    /// Processes the fetched bytes or image, and stores the image if required.
     @inline(never)
     func finish(
         _ fetched: FetchStage.Output,
@@ -126,7 +126,7 @@ struct ImagePipeline: Sendable {
         return RetrieveImageResult(loaded, request: request)
     }
 
-    /// The image of the first place that has it; nil when none has.
+    /// The image of the first place that has one; nil if there is none.
     @inline(never)
     private func lookUp(
         _ request: LoadRequest,
@@ -140,7 +140,7 @@ struct ImagePipeline: Sendable {
         return nil
     }
 
-    /// The result of what a place has; nil when it turns out to be damaged.
+    /// The result of a finding; nil if it turns out to be damaged.
     @inline(never)
     private func answer(
         _ finding: LookupStage.Finding,
@@ -187,7 +187,7 @@ struct ImagePipeline: Sendable {
         guard journal.isObserved else { return }
         let explanation = request.explanation
         journal.tell(.miss(.memory, explanation.memory ?? .damaged))
-        // The index knew the file, but reading it gave no image.
+        // The index had the file, but reading it returned no image.
         journal.tell(.miss(.disk, explanation.disk ?? .damaged))
     }
 }
@@ -208,7 +208,8 @@ extension HTTPCachingStage.Hit {
 }
 
 extension RetrieveImageResult {
-    /// Of an image that was not loaded just now: its bytes are those that it would be stored as.
+    /// The result of an image that was not just loaded; its data are the bytes that would be
+    /// stored.
     fileprivate init(
         _ image: KFCrossPlatformImage,
         from type: CacheType,

@@ -6,7 +6,7 @@ struct ProcessStage {
 
     private var processing: ProcessingJobs { request.processing }
 
-    /// The image of what a source gave.
+    /// Makes the image from the result of a source.
     func run(_ output: FetchStage.Output) async throws -> LoadedImage {
         switch output {
         case .image(let result):
@@ -27,13 +27,13 @@ struct ProcessStage {
         }
     }
 
-    /// The image of a cached original.
+    /// Makes the image from a cached original.
     func run(original: KFCrossPlatformImage) async throws -> LoadedImage {
         let image = try await processing.image(of: .image(original), options: request.options)
         return LoadedImage(image: image, data: nil, originalIsStored: true)
     }
 
-    /// The image of an original on disk; nil when that is gone or damaged.
+    /// Makes the image from an original on disk; nil if it is missing or damaged.
     func run(
         original entry: StoredEntry
     ) async throws -> (loaded: LoadedImage, metadata: EntryMetadata?)? {
@@ -45,7 +45,7 @@ struct ProcessStage {
         return (try await run(original: stored.image), stored.metadata)
     }
 
-    /// The image of an entry on disk; nil when that is gone or damaged.
+    /// Makes the image of an entry on disk; nil if it is missing or damaged.
     func run(stored entry: StoredEntry) async throws -> StoredImage? {
         guard let stored = try await entry.image(for: request) else { return nil }
         guard entry.tag == ImageCache.Tag.unprocessed else { return stored }
@@ -53,8 +53,8 @@ struct ProcessStage {
         return StoredImage(image: image, metadata: stored.metadata)
     }
 
-    /// A cached image as it is wanted now: by its processor if that has not seen it, and made
-    /// again from its bytes if it is an animation that was made with other creating options.
+    /// Adapts a cached image: runs the processor if it has not run, and makes an animation again
+    /// from its bytes if it was made with other creating options.
     func run(cached image: KFCrossPlatformImage) async throws -> KFCrossPlatformImage {
         let options = request.options
         var image = image
@@ -65,18 +65,18 @@ struct ProcessStage {
             let data = image.kf.gifRepresentation()
         else { return image }
         var remaking = options
-        // Its bytes are what the processor made: it would do its work a second time.
+        // Its bytes are the result of the processor, which must not run twice.
         if options.processor is AnimatedImageProcessor {
             remaking.processor = DefaultImageProcessor.default
         }
-        // A hit stays a hit: what the processor cannot make again is shown as an empty image.
+        // A hit must not fail: an image that cannot be made again is replaced by an empty one.
         return (try? await processing.image(of: .data(data), options: remaking))
             ?? KFCrossPlatformImage()
     }
 }
 
 extension KFCrossPlatformImage {
-    /// Whether it is an animation that still has its bytes, and was made with other options.
+    /// Whether it is an animation with its bytes that was made with other options.
     func isAnimation(otherThan options: ImageCreatingOptions) -> Bool {
         guard let count = kf.imageFrameCount, count != 1, kf.gifRepresentation() != nil else {
             return false
@@ -85,14 +85,14 @@ extension KFCrossPlatformImage {
     }
 }
 
-/// An image that was loaded and not found in a cache.
+/// An image that was loaded rather than found in a cache.
 struct LoadedImage: Sendable {
     let image: KFCrossPlatformImage
-    /// The bytes that it was made from; nil when it was made from another image.
+    /// The bytes it was made from; nil if it was made from another image.
     let data: Data?
     var metrics: NetworkMetrics?
-    /// Whether the original is in its cache already.
+    /// Whether the original is already in its cache.
     var originalIsStored = false
-    /// The load's part in a download; a load that comes late can attach until it is given up.
+    /// The load's token of the download; later loads can join until it is released.
     var token: DownloadToken?
 }

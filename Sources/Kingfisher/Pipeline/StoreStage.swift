@@ -6,16 +6,16 @@ struct StoreStage {
     /// The record of the response, if it may be stored.
     var record: HTTPRecord?
 
-    /// Returns when memory has the image; with `waitForCache`, when the disk has it too.
+    /// Returns when the image is in memory; with `waitForCache`, when it is on disk too.
     ///
-    /// A failing store never fails the load; it is logged.
+    /// A failed store is logged and never fails the load.
     func run(_ loaded: LoadedImage) async {
         let original = loaded.originalIsStored ? nil : loaded.data
         let waits = request.options.waitForCache
         await withTaskGroup { group in
             let image = Gate()
             storeImage(loaded.image, original: loaded.data, gate: image)
-            // Memory has the image now, so later loads find it there.
+            // The image is in memory, so later loads find it there.
             loaded.token?.leave()
             if waits { group.addTask { await image.wait() } }
             guard request.storesOriginal, let original else { return }
@@ -59,13 +59,13 @@ struct StoreStage {
         }
     }
 
-    /// The load has its image, so the log is the only one to hear of a failing store.
+    /// The load has its image, so a failed store is only logged.
     private static func report(_ result: CacheStoreResult, _ what: String, _ key: String) {
         guard case .failure(let error) = result.diskCacheResult else { return }
         Log.warning("\(what) was not stored on disk: \(error.localizedDescription)", key: key)
     }
 
-    /// The callbacks of the store are the stage's own, so they need no hop to the caller's queue.
+    /// The store's callbacks belong to this stage and need not run on the caller's queue.
     private var storeOptions: KingfisherParsedOptionsInfo {
         var options = request.options
         options.callbackQueue = .untouch

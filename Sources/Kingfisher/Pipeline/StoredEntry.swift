@@ -1,17 +1,17 @@
 import Foundation
 
-/// An entry of a disk cache whose bytes a load reads and decodes.
+/// An entry of a disk cache whose bytes are read and decoded by a load.
 ///
-/// One read and one decode serve all loads that want the same of it, within the memory budget and
-/// straight to the size that the processor asks for.
+/// One read and one decode serve all loads that need the same result, within the memory budget and
+/// directly at the size that the processor needs.
 struct StoredEntry: Sendable {
     let cache: ImageCache
     let entry: CacheEntryName
-    /// With the processor that is given the bytes.
+    /// The options with the processor that receives the bytes.
     let options: KingfisherParsedOptionsInfo
-    /// How memory keeps the image; nil when it is not the entry's own.
+    /// The tag of the image in memory; nil if the image is not the entry's own.
     let tag: UInt8?
-    /// Whether the image is delivered although the load was cancelled.
+    /// Whether the image is delivered even if the load was cancelled.
     let ignoresCancel: Bool
 
     /// The image; nil when the entry is gone or damaged.

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The only owner of a folder in this process: its entries and its pending changes.
+/// The owner of a folder in this process: its entries and its pending changes.
 ///
-/// All caches of the folder share it. Changes of a name are made in the order in which they came,
-/// whichever cache asked, and reads see those that wait.
+/// All caches of the folder share it. Changes of a name are made in order, whichever cache requests
+/// them, and reads see pending changes.
 final class DiskCache: Sendable {
     private static let owners = FolderOwners<DiskCache>()
 
@@ -16,7 +16,7 @@ final class DiskCache: Sendable {
         queue = DiskWriteQueue(store: store)
     }
 
-    /// Returns the cache of a folder; the first caller decides about its options.
+    /// Returns the cache of a folder; the first caller determines its options.
     static func shared(
         at directory: URL,
         make: @Sendable (String) -> DiskStore = { DiskStore(directory: $0) }
@@ -24,7 +24,7 @@ final class DiskCache: Sendable {
         owners.owner(of: directory) { DiskCache(store: make($0)) }
     }
 
-    /// The bytes of an entry, on disk or on their way there; nil for a miss.
+    /// Returns the bytes of an entry, on disk or pending; nil for a miss.
     func read(_ name: String, extending: ExpirationExtending) throws(DiskError) -> DiskContents? {
         switch queue.pending(name) {
         case .bytes(let bytes, let metadata):
@@ -38,7 +38,7 @@ final class DiskCache: Sendable {
         return try store.contents(named: name, extending: extending)
     }
 
-    /// The metadata of an entry, on disk or on its way there; nil if there is none.
+    /// The metadata of an entry, on disk or pending; nil if there is none.
     func metadata(of name: String) -> EntryMetadata? {
         switch queue.pending(name) {
         case .bytes(_, let metadata): metadata
@@ -47,7 +47,7 @@ final class DiskCache: Sendable {
         }
     }
 
-    /// The metadata of the news that a name has no entry; nil if it has one, or nothing is known.
+    /// The metadata of the record that a name has no entry; nil if it has one, or nothing is known.
     func absence(of name: String) -> Data? {
         switch queue.pending(name) {
         case .bytes: nil
@@ -56,7 +56,7 @@ final class DiskCache: Sendable {
         }
     }
 
-    /// Whether there is a valid entry, on disk or on its way there, by the index alone.
+    /// Whether there is a valid entry, on disk or pending, according to the index.
     func holds(_ name: String) -> Bool {
         switch queue.pending(name) {
         case .bytes: true
@@ -65,7 +65,7 @@ final class DiskCache: Sendable {
         }
     }
 
-    /// Whether there is a valid entry, whose file was not deleted by others.
+    /// Whether there is a valid entry whose file exists.
     func hasFile(_ name: String) -> Bool {
         switch queue.pending(name) {
         case .bytes: true

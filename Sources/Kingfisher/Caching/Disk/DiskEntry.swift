@@ -4,20 +4,20 @@ import Foundation
 struct DiskEntry: Sendable, Equatable {
     /// The file's name in the folder.
     var name: String
-    /// The key under which it was stored; empty if that is not known.
+    /// The key under which it was stored; empty if unknown.
     var key: String
-    /// In bytes, on the disk.
+    /// The size of the file in bytes.
     var size: Int
-    /// Of the bytes on the disk.
+    /// The checksum of the bytes in the file.
     var checksum: UInt64
-    /// When the file was written, by the file system's clock, in nanoseconds since 1970.
+    /// The modification time of the file in nanoseconds since 1970, by the file system's clock.
     var modified: Int64
-    /// Seconds since the reference date, as is ``expiry``.
+    /// In seconds since the reference date, like ``expiry``.
     var access: TimeInterval
     var expiry: TimeInterval
-    /// By how much a read extends the expiration under the entry's own rule, in seconds.
+    /// The seconds by which a read extends the expiration with `cacheTime`.
     var lifetime: TimeInterval
-    /// Where the log has the entry's metadata.
+    /// The place of the entry's metadata in the log.
     var metadata = LogPlace()
 
     mutating func extend(_ extending: ExpirationExtending, at now: TimeInterval) {
@@ -32,16 +32,16 @@ struct DiskEntry: Sendable, Equatable {
     }
 }
 
-/// Where a log has a record with metadata.
+/// The place of a record with metadata in a log.
 struct LogPlace: Sendable, Equatable {
-    /// Where the record starts, in bytes.
+    /// The offset of the record in bytes.
     private(set) var start: UInt32 = 0
-    /// The size of the metadata in the record; 0 where there is none.
+    /// The size of the metadata in bytes; 0 for none.
     private(set) var count: UInt32 = 0
 
     init() {}
 
-    /// A place beyond 4 GiB, which no log reaches, is none.
+    /// A place beyond 4 GiB, which no log reaches, counts as none.
     init(start: Int, count: Int) {
         guard let start = UInt32(exactly: start), let count = UInt32(exactly: count) else { return }
         (self.start, self.count) = (start, count)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The entries of a disk store by name and by last access, with their sums.
+/// The entries of a disk store by name and by last access, with their totals.
 ///
-/// There is an entry for each file, so entries are small: about a hundred bytes and the key.
-/// The numbers are in an array whose elements form a list from the least to the most recently used,
-/// the names and keys in one piece of memory beside it. Every operation takes O(1), amortised.
+/// There is an entry for each file, so entries are small: about a hundred bytes plus the key. The
+/// numbers are in an array whose elements form a linked list from the least to the most recently
+/// used; the names and keys are in a separate buffer. Every operation costs O(1), amortised.
 struct DiskIndex: Sendable {
     /// The part of an entry that the log lacks.
     enum Unwritten: UInt8 {
@@ -36,32 +36,32 @@ struct DiskIndex: Sendable {
     private var free: ContiguousArray<Int32> = []
     private var oldest = end
     private var newest = end
-    /// The places whose files are known to be there, while the folder is looked through.
+    /// The places whose files were found while the folder is compared with the index.
     private var confirmed: Set<Int32> = []
 
     private(set) var count = 0
-    /// How many entries the log does not know as they are.
+    /// The number of entries whose current state is not in the log.
     private(set) var unwrittenCount = 0
-    /// The sum of the sizes, in bytes.
+    /// The total size in bytes.
     private(set) var totalSize = 0
-    /// The size of the log after a rewrite, in bytes.
+    /// The size of the log after rewriting it, in bytes.
     private(set) var liveLogSize = 0
     /// Why names have no entry.
     private(set) var absences: [String: DiskAbsence] = [:]
-    /// Absences are half a kilobyte each, and as many as a server wants.
+    /// Limited, because an absence takes half a kilobyte and a server can cause any number of them.
     private static let maxAbsences = 1_000
 
-    /// Places for entries, those included that are free.
+    /// The number of places for entries, including unused ones.
     var capacity: Int { nodes.count }
 
     subscript(name: String) -> DiskEntry? { place(of: name).map { entry(at: $0, named: name) } }
 
-    /// When an entry expires; costs less than all that is known about it.
+    /// The expiration of an entry; cheaper than reading the whole entry.
     func expiry(of name: String) -> TimeInterval? { place(of: name).map { nodes[$0].expiry } }
 
     func contains(_ name: String) -> Bool { place(of: name) != nil }
 
-    /// Adds an entry as the most recently used one, instead of an earlier one of its name.
+    /// Adds an entry as the most recently used one, replacing an earlier one of its name.
     mutating func put(_ entry: DiskEntry, unwritten: Unwritten = .nothing) {
         forgetAbsence(of: entry.name)
         if let place = place(of: entry.name) {
@@ -87,7 +87,7 @@ struct DiskIndex: Sendable {
         places.insert(texts.hash(at: text), place: place)
         appendToList(place)
         count += 1
-        // Sizes may come from a hostile log; then the sum is as wrong as they are.
+        // Sizes may come from a hostile log; wrapping then gives a wrong sum instead of a trap.
         totalSize &+= entry.size
         liveLogSize += logSize(at: place)
         mark(place, unwritten)
@@ -113,10 +113,10 @@ struct DiskIndex: Sendable {
 
     /// Changes an entry, except its name and key, and makes it the most recently used one.
     ///
-    /// Nothing happens if there is none of the name, or if `change` says that it is another one.
+    /// No effect if there is no entry of the name, or if `change` returns false.
     mutating func use(_ name: String, unwritten: Unwritten, change: (inout DiskEntry) -> Bool) {
         guard let place = place(of: name) else { return }
-        // Without its key, which would be copied for nothing.
+        // Without the key, to avoid copying it.
         var entry = entry(at: place, named: name, key: "")
         guard change(&entry) else { return }
         self.change(place, to: entry)
@@ -126,15 +126,14 @@ struct DiskIndex: Sendable {
 
     /// Reserves memory for the entries of a log of `logSize` bytes.
     mutating func reserve(logSize: Int) {
-        // A record takes 180 bytes or more, of which a half are texts; what is not needed is not
-        // touched.
+        // A record takes 180 bytes or more, about half of it texts. Unused memory is not touched.
         nodes.reserveCapacity(logSize / 180)
         texts.reserve(logSize / 2)
     }
 
     // MARK: Metadata
 
-    /// Notes where an entry's metadata is, if the checksum of its bytes is right.
+    /// Records the place of an entry's metadata, if the checksum of the bytes matches.
     mutating func describe(
         _ name: String,
         by metadata: LogPlace,
@@ -145,7 +144,7 @@ struct DiskIndex: Sendable {
         nodes[place].metadata = metadata
     }
 
-    /// Notes why a name has no entry; of too many, the one that expires first is forgotten.
+    /// Records why a name has no entry; above the limit, the one that expires first is dropped.
     mutating func note(_ absence: DiskAbsence, of name: String) {
         forgetAbsence(of: name)
         if absences.count >= Self.maxAbsences,
@@ -208,7 +207,7 @@ struct DiskIndex: Sendable {
         if newer == Self.end { newest = older } else { nodes[Int(newer)].older = older }
     }
 
-    // MARK: What the log lacks
+    // MARK: Unwritten changes
 
     private mutating func mark(_ place: Int, _ kind: Unwritten) {
         guard kind.rawValue > nodes[place].unwritten.rawValue else { return }
@@ -221,13 +220,14 @@ struct DiskIndex: Sendable {
         nodes[place].unwritten = .nothing
     }
 
-    /// The records that the log lacks, in the order of use; they count as written now.
+    /// Returns the records that are missing in the log, in the order of use, and marks them as
+    /// written.
     ///
-    /// - Complexity: O(entries that were used since the last call).
+    /// - Complexity: O(entries used since the last call).
     mutating func takeUnwritten() -> [LogRecord] {
         var records: [LogRecord] = []
         var place = newest
-        // What the log lacks was used, so it is among the last of the list.
+        // Unwritten entries were used recently, so they are at the end of the list.
         while unwrittenCount > 0, place != Self.end {
             if let record = unwrittenRecord(at: Int(place)) {
                 records.append(record)
@@ -256,14 +256,14 @@ struct DiskIndex: Sendable {
 
     // MARK: Comparing with the folder
 
-    /// Notes that the folder has a file of this name; returns whether it has an entry.
+    /// Records that the folder has a file of this name; returns whether it has an entry.
     mutating func confirm(_ name: String) -> Bool {
         guard let place = place(of: name) else { return false }
         confirmed.insert(Int32(place))
         return true
     }
 
-    /// Removes the entries whose files were not confirmed, and forgets the confirmations.
+    /// Removes the entries whose files were not found, and clears the confirmations.
     mutating func removeUnconfirmed() {
         var names: [String] = []
         var place = oldest
@@ -322,7 +322,7 @@ struct DiskIndex: Sendable {
         ) + Int(nodes[place].metadata.count)
     }
 
-    /// Drops the texts of removed entries.
+    /// Removes the texts of removed entries.
     private mutating func packTexts() {
         var packed = texts.successor
         var place = oldest

@@ -4,9 +4,9 @@ import SystemPackage
 
 /// The result of a cleaning.
 struct DiskCleaning: Sendable, Equatable {
-    /// The names of the files that are gone, in the order of their going.
+    /// The names of the removed files, in order.
     var removed: [String] = []
-    /// Why other files could not be removed; a cleaning continues after a failure.
+    /// The errors of files that could not be removed; cleaning continues after an error.
     var failures: [DiskError] = []
 
     mutating func add(_ other: DiskCleaning) {
@@ -38,7 +38,7 @@ extension DiskStore {
         state.withLock { $0.statistics.removals += 1 }
     }
 
-    /// Removes all entries and all files, those that have no entry included.
+    /// Removes all entries and all files, including files without an entry.
     func removeAll() throws(DiskError) {
         try prepare()
         try changing { log throws(DiskError) in
@@ -99,9 +99,9 @@ extension DiskStore {
         return cleaning
     }
 
-    /// Removes the least recently used entries until their size is not more than half the limit.
+    /// Removes the least recently used entries until their total size is at most half the limit.
     ///
-    /// Does nothing as long as the size is less than the limit, or if there is none.
+    /// No effect while the size is below the limit, or without a limit.
     ///
     /// - Complexity: O(removed).
     func trim() -> DiskCleaning {
@@ -113,7 +113,7 @@ extension DiskStore {
     /// Trims after a store that passed the limit; the new entry stays.
     func trimIfNeeded(sparing name: String) {
         let isDue = state.withLock { $0.sizeLimit > 0 && $0.index.totalSize > $0.sizeLimit }
-        // What could not be deleted keeps its entry, so the next store tries again.
+        // An entry that could not be deleted stays in the index, so the next store tries again.
         if isDue { _ = trim(sparing: name) }
     }
 
@@ -162,14 +162,14 @@ extension DiskStore {
             cleaning.removed.append(name)
             state.withLock { _ = $0.index.remove(name) }
         }
-        // Without these records the files are found as strangers when the store is opened again.
+        // Without these records the files are treated as unknown when the store is opened again.
         if !kept.isEmpty { _ = try? append(kept, to: log) }
         return cleaning
     }
 }
 
 extension DiskStore.State {
-    /// The least recently used entries that are to go until half the limit is reached.
+    /// The least recently used entries to remove until half the limit is reached.
     fileprivate func oldestNames(sparing spared: String?, atMost count: Int) -> [String] {
         var names: [String] = []
         var rest = index.totalSize

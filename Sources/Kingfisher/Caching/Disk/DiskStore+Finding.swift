@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension DiskStore {
-    /// The state of an entry; counts as no access and does not access the disk.
+    /// The state of an entry; does not count as an access and does not access the disk.
     func finding(for name: String) -> StoreFinding {
         let now = clock.now()
         guard let expiry = state.withLock({ $0.index.expiry(of: name) }) else { return .unknown }

@@ -6,27 +6,27 @@ import SystemPackage
 extension DiskStore {
     // MARK: Following
 
-    /// Opens the store if it is not open, and follows what other processes did.
+    /// Opens the store if needed, and applies the changes of other processes.
     ///
-    /// Costs one `fstat` of the open log if nothing happened. A failure leaves the index as it was:
-    /// readers miss, and writers see the failure again and report it.
+    /// Costs one `fstat` of the open log if nothing changed. After a failure the index is
+    /// unchanged: reads miss, and the next write reports the failure.
     func freshen() {
         let (isOpen, log, position) = state.withLock { ($0.isOpen, $0.log, $0.position) }
         guard isOpen else {
-            // A second: the next one to store or read tries at once, but not every probe.
+            // At most one retry per second for probes; stores and reads retry immediately.
             let sinceFailure = clock.now() - state.withLock { $0.lastFailure }
-            // See above: the next one to write reports it.
+            // The next write reports the error.
             if !(0..<1).contains(sinceFailure) { try? prepare() }
             return
         }
         guard let log else { return }
-        // A log that gives no status is not readable either; writers find out.
+        // A log without a status is unreadable too; the next write reports it.
         guard let status = try? files.status(of: log) else { return }
         if status.links > 0, status.size == position { return }
-        // If a thread of ours is writing, it follows the log first and need not be waited for.
+        // If another thread is writing, it follows the log itself, so do not wait for it.
         _ = writer.withLockIfAvailable { writer in
             if status.links == 0 || status.size < position {
-                // The log was replaced or deleted; if it cannot be opened again see above.
+                // The log was replaced or deleted; the next write reports a failure to open it.
                 try? open(&writer)
             } else {
                 let reader = follow(log, to: status.size)
@@ -35,7 +35,7 @@ extension DiskStore {
         }
     }
 
-    /// Opens the store if it is not open, making the folder if it is missing.
+    /// Opens the store if needed, and creates a missing folder.
     func prepare() throws(DiskError) {
         // Checked first, to avoid waiting for writers.
         if isOpen { return }
@@ -45,11 +45,11 @@ extension DiskStore {
         }
     }
 
-    /// Applies the records between the index's position and `size`, as far as they are whole.
+    /// Applies the complete records between the index's position and `size`.
     private func follow(_ log: OpenFile, to size: Int) -> LogReader {
         let position = state.withLock { $0.position }
         var reader = LogReader()
-        // A failed read is repeated by the next caller.
+        // After a failed read the next caller tries again.
         guard let bytes = try? files.read(log, from: position, count: size - position) else {
             return reader
         }
@@ -64,7 +64,7 @@ extension DiskStore {
 
     // MARK: Writing
 
-    /// Runs `body` while no other thread and no other process changes the folder.
+    /// Runs `body` while no other thread or process can change the folder.
     func changing<Result: Sendable>(
         _ body: (OpenFile) throws(DiskError) -> Result
     ) throws(DiskError) -> Result {
@@ -77,9 +77,10 @@ extension DiskStore {
         }
     }
 
-    /// Locks the log that is at its path now, and follows it to its end.
+    /// Locks the log that is currently at its path, and follows it to its end.
     private func lockLog(_ writer: inout Writer) throws(DiskError) -> OpenFile {
-        // Each round means that another process replaced the log meanwhile; that is rare enough.
+        // Another round is needed only if another process has replaced the log meanwhile, which is
+        // rare.
         for _ in 0..<16 {
             let (log, isWritable) = state.withLock { ($0.log, $0.isWritable) }
             guard let log, isWritable else {
@@ -91,7 +92,7 @@ extension DiskStore {
             }
             do throws(Errno) {
                 try lock(log, &writer)
-                // No file at the path, or none that can be looked at: not the one that is open.
+                // There is no readable file at the path, so it is not the open one.
                 let there = try? files.status(of: logPath)
                 let (identity, position) = state.withLock { ($0.logIdentity, $0.position) }
                 if let there, there.identity == identity, there.size >= position {
@@ -116,11 +117,11 @@ extension DiskStore {
         throw .cannotWriteIndex(path: logPath, .resourceTemporarilyUnavailable)
     }
 
-    /// Follows the log and finishes what its last writer may have left unfinished.
+    /// Follows the log and completes the last announcement of its last writer.
     private func catchUp(_ log: OpenFile, to size: Int) throws(Errno) {
         let reader = follow(log, to: size)
         finish(reader.unfinished)
-        // The writer of half a record is dead, as this process holds the lock.
+        // The writer of an incomplete record has died, since this process holds the lock.
         let end = state.withLock { $0.position }
         if end < size { try files.truncate(log, to: end) }
     }
@@ -134,7 +135,7 @@ extension DiskStore {
         }
     }
 
-    /// Appends records with what the log lacks so far, in one piece.
+    /// Appends records in one write, together with the unwritten changes of the index.
     ///
     /// The caller holds the lock. After a failure the log is unchanged.
     ///
@@ -159,31 +160,32 @@ extension DiskStore {
         return position
     }
 
-    /// Makes the log end where it ended before the last records.
+    /// Truncates the log to its length before the last records.
     func takeBack(to position: Int, in log: OpenFile) {
         do throws(Errno) {
             try files.truncate(log, to: position)
             state.withLock { $0.position = position }
         } catch {
-            // The log has a wrong record; the next writer opens the folder again.
+            // The log contains a wrong record; the next write opens the folder again.
             state.withLock { $0.isWritable = false }
         }
     }
 
-    /// Writes what the log lacks, unless another thread is writing.
+    /// Writes pending changes of the index, unless another thread is writing.
     func flushIfNobodyWrites() {
         _ = writer.withLockIfAvailable { writer in
-            // Accesses that cannot be written are lost, which makes the order a little worse.
+            // Accesses that cannot be written are lost, which slightly affects the order of
+            // eviction.
             guard let log = try? lockLog(&writer) else { return }
             _ = try? append([], to: log)
             files.unlock(log)
         }
     }
 
-    /// Writes what the log lacks: accesses, and checksums of files that were found.
+    /// Writes pending changes of the index: accesses, and checksums of files found in the folder.
     func flush() {
         guard state.withLock({ $0.isWritable && $0.index.unwrittenCount > 0 }) else { return }
-        // As above: nothing but the order and the expiry of the last accesses depends on it.
+        // Failure affects only the order and the expiration of the last accesses.
         try? changing { log throws(DiskError) in
             _ = try? append([], to: log)
         }
@@ -191,9 +193,9 @@ extension DiskStore {
 }
 
 extension DiskStore.State {
-    /// Whether what the log lacks has waited long enough or is much.
+    /// Whether pending changes are old or numerous enough to be written.
     func isFlushDue(at now: TimeInterval) -> Bool {
-        // 512 records are 50 KB; half a minute of accesses is what a crash may cost.
+        // 512 records are 50 KB; a crash may lose half a minute of accesses.
         index.unwrittenCount >= 512 || now - firstUnwritten > 30
     }
 }

@@ -4,12 +4,12 @@ import SystemPackage
 
 /// The metadata of entries.
 ///
-/// The log has it in the record that announces the file, so bytes and metadata are committed in one
-/// step; changed metadata has a record of its own. The index keeps the place of the record, 8 bytes
-/// for each entry instead of about 500. A record that is read back must repeat the entry's name and
-/// checksum.
+/// The log contains it in the record that announces the file, so that bytes and metadata are
+/// committed together; changed metadata has its own record. The index stores the place of the
+/// record, which takes 8 bytes per entry instead of about 500. When the record is read, it must
+/// have the entry's name and checksum.
 extension DiskStore {
-    /// The metadata of an entry's bytes; nil if they have none, or others took their place.
+    /// The metadata of an entry's bytes; nil if there is none, or if the bytes were replaced.
     func metadata(of name: String, checksum: UInt64) -> EntryMetadata? {
         let (entry, log) = state.withLock { ($0.index[name], $0.log) }
         guard let entry, entry.checksum == checksum, let log,
@@ -18,13 +18,13 @@ extension DiskStore {
         guard let transformer = options.transformer else {
             return EntryMetadata(sealed, of: checksum)
         }
-        // Metadata that cannot be opened is lost; the bytes are there all the same.
+        // Metadata that cannot be decrypted is lost; the bytes remain usable.
         return (try? transformer.open(sealed, name: Self.metadataName(name))).map {
             EntryMetadata($0, of: checksum)
         }
     }
 
-    /// The metadata of the entry that a name has now.
+    /// The metadata of the current entry of a name.
     func metadata(of name: String) -> EntryMetadata? {
         freshen()
         let entry = state.withLock { $0.index[name] }
@@ -32,10 +32,10 @@ extension DiskStore {
         return metadata(of: name, checksum: entry.checksum)
     }
 
-    /// The metadata as the log has it.
+    /// The metadata as stored in the log.
     func sealedMetadata(of entry: DiskEntry, in log: OpenFile) -> Data? {
         guard entry.metadata.count > 0 else { return nil }
-        // Not less than any record with the metadata takes.
+        // At least the size of any record with the metadata.
         let size = LogRecord.size(of: entry) + Int(entry.metadata.count)
         guard let bytes = try? files.read(log, from: Int(entry.metadata.start), count: size),
             let record = LogReader.firstRecord(in: bytes)
@@ -48,25 +48,25 @@ extension DiskStore {
         case .described(entry.name, entry.checksum, let metadata): found = metadata
         default: return nil
         }
-        // The size of a new log is computed from the index.
+        // The size must match, because the index computes the size of a new log from it.
         return found.count == Int(entry.metadata.count) ? found : nil
     }
 
-    /// What goes into the log; empty if there is none or it is too large.
+    /// The metadata as stored in the log; empty if there is none or it is too large.
     func sealed(_ metadata: EntryMetadata?, name: String) -> Data {
         guard let bytes = metadata?.bytes, !bytes.isEmpty else { return Data() }
         var sealed = bytes
         if let transformer = options.transformer {
-            // Without metadata the server is asked again; that is no reason to lose the bytes.
+            // Without metadata the server is asked again, which is better than losing the bytes.
             sealed = (try? transformer.seal(bytes, name: Self.metadataName(name))) ?? Data()
         }
         return sealed.count <= EntryMetadata.maximalSize ? sealed : Data()
     }
 
-    /// Metadata and bytes of one name cannot be exchanged.
+    /// A different name, so that metadata and bytes of an entry cannot be swapped.
     private static func metadataName(_ name: String) -> String { "\(name)/metadata" }
 
-    /// Writes changed metadata, if the entry still has the bytes that it belongs to.
+    /// Writes changed metadata, if the entry still has the bytes it belongs to.
     func describe(_ name: String, by metadata: EntryMetadata) throws(DiskError) {
         guard let checksum = metadata.checksum else { return }
         try prepare()
@@ -81,9 +81,9 @@ extension DiskStore {
 
     // MARK: Absences
 
-    /// Removes an entry, and notes why it has none.
+    /// Removes an entry, and records why it has none.
     ///
-    /// Where the folder cannot be changed, this store remembers it until it is closed.
+    /// If the folder is not writable, the reason is kept in memory until the store is closed.
     func remove(_ name: String, noting absence: DiskAbsence) throws(DiskError) {
         do throws(DiskError) {
             try prepare()
@@ -103,7 +103,7 @@ extension DiskStore {
         }
     }
 
-    /// Why a name has no entry; nil if that is not known, or it has one.
+    /// The reason why a name has no entry; nil if it is unknown, or if there is one.
     func absence(of name: String) -> Data? {
         freshen()
         let now = clock.now()
@@ -112,7 +112,7 @@ extension DiskStore {
         }
     }
 
-    /// Appends a record, and follows it.
+    /// Appends a record and applies it to the index.
     func note(_ record: LogRecord, in log: OpenFile) throws(DiskError) {
         do throws(Errno) {
             try append([record], to: log)

@@ -4,19 +4,20 @@ import SystemPackage
 
 /// Opening the folder, repairing it after crashes and foreign changes, and rewriting the log.
 extension DiskStore {
-    /// Reads the log and the folder, and makes the index of them.
+    /// Reads the log and the folder, and makes the index.
     ///
-    /// Without permission to write, or without space, the store can be read all the same.
+    /// Without write permission or free space, the store is still readable.
     func open(_ writer: inout Writer) throws(DiskError) {
         try openFolder(&writer)
-        // Last, because readers that see it do not wait for the writer.
+        // Set last, because readers that see it do not wait for the writer.
         state.withLock { $0.isOpen = true }
     }
 
     private func openFolder(_ writer: inout Writer) throws(DiskError) {
         do throws(Errno) {
             try files.makeDirectory(directory)
-            // A folder with our file in it was ours before; any other may be meant for others too.
+            // A folder that contains our file was made for the cache; others may be shared
+            // deliberately.
             if (try? files.status(of: presencePath)) != nil { files.restrict(directory: directory) }
         } catch {
             close()
@@ -25,7 +26,8 @@ extension DiskStore {
         }
         let isAlone = notePresence(&writer)
         defer {
-            // If that fails the lock stays ours alone, and others leave temporary files.
+            // If this fails, the lock stays exclusive and other processes keep their temporary
+            // files.
             if isAlone, let presence = writer.presence {
                 try? files.lock(presence, sharing: true, waiting: .zero)
             }
@@ -36,16 +38,16 @@ extension DiskStore {
         try load(opened, isAlone: isAlone)
     }
 
-    /// Lets others know that this store is there, as long as it lives.
+    /// Registers this store's use of the folder for its lifetime.
     ///
-    /// - Returns: Whether it is the only one and has written nothing yet, so that whatever is
-    ///   temporary was left by one that died. Others then wait until the lock is shared.
+    /// - Returns: Whether it is the only store and has written nothing yet, so that all temporary
+    ///   files were left by dead processes. Other processes then wait until the lock is shared.
     private func notePresence(_ writer: inout Writer) -> Bool {
         if let presence = writer.presence, let mine = try? files.status(of: presence),
             let there = try? files.status(of: presencePath), mine.identity == there.identity
         {
-            // Opened again: threads of ours may be writing, and were we absent for a moment,
-            // another would take their files for left ones.
+            // Opened again: threads of this process may be writing, and releasing the lock briefly
+            // would let another process delete their temporary files.
             return false
         }
         writer.presence = nil
@@ -56,14 +58,14 @@ extension DiskStore {
             try files.lock(presence, sharing: false, waiting: .zero)
             return true
         } catch {
-            // Waits for one that is opening the folder alone. If it fails our temporary files are
-            // at the mercy of the others, and a store of ours that loses its file says so.
+            // Waits for a process that opens the folder exclusively. If this fails, another process
+            // may delete our temporary files, and the affected store reports an error.
             try? files.lock(presence, sharing: true, waiting: options.lockLimit)
             return false
         }
     }
 
-    /// Opens a file of the store's own; a foreign file at its path is replaced.
+    /// Opens one of the store's own files; a foreign file at its path is replaced.
     private func openOwn(_ path: String) throws(Errno) -> OpenFile {
         do throws(Errno) {
             return try files.open(path, writable: true)
@@ -100,7 +102,7 @@ extension DiskStore {
                 // The log can be read without the lock.
                 break
             } catch {
-                // A file system without locks has no second process that would use it either.
+                // A file system without locks is not used by a second process.
             }
             guard let mine = try? files.status(of: log) else { break }
             guard let there = try? files.status(of: logPath) else { break }
@@ -160,28 +162,28 @@ extension DiskStore {
             if let new = rewriteLog(instead: log) {
                 files.unlock(new)
             } else {
-                // Nothing must be appended to a log without header or with damage.
+                // Nothing may be appended to a log that is damaged or has no header.
                 state.withLock { $0.isWritable = false }
             }
         }
     }
 
-    // A million entries take a quarter of it.
+    // A million entries take a quarter of this.
     private static let maximalLogSize = 1 << 30
 
     private func readAll(_ log: OpenFile) -> Data? {
-        // A log that cannot be read is as good as none: the folder has the files.
+        // An unreadable log is treated as missing: the folder has the files.
         guard let status = try? files.status(of: log), status.size <= Self.maximalLogSize
         else { return nil }
         return try? files.read(log, from: 0, count: status.size)
     }
 
-    // MARK: Mending
+    // MARK: Repairing
 
-    /// Does what the last records of the log announce, if that was not done.
+    /// Completes the last announcements of the log, if they were not completed.
     func finish(_ unfinished: LogReader.Unfinished) {
-        // What fails here was done already, or is in the way of a file that has an entry and whose
-        // checksum will tell, or stays without entry and is found when the store is opened again.
+        // A failure here is harmless: the step was done already, or the file's checksum will not
+        // match, or the file stays without an entry and is found when the store is opened again.
         switch unfinished {
         case .nothing:
             break
@@ -194,9 +196,9 @@ extension DiskStore {
         }
     }
 
-    /// Gives a file its name that was announced, or deletes the one that it has replaced already.
+    /// Renames an announced file, or deletes the file that it has already replaced.
     private func finishStore(of entry: DiskEntry, at temporary: String) {
-        // Most often there is none, because its store has ended.
+        // Usually there is none, because the store was completed.
         guard let bytes = try? files.read(temporary, expecting: entry.size) else { return }
         if bytes.count == entry.size, entry.checksum == Checksum.of(bytes) {
             try? files.rename(temporary, to: path(of: entry.name))
@@ -209,10 +211,10 @@ extension DiskStore {
         try files.names(in: directory) { !$0.hasPrefix(Self.ownPrefix) }
     }
 
-    /// Removes entries without a file, and makes entries of files without one.
+    /// Removes entries without a file, and adds entries for files without one.
     ///
-    /// Entries of a damaged log may be older than their files; those that do not look like theirs
-    /// are made again of them.
+    /// Entries of a damaged log may be older than their files; entries that do not match their
+    /// files are made again from them.
     private func compare(
         _ index: inout DiskIndex,
         doubtsEntries: Bool,
@@ -235,12 +237,12 @@ extension DiskStore {
         var found: [DiskEntry] = []
         for name in names {
             if name.hasPrefix(Self.ownPrefix) {
-                // Left by a process that died; if it cannot be deleted, the next one tries.
+                // Left by a process that died; if it cannot be deleted, the next process tries.
                 try? files.remove(path(of: name))
                 continue
             }
             let known = index[name]
-            // A file that vanished, or may not be looked at, is none of ours.
+            // A missing or inaccessible file is ignored.
             guard let status = try? files.status(of: path(of: name)) else { continue }
             if let known, status.size == known.size, status.modified == known.modified { continue }
             if let entry = adopt(name, status, knownAs: known) {
@@ -249,7 +251,7 @@ extension DiskStore {
             }
             index.remove(name)
             guard isWritable, known != nil || FileNaming.isHashed(name) else { continue }
-            // The name is one of ours, but nothing proves what the bytes are. A file that cannot be
+            // The name is one of ours, but the bytes cannot be verified. A file that cannot be
             // deleted has no entry at least.
             try? files.remove(path(of: name))
             statistics.damaged += 1
@@ -261,9 +263,9 @@ extension DiskStore {
         statistics.adopted = found.count
     }
 
-    /// Makes an entry of a file that has none, if it proves to be what was stored under its name.
+    /// Makes an entry for a file without one, if the file has a proof of its name.
     ///
-    /// The proof's checksum is compared when the file is read.
+    /// The checksum of the proof is compared when the file is read.
     private func adopt(
         _ name: String,
         _ status: FileStatus,
@@ -300,10 +302,10 @@ extension DiskStore {
 
     /// Writes a log of the entries as they are, and puts it in place of the old one.
     ///
-    /// If that fails the old one is kept, which is right as it is.
+    /// On failure the old log is kept, which is still correct.
     @discardableResult
     func rewriteLog(instead log: OpenFile) -> OpenFile? {
-        // A copy costs nothing unless an access is noted meanwhile.
+        // Copy-on-write: costs nothing unless an access is recorded meanwhile.
         let index = state.withLock { state in
             _ = state.index.takeUnwritten()
             state.firstUnwritten = .infinity
@@ -312,7 +314,7 @@ extension DiskStore {
         let (bytes, moved) = encode(index, with: log)
         let temporary = temporaryPath(makeTemporaryNumber())
         do throws(Errno) {
-            // Always to the medium: a power cut must not take the old log and the new one.
+            // Always synced: a power failure must not lose both the old and the new log.
             let status = try files.write(bytes, proof: nil, toNew: temporary, synced: true)
             let new = try files.open(temporary, writable: true)
             try files.lock(new, sharing: false, waiting: .zero)
@@ -325,13 +327,14 @@ extension DiskStore {
             }
             return new
         } catch {
-            // It is temporary: at the latest the next process that is alone deletes it.
+            // A temporary file; the next process that opens the folder alone deletes it.
             try? files.remove(temporary)
             return nil
         }
     }
 
-    /// A log of the entries as they are, with the metadata that an old one has, and where that is.
+    /// The log of the current entries with the metadata of the old log, and the new places of the
+    /// metadata.
     private func encode(
         _ index: DiskIndex,
         with old: OpenFile

@@ -3,7 +3,7 @@ import Synchronization
 import SystemPackage
 
 extension DiskStore {
-    /// The bytes of an entry; see ``contents(named:extending:)``.
+    /// Returns the bytes of an entry; see ``contents(named:extending:)``.
     func data(
         named name: String,
         extending: ExpirationExtending = .cacheTime
@@ -11,17 +11,17 @@ extension DiskStore {
         try contents(named: name, extending: extending)?.data
     }
 
-    /// Returns the bytes of an entry that is valid now, and were the ones that had been stored.
+    /// Returns the bytes of a valid entry, verified against its checksum.
     ///
-    /// Bytes that changed count as damaged: the file is deleted and the result is `nil`. A miss
-    /// never touches the disk. An expired entry is a miss and stays until the next cleaning.
+    /// Changed bytes count as damaged: the file is deleted and the result is `nil`. A miss does not
+    /// access the disk. An expired entry is a miss and stays until the next cleaning.
     func contents(
         named name: String,
         extending: ExpirationExtending = .cacheTime
     ) throws(DiskError) -> DiskContents? {
         let now = clock.now()
-        // An entry that the index knows is right, whatever other processes did since. If its file
-        // is missing or has other bytes, follow the log and look again.
+        // The index is used as it is, whatever other processes did since. If the file is missing or
+        // has other bytes, follow the log and try again.
         let known = state.withLock { state -> DiskEntry? in
             state.index[name].flatMap { $0.expiry > now ? $0 : nil }
         }
@@ -60,7 +60,7 @@ extension DiskStore {
         } catch .noSuchFileOrDirectory, .foreignFile {
             return nil
         } catch .permissionDenied where (try? files.status(of: path(of: entry.name))) == nil {
-            // The folder is closed, not the file.
+            // The folder is inaccessible, not the file.
             return nil
         } catch {
             state.withLock { $0.statistics.unreadable += 1 }
@@ -80,11 +80,11 @@ extension DiskStore {
 
     private func opened(_ bytes: Data, of entry: DiskEntry) -> Data? {
         guard let transformer = options.transformer else { return bytes }
-        // By the transformer's contract, bytes that it cannot open are damaged.
+        // By contract, bytes that the transformer cannot open are damaged.
         return try? transformer.open(bytes, name: entry.name)
     }
 
-    /// - Returns: Whether it is time to write what the log lacks.
+    /// - Returns: Whether pending changes of the index should be written now.
     private func noteRead(
         of entry: DiskEntry,
         extending: ExpirationExtending,
@@ -96,7 +96,7 @@ extension DiskStore {
             state.statistics.hits += 1
             guard isUse else { return false }
             state.index.use(entry.name, unwritten: .access) { known in
-                // Stored again meanwhile: the access belongs to the file that is gone.
+                // Stored again meanwhile: the access refers to the previous file.
                 guard known.modified == entry.modified, known.checksum == entry.checksum,
                     known.size == entry.size
                 else { return false }
@@ -108,7 +108,8 @@ extension DiskStore {
         }
     }
 
-    /// Reads under the writers' lock, as the file may have been replaced after the index was read.
+    /// Reads under the writers' lock, because the file may have been replaced after the index was
+    /// read.
     private func readAgain(
         _ name: String,
         extending: ExpirationExtending,
@@ -139,8 +140,8 @@ extension DiskStore {
                 state.withLock { $0.statistics.damaged += 1 }
             }
         } catch {
-            // In a folder that cannot be written the damaged file stays; it will not be trusted
-            // again, because its checksum will not become right.
+            // In a read-only folder the damaged file stays; it is not used again, because its
+            // checksum will not match.
             state.withLock { _ = $0.index.remove(name) }
         }
     }

@@ -41,7 +41,7 @@ extension DiskStore {
         do throws(DiskError) {
             try write(bytes, as: entry, metadata, replacing: replacing)
         } catch .cannotWrite(_, _, .noSuchFileOrDirectory) {
-            // Once again in a new folder, or in the one that was put in the place of ours.
+            // Retry in a new folder, or in the one that has replaced ours.
             try writer.withLock { writer throws(DiskError) in try open(&writer) }
             try write(bytes, as: entry, metadata, replacing: replacing)
         }
@@ -75,7 +75,7 @@ extension DiskStore {
         let temporary = temporaryPath(number)
         let replaced: Bool
         do throws(Errno) {
-            // Outside of every lock: this is what takes time.
+            // Outside all locks, because this is the slow part.
             let status = try files.write(
                 bytes,
                 proof: FileProof(entry).bytes(for: entry.name),
@@ -92,11 +92,11 @@ extension DiskStore {
                 return try commit(entry, metadata, temporary: number, at: temporary, log: log)
             }
         } catch {
-            // It is temporary: at the latest the next process that is alone deletes it.
+            // A temporary file; the next process that opens the folder alone deletes it.
             try? files.remove(temporary)
             throw error
         }
-        // As above; what has the temporary name now is the file from before.
+        // As above; the temporary name now belongs to the previous file.
         if replaced { try? files.remove(temporary) }
     }
 
@@ -107,9 +107,9 @@ extension DiskStore {
         throw .cannotWrite(path: path(of: entry.name), key: entry.key, .fileExists)
     }
 
-    /// Announces the file in the log, and gives it its name.
+    /// Announces the file in the log, and renames it to its final name.
     ///
-    /// - Returns: Whether another file had the name and has the temporary one now.
+    /// - Returns: Whether a previous file had the name; it now has the temporary one.
     private func commit(
         _ entry: DiskEntry,
         _ metadata: EntryMetadata?,
@@ -146,17 +146,18 @@ extension DiskStore {
         return replaced
     }
 
-    /// Exchanges the names of a new file and the one that is in its place; false if that failed.
+    /// Swaps the names of a new file and the existing one; false on failure.
     ///
-    /// ext4 writes a file to the medium when it is renamed over another, for the sake of programs
-    /// that do not check what they read after a power cut. That takes longer than all the rest of a
-    /// store, and is not needed here: the checksum tells.
+    /// ext4 flushes a file that is renamed over another one, to help programs that do not verify
+    /// files after a power failure. That takes longer than the rest of a store and is not needed
+    /// here, because of the checksum.
     private func exchange(_ temporary: String, _ path: String) -> Bool {
         do throws(Errno) {
             try files.exchange(temporary, with: path)
             return true
         } catch {
-            // There is no such file, or the file system cannot; other faults show when renaming.
+            // There is no such file, or the file system cannot swap; other errors occur again when
+            // renaming.
             return false
         }
     }

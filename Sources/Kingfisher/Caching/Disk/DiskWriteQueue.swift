@@ -50,7 +50,7 @@ final class DiskWriteQueue: Sendable {
         /// The first result; two callers at the same moment both make the bytes.
         var data: Data? {
             if let made = made.withLock({ $0 }) { return made }
-            // Outside of the lock, for it may be a serializer of the user's.
+            // Outside the lock, because it may call a custom serializer.
             let data = make()
             return made.withLock { made in
                 if let made { return made }
@@ -70,16 +70,16 @@ final class DiskWriteQueue: Sendable {
                 metadata: EntryMetadata? = nil
             )
             case removal
-            /// A removal for a reason that is kept.
+            /// A removal with a reason to record.
             case absence(DiskAbsence)
-            /// The metadata changed of bytes that were read or stored before.
+            /// Changed metadata of bytes that were read or stored before.
             case description(EntryMetadata)
         }
 
         let change: Change
         let completion: Completion
 
-        /// Whether it takes effect whatever there is before.
+        /// Whether it replaces an existing entry.
         var replaces: Bool {
             if case .store(_, _, _, let replacing, _) = change { replacing } else { true }
         }
@@ -103,7 +103,7 @@ final class DiskWriteQueue: Sendable {
         var lines: [String: [Operation]] = [:]
         /// How many operations at the head of a line are done, while their completions are called.
         var done: [String: Int] = [:]
-        /// What came after a barrier that has not ended, the barrier included.
+        /// The operations queued after an unfinished barrier, including the barrier.
         var later: [Later] = []
         var isAlone = false
         var byteCount = 0
@@ -114,12 +114,12 @@ final class DiskWriteQueue: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// Makes a queue that has nothing to do.
+    /// Makes an idle queue.
     ///
     /// - Parameters:
     ///   - store: The store to change.
-    ///   - capacity: How many bytes may wait at once; 256 MiB is ten seconds of a slow disk.
-    ///   - width: How many files are written at once.
+    ///   - capacity: The maximum number of pending bytes; 256 MiB takes a slow disk ten seconds.
+    ///   - width: How many files are written at the same time.
     init(store: DiskStore, capacity: Int = 256 << 20, width: Int = 2) {
         self.store = store
         pool = WorkPool(label: "com.onevcat.Kingfisher.DiskWriteQueue", width: width)
@@ -129,11 +129,11 @@ final class DiskWriteQueue: Sendable {
     /// The bytes that wait to be written.
     var byteCount: Int { state.withLock { $0.byteCount } }
 
-    /// The pending change of a name that a reader must see now.
+    /// The pending change of a name as seen by readers.
     func pending(_ name: String) -> Pending? {
         let waiting = state.withLock { $0.operations(on: name) }.filter(\.changesBytes)
         if waiting.isEmpty { return nil }
-        // One that replaces nothing comes into effect only where there is nothing.
+        // A store that does not replace takes effect only if there is no entry.
         let last = waiting.last { $0.replaces } ?? (store.contains(name) ? nil : waiting.first)
         switch last?.change {
         case .store(let bytes, _, _, _, let metadata): return .bytes(bytes, metadata)
@@ -159,7 +159,7 @@ final class DiskWriteQueue: Sendable {
         metadata: EntryMetadata? = nil,
         completion: @escaping Completion
     ) {
-        // It would change nothing, and must not keep an earlier one from being written.
+        // It has no effect, and must not prevent an earlier one from being written.
         if expiration.isAlreadyExpired(at: store.clock.now()) { return completion(.success(())) }
         let waiting = byteCount
         guard waiting == 0 || bytes.count <= capacity - waiting else {
@@ -175,7 +175,7 @@ final class DiskWriteQueue: Sendable {
         enqueue(change, on: name, completion: completion)
     }
 
-    /// Queues a change that needs no room.
+    /// Queues a change without bytes.
     func enqueue(
         _ change: Operation.Change,
         on name: String,
@@ -185,7 +185,8 @@ final class DiskWriteQueue: Sendable {
         if append(operation, name: name) { pool.submit { self.work(on: name) } }
     }
 
-    /// Queues work that runs alone: after what was queued before, before what is queued later.
+    /// Queues work that runs alone: after everything queued before it, and before everything queued
+    /// later.
     func enqueueAlone(_ work: @escaping @Sendable () -> Void) {
         let isFirst = state.withLock { state in
             state.later.append(.barrier(work))
@@ -194,7 +195,8 @@ final class DiskWriteQueue: Sendable {
         if isFirst { pool.submit { self.workAlone() } }
     }
 
-    /// - Returns: Whether the operation is the first of its line, which the caller has to start.
+    /// - Returns: Whether the operation is the first of its line, so that the caller must start the
+    ///   line.
     private func append(_ operation: Operation, name: String) -> Bool {
         state.withLock { state in
             state.byteCount += operation.byteCount
@@ -206,14 +208,13 @@ final class DiskWriteQueue: Sendable {
 
     // MARK: Waiting
 
-    /// Whether this thread makes a change, or calls a completion.
+    /// Whether this thread is making a change or calling a completion.
     @TaskLocal private static var isWorking = false
 
-    /// Makes a change when it is next, and returns when it is made.
+    /// Makes a change in its turn, and returns when it is done.
     ///
-    /// A change of a name that has no line is made on this thread. In a completion and in a
-    /// serializer the change is made at once, because waiting there for the same line would never
-    /// end.
+    /// A change of a name without a line is made on this thread. Within completions and serializers
+    /// it is made immediately, because waiting for the same line would never end.
     func perform(_ change: Operation.Change, on name: String) throws(DiskError) {
         if Self.isWorking { return try make(change, name: name).get() }
         let result = Mutex<Result<Void, DiskError>>(.success(()))
@@ -318,7 +319,7 @@ extension DiskWriteQueue.State {
         return lines[name]?.count == 1
     }
 
-    /// What waits for a name or is going on, in order.
+    /// The pending and running operations of a name, in order.
     fileprivate func operations(on name: String) -> [DiskWriteQueue.Operation] {
         guard lines[name] != nil || !later.isEmpty else { return [] }
         var all = Array((lines[name] ?? []).dropFirst(done[name] ?? 0))
@@ -326,14 +327,15 @@ extension DiskWriteQueue.State {
         return all
     }
 
-    /// The operations to do as one: a store with those before it that it makes needless.
+    /// The operations to perform as one: a store, with the earlier stores that it makes
+    /// unnecessary.
     fileprivate func next(_ name: String) -> [DiskWriteQueue.Operation] {
         let line = lines[name] ?? []
         let stores = line.prefix { if case .store = $0.change { $0.replaces } else { false } }
         return Array(stores.isEmpty ? line.prefix(1) : stores)
     }
 
-    /// The state after some operations of a line.
+    /// The remaining work after some operations of a line.
     fileprivate enum Rest {
         case more
         case lineEnded
@@ -341,7 +343,7 @@ extension DiskWriteQueue.State {
         case allEnded
     }
 
-    /// Takes operations that are done out of a line.
+    /// Removes finished operations from a line.
     fileprivate mutating func end(_ count: Int, name: String) -> Rest {
         let finished = lines[name]?.prefix(count) ?? []
         byteCount -= finished.reduce(0) { $0 + $1.byteCount }

@@ -3,27 +3,28 @@ import Synchronization
 
 /// Information about an entry's bytes, such as the record of their HTTP response.
 ///
-/// Memory keeps it beside the image; the disk writes it with the bytes, in one record of the log.
-/// Pending bytes and their readers share one object, so a change also reaches pending bytes.
+/// Memory stores it with the image; the disk writes it with the bytes, in one record of the log.
+/// Pending bytes and their readers share one object, so that a change also affects pending bytes.
 final class EntryMetadata: Sendable {
-    /// In bytes; larger metadata is not written, so that a server cannot fill the disk with fields.
+    /// In bytes; larger metadata is not written, so that a server cannot fill the disk with header
+    /// fields.
     static let maximalSize = 16_384
 
     private struct State {
         var bytes: Data
-        /// The decoded bytes, once they were asked for.
+        /// The decoded value, once it was requested.
         var value: (any Sendable)?
         var checksum: UInt64?
     }
 
     private let state: Mutex<State>
 
-    /// Makes the metadata of bytes that are to be written.
+    /// Makes the metadata of bytes to be written.
     init(_ value: any Sendable, encoded bytes: Data) {
         state = Mutex(State(bytes: bytes, value: value))
     }
 
-    /// Makes the metadata of bytes that were read, and have a checksum.
+    /// Makes the metadata of bytes that were read.
     init(_ bytes: Data, of checksum: UInt64) {
         state = Mutex(State(bytes: bytes, checksum: checksum))
     }
@@ -31,10 +32,10 @@ final class EntryMetadata: Sendable {
     /// The encoded metadata.
     var bytes: Data { state.withLock { $0.bytes } }
 
-    /// The checksum of the bytes that it belongs to; nil until they are written.
+    /// The checksum of the bytes it belongs to; nil until they are written.
     var checksum: UInt64? { state.withLock { $0.checksum } }
 
-    /// Returns the metadata as a value, which is decoded once; nil if that is impossible.
+    /// Returns the decoded metadata, decoding it once; nil if decoding fails.
     func value<Value: Sendable>(_ decode: (Data) -> Value?) -> Value? {
         let (value, bytes) = state.withLock { ($0.value, $0.bytes) }
         if let value = value as? Value { return value }
@@ -47,16 +48,16 @@ final class EntryMetadata: Sendable {
         }
     }
 
-    /// Replaces the metadata; the caller sees to it that it is written.
+    /// Replaces the metadata; the caller must write it.
     func replace(by value: any Sendable, encoded bytes: Data) {
         state.withLock { ($0.value, $0.bytes) = (value, bytes) }
     }
 
-    /// Notes the checksum of the bytes as they were written.
+    /// Records the checksum of the written bytes.
     func wasWritten(with checksum: UInt64) { state.withLock { $0.checksum = checksum } }
 }
 
-/// Why a name has no entry, such as the record of a 404.
+/// The reason why a name has no entry, such as the record of a 404.
 struct DiskAbsence: Sendable, Equatable {
     /// Seconds since the reference date.
     var expiry: TimeInterval

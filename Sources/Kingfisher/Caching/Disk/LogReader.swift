@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads the records of a log, over damaged places if there are some.
+/// Reads the records of a log, skipping damaged places.
 struct LogReader {
-    /// Announcements at the end of a log that its writer may not have carried out.
+    /// Announcements at the end of a log that may not have been completed.
     enum Unfinished: Equatable {
         case nothing
         case store(DiskEntry, temporary: UInt64)
@@ -10,16 +10,16 @@ struct LogReader {
         case clearing
     }
 
-    /// Where the last whole record ends, in bytes from the start of the read bytes.
+    /// The end of the last complete record, as an offset in the bytes read.
     private(set) var end = 0
-    /// How many bytes before ``end`` belong to no record.
+    /// The number of bytes before ``end`` that belong to no record.
     private(set) var damagedBytes = 0
     var unfinished: Unfinished { removals.isEmpty ? last : .removals(removals) }
     private var last = Unfinished.nothing
-    /// The names of the removals at the end, if there are some.
+    /// The names of the removals at the end, if any.
     private var removals: [String] = []
 
-    /// Reads all records of `bytes` in order, and passes each on with the place where it starts.
+    /// Reads all records of `bytes` in order, and passes on each with its offset.
     mutating func read(_ bytes: Data, apply: (LogRecord, _ start: Int) -> Void) {
         bytes.withUnsafeBytes { bytes in
             var offset = 0
@@ -40,7 +40,7 @@ struct LogReader {
         }
     }
 
-    /// The record that bytes begin with.
+    /// The record at the start of the bytes.
     static func firstRecord(in bytes: Data) -> LogRecord? {
         bytes.withUnsafeBytes { record(in: $0, at: 0)?.0 }
     }
@@ -94,7 +94,7 @@ struct LogReader {
 }
 
 extension DiskIndex {
-    /// Follows a record that starts at a place in the log.
+    /// Applies a record that starts at an offset of the log.
     mutating func apply(_ record: LogRecord, at start: Int) {
         switch record {
         case .stored(var entry, _, let metadata):

@@ -1,37 +1,37 @@
 import Foundation
 
-/// One change of a disk store's index, as its log keeps it.
+/// A change of a disk store's index, as recorded in its log.
 enum LogRecord: Sendable, Equatable {
-    /// A file was stored, or is about to be: it is written under the temporary name of a number.
+    /// A file was stored, or is about to be: it was written under the temporary name of a number.
     ///
-    /// The number is 0 for a file that is in its place already.
+    /// The number is 0 for a file that already has its final name.
     case stored(DiskEntry, temporary: UInt64, metadata: Data = Data())
-    /// The entry with these bytes got other metadata.
+    /// The entry with these bytes has new metadata.
     case described(String, checksum: UInt64, metadata: Data)
     case removed(String)
-    /// A file was removed, or there was none, and why.
+    /// A file was removed or did not exist, for a reason.
     case absent(String, DiskAbsence)
     case used(String, access: TimeInterval, expiry: TimeInterval, lifetime: TimeInterval)
-    /// Every file was removed.
+    /// All files were removed.
     case cleared
-    /// A start of the machine, noted by earlier versions.
+    /// A boot of the machine, recorded by earlier versions.
     case booted
 }
 
 /// The bytes of a log.
 ///
-/// The file begins with ``header``; records follow, in the processor's usual order of bytes,
-/// little-endian: a mark, the length of the body, the body's ``Checksum``, and the body. The mark
-/// allows to find the records after a damaged one.
+/// The file begins with ``header``. Records follow, in little-endian byte order: a mark, the length
+/// of the body, the body's ``Checksum``, and the body. The mark makes it possible to find the
+/// records after a damaged one.
 extension LogRecord {
     static let header = Data("KFCACHE1".utf8)
     static let mark: UInt32 = 0x524C_4BCB
     static let prefixSize = 16
     private static let storedFixedSize = 1 + 1 + 7 * 8 + 2 + 4
     private static let namedFixedSize = 1 + 8 + 2
-    /// 1 TiB: sums of sizes cannot overflow before a log has eight million records of it.
+    /// 1 TiB: sums of sizes cannot overflow with fewer than eight million such records.
     static let maximalFileSize = 1 << 40
-    // No URL takes a megabyte.
+    // No URL is a megabyte long.
     static let maximalBodySize = 1 << 20
 
     private enum Kind: UInt8 {
@@ -44,17 +44,17 @@ extension LogRecord {
         case absent = 7
     }
 
-    /// The bytes that a record of an entry without metadata takes in the log.
+    /// The size of a record of an entry without metadata, in bytes.
     static func size(of entry: DiskEntry) -> Int {
         size(nameCount: entry.name.utf8.count, keyCount: entry.key.utf8.count)
     }
 
-    /// As above, of an entry whose name and key have the given sizes in bytes.
+    /// As above, for a name and key of the given sizes in bytes.
     static func size(nameCount: Int, keyCount: Int) -> Int {
         prefixSize + storedFixedSize + nameCount + keyCount
     }
 
-    /// The bytes that the record takes in the log.
+    /// The size of the record in bytes.
     var size: Int {
         switch self {
         case .stored(let entry, _, let metadata): Self.size(of: entry) + metadata.count
@@ -69,12 +69,12 @@ extension LogRecord {
         }
     }
 
-    /// The bytes of records, one after the other.
+    /// The encoded records, one after another.
     static func encode(_ records: [LogRecord], after start: Data = Data()) -> Data {
         encode(records, size: records.reduce(0) { $0 + $1.size }, after: start)
     }
 
-    /// The bytes of records that are made one by one, and take at most `size` bytes together.
+    /// The encoded records of a sequence, which take at most `size` bytes together.
     static func encode(
         _ records: some Sequence<LogRecord>,
         size: Int,
@@ -106,7 +106,7 @@ extension LogRecord {
         switch self {
         case .stored(let entry, let temporary, let metadata):
             body[0] = Kind.stored.rawValue
-            // Without metadata it is as earlier versions wrote it.
+            // Without metadata the format is that of earlier versions.
             body[1] = metadata.isEmpty ? 1 : 2
             body.store(UInt64(entry.size), at: 2)
             body.store(entry.checksum, at: 10)
@@ -142,7 +142,7 @@ extension LogRecord {
         }
     }
 
-    /// Reads a body whose checksum is right; `nil` if it makes no sense all the same.
+    /// Parses a body with a valid checksum; `nil` if its contents are invalid.
     init?(body: UnsafeRawBufferPointer) {
         guard let first = body.first, let kind = Kind(rawValue: first) else { return nil }
         switch kind {
@@ -177,7 +177,7 @@ extension LogRecord {
         }
     }
 
-    /// Reads a body of a number, a name and metadata.
+    /// Parses a body with a number, a name and metadata.
     private static func readNamed(_ body: UnsafeRawBufferPointer) -> (UInt64, String, Data)? {
         guard body.count >= namedFixedSize else { return nil }
         let nameCount = Int(body.number(at: 9) as UInt16)
@@ -188,7 +188,7 @@ extension LogRecord {
     }
 
     private static func readStored(_ body: UnsafeRawBufferPointer) -> LogRecord? {
-        // Earlier versions took files in without a checksum; now nothing proves what they are.
+        // Earlier versions added files without a checksum; their bytes cannot be verified.
         guard body.count >= storedFixedSize, (1...2).contains(body[1]) else { return nil }
         let nameCount = Int(body.number(at: 58) as UInt16)
         let keyCount = Int(body.number(at: 60) as UInt32)
@@ -199,7 +199,7 @@ extension LogRecord {
         else { return nil }
         let names = body[storedFixedSize...]
         let name = String(decoding: names.prefix(nameCount), as: UTF8.self)
-        // A log may come from anybody: no record reaches a file outside of the folder.
+        // A log is untrusted: a record must not name a file outside the folder.
         guard FileNaming.isEntryName(name) else { return nil }
         let entry = DiskEntry(
             name: name,

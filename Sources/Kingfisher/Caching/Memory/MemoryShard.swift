@@ -1,25 +1,25 @@
 import Foundation
 import Synchronization
 
-/// What a memory store holds: a reference to an object of any class.
+/// The type of the objects in a memory store: any class.
 @usableFromInline typealias StoredObject = any AnyObject & Sendable
 
 /// One object in memory and its bookkeeping.
 struct MemoryEntry {
     let key: CacheKey
     var object: StoredObject
-    /// Seconds since the reference date.
+    /// In seconds since the reference date.
     var expiry: TimeInterval
-    /// The rule under which the object was stored, for reads that start it again.
+    /// The expiration with which the object was stored, for reads that restart it.
     var rule: StorageExpiration
-    /// What the caller wants remembered about the object.
+    /// A value of the caller stored with the object.
     var tag: UInt8
-    /// More that the caller wants remembered, as an object.
+    /// An object of the caller stored with the object.
     var note: StoredObject?
     var isInMain = false
-    /// Reads since the entry was last looked at for eviction, at most 3.
+    /// The number of reads since the entry was last examined for eviction, at most 3.
     var reads: UInt8 = 0
-    /// Taken when the object was stored.
+    /// The cost when the object was stored.
     var cost: Int
     /// Distinguishes the entry from an earlier one of the same key in the queues.
     var ticket: UInt64 = 0
@@ -34,7 +34,7 @@ struct MemoryEntry {
     }
 }
 
-/// An evicted object that may still be alive elsewhere, on a screen for example.
+/// An evicted object that may still be referenced elsewhere, for example by a view.
 struct EvictedEntry {
     weak var object: StoredObject?
     let cost: Int
@@ -44,29 +44,29 @@ struct EvictedEntry {
     let expiry: TimeInterval
 }
 
-/// One of the sixteen parts of a memory store, so that threads seldom wait for each other.
+/// One of the sixteen parts of a memory store, which reduce lock contention.
 struct MemoryShard: ~Copyable, Sendable {
     struct State {
-        // Without holes, and an index into it.
+        // Contiguous, with a hash index.
         var entries: ContiguousArray<MemoryEntry> = []
         private var index = HashIndex()
         var evicted: [CacheKey: EvictedEntry] = [:]
-        /// Not later than the first expiry among the entries: before it a sweep has nothing to do.
+        /// A lower bound of the expirations: before it a sweep finds nothing.
         var soonestExpiry = TimeInterval.infinity
         var hits = 0
-        /// Lookups of keys that had nothing.
+        /// Lookups of keys without an object.
         var absences = 0
-        /// Lookups of keys whose object had expired.
+        /// Lookups of keys with an expired object.
         var staleReads = 0
     }
 
     let state = Mutex(State())
-    // Two lines of a processor's cache: shards side by side would make threads wait for each other.
+    // Two cache lines, so that adjacent shards do not slow each other down by false sharing.
     private let distance = InlineArray<16, Int>(repeating: 0)
 }
 
 extension MemoryShard.State {
-    /// Returns the place of a key in ``entries``; valid until the next change.
+    /// Returns the position of a key in ``entries``; valid until the next change.
     func place(of key: CacheKey) -> Int? { place(of: key.string, hash: key.hash) }
 
     @inline(__always)
@@ -78,7 +78,7 @@ extension MemoryShard.State {
 
     func entry(of key: CacheKey) -> MemoryEntry? { place(of: key).map { entries[$0] } }
 
-    /// Puts an entry in the place of the one of its key, which it returns.
+    /// Replaces the entry of the same key, and returns the previous one.
     mutating func put(_ entry: MemoryEntry) -> MemoryEntry? {
         soonestExpiry = min(soonestExpiry, entry.expiry)
         guard let place = place(of: entry.key) else {
@@ -95,7 +95,7 @@ extension MemoryShard.State {
         place(of: key).map { remove(at: $0) }
     }
 
-    /// Removes the entry at a place; the last one takes it.
+    /// Removes the entry at a position; the last entry takes its place.
     mutating func remove(at place: Int) -> MemoryEntry {
         index.remove(entries[place].key.hash, place: place)
         let last = entries.count - 1
@@ -108,11 +108,11 @@ extension MemoryShard.State {
 
     // MARK: Evicted entries
 
-    /// Keeps a weak reference to the object of an entry that is evicted now.
+    /// Keeps a weak reference to the object of an evicted entry.
     ///
     /// - Returns: See ``forgetDead()``.
     mutating func remember(_ entry: MemoryEntry) -> [StoredObject] {
-        // Twice as many dead references as entries are swept out: O(1) per eviction, amortised.
+        // Swept when dead references may be twice as many as entries: O(1) per eviction, amortised.
         let living = evicted.count > 2 * entries.count + 32 ? forgetDead() : []
         evicted[entry.key] = EvictedEntry(
             object: entry.object,
@@ -125,10 +125,10 @@ extension MemoryShard.State {
         return living
     }
 
-    /// Forgets evicted objects that are not alive any more.
+    /// Removes evicted objects that were deallocated.
     ///
-    /// - Returns: The living objects, to be released outside of the lock: this may be the last
-    ///   reference to one of them, and its end may call the store.
+    /// - Returns: The remaining objects, to be released outside the lock: this may be the last
+    ///   reference to one of them, and its deinit may call the store.
     mutating func forgetDead() -> [StoredObject] {
         var living: [StoredObject] = []
         evicted = evicted.filter { _, entry in

@@ -2,16 +2,15 @@ import Foundation
 import Synchronization
 
 extension MemoryStore {
-    /// Stores an object, instead of an earlier one of the key if there is one.
+    /// Stores an object, replacing an earlier one of the key.
     ///
-    /// The object can be read afterwards unless it alone exceeds a limit; others leave for it.
+    /// The object can be read afterwards unless it exceeds a limit on its own; other objects are
+    /// evicted for it. `cost` is in bytes, and a negative value counts as 0. `tag` is returned with
+    /// the object, and `note` by ``note(of:for:)``. If `expiration` has already passed, nothing is
+    /// stored or replaced.
     ///
-    /// `cost` is in bytes, a negative one counts as 0; `tag` is given back with the object, and
-    /// `note` by ``note(of:for:)``. If `expiration` is already expired no object is stored or
-    /// replaced.
-    ///
-    /// With a `mark`, the object is one that was read elsewhere since the mark was taken. It is not
-    /// stored where another has come, nor if the key was stored or removed since.
+    /// With a `mark`, the object was read elsewhere since the mark was obtained. It is then not
+    /// stored if the key was stored or removed since.
     func store(
         _ object: StoredObject,
         for key: CacheKey,
@@ -23,7 +22,7 @@ extension MemoryStore {
     ) {
         let now = clock.now()
         guard !expiration.isAlreadyExpired(at: now) else {
-            // A running read may return the object that was to be replaced.
+            // A read in progress may return the object that was to be replaced.
             if mark == nil { queues.withLock { $0.noteChange(of: key) } }
             return
         }
@@ -47,13 +46,13 @@ extension MemoryStore {
         release(released)
     }
 
-    /// What ``store(_:for:cost:tag:note:expiration:ifUnchangedSince:)`` takes, to be called before an
-    /// object is read elsewhere.
+    /// Returns a mark for ``store(_:for:cost:tag:note:expiration:ifUnchangedSince:)``; call it
+    /// before reading an object elsewhere.
     func mark(of key: CacheKey) -> UInt32 { queues.withLock { $0.mark(of: key) } }
 
-    /// The note that was stored with an object; nil if the key has another object now.
+    /// The note stored with an object; nil if the key has a different object now.
     func note(of object: StoredObject, for key: CacheKey) -> StoredObject? {
-        // The reference to the evicted object is not the last one: the caller has another.
+        // The caller holds another reference to the evicted object, so this is not the last one.
         shards[key.hash & 15].state.withLock { state in
             if let place = state.place(of: key) {
                 return state.entries[place].object === object ? state.entries[place].note : nil
@@ -69,7 +68,7 @@ extension MemoryStore {
         }
     }
 
-    /// - Returns: Objects to let go of outside of the lock.
+    /// - Returns: The objects to release outside the lock.
     private func insert(
         _ entry: MemoryEntry,
         in queues: inout MemoryQueues
@@ -82,7 +81,7 @@ extension MemoryStore {
         var entry = entry
         let old = shards[key.hash & 15].state.withLock { $0.entry(of: key) }
         if let old {
-            // It keeps its place in its queue and what it has been read so far.
+            // Keeps its place in its queue and its count of reads.
             entry.ticket = old.ticket
             entry.isInMain = old.isInMain
             entry.reads = old.reads
@@ -105,7 +104,7 @@ extension MemoryStore {
         return released
     }
 
-    /// Takes an earlier object away, and remembers the new one as long as others keep it.
+    /// Removes an earlier object, and remembers the new one while it is referenced elsewhere.
     private func replaceByOversized(
         _ entry: MemoryEntry,
         in queues: inout MemoryQueues
@@ -119,7 +118,7 @@ extension MemoryStore {
         return living + [old.object]
     }
 
-    /// Finds an object that was evicted but lives elsewhere, and makes it resident again.
+    /// Finds an evicted object that is still referenced elsewhere, and stores it again.
     func revive(_ key: CacheKey, extending: ExpirationExtending, at now: TimeInterval) -> Hit? {
         let (hit, released) = queues.withLock { queues -> (Hit?, [StoredObject]) in
             let entry = shards[key.hash & 15].state.withLock { state in
@@ -139,7 +138,7 @@ extension MemoryStore {
 }
 
 extension MemoryShard.State {
-    /// Makes an entry again of an evicted object that is still alive and valid.
+    /// Makes an entry for an evicted object that is still referenced and valid.
     fileprivate mutating func takeEvicted(
         _ key: CacheKey,
         at now: TimeInterval
