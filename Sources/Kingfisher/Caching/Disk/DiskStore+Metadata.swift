@@ -85,6 +85,8 @@ extension DiskStore {
     ///
     /// If the folder is not writable, the reason is kept in memory until the store is closed.
     func remove(_ name: String, noting absence: DiskAbsence) throws(DiskError) {
+        guard FileNaming.isEntryName(name) else { throw .invalidName(name, key: name) }
+        guard absence.metadata.count <= EntryMetadata.maximalSize else { return try remove(name) }
         do throws(DiskError) {
             try prepare()
             try changing { log throws(DiskError) in

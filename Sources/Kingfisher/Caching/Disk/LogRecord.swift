@@ -183,8 +183,11 @@ extension LogRecord {
         let nameCount = Int(body.number(at: 9) as UInt16)
         let rest = body[namedFixedSize...]
         let name = String(decoding: rest.prefix(nameCount), as: UTF8.self)
-        guard rest.count >= nameCount, FileNaming.isEntryName(name) else { return nil }
-        return (body.number(at: 1), name, Data(rest.dropFirst(nameCount)))
+        let metadata = rest.dropFirst(nameCount)
+        guard rest.count >= nameCount, FileNaming.isEntryName(name),
+            metadata.count <= EntryMetadata.maximalSize
+        else { return nil }
+        return (body.number(at: 1), name, Data(metadata))
     }
 
     private static func readStored(_ body: UnsafeRawBufferPointer) -> LogRecord? {
@@ -194,7 +197,7 @@ extension LogRecord {
         let keyCount = Int(body.number(at: 60) as UInt32)
         let metadata = body.dropFirst(storedFixedSize + nameCount + keyCount)
         guard body.count == storedFixedSize + nameCount + keyCount + metadata.count,
-            body[1] == 2 || metadata.isEmpty,
+            body[1] == 2 || metadata.isEmpty, metadata.count <= EntryMetadata.maximalSize,
             let size = Int(exactly: body.number(at: 2) as UInt64), size <= maximalFileSize
         else { return nil }
         let names = body[storedFixedSize...]

@@ -219,6 +219,35 @@ struct DiskStoreMetadataTests {
         #expect(store.absence(of: "n1009") != nil)
     }
 
+    @Test func `a reason is kept for names of files alone, and if it is small`() throws {
+        let store = open()
+        for name in [String(repeating: "n", count: 70_000), "a/b", ".kingfisher.log", ""] {
+            #expect(throws: DiskError.invalidName(name, key: name)) {
+                try store.remove(name, noting: gone())
+            }
+        }
+        try put("1", in: store)
+        let large = DiskAbsence(expiry: clock.now + 60, metadata: Data(count: 16_385))
+        try store.remove("a", noting: large)
+        #expect(absence(store) == nil)
+        #expect(!store.contains("a"))
+    }
+
+    @Test func `metadata in a log that is larger than any that is written is damage`() {
+        let large = Data(count: 16_385)
+        let records: [LogRecord] = [
+            .stored(.make("a"), temporary: 0, metadata: large),
+            .described("a", checksum: 1, metadata: large),
+            .absent("a", DiskAbsence(expiry: 1, metadata: large)),
+        ]
+        for record in records {
+            var reader = LogReader()
+            var count = 0
+            reader.read(LogRecord.encode([record], after: LogRecord.header)) { _, _ in count += 1 }
+            #expect(count == 0)
+        }
+    }
+
     @Test func `in a folder that cannot be written memory remembers`() throws {
         let files = FaultyFileSystem()
         let store = open(files: files)
