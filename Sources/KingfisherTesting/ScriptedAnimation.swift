@@ -18,8 +18,8 @@ public struct ScriptedAnimation: ImageFrameSource {
     ///   - pictures: The frames; traps if empty.
     ///   - seconds: The duration of each frame, above 0.
     public init(_ pictures: [ScriptedPicture], secondsEach seconds: TimeInterval) {
-        precondition(!pictures.isEmpty, "an animation needs a frame")
-        precondition(seconds > 0, "a frame must be shown for some time, not for \(seconds) s")
+        precondition(!pictures.isEmpty, "an animation needs at least one frame")
+        precondition(seconds > 0, "the duration of a frame must be above 0, not \(seconds) s")
         self.pictures = pictures
         self.seconds = seconds
     }

@@ -37,7 +37,7 @@ public struct ScriptedPicture: Sendable, Hashable {
     ) {
         precondition(
             (1...65_535).contains(width) && (1...65_535).contains(height),
-            "a picture needs 1 to 65,535 pixels on each side, not \(width) × \(height)"
+            "an image needs 1 to 65,535 pixels on each side, not \(width) × \(height)"
         )
         self.left = left
         self.right = right
@@ -92,7 +92,7 @@ public struct ScriptedPicture: Sendable, Hashable {
         for _ in 0..<height { pixels.append(row) }
         let image = KFCrossPlatformImage(premultipliedRGBA: pixels, width: width, height: height)
         guard let image else {
-            preconditionFailure("no memory for a picture of \(width) × \(height) pixels")
+            preconditionFailure("out of memory for an image of \(width) × \(height) pixels")
         }
         return image
     }
@@ -105,7 +105,7 @@ public struct ScriptedPicture: Sendable, Hashable {
             case .jpeg: image.kf.jpegRepresentation(compressionQuality: 1)
             }
         guard let data else {
-            preconditionFailure("a picture of \(width) × \(height) pixels cannot be written")
+            preconditionFailure("an image of \(width) × \(height) pixels cannot be encoded")
         }
         return data
     }

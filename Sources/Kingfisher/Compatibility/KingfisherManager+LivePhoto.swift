@@ -28,7 +28,7 @@ extension KingfisherManager {
         var parsed = KingfisherParsedOptionsInfo(resolved(options))
         assert(
             parsed.processor.identifier.isEmpty,
-            "a live photo is stored as it comes: \(parsed.processor.identifier) would not be used"
+            "live photos are stored unprocessed; remove \(parsed.processor.identifier)"
         )
         parsed.processor = LivePhotoImageProcessor.default
         guard let first = source.resources.first?.dataSource else {

@@ -26,7 +26,10 @@ struct RedirectRules {
         guard let target = URL(string: location, relativeTo: base)?.absoluteURL,
             target.host?.isEmpty == false || target.scheme?.lowercased() != base.scheme
         else {
-            throw .badResponse(reason: "it redirects to “\(location)”, which is no URL", url: base)
+            throw .badResponse(
+                reason: "it redirects to “\(location)”, which is not a valid URL",
+                url: base
+            )
         }
         return try redirected(request, to: target, from: base, status: response.statusCode)
     }

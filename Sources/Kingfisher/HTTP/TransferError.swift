@@ -5,13 +5,13 @@ public enum TransferError: Error, Sendable {
     /// The phase of a transfer that timed out.
     public enum Phase: String, Sendable {
         /// Name resolution, connecting and the TLS handshake.
-        case connect = "to be connected"
+        case connect = "while connecting"
         /// The next byte of the response.
-        case idle = "for the server to send something"
+        case idle = "without data from the server"
         /// A body slower than ``TransferSettings/minimumSpeed``.
-        case speed = "for the body, which came below the minimum speed"
+        case speed = "with a body below the minimum speed"
         /// The whole transfer.
-        case total = "for the transfer to end"
+        case total = "before the transfer was complete"
     }
 
     /// The transfer was cancelled.
@@ -110,23 +110,23 @@ extension TransferError: CustomStringConvertible, LocalizedError {
             "only http and https are supported, not “\(scheme)”"
         case .cannotResolve(let host, _): "the host “\(host)” was not found"
         case .cannotConnect(let host, let reason, _): "cannot connect to “\(host)”, \(reason)"
-        case .notConnected(let host, _): "there is no network that leads to “\(host)”"
+        case .notConnected(let host, _): "there is no network connection to “\(host)”"
         case .addressRefused(let address, let range, _):
-            "the host leads to \(address), a \(range.name) address that is not allowed"
-        case .tls(_, let reason, _): "no secure connection, \(reason)"
-        case .timedOut(let phase, let limit, _): "waited \(limit) in vain \(phase.rawValue)"
+            "the host has the address \(address), which is not allowed (\(range.name))"
+        case .tls(_, let reason, _): "the secure connection failed, \(reason)"
+        case .timedOut(let phase, let limit, _): "timed out after \(limit) \(phase.rawValue)"
         case .tooManyRedirects(let limit, _): "more than \(limit) redirects"
-        case .redirectLoop: "the redirects go in a circle"
+        case .redirectLoop: "the redirects form a loop"
         case .redirectRefused(let target, _): "a redirect to “\(target)” is not allowed"
         case .bodyTooLarge(let limit, _): "the body is larger than \(limit) bytes"
         case .cannotKeepBody(let reason, _):
-            "the body cannot be put into a temporary file, \(reason)"
+            "the body cannot be written to a temporary file, \(reason)"
         case .truncatedBody(let received, let expected, _):
             "the body ended after \(received) bytes"
                 + (expected.map { " of \($0)" } ?? " before it was complete")
         case .connectionLost(let reason, _): "the connection was lost, \(reason)"
-        case .badResponse(let reason, _): "the server's answer is not usable, \(reason)"
-        case .rejected(let reason, _): "the answer was refused (\(Self.clause(reason)))"
+        case .badResponse(let reason, _): "the server's response is not usable, \(reason)"
+        case .rejected(let reason, _): "the response was refused (\(Self.clause(reason)))"
         case .curl(let code, let message, _): "the transfer failed (libcurl \(code)), \(message)"
         }
     }

@@ -67,7 +67,7 @@ public final class TransferResponse: Sendable {
                 headerFields: joined
             )
             guard let response else {
-                preconditionFailure("HTTPURLResponse takes every URL, status and field")
+                preconditionFailure("HTTPURLResponse did not accept the URL, status or fields")
             }
             made = response
             return response

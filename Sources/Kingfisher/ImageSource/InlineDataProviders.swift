@@ -83,8 +83,8 @@ public struct DataURLImageDataProvider: ImageDataProvider {
         /// What failed.
         public var errorDescription: String? {
             switch self {
-            case .notADataURL: "The URL is no data URL: it needs “data:” and a comma."
-            case .invalidEncoding: "The bytes of the data URL are not encoded as it says."
+            case .notADataURL: "The URL is not a data URL: it needs “data:” and a comma."
+            case .invalidEncoding: "The data URL is not valid base64 or percent-encoding."
             }
         }
     }

@@ -19,11 +19,13 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
         /// What failed.
         public var errorDescription: String? {
             switch self {
-            case .invalidImageSource: "The URL leads to no file that can be read."
+            case .invalidImageSource:
+                "The URL is not that of a readable file. Use a file URL, and check that the "
+                    + "file exists."
             case .invalidThumbnail:
-                "The file holds no picture that can be decoded, or the size of the thumbnail is "
-                    + "not between 1 and \(PixelLimits.maxDimension) pixels."
-            case .writeDataError: "No encoder is there for the thumbnail."
+                "The file cannot be decoded, or the size of the thumbnail is not between 1 and "
+                    + "\(PixelLimits.maxDimension) pixels."
+            case .writeDataError: "There is no encoder for the thumbnail's format."
             case .finalizeDataError: "The thumbnail cannot be encoded."
             }
         }

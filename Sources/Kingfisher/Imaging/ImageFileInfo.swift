@@ -114,7 +114,7 @@ extension ImageFileInfo.Failure: LocalizedError {
     /// What failed, as a sentence.
     public var errorDescription: String? {
         switch self {
-        case .needsMoreData(let reason): "The header is not complete: \(reason)."
+        case .needsMoreData(let reason): "The header is incomplete: \(reason)."
         case .unreadable(let reason): "The header cannot be read: \(reason)."
         }
     }

@@ -29,7 +29,7 @@ enum UndecodableReason {
 
     /// The clause for bytes that can be decoded.
     static let refused =
-        "they can be decoded, but the processor made no image with its settings"
+        "they can be decoded, but the processor returned no image with its settings"
 
     private static func brokenFrame(of decoder: FrameDecoder) -> String? {
         for index in 0..<decoder.frameCount {

@@ -13,7 +13,7 @@ public struct ImageProgressive: Sendable {
     }
 
     /// Blurs early scans, decodes only the newest scan, and sets no minimum interval.
-    @available(*, deprecated, message: "Make a value of your own, so that its hook is yours.")
+    @available(*, deprecated, message: "Make your own value, so that onImageUpdated is not shared.")
     public static let `default` = ImageProgressive(
         isBlur: true,
         isFastestScan: true,

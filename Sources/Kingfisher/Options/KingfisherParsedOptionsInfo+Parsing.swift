@@ -68,7 +68,7 @@ extension ParsedValues {
         case .allowedSources(let policy): allowedSources = policy
         case .lowDataMode(let source): lowDataModeSource = source
         case .forcedCacheFileExtension(let fileExtension): forcedExtension = fileExtension
-        default: preconditionFailure("an option is parsed by no step: \(item)")
+        default: preconditionFailure("the option is not handled: \(item)")
         }
     }
 }

@@ -102,7 +102,9 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         case .ignored:
             return
         case .refused:
-            assertionFailure("a stopped prefetcher, or one without downloads, was started")
+            assertionFailure(
+                "start() was called on a stopped prefetcher, or with maxConcurrentDownloads below 1"
+            )
             finish()
         case .begun(let width):
             let driver = Task { await run(width: width) }

@@ -24,12 +24,12 @@ extension CacheMissReason: CustomStringConvertible {
         case .neverStored: "not stored"
         case .expired(let ago): "expired \(ago.formattedSeconds) ago"
         case .evicted: "evicted to make room"
-        case .otherProcessor([""]): "stored unprocessed alone"
+        case .otherProcessor([""]): "only stored unprocessed"
         case .otherProcessor(let identifiers):
-            "stored under other processors alone: "
+            "only stored under other processors: "
                 + identifiers.map { $0.isEmpty ? "unprocessed" : $0 }.joined(separator: "; ")
         case .damaged: "damaged"
-        case .notAsked: "not asked, by the options"
+        case .notAsked: "not consulted, because of the options"
         }
     }
 }

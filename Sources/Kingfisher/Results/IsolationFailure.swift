@@ -17,13 +17,13 @@ public enum IsolationFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// A clause such as `the worker process was ended by signal 11`.
     public var description: String {
         switch self {
-        case .crashed(let signal): "the worker process was ended by signal \(signal)"
+        case .crashed(let signal): "the worker process was killed by signal \(signal)"
         case .forbiddenSystemCall(let number):
-            "the worker process made system call \(number), which it may not"
-        case .ended(let code): "the worker process ended with code \(code)"
+            "the worker process made the forbidden system call \(number)"
+        case .ended(let code): "the worker process exited with code \(code)"
         case .timedOut(let limit): "the worker process took longer than \(limit)"
-        case .invalidAnswer(let detail): "the worker process answered what cannot be: \(detail)"
-        case .unavailable(let reason): "there is no worker process: \(reason)"
+        case .invalidAnswer(let detail): "the worker process sent an invalid response: \(detail)"
+        case .unavailable(let reason): "no worker process is available: \(reason)"
         }
     }
 }

@@ -66,7 +66,7 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
     private static func text(_ reason: CacheMissReason?) -> String {
         switch reason {
         case nil: "hit"
-        case .notAsked?: "not asked, by the options"
+        case .notAsked?: "not consulted, because of the options"
         case let reason?: "miss, \(reason)"
         }
     }
@@ -77,8 +77,8 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
         case .cache: "comes from the disk"
         case .original: "is made from the cached original"
         case .download: "is downloaded"
-        case .provider: "is asked from its provider"
-        case .fails: "fails, because the options allow the cache alone"
+        case .provider: "is loaded from its provider"
+        case .fails: "fails, because the options allow only the cache"
         }
     }
 }

@@ -71,7 +71,7 @@ struct HashIndex {
     private func cell(of part: UInt32, place: Int) -> Int {
         var cell = home(part)
         while cells[cell].hash != part || cells[cell].place != place {
-            precondition(cells[cell].place >= 0, "a place that is not in the index")
+            precondition(cells[cell].place >= 0, "the position is not in the index")
             cell = (cell + 1) & (cells.count - 1)
         }
         return cell

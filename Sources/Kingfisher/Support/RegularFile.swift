@@ -127,10 +127,10 @@ public enum LocalFileError: Error, Equatable, LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .notRegular(let path):
-            "\(path) is no regular file. Give the path of a file, not of a folder, a pipe or a "
+            "\(path) is not a regular file. Use the path of a file, not of a folder, a pipe or a "
                 + "device."
         case .tooLarge(let path, let bytes, let allowed):
-            "\(path) has \(bytes) bytes, and \(allowed) are read at most. Give a smaller file."
+            "\(path) has \(bytes) bytes, but at most \(allowed) are allowed. Use a smaller file."
         }
     }
 }

@@ -11,7 +11,7 @@ struct SHA256: ~Copyable {
     private let hasher: UnsafeMutableRawPointer
 
     init() {
-        guard let hasher = kf_sha256_new() else { fatalError("no memory for a SHA-256 digest") }
+        guard let hasher = kf_sha256_new() else { fatalError("out of memory for a SHA-256 digest") }
         self.hasher = hasher
     }
 

@@ -20,7 +20,7 @@ struct TransferErrorTests {
         #expect(timeout.isTransient)
         #expect(
             timeout.description
-                == "waited 15.0 seconds in vain for the server to send something: http://host/a.jpg"
+                == "timed out after 15.0 seconds without data from the server: http://host/a.jpg"
         )
     }
 }

@@ -50,7 +50,7 @@ struct IsolatedLoadTests {
             )
         }
         #expect(error?.errorCode == 4003)
-        #expect(error?.errorDescription?.contains("worker process was ended by signal") == true)
+        #expect(error?.errorDescription?.contains("worker process was killed by signal") == true)
         #expect(!bench.cache.isCached(forKey: bench.server.url("/bad").absoluteString))
     }
 

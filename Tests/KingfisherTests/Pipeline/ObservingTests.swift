@@ -138,14 +138,14 @@ struct ObservingTests {
                 """
         )
         let fresh = bench.manager.explain(url, options: [.forceRefresh])
-        #expect(fresh.description.contains("memory    not asked, by the options"))
+        #expect(fresh.description.contains("memory    not consulted, because of the options"))
         try await bench.cache.storeToDisk(TestImage.jpeg(), forKey: url.cacheKey)
         let blur = BlurImageProcessor(blurRadius: 2)
         #expect(
             bench.manager.explain(url, options: [.processor(blur)]).description == """
                 https://host.test/a.jpg (com.onevcat.Kingfisher.BlurImageProcessor(2.0))
                   memory    miss, not stored
-                  disk      miss, stored unprocessed alone
+                  disk      miss, only stored unprocessed
                   original  hit
                   so it     is made from the cached original
                 """

@@ -74,7 +74,7 @@ struct LogTests {
         }
         let lines = lines(of: "log-4")
         #expect(lines.map(\.level) == [.warning])
-        let text = "The image was not stored on disk: DefaultCacheSerializer gave no bytes"
+        let text = "The image was not stored on disk: DefaultCacheSerializer returned no bytes"
         #expect(lines.first?.text.hasPrefix(text) == true)
     }
 

@@ -19,7 +19,7 @@ extension CurlExchange {
             discarded += bytes.count
             return discarded <= Self.maxDiscardedBytes ? bytes.count : 0
         case .head, .tentative:
-            fail(.badResponse(reason: "a body came without a head", url: url))
+            fail(.badResponse(reason: "it has a body but no head", url: url))
             return 0
         case .stopped:
             return 0

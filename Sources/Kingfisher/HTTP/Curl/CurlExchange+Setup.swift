@@ -32,7 +32,7 @@ extension CurlExchange {
         kf_curl_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
         let text = url.absoluteString
         guard setText(handle, CURLOPT_URL, text) == CURLE_OK else {
-            throw .invalidRequest(reason: "libcurl does not take its URL", url: url)
+            throw .invalidRequest(reason: "libcurl does not accept its URL", url: url)
         }
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)

@@ -70,7 +70,7 @@ extension CurlExchange {
         trust.approvals = environment.approvals
         trust.check = CurlTrustCheck(host: host, approval: approval)
         guard let check = trust.check else {
-            throw .curl(code: 27, message: "no memory for another transfer", url: url)
+            throw .curl(code: 27, message: "out of memory", url: url)
         }
         try self.check(check.install(in: handle), .handshake)
         // A resumed session shows no certificates.
@@ -88,7 +88,7 @@ extension CurlExchange {
     private func check(_ code: CURLcode, _ fault: TLSFault) throws(TransferError) {
         guard code != CURLE_OK else { return }
         let reason =
-            "libcurl cannot use these settings: " + String(cString: curl_easy_strerror(code))
+            "libcurl cannot apply the TLS settings: " + String(cString: curl_easy_strerror(code))
         throw .tls(fault, reason: reason, url: url)
     }
 

@@ -23,7 +23,7 @@ extension CurlLoop {
             queue.finished(exchange, multiplexed: false)
             return end(
                 exchange,
-                .curl(code: 27, message: "no memory for another transfer", url: exchange.url)
+                .curl(code: 27, message: "out of memory", url: exchange.url)
             )
         }
         exchange.isWaitingForConnection = false

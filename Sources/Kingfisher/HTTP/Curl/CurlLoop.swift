@@ -145,13 +145,13 @@ final class CurlLoop {
             throw .unsupportedScheme(scheme, url: url)
         }
         guard let host = url.host, !host.isEmpty else {
-            throw .invalidRequest(reason: "its URL names no host", url: url)
+            throw .invalidRequest(reason: "its URL has no host", url: url)
         }
         guard order.request.httpBodyStream == nil else {
-            throw .invalidRequest(reason: "its body is a stream; give it as data", url: url)
+            throw .invalidRequest(reason: "its body is a stream; set httpBody instead", url: url)
         }
         guard multi != nil else {
-            throw .curl(code: 2, message: "libcurl could not be set up", url: url)
+            throw .curl(code: 2, message: "libcurl could not be initialised", url: url)
         }
         return (url, url.origin(scheme: scheme, host: host))
     }

@@ -249,7 +249,9 @@ struct DownloadState {
         self.metrics = metrics
         if let error { return end(.failure(error)) }
         guard let response else {
-            return end(.failure(.invalidRequest(reason: "the transport gave no answer", url: nil)))
+            return end(
+                .failure(.invalidRequest(reason: "the transport returned no response", url: nil))
+            )
         }
         // Both parts together must be complete; a single part was checked by the transport.
         if resumedBytes > 0, let expected = response.expectedLength, expected != body.count {

@@ -32,7 +32,7 @@ final class DownloadTable: Sendable {
             let download = create()
             downloads[identity] = download
             guard let token = token(download, isCreator: true) else {
-                preconditionFailure("a download that no one knows cannot have ended")
+                preconditionFailure("a new download cannot have ended")
             }
             return token
         }

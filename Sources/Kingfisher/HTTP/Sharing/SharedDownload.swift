@@ -290,7 +290,7 @@ extension SharedDownload: HTTPTransferHandler {
             return reply(.cancel)
         }
         guard head.statusCode != 206 || request.value(forHTTPHeaderField: "Range") != nil else {
-            let reason = "it is a part (206) of a body that was asked for as a whole"
+            let reason = "it is partial (206), but the complete body was requested"
             finish { $0.fail(.badResponse(reason: reason, url: head.url)) }
             return reply(.cancel)
         }
