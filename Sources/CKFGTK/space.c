@@ -51,12 +51,17 @@ int kf_widget_get_space(void *widget, bool is_vertical, bool *is_own) {
     return space;
 }
 
+#if !GTK_CHECK_VERSION(4, 12, 0)
+// Present where the program runs with a newer GTK than it was built with.
+extern double gdk_surface_get_scale(GdkSurface *surface) __attribute__((weak));
+#endif
+
 double kf_widget_get_density(void *widget) {
-#if GTK_CHECK_VERSION(4, 12, 0)
     GtkNative *native = gtk_widget_get_native(widget);
     GdkSurface *surface = native ? gtk_native_get_surface(native) : NULL;
-    if (surface) return gdk_surface_get_scale(surface);
+#if !GTK_CHECK_VERSION(4, 12, 0)
+    if (!gdk_surface_get_scale) surface = NULL;
 #endif
-    return gtk_widget_get_scale_factor(widget);
+    return surface ? gdk_surface_get_scale(surface) : gtk_widget_get_scale_factor(widget);
 }
 #endif

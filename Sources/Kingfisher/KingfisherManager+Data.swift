@@ -36,8 +36,19 @@ extension KingfisherManager {
         options: KingfisherOptionsInfo? = nil,
         as encoding: ImageEncoding? = nil
     ) async throws -> RetrieveDataResult {
+        let parsed = KingfisherParsedOptionsInfo(resolved(options))
+        return try await retrieveData(with: source, parsedOptions: parsed, as: encoding)
+    }
+
+    /// See ``retrieveData(with:options:as:)-(Source,_,_)``; the manager's default options are not
+    /// added.
+    package func retrieveData(
+        with source: Source,
+        parsedOptions: KingfisherParsedOptionsInfo,
+        as encoding: ImageEncoding? = nil
+    ) async throws -> RetrieveDataResult {
         try Task.checkCancellation()
-        var parsed = KingfisherParsedOptionsInfo(resolved(options))
+        var parsed = parsedOptions
         parsed.imageModifier = nil
         let stage = EncodingStage(request(source, parsed), as: encoding)
         // HTTP caching has to check the freshness of the stored entry first, so it always loads.

@@ -138,7 +138,7 @@ KFFit kf_picture_get_fit(void *picture);
 // sizes are allocated.
 int kf_widget_get_space(void *widget, bool is_vertical, bool *is_own);
 
-// The screen's pixels per logical pixel, fractional from GTK 4.12 on.
+// The screen's pixels per logical pixel; rounded up to a whole number before GTK 4.12.
 double kf_widget_get_density(void *widget);
 
 // Whether a widget is mapped and not completely clipped (scrolled out of view) by an ancestor.
@@ -158,3 +158,66 @@ bool kf_widget_animations_enabled(void *widget);
 
 // The widget's foreground colour: red, green, blue, alpha in 0…1.
 void kf_widget_get_color(void *widget, float color[4]);
+
+// --- Content for other programs
+
+// A new GdkContentProvider; null if every part is null. Offers, in this order, the bytes of a file
+// of a media type, a local file, and a GdkTexture. The bytes are copied.
+void *kf_content_new(
+    const void *bytes,
+    size_t count,
+    const char *type,
+    const char *path,
+    void *texture
+);
+
+// Puts a GdkContentProvider on the clipboard of the widget's display.
+bool kf_widget_copy(void *widget, void *content);
+
+// Returns a new GdkContentProvider for a drag that begins; null for no drag.
+typedef void *(*KFDragContent)(void *context);
+// Called when the pointer is pressed on the widget, and when it is released or drags.
+typedef void (*KFDragHandler)(bool is_pressed, void *context);
+
+// Makes the content of a widget draggable until kf_widget_remove_drag.
+void kf_widget_add_drag(
+    void *widget,
+    KFDragContent content,
+    KFDragHandler handler,
+    void *context
+);
+void kf_widget_remove_drag(void *widget);
+
+typedef enum {
+    // The menu is about to open; false keeps it closed.
+    KF_MENU_OPEN,
+    KF_MENU_COPY,
+    KF_MENU_SAVE,
+} KFMenuEvent;
+
+typedef bool (*KFMenuHandler)(KFMenuEvent event, void *context);
+
+// Gives a widget a context menu with two entries, until kf_widget_remove_menu. It opens on the
+// secondary button, the menu key and Shift+F10; Control+C is the entry for copying.
+void kf_widget_add_menu(
+    void *widget,
+    const char *copy,
+    const char *save,
+    KFMenuHandler handler,
+    void *context
+);
+void kf_widget_remove_menu(void *widget);
+void kf_widget_open_menu(void *widget);
+bool kf_widget_has_open_menu(void *widget);
+
+// Called once, with the path of the chosen file; null if there is none.
+typedef void (*KFChosenFile)(const char *path, void *context);
+
+// Asks the user where to save a file.
+void kf_choose_file(
+    void *widget,
+    const char *title,
+    const char *name,
+    KFChosenFile chosen_file,
+    void *context
+);

@@ -138,6 +138,18 @@ extension KFImage {
         return self
     }
 
+    /// Shows a button over animations that pauses and resumes them.
+    ///
+    /// - Parameters:
+    ///   - play: The button's name while the animation is paused, for tooltips and assistive
+    ///     technology.
+    ///   - pause: Its name while the animation plays.
+    /// - Returns: This image.
+    public func playButton(play: String = "Play", pause: String = "Pause") -> KFImage {
+        state.addPlayButton(play: play, pause: pause)
+        return self
+    }
+
     /// Fades the image in, over `duration` seconds.
     public func fade(duration: TimeInterval) -> KFImage {
         loadTransition(.fade(duration))

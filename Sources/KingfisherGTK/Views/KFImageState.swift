@@ -1,5 +1,6 @@
 #if GTK
 import CGTK
+import CKFGTK
 import Foundation
 import Kingfisher
 
@@ -11,7 +12,7 @@ final class KFImageState: NetworkListener {
         case failed
     }
 
-    private static let data = ObjectData<KFImageState>(name: "kingfisher-kfimage")
+    static let data = ObjectData<KFImageState>(name: "kingfisher-kfimage")
 
     let view = ImageView()
     private(set) var source: Source?
@@ -31,10 +32,13 @@ final class KFImageState: NetworkListener {
     let overlay: UnsafeMutableRawPointer
     private var overlays: [(widget: UnsafeMutablePointer<GtkWidget>, phase: Phase)] = []
     private var progressBar: OpaquePointer?
+    private(set) var playButton: UnsafeMutablePointer<GtkWidget>?
     private var phase: Phase? {
         didSet { showOverlays() }
     }
     private var isLoaded = false
+    /// Whether it belongs to a row of a list that shows no item.
+    private var isCleared = false
     /// Numbers the loads, so that the end of an earlier load is not mistaken for that of the
     /// current one.
     private var loadCount = 0
@@ -63,6 +67,7 @@ final class KFImageState: NetworkListener {
     /// Shows another source; no effect for the same one.
     func bind(to new: Source?) {
         preview = preview.isForNext ? (preview.image, false) : (nil, false)
+        isCleared = false
         if new?.cacheKey == source?.cacheKey, isLoaded || phase == .loading { return }
         source = new
         isLoaded = false
@@ -78,6 +83,20 @@ final class KFImageState: NetworkListener {
             progress: nil,
             completion: nil
         )
+    }
+
+    /// Cancels the load and lets go of the image until another source is bound.
+    func clear() {
+        // The completion of the cancelled load may destroy the widget.
+        g_object_ref(overlay)
+        defer { g_object_unref(overlay) }
+        isCleared = true
+        isLoaded = false
+        source = nil
+        loadCount += 1
+        phase = nil
+        view.controller.forgetLoad()
+        view.controller.setOwnImage(nil)
     }
 
     private var standIn: KFCrossPlatformImage? { preview.image ?? placeholder }
@@ -125,6 +144,50 @@ final class KFImageState: NetworkListener {
         }
     }
 
+    // MARK: Playing
+
+    /// Puts a button over animations that pauses and resumes them.
+    func addPlayButton(play: String, pause: String) {
+        guard playButton == nil, let widget = gtk_button_new() else { return }
+        let button = UnsafeMutableRawPointer(widget)
+        playButton = widget
+        gtk_widget_add_css_class(widget, "osd")
+        gtk_widget_add_css_class(widget, "circular")
+        gtk_widget_set_halign(widget, GTK_ALIGN_END)
+        gtk_widget_set_valign(widget, GTK_ALIGN_END)
+        gtk_widget_set_margin_end(widget, 6)
+        gtk_widget_set_margin_bottom(widget, 6)
+        gtk_overlay_add_overlay(OpaquePointer(overlay), widget)
+        connect(button, "clicked") { [unowned self] in togglePlayback() }
+        let controller = view.controller
+        let update = { [unowned self] (playback: Playback) in
+            showPlayback(playback, title: playback == .playing ? pause : play)
+        }
+        controller.animation.onPlaybackChange = update
+        update(controller.animation.playback)
+    }
+
+    private func togglePlayback() {
+        let controller = view.controller
+        if controller.animation.isPlaying {
+            controller.pauseAnimation()
+        } else {
+            controller.startAnimation()
+        }
+    }
+
+    private func showPlayback(_ playback: Playback, title: String) {
+        guard let playButton else { return }
+        gtk_widget_set_visible(playButton, playback == .none ? 0 : 1)
+        let isPlaying = playback == .playing
+        gtk_button_set_icon_name(
+            UnsafeMutableRawPointer(playButton).assumingMemoryBound(to: GtkButton.self),
+            isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic"
+        )
+        gtk_widget_set_tooltip_text(playButton, title)
+        kf_widget_set_label(playButton, title)
+    }
+
     func addOverlay(_ widget: UnsafeMutablePointer<GtkWidget>, for phase: Phase) {
         overlays.append((widget, phase))
         gtk_overlay_add_overlay(OpaquePointer(overlay), widget)
@@ -133,7 +196,7 @@ final class KFImageState: NetworkListener {
 
     /// Starts the load, unless the image is loaded or loading.
     func load() {
-        guard !isLoaded, phase != .loading else { return }
+        guard !isLoaded, !isCleared, phase != .loading else { return }
         phase = .loading
         loadCount += 1
         let number = loadCount

@@ -21,6 +21,18 @@ struct AnimationState {
     /// The painted frame, so that it is painted only once.
     var shownFrame: KFCrossPlatformImage?
     var onEvent: ((FramePlayer.Event) -> Void)?
+    /// Called after ``playback`` has changed.
+    var onPlaybackChange: ((Playback) -> Void)?
+    var reportedPlayback = Playback.none
+
+    var playback: Playback { player == nil ? .none : isPlaying ? .playing : .paused }
+}
+
+/// Whether a picture shows an animation, and whether it plays.
+enum Playback {
+    case none
+    case playing
+    case paused
 }
 
 extension PictureController: FrameListener {
@@ -33,6 +45,14 @@ extension PictureController: FrameListener {
         } else {
             watch?.stopTicking(ObjectIdentifier(self))
         }
+        reportPlayback()
+    }
+
+    /// Reports whether there is an animation and whether it plays, if that has changed.
+    private func reportPlayback() {
+        guard animation.playback != animation.reportedPlayback else { return }
+        animation.reportedPlayback = animation.playback
+        animation.onPlaybackChange?(animation.playback)
     }
 
     func frameBegins(at time: Double) {
@@ -50,6 +70,7 @@ extension PictureController: FrameListener {
     func frameIsLaidOut() {
         keepingPicture {
             updateSight()
+            updateDensity()
             startPendingIfSized()
         }
     }

@@ -26,6 +26,8 @@ final class PictureController {
     var shownLoad: PendingLoad?
     var transition: RunningTransition?
     var animation = AnimationState()
+    /// The context menu and the drag source.
+    lazy var actions = PictureActions(of: self)
     var indicator = PictureIndicator.none
     var runningLoads = 0
     /// Whether a load runs only to replace the current image by a larger version, invisibly.
@@ -75,10 +77,7 @@ final class PictureController {
         connect(picture, "notify::paintable") { [unowned self] in paintableChanged() }
         connect(picture, "map") { [unowned self] in mapped() }
         connect(picture, "unmap") { [unowned self] in unmapped() }
-        connect(picture, "notify::scale-factor") { [unowned self] in
-            canvas.density = density
-            sizeMayHaveChanged()
-        }
+        connect(picture, "notify::scale-factor") { [unowned self] in updateDensity() }
         kf_paintable_on_paint(
             canvas.paintable.address,
             PaintCallback.function,
@@ -104,7 +103,20 @@ final class PictureController {
     }
 
     /// The screen's pixels per logical pixel.
-    var density: Double { kf_widget_get_density(picture) }
+    var density: Double { Self.readDensity(picture) }
+
+    /// Reads the density of the screen that a widget is on; tests replace it.
+    static var readDensity: (UnsafeMutableRawPointer) -> Double = kf_widget_get_density
+
+    /// Follows the window to a screen of another density.
+    ///
+    /// A fractional density can change without a change of GTK's whole scale factor, so no signal of
+    /// the widget reports it.
+    func updateDensity() {
+        guard canvas.density != density else { return }
+        canvas.density = density
+        sizeMayHaveChanged()
+    }
 
     /// Runs code that may call the caller, who may destroy the view: it is retained until the end.
     func keepingPicture<Result>(_ body: () -> Result) -> Result {

@@ -107,6 +107,39 @@ extension GTKTests {
             #expect(isOver)
         }
 
+        @Test func `a button pauses and resumes an animation, and hides from stills`() async throws
+        {
+            let image = KFImage(nil as URL?).resizable().playButton(play: "Los", pause: "Halt")
+            let button = try #require(image.state.playButton)
+            let stage = Stage(image.widget)
+            await stage.paint()
+            image.view.image = .frames([.pureRed, .pureGreen], each: 0.02)
+            await stage.run { image.view.controller.animation.isPlaying }
+            #expect(gtk_widget_get_visible(button) != 0)
+            #expect(name(of: button) == "Halt")
+            gtk_widget_activate(button)
+            await stage.run { !image.view.controller.animation.isPlaying }
+            #expect(name(of: button) == "Los")
+            #expect(image.view.controller.animation.isPaused)
+            gtk_widget_activate(button)
+            await stage.run { image.view.controller.animation.isPlaying }
+            #expect(name(of: button) == "Halt")
+            // The user's setting stops it, too, and the button follows.
+            defer { stage.setAnimations(enabled: true) }
+            stage.setAnimations(enabled: false)
+            #expect(name(of: button) == "Los")
+            image.view.image = .solid(.pureBlue)
+            #expect(gtk_widget_get_visible(button) == 0)
+        }
+
+        /// The name of a button for tooltips, which assistive technology gets as well.
+        private func name(of button: UnsafeMutablePointer<GtkWidget>) -> String? {
+            let accessible = OpaquePointer(button)
+            guard gtk_test_accessible_has_property(accessible, GTK_ACCESSIBLE_PROPERTY_LABEL) != 0
+            else { return nil }
+            return gtk_widget_get_tooltip_text(button).map { String(cString: $0) }
+        }
+
         private final class Log: PictureAnimationDelegate {
             var loops: [UInt] = []
             var isFinished = false

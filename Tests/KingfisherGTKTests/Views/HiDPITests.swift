@@ -1,5 +1,6 @@
 #if GTK
 import CGTK
+import CKFGTK
 import Foundation
 import Kingfisher
 import Pixels
@@ -19,6 +20,50 @@ extension GTKTests {
                 setenv("GDK_SCALE", "2", 1)
                 try await HiDPI.decodesForTheScreen()
             }
+        }
+
+        @Test func `images are decoded for a fractional density, and again when it grows`()
+            async throws
+        {
+            try #require(gtk_init_check() != 0)
+            // GTK has fractional densities from 4.12 on, and never on X11.
+            let before = PictureController.readDensity
+            defer { PictureController.readDensity = before }
+            PictureController.readDensity = { _ in 1.25 }
+            let bench = try TestBench()
+            let view = ImageView()
+            view.setSizeRequest(width: 100, height: 80)
+            let stage = Stage(view.widget)
+            let loading = Loading()
+            _ = view.controller.load(
+                .network(bench.serveJPEG("/a.jpg", width: 500, height: 400)),
+                placeholder: nil,
+                options: KingfisherParsedOptionsInfo(nil),
+                by: bench.manager,
+                progress: nil,
+                completion: { loading.results.append($0) }
+            )
+            await stage.run { loading.results.count == 1 }
+            let image = try #require(view.image)
+            #expect(image.pixelWidth == 125)
+            #expect(image.size == CGSize(width: 100, height: 80))
+            #expect(view.controller.canvas.density == 1.25)
+            // The window moves to another screen. GTK's whole scale factor stays 2.
+            PictureController.readDensity = { _ in 1.5 }
+            gtk_widget_queue_resize(view.widget)
+            await stage.run { view.image?.pixelWidth == 150 }
+            #expect(view.image?.size == CGSize(width: 100, height: 80))
+        }
+
+        @Test func `without fractional densities GTK's whole scale factor counts`() throws {
+            try #require(gtk_init_check() != 0)
+            let view = ImageView()
+            let stage = Stage(view.widget)
+            let factor = gtk_widget_get_scale_factor(view.widget)
+            #expect(
+                kf_widget_get_density(UnsafeMutableRawPointer(view.gtkPicture)) == Double(factor)
+            )
+            stage.close()
         }
     }
 }

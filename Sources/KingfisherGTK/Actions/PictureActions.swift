@@ -1,0 +1,169 @@
+#if GTK
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+
+/// The context menu and the drag source of a picture; belongs to its controller.
+final class PictureActions {
+    /// Asks the user where to save a file of a suggested name; tests replace it.
+    static var chooseFile = ask
+
+    private unowned let controller: PictureController
+    private var menu: PictureMenu?
+    private(set) var isDraggable = false
+    /// The file of the image that the pointer is pressed on, in case that it is dragged.
+    private var draggedFile: (image: KFCrossPlatformImage, data: Data)?
+    private var reading: Task<Void, Never>?
+
+    init(of controller: PictureController) {
+        self.controller = controller
+    }
+
+    isolated deinit { reading?.cancel() }
+
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    // MARK: Menu
+
+    var contextMenu: PictureMenu? {
+        get { menu }
+        set {
+            menu = newValue
+            if let newValue {
+                kf_widget_add_menu(
+                    controller.picture,
+                    newValue.copyTitle,
+                    newValue.saveTitle,
+                    ActionCallbacks.menu,
+                    context
+                )
+            } else {
+                kf_widget_remove_menu(controller.picture)
+            }
+        }
+    }
+
+    fileprivate func handle(_ event: KFMenuEvent) -> Bool {
+        guard controller.image != nil else { return false }
+        switch event {
+        case KF_MENU_COPY: perform { try await $0.copyImage() }
+        case KF_MENU_SAVE: perform { try await Self.saveByDialog($0) }
+        default: break
+        }
+        return true
+    }
+
+    private func perform(_ action: @escaping (PictureController) async throws -> Void) {
+        let onError = menu?.onError
+        // The picture may leave its window meanwhile; its pointer must stay valid.
+        g_object_ref(controller.picture)
+        Task { [controller] in
+            defer { g_object_unref(controller.picture) }
+            do {
+                try await action(controller)
+            } catch {
+                onError?(error)
+            }
+        }
+    }
+
+    private static func saveByDialog(_ controller: PictureController) async throws {
+        let data = try await controller.originalData()
+        let name = controller.suggestedFileName(for: data)
+        let title = controller.actions.menu?.saveTitle ?? PictureMenu().saveTitle
+        guard let url = await chooseFile(controller, title, name) else { return }
+        try await PictureController.write(data, to: url)
+    }
+
+    private static func ask(
+        _ controller: PictureController,
+        title: String,
+        name: String
+    ) async -> URL? {
+        await withCheckedContinuation { continuation in
+            let context = Unmanaged.passRetained(Answer(continuation)).toOpaque()
+            kf_choose_file(controller.picture, title, name, ActionCallbacks.chosenFile, context)
+        }
+    }
+
+    // MARK: Dragging
+
+    func setDraggable(_ isDraggable: Bool) {
+        guard isDraggable != self.isDraggable else { return }
+        self.isDraggable = isDraggable
+        if isDraggable {
+            let content = ActionCallbacks.dragContent
+            kf_widget_add_drag(controller.picture, content, ActionCallbacks.drag, context)
+        } else {
+            kf_widget_remove_drag(controller.picture)
+        }
+    }
+
+    /// Reads the file while it is open whether a press becomes a drag, which must not wait for it.
+    func pointerChanged(isPressed: Bool) {
+        reading?.cancel()
+        draggedFile = nil
+        guard isPressed, let image = controller.image else { return }
+        g_object_ref(controller.picture)
+        reading = Task { [weak self, controller] in
+            defer { g_object_unref(controller.picture) }
+            // Without a file the texture alone is dragged.
+            guard let data = try? await controller.originalData(), !Task.isCancelled else { return }
+            self?.draggedFile = (image, data)
+        }
+    }
+
+    /// What a drag that begins offers; nil without an image.
+    func dragContent() -> GObjectReference? {
+        guard let image = controller.image else { return nil }
+        let file = draggedFile.flatMap { $0.image === image ? $0.data : nil }
+        return controller.content(of: image, data: file)
+    }
+}
+
+/// Waits for the user's choice of a file.
+nonisolated private final class Answer {
+    let continuation: CheckedContinuation<URL?, Never>
+    init(_ continuation: CheckedContinuation<URL?, Never>) { self.continuation = continuation }
+}
+
+/// The C side of ``PictureActions``.
+nonisolated private enum ActionCallbacks {
+    static var menu: KFMenuHandler {
+        { event, context in
+            guard let context else { return false }
+            let actions = Unmanaged<PictureActions>.fromOpaque(context).takeUnretainedValue()
+            return MainActor.assumeIsolated { actions.handle(event) }
+        }
+    }
+
+    static var drag: KFDragHandler {
+        { isPressed, context in
+            guard let context else { return }
+            let actions = Unmanaged<PictureActions>.fromOpaque(context).takeUnretainedValue()
+            MainActor.assumeIsolated { actions.pointerChanged(isPressed: isPressed) }
+        }
+    }
+
+    static var dragContent: KFDragContent {
+        { context in
+            guard let context else { return nil }
+            let actions = Unmanaged<PictureActions>.fromOpaque(context).takeUnretainedValue()
+            let content = MainActor.assumeIsolated { actions.dragContent() }
+            // The drag owns it.
+            return content.map { UnsafeMutableRawPointer(g_object_ref($0.address)) }
+        }
+    }
+
+    static var chosenFile: KFChosenFile {
+        { path, context in
+            guard let context else { return }
+            let answer = Unmanaged<Answer>.fromOpaque(context).takeRetainedValue()
+            answer.continuation.resume(
+                returning: path.map { URL(fileURLWithPath: String(cString: $0)) }
+            )
+        }
+    }
+}
+#endif

@@ -1,0 +1,121 @@
+#if GTK
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+
+/// The file behind the image that a picture shows, for other programs.
+extension PictureController {
+    /// The bytes of the shown image: those of its source, or a PNG of an image that was set without
+    /// a source.
+    ///
+    /// Bytes that the disk cache no longer has are downloaded again.
+    func originalData() async throws -> Data {
+        g_object_ref(picture)
+        defer { g_object_unref(picture) }
+        if let load = shownLoad {
+            var options = load.options
+            options.processor = DefaultImageProcessor.default
+            options.onlyFromCache = false
+            let manager = load.manager
+            return try await manager.retrieveData(with: load.source, parsedOptions: options).data
+        }
+        guard let image else { throw KingfisherError.imageSettingError(reason: .emptySource) }
+        return try await Self.png(of: image)
+    }
+
+    /// Puts the shown image on the clipboard, as the bytes of its file and as a texture.
+    func copyImage() async throws {
+        g_object_ref(picture)
+        defer { g_object_unref(picture) }
+        let shown = image
+        let data = try await originalData()
+        guard let content = content(of: shown, data: data) else { return }
+        kf_widget_copy(picture, content.address)
+    }
+
+    /// Writes the bytes of the shown image to a file, replacing it.
+    func saveImage(to url: URL) async throws {
+        try await Self.write(try await originalData(), to: url)
+    }
+
+    /// The image for another program; nil without an image.
+    func content(of image: KFCrossPlatformImage?, data: Data?) -> GObjectReference? {
+        let texture = image?.texture
+        let url = shownLoad?.source.url
+        let path = url?.isFileURL == true ? url?.path : nil
+        let type = data?.kf.imageFormat.contentType
+        let made = withExtendedLifetime(texture) {
+            guard let data, !data.isEmpty else {
+                return kf_content_new(nil, 0, nil, path, texture?.address)
+            }
+            return data.withUnsafeBytes {
+                kf_content_new($0.baseAddress, $0.count, type, path, texture?.address)
+            }
+        }
+        return made.map { GObjectReference(adopting: $0) }
+    }
+
+    /// A name for the file of the shown image, from its URL, with the extension of its format.
+    func suggestedFileName(for data: Data) -> String {
+        FileName.suggested(for: shownLoad?.source.url, format: data.kf.imageFormat)
+    }
+
+    @concurrent
+    nonisolated private static func png(of image: KFCrossPlatformImage) async throws -> Data {
+        guard let data = image.kf.pngRepresentation() else {
+            throw KingfisherError.cacheError(
+                reason: .cannotSerializeImage(
+                    image: image,
+                    original: nil,
+                    serializer: DefaultCacheSerializer.default
+                )
+            )
+        }
+        return data
+    }
+
+    @concurrent
+    nonisolated static func write(_ data: Data, to url: URL) async throws {
+        try data.write(to: url, options: .atomic)
+    }
+}
+
+/// Names for files that are saved.
+nonisolated enum FileName {
+    /// The last component of a URL without characters that file names must not have; "image" if
+    /// nothing is left.
+    static func suggested(for url: URL?, format: ImageFormat) -> String {
+        let last = url.map { $0.lastPathComponent } ?? ""
+        let isUsable = { (scalar: Unicode.Scalar) in
+            scalar != "/" && scalar.properties.generalCategory != .control
+                // Invisible characters that reorder text can disguise an extension.
+                && scalar.properties.generalCategory != .format
+        }
+        var name = String(String.UnicodeScalarView(last.unicodeScalars.filter(isUsable)))
+        while name.hasPrefix(".") || name.hasPrefix(" ") { name.removeFirst() }
+        var stem = Substring(name)
+        if let dot = name.lastIndex(of: ".") { stem = name[..<dot] }
+        // File systems limit names to 255 bytes.
+        while stem.utf8.count > 120 { stem.removeLast() }
+        return (stem.isEmpty ? "image" : String(stem)) + fileExtension(of: format, in: name)
+    }
+
+    private static func fileExtension(of format: ImageFormat, in name: String) -> String {
+        switch format {
+        case .unknown: ""
+        case .PNG: ".png"
+        case .JPEG: name.lowercased().hasSuffix(".jpeg") ? ".jpeg" : ".jpg"
+        case .GIF: ".gif"
+        case .WebP: ".webp"
+        case .AVIF: ".avif"
+        case .JXL: ".jxl"
+        case .HEIF: ".heic"
+        case .TIFF: ".tiff"
+        case .SVG: ".svg"
+        case .BMP: ".bmp"
+        case .ICO: ".ico"
+        }
+    }
+}
+#endif

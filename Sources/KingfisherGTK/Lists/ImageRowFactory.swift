@@ -1,0 +1,166 @@
+#if GTK
+public import CGTK
+import Foundation
+import Kingfisher
+
+/// A row of a list: any widget, with any number of images.
+///
+/// GTK creates some more rows than fit on screen, and shows one item after another in each of them.
+public protocol ImageListRow: AnyObject {
+    /// The row's widget, the same one for the row's whole life.
+    var widget: UnsafeMutablePointer<GtkWidget> { get }
+
+    /// Shows an item, in place of the previous one.
+    func show(_ item: ImageListItem)
+
+    /// Called when the row no longer shows its item; its images are already cleared.
+    func clear()
+}
+
+extension ImageListRow {
+    /// Does nothing.
+    public func clear() {}
+}
+
+/// An item of a list's model.
+public struct ImageListItem {
+    /// The item's position in the model.
+    public let position: Int
+
+    /// The item, a GObject of the model that lives at least as long as it is shown; nil if the
+    /// model has removed it.
+    public let object: UnsafeMutableRawPointer?
+
+    /// The text of an item of a GtkStringList; nil for items of other models.
+    public var string: String? {
+        guard let object,
+            g_type_check_instance_is_a(
+                object.assumingMemoryBound(to: GTypeInstance.self),
+                gtk_string_object_get_type()
+            ) != 0
+        else { return nil }
+        return gtk_string_object_get_string(OpaquePointer(object)).map { String(cString: $0) }
+    }
+}
+
+/// Fills a GtkListView or GtkGridView with rows of any widgets, for example the posts of a feed.
+///
+/// The images of a row load when the row has stayed on screen for two frames, and at once from
+/// memory. When the row leaves the screen their loads are cancelled, and they let go of their
+/// images. This holds for every ``ImageView``, ``KFImage`` and `.kf` picture in the widget that
+/// `makeRow` returns.
+///
+/// ```swift
+/// final class Post: ImageListRow {
+///     let photo = ImageView()
+///     let widget: UnsafeMutablePointer<GtkWidget>
+///     init() { widget = … }
+///     func show(_ item: ImageListItem) { photo.kf.setImage(with: item.string.flatMap(URL.init)) }
+/// }
+///
+/// let list = gtk_list_view_new(selectionModel, ImageRowFactory { Post() }.makeFactory())
+/// ```
+///
+/// For rows of a single image of one size see ``ImageListFactory``, which also loads ahead.
+public final class ImageRowFactory {
+    private static let data = ObjectData<ImageRowFactory>(name: "kingfisher-rows")
+
+    private let makeRow: () -> any ImageListRow
+    private var rows: [OpaquePointer: any ImageListRow] = [:]
+
+    /// Describes the rows of a list.
+    ///
+    /// - Parameter makeRow: Makes a row that shows no item yet.
+    public init(makeRow: @escaping () -> any ImageListRow) {
+        self.makeRow = makeRow
+    }
+
+    /// A GtkListItemFactory that makes the rows; it keeps this object.
+    ///
+    /// - Returns: A reference that the caller owns; the constructors of list views take it over.
+    /// - Precondition: GTK is initialised.
+    public func makeFactory() -> OpaquePointer {
+        precondition(gtk_is_initialized() != 0, "GTK is not initialised yet")
+        guard let factory = gtk_signal_list_item_factory_new() else {
+            preconditionFailure("GTK has no memory")
+        }
+        let address = UnsafeMutableRawPointer(factory)
+        Self.data.set(self, on: address)
+        // Unowned: the factory owns this object.
+        connect(address, "setup") { [unowned self] in setUp(OpaquePointer($0)) }
+        connect(address, "bind") { [unowned self] in bind(OpaquePointer($0)) }
+        connect(address, "unbind") { [unowned self] in unbind(OpaquePointer($0)) }
+        connect(address, "teardown") { [unowned self] in rows[OpaquePointer($0)] = nil }
+        return OpaquePointer(address)
+    }
+
+    // MARK: The life of a row
+
+    private func setUp(_ item: OpaquePointer) {
+        let row = makeRow()
+        RowImages.loadWhenVisible(in: row.widget)
+        rows[item] = row
+        gtk_list_item_set_child(item, row.widget)
+    }
+
+    private func bind(_ item: OpaquePointer) {
+        let object = gtk_list_item_get_item(item)
+        let position = Int(gtk_list_item_get_position(item))
+        rows[item]?.show(ImageListItem(position: position, object: object))
+    }
+
+    private func unbind(_ item: OpaquePointer) {
+        guard let row = rows[item] else { return }
+        RowImages.clear(in: row.widget)
+        row.clear()
+    }
+}
+
+/// The images among the descendants of a row's widget.
+private enum RowImages {
+    private enum Found {
+        case picture(PictureController)
+        case image(KFImageState)
+    }
+
+    static func loadWhenVisible(in row: UnsafeMutablePointer<GtkWidget>) {
+        forEach(in: row) {
+            switch $0 {
+            case .picture(let controller): controller.sizing.loadsWhenVisible = true
+            case .image(let state): state.view.controller.sizing.loadsWhenVisible = true
+            }
+        }
+    }
+
+    static func clear(in row: UnsafeMutablePointer<GtkWidget>) {
+        forEach(in: row) {
+            switch $0 {
+            case .picture(let controller):
+                controller.keepingPicture {
+                    controller.forgetLoad()
+                    controller.setOwnImage(nil)
+                }
+            case .image(let state): state.clear()
+            }
+        }
+    }
+
+    /// Pictures that nothing was loaded into are skipped, such as icons.
+    private static func forEach(
+        in widget: UnsafeMutablePointer<GtkWidget>,
+        _ body: (Found) -> Void
+    ) {
+        let address = UnsafeMutableRawPointer(widget)
+        if let state = KFImageState.data.value(of: address) { return body(.image(state)) }
+        if let controller = PictureController.existing(of: address) {
+            return body(.picture(controller))
+        }
+        var child = gtk_widget_get_first_child(widget)
+        while let found = child {
+            // The body may call the caller's code, which may remove the child.
+            child = gtk_widget_get_next_sibling(found)
+            forEach(in: found, body)
+        }
+    }
+}
+#endif

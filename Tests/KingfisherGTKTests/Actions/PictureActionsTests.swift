@@ -1,0 +1,292 @@
+#if GTK
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+import TestSupport
+import Testing
+
+@testable import KingfisherGTK
+
+extension GTKTests {
+    /// Copying, saving and dragging images, with the bytes of their files.
+    @Suite(.timeLimit(.minutes(1)))
+    struct PictureActionsTests {
+        private let bench: TestBench
+        private let file = TestImage.jpeg(width: 320, height: 240)
+
+        init() throws {
+            try #require(gtk_init_check() != 0)
+            bench = try TestBench()
+        }
+
+        // MARK: Copying
+
+        @Test func `a copy offers the bytes of the file and the pixels`() async throws {
+            let (view, stage) = try await loaded("/a.jpg")
+            #expect((view.image?.pixelWidth ?? 0) < 320)
+            try await view.kf.copyImage()
+            let clipboard = gtk_widget_get_clipboard(view.widget)
+            let content = OpaquePointer(try #require(gdk_clipboard_get_content(clipboard)))
+            #expect(offers(content, "image/jpeg"))
+            #expect(offersTexture(content))
+            #expect(try await bytes(content, "image/jpeg") == file)
+            stage.close()
+        }
+
+        @Test func `a file that the cache no longer has is downloaded again`() async throws {
+            let (view, stage) = try await loaded("/a.jpg")
+            await bench.cache.clearDiskCache()
+            #expect(try await view.kf.originalData() == file)
+            #expect(bench.server.requests.count == 2)
+            stage.close()
+        }
+
+        @Test func `an image without a source is copied as a PNG`() async throws {
+            let view = ImageView()
+            await #expect(throws: KingfisherError.self) { try await view.kf.copyImage() }
+            view.image = .solid(.pureRed)
+            let data = try await view.kf.originalData()
+            #expect(data.kf.imageFormat == .PNG)
+        }
+
+        // MARK: Saving
+
+        @Test func `the menu saves the bytes of the file under the name of its URL`() async throws {
+            let (view, stage) = try await loaded("/photos/sea.jpg?size=2")
+            let target = bench.folder.file("saved.jpg")
+            try Data("before".utf8).write(to: target)
+            view.kf.contextMenu = PictureMenu()
+            var names: [String] = []
+            let note = { (name: String) in names.append(name) }
+            try await choosing(target, names: note) {
+                try activate("kingfisher.save", of: view)
+                await stage.run { (try? Data(contentsOf: target)) == file }
+            }
+            #expect(names == ["sea.jpg"])
+        }
+
+        @Test func `a file that cannot be written is reported, and nothing is left of it`()
+            async throws
+        {
+            let (view, stage) = try await loaded("/a.jpg")
+            var errors: [any Error] = []
+            view.kf.contextMenu = PictureMenu { error in
+                errors.append(error)
+                LoopEvents.wake()
+            }
+            let target = bench.folder.file("missing/a.jpg")
+            try await choosing(target) {
+                try activate("kingfisher.save", of: view)
+                await stage.run { errors.count == 1 }
+            }
+            #expect(!FileManager.default.fileExists(atPath: target.path))
+        }
+
+        @Test(arguments: [
+            ("https://a.test/b/sea.jpg", ImageFormat.JPEG, "sea.jpg"),
+            ("https://a.test/sea.JPEG", .JPEG, "sea.jpeg"),
+            ("https://a.test/sea.jpg", .WebP, "sea.webp"),
+            ("https://a.test/sea", .PNG, "sea.png"),
+            ("https://a.test/", .GIF, "image.gif"),
+            ("https://a.test/%2E%2E%2Fetc%2Fpasswd", .PNG, "etcpasswd.png"),
+            ("https://a.test/.bashrc", .PNG, "bashrc.png"),
+            ("https://a.test/a%00b%0A.png", .PNG, "ab.png"),
+            ("https://a.test/gpj.%E2%80%AEexe", .PNG, "gpj.png"),
+        ])
+        func `a suggested name is a visible file of the folder and of the format`(
+            url: String,
+            format: ImageFormat,
+            name: String
+        ) {
+            #expect(FileName.suggested(for: URL(string: url), format: format) == name)
+        }
+
+        @Test func `a suggested name is not longer than file systems allow`() {
+            let url = URL(string: "https://a.test/" + String(repeating: "%C3%A4", count: 300))
+            let name = FileName.suggested(for: url, format: .PNG)
+            #expect(name.utf8.count <= 255)
+            #expect(name.hasSuffix(".png"))
+        }
+
+        // MARK: The menu
+
+        @Test func `the menu opens over an image alone, and closes with its picture`() async throws
+        {
+            let view = ImageView()
+            view.kf.contextMenu = PictureMenu()
+            let stage = Stage(view.widget)
+            await stage.paint()
+            kf_widget_open_menu(view.gtkPicture.asRaw)
+            #expect(!kf_widget_has_open_menu(view.gtkPicture.asRaw))
+            view.image = .solid(.pureRed)
+            kf_widget_open_menu(view.gtkPicture.asRaw)
+            #expect(kf_widget_has_open_menu(view.gtkPicture.asRaw))
+            await stage.paint()
+            // GTK warns, which ends the test, if the picture goes before its menu.
+            stage.close()
+        }
+
+        @Test func `a menu can be taken away`() async throws {
+            let view = ImageView()
+            view.image = .solid(.pureRed)
+            view.kf.contextMenu = PictureMenu(copyTitle: "Kopieren")
+            #expect(view.kf.contextMenu?.copyTitle == "Kopieren")
+            let stage = Stage(view.widget)
+            await stage.paint()
+            kf_widget_open_menu(view.gtkPicture.asRaw)
+            await stage.paint()
+            view.kf.contextMenu = nil
+            #expect(!kf_widget_has_open_menu(view.gtkPicture.asRaw))
+            kf_widget_open_menu(view.gtkPicture.asRaw)
+            #expect(!kf_widget_has_open_menu(view.gtkPicture.asRaw))
+            await stage.paint()
+        }
+
+        // MARK: Dragging
+
+        @Test func `a drag offers the pixels at once, and the file when it was read`() async throws
+        {
+            let (view, stage) = try await loaded("/a.jpg")
+            view.kf.isDraggable = true
+            let actions = view.controller.actions
+            let early = try #require(actions.dragContent())
+            #expect(offersTexture(OpaquePointer(early.address)))
+            #expect(!offers(OpaquePointer(early.address), "image/jpeg"))
+            actions.pointerChanged(isPressed: true)
+            var content: GObjectReference?
+            await stage.run {
+                content = actions.dragContent()
+                return content.map { offers(OpaquePointer($0.address), "image/jpeg") } == true
+            }
+            let provider = OpaquePointer(try #require(content).address)
+            #expect(try await bytes(provider, "image/jpeg") == file)
+            // The file is not kept after the pointer was released.
+            actions.pointerChanged(isPressed: false)
+            let late = try #require(actions.dragContent())
+            #expect(!offers(OpaquePointer(late.address), "image/jpeg"))
+            view.kf.isDraggable = false
+        }
+
+        @Test func `an empty view cannot be dragged`() {
+            let view = ImageView()
+            view.kf.isDraggable = true
+            view.controller.actions.pointerChanged(isPressed: true)
+            #expect(view.controller.actions.dragContent() == nil)
+        }
+
+        @Test func `of a local file the file itself is offered`() async throws {
+            let url = bench.folder.file("own.jpg")
+            try file.write(to: url)
+            let (view, stage) = try await loaded(
+                .provider(LocalFileImageDataProvider(fileURL: url))
+            )
+            let content = try #require(view.controller.actions.dragContent())
+            // GTK gives other programs its address.
+            #expect(offers(OpaquePointer(content.address), g_file_get_type()))
+            stage.close()
+        }
+
+        // MARK: Helpers
+
+        private func loaded(_ path: String) async throws -> (ImageView, Stage) {
+            bench.server.fallback { [file] _ in .body(file, type: "image/jpeg") }
+            return try await loaded(.network(bench.server.url(path)))
+        }
+
+        private func loaded(_ source: Source) async throws -> (ImageView, Stage) {
+            let view = ImageView()
+            view.setSizeRequest(width: 80, height: 60)
+            let stage = Stage(view.widget)
+            let loading = Loading()
+            var options = KingfisherParsedOptionsInfo(nil)
+            options.waitForCache = true
+            _ = view.controller.load(
+                source,
+                placeholder: nil,
+                options: options,
+                by: bench.manager,
+                progress: nil,
+                completion: { loading.results.append($0) }
+            )
+            await stage.run { loading.results.count == 1 }
+            _ = try loading.value()
+            return (view, stage)
+        }
+
+        /// Answers the question for a file while `body` runs.
+        private func choosing(
+            _ url: URL,
+            names: @escaping (String) -> Void = { _ in },
+            _ body: () async throws -> Void
+        ) async throws {
+            let before = PictureActions.chooseFile
+            defer { PictureActions.chooseFile = before }
+            PictureActions.chooseFile = { _, _, name in
+                names(name)
+                return url
+            }
+            try await body()
+        }
+
+        private func activate(_ action: String, of view: ImageView) throws {
+            try #require(gtk_widget_activate_action_variant(view.widget, action, nil) != 0)
+        }
+
+        private func offers(_ content: OpaquePointer, _ type: String) -> Bool {
+            let formats = gdk_content_provider_ref_formats(content.asContent)
+            defer { gdk_content_formats_unref(formats) }
+            return gdk_content_formats_contain_mime_type(formats, type) != 0
+        }
+
+        private func offersTexture(_ content: OpaquePointer) -> Bool {
+            offers(content, gdk_texture_get_type())
+        }
+
+        private func offers(_ content: OpaquePointer, _ type: GType) -> Bool {
+            let formats = gdk_content_provider_ref_formats(content.asContent)
+            defer { gdk_content_formats_unref(formats) }
+            return gdk_content_formats_contain_gtype(formats, type) != 0
+        }
+
+        /// What another program gets that asks for a media type.
+        private func bytes(_ content: OpaquePointer, _ type: String) async throws -> Data {
+            let stream = try #require(g_memory_output_stream_new_resizable())
+            defer { g_object_unref(UnsafeMutableRawPointer(stream)) }
+            let written = Written()
+            gdk_content_provider_write_mime_type_async(
+                content.asContent,
+                type,
+                stream,
+                0,
+                nil,
+                { _, _, context in
+                    guard let context else { return }
+                    Unmanaged<Written>.fromOpaque(context).takeRetainedValue().isDone = true
+                },
+                Unmanaged.passRetained(written).toOpaque()
+            )
+            await Stage.run { written.isDone }
+            let memory = UnsafeMutableRawPointer(stream)
+                .assumingMemoryBound(to: GMemoryOutputStream.self)
+            let count = g_memory_output_stream_get_data_size(memory)
+            guard let data = g_memory_output_stream_get_data(memory) else { return Data() }
+            return Data(bytes: data, count: Int(count))
+        }
+    }
+}
+
+/// `@unchecked`: written and read on the main actor's loop alone.
+nonisolated private final class Written: @unchecked Sendable {
+    var isDone = false
+}
+
+extension OpaquePointer {
+    fileprivate var asRaw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
+
+    /// The pointer as a GdkContentProvider.
+    fileprivate var asContent: UnsafeMutablePointer<GdkContentProvider> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GdkContentProvider.self)
+    }
+}
+#endif

@@ -1,0 +1,184 @@
+#if GTK
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+import TestSupport
+import Testing
+
+@testable import KingfisherGTK
+
+extension GTKTests {
+    /// Lists of rows with several images, like a feed.
+    @Suite(.timeLimit(.minutes(1)))
+    struct ImageRowFactoryTests {
+        private let bench: TestBench
+
+        init() throws {
+            try #require(gtk_init_check() != 0)
+            bench = try TestBench()
+            bench.server.fallback { request in
+                let number = Int(request.path.dropFirst(2)) ?? 0
+                let png = TestImage.png(width: 20 + number % 40, height: 20)
+                return .body(png, type: "image/png")
+            }
+        }
+
+        @Test func `every settled row of a scrolled feed shows all images of its item`()
+            async throws
+        {
+            var posts: [Post] = []
+            let feed = try Feed(count: 400) { [bench] in
+                let post = Post(bench)
+                posts.append(post)
+                return post
+            }
+            let stage = Stage(feed.widget, width: 240, height: 200)
+            await stage.paint()
+            for step in 1...20 {
+                feed.scroll(to: Double(step) * 300)
+                await stage.paint(frames: 1)
+            }
+            await stage.run {
+                let visible = posts.filter(\.isVisible)
+                return !visible.isEmpty && visible.allSatisfy(\.isComplete)
+            }
+            for post in posts where post.isVisible {
+                let item = try #require(post.item)
+                #expect(item.string == "\(item.position)")
+                for view in [post.left, post.right, post.below.view] {
+                    #expect(view.image?.pixelWidth == 20 + item.position % 40)
+                }
+            }
+            // Rows that only passed were not requested.
+            #expect(bench.server.requests.count < 300)
+            // Rows out of sight hold no images.
+            #expect(posts.filter { !$0.isVisible }.allSatisfy { $0.left.image == nil })
+        }
+
+        @Test func `rows are cleared before they show another item, and go with their list`()
+            async throws
+        {
+            var made = 0
+            var cleared = 0
+            let ended = Counter()
+            let feed = try Feed(count: 400) { [bench] in
+                made += 1
+                let post = Post(bench)
+                post.onClear = { [weak post] in
+                    guard let post else { return }
+                    cleared += 1
+                    #expect(post.left.controller.taskIdentifier == nil)
+                    #expect(post.left.image == nil)
+                    #expect(post.below.view.image == nil)
+                }
+                post.ended = ended
+                return post
+            }
+            let stage = Stage(feed.widget, width: 240, height: 200)
+            await stage.paint()
+            for step in 1...10 {
+                feed.scroll(to: Double(step) * 1_000)
+                await stage.paint(frames: 1)
+            }
+            #expect(cleared > 0)
+            stage.close()
+            await Stage.run { ended.value == made }
+        }
+
+        @Test func `an item of another model has no text`() throws {
+            let object = try #require(gtk_adjustment_new(0, 0, 1, 1, 1, 1))
+            g_object_ref_sink(UnsafeMutableRawPointer(object))
+            defer { g_object_unref(UnsafeMutableRawPointer(object)) }
+            let item = ImageListItem(position: 3, object: UnsafeMutableRawPointer(object))
+            #expect(item.string == nil)
+            #expect(ImageListItem(position: 3, object: nil).string == nil)
+        }
+    }
+}
+
+private final class Counter {
+    var value = 0 {
+        didSet { LoopEvents.wake() }
+    }
+}
+
+/// A row with two pictures side by side and a ``KFImage`` below.
+private final class Post: ImageListRow {
+    let widget: UnsafeMutablePointer<GtkWidget>
+    let left = ImageView()
+    let right = ImageView()
+    let below: KFImage
+    var onClear: (() -> Void)?
+    var ended: Counter?
+    private(set) var item: ImageListItem?
+    private let bench: TestBench
+
+    init(_ bench: TestBench) {
+        self.bench = bench
+        below = KFImage(nil as URL?).targetCache(bench.cache).downloader(bench.downloader)
+        guard let column = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0),
+            let line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0)
+        else { preconditionFailure("GTK has no memory") }
+        widget = column
+        for view in [left, right, below.view] { view.setSizeRequest(width: 60, height: 20) }
+        gtk_box_append(line.asBox, left.widget)
+        gtk_box_append(line.asBox, right.widget)
+        gtk_box_append(column.asBox, line)
+        gtk_box_append(column.asBox, below.widget)
+    }
+
+    isolated deinit { ended?.value += 1 }
+
+    func show(_ item: ImageListItem) {
+        self.item = item
+        guard let text = item.string else { return }
+        for (view, name) in [(left, "a"), (right, "b")] {
+            _ = view.controller.load(
+                .network(bench.server.url("/\(name)\(text)")),
+                placeholder: nil,
+                options: KingfisherParsedOptionsInfo(nil),
+                by: bench.manager,
+                progress: nil,
+                completion: nil
+            )
+        }
+        below.bind(to: bench.server.url("/c\(text)"))
+    }
+
+    func clear() {
+        item = nil
+        onClear?()
+    }
+
+    var isVisible: Bool { item != nil && kf_widget_is_in_sight(left.gtkPicture.asRaw) }
+
+    var isComplete: Bool {
+        [left, right, below.view].allSatisfy {
+            $0.image != nil || !kf_widget_is_in_sight($0.gtkPicture.asRaw)
+        }
+    }
+}
+
+extension OpaquePointer {
+    fileprivate var asRaw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
+}
+
+/// A scrolled list view.
+private final class Feed {
+    let widget: UnsafeMutablePointer<GtkWidget>
+    private let adjustment: UnsafeMutablePointer<GtkAdjustment>
+
+    init(count: Int, makeRow: @escaping () -> any ImageListRow) throws {
+        let strings = gtk_string_list_new(nil)
+        for number in 0..<count { gtk_string_list_append(strings, "\(number)") }
+        let factory = ImageRowFactory(makeRow: makeRow).makeFactory()
+        let list = try #require(gtk_list_view_new(gtk_no_selection_new(strings), factory))
+        widget = try #require(gtk_scrolled_window_new())
+        adjustment = try #require(gtk_scrolled_window_get_vadjustment(OpaquePointer(widget)))
+        gtk_scrolled_window_set_child(OpaquePointer(widget), list)
+    }
+
+    func scroll(to position: Double) { gtk_adjustment_set_value(adjustment, position) }
+}
+#endif
