@@ -244,3 +244,9 @@ if Context.environment["KF_CODECS_ONLY"] != nil {
     package.products = []
     package.targets.removeAll { $0.type != .system && !kept.contains($0.name) }
 }
+
+// For the step `gtk` of Scripts/test.sh: without the other tests, which the trait does not change.
+if Context.environment["KF_GTK_ONLY"] != nil {
+    let kept: Set = ["KingfisherGTKTests", "TestSupport"]
+    package.targets.removeAll { $0.type == .test && !kept.contains($0.name) }
+}

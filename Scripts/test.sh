@@ -157,8 +157,9 @@ step_formats() {
 step_gtk() {
     plan_for Examples/Gallery "$GTK_BUILD"
     "$ROOT/Scripts/bootstrap.sh" --gtk &&
-        swift build --traits GTK --scratch-path "$GTK_BUILD" --build-tests &&
-        G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo xvfb-run -a -s '-screen 0 1280x1024x24' \
+        KF_GTK_ONLY=1 swift build --traits GTK --scratch-path "$GTK_BUILD" --build-tests &&
+        KF_GTK_ONLY=1 G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo \
+            xvfb-run -a -s '-screen 0 1280x1024x24' \
             swift test --traits GTK --scratch-path "$GTK_BUILD" --skip-build \
             --filter KingfisherGTKTests &&
         swift build --package-path Examples/Gallery --scratch-path "$GTK_BUILD" -c release
