@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs the GTK example: ten thousand images in a grid, one in the size of the window, animations,
-# every processor, and the times of a load's stages.
+# Runs the GTK example: ten thousand images in a grid, one image to zoom, a feed, animations, every
+# processor, and the times of a load's stages.
 #
-# Usage: Scripts/gallery.sh [--page NAME] [--screenshots DIR] [--measure [PIXELS_PER_SECOND]]
+# Usage: Scripts/gallery.sh [--page NAME] [--dark] [--screenshots DIR]
+#                           [--measure [PIXELS_PER_SECOND]]
 #
 # It serves its own images and needs no network. GTK 4 is installed first if it is missing.
 # Without a display:

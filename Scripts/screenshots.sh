@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes a PNG of every page of the gallery, without a display.
+# Makes PNGs of every page of the gallery, without a display: in the light and in the dark theme, on
+# a screen of one pixel per point and on one of two (NAME, NAME-dark, NAME@2x, NAME-dark@2x).
 #
 # Usage: Scripts/screenshots.sh DIR
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -14,5 +15,9 @@ require_swift
 NESTED_BUILD=$GTK_BUILD
 build_tool Examples/Gallery gallery
 export GDK_BACKEND=x11 GSK_RENDERER=cairo
-exec xvfb-run -a -s '-screen 0 1280x1024x24' \
-    "$NESTED_BUILD/release/gallery" --screenshots "$folder"
+for scale in 1 2; do
+    for theme in "" --dark; do
+        GDK_SCALE=$scale xvfb-run -a -s '-screen 0 2560x2048x24' \
+            "$NESTED_BUILD/release/gallery" $theme --screenshots "$folder"
+    done
+done

@@ -17,10 +17,22 @@ let package = Package(
             pkgConfig: "gtk4",
             providers: [.apt(["libgtk-4-dev"])]
         ),
+        // The painter of the tools' demonstration, by a symbolic link.
+        .target(
+            name: "DemoKit",
+            dependencies: [.product(name: "Kingfisher", package: "Kingfisher")],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+                .treatAllWarnings(as: .error),
+            ]
+        ),
         .executableTarget(
             name: "gallery",
             dependencies: [
                 "CGalleryGTK",
+                "DemoKit",
                 .product(name: "Kingfisher", package: "Kingfisher"),
                 .product(name: "KingfisherGTK", package: "Kingfisher"),
             ],

@@ -58,7 +58,7 @@ package struct DemoPicture: Sendable {
 // MARK: - Places
 
 extension DemoPicture {
-    private static let dawn = Landscape(
+    static let dawn = Landscape(
         seed: 11,
         skyTop: SIMD3(0.20, 0.32, 0.56),
         skyHorizon: SIMD3(0.98, 0.72, 0.52),
@@ -103,7 +103,7 @@ extension DemoPicture {
         ]
     )
 
-    private static let lake = Landscape(
+    static let lake = Landscape(
         seed: 23,
         skyTop: SIMD3(0.22, 0.48, 0.80),
         skyHorizon: SIMD3(0.80, 0.90, 0.96),
@@ -133,7 +133,7 @@ extension DemoPicture {
         waterline: 0.60
     )
 
-    private static let dunes = Landscape(
+    static let dunes = Landscape(
         seed: 37,
         skyTop: SIMD3(0.26, 0.54, 0.78),
         skyHorizon: SIMD3(0.94, 0.88, 0.76),
@@ -170,7 +170,7 @@ extension DemoPicture {
         ]
     )
 
-    private static let night = Landscape(
+    static let night = Landscape(
         seed: 58,
         skyTop: SIMD3(0.02, 0.03, 0.10),
         skyHorizon: SIMD3(0.16, 0.22, 0.42),

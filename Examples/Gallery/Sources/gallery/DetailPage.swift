@@ -3,55 +3,125 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// One image in the size of the window; its thumbnail is shown while it loads.
+/// One image that can be zoomed, and one whose file does not exist.
 final class DetailPage: Page {
     static let name = "detail"
     let widget: Widget
     private let pictures: Pictures
     private let text = label("")
+    private let zoomText = label("")
+    private let frame = made(gtk_scrolled_window_new()).expanding()
     private var image: KFImage?
+    private let missing: KFImage
     private var number = 0
-    private(set) var isReady = false
+    private var zoom = 1.0
+    private var hasFailed = false
+    private var hasLoaded = false
 
     init(_ pictures: Pictures) {
         self.pictures = pictures
-        widget = box(GTK_ORIENTATION_VERTICAL, [text]).margin(12)
-        let buttons = box(GTK_ORIENTATION_HORIZONTAL, [])
-        for (name, step) in [("Previous", -1), ("Next", 1)] {
-            let button = made(gtk_button_new_with_label(name))
-            connect(UnsafeMutableRawPointer(button), "clicked") { [unowned self] _ in
-                show((number + step + Pictures.count) % Pictures.count)
-            }
-            gtk_box_append(buttons.cast(), button)
-        }
-        gtk_box_append(widget.cast(), buttons)
-        show(17)
+        missing = KFImage(pictures.missing).resizable()
+        widget = box(GTK_ORIENTATION_VERTICAL, []).margin(12)
+        gtk_box_append(widget.cast(), bar())
+        gtk_box_append(
+            widget.cast(),
+            box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [frame, aside()])
+        )
+        gtk_box_append(widget.cast(), text)
+        show(14)
     }
+
+    var isReady: Bool { hasLoaded && hasFailed }
 
     func show(_ number: Int) {
         self.number = number
-        isReady = false
-        if let image { gtk_box_remove(widget.cast(), image.widget) }
+        hasLoaded = false
         let image = KFImage(pictures.large(number))
             .resizable()
+            .thumbHash(pictures.thumbHash(number))
             .fade(duration: 0.3)
             .loadingProgress()
-            .alternativeText("Landscape number \(number)")
+            .alternativeText("Photograph number \(number)")
             .onSuccess { [weak self] in self?.describe($0) }
             .onFailure { [weak self] in self?.say("It could not be loaded: \($0)") }
         image.view.kf.indicator = .spinner
+        image.view.kf.contextMenu = PictureMenu { [weak self] in self?.say("\($0)") }
+        image.view.kf.isDraggable = true
         self.image = image
         say("Loading …")
-        gtk_box_insert_child_after(widget.cast(), image.widget.expanding(), text)
+        setZoom(1)
+        gtk_scrolled_window_set_child(frame.opaque, image.widget)
     }
 
+    // MARK: Zoom
+
+    /// Shows the image `factor` times as large as it fits into the frame.
+    ///
+    /// The view decodes the image again for its new size.
+    private func setZoom(_ factor: Double) {
+        zoom = min(8, max(1, factor))
+        gtk_label_set_text(zoomText.opaque, "\(Int(zoom * 100)) %")
+        guard let image else { return }
+        let width = zoom > 1 ? Double(gtk_widget_get_width(frame)) * zoom : -1
+        let height = zoom > 1 ? Double(gtk_widget_get_height(frame)) * zoom : -1
+        image.view.setSizeRequest(width: Int(width), height: Int(height))
+    }
+
+    private func bar() -> Widget {
+        let count = Pictures.count
+        let actions: [(String, () -> Void)] = [
+            ("Previous", { [unowned self] in show((number + count - 1) % count) }),
+            ("Next", { [unowned self] in show((number + 1) % count) }),
+            ("Zoom out", { [unowned self] in setZoom(zoom / 1.5) }),
+            ("Zoom in", { [unowned self] in setZoom(zoom * 1.5) }),
+        ]
+        let bar = box(GTK_ORIENTATION_HORIZONTAL, [])
+        for (title, action) in actions {
+            let button = made(gtk_button_new_with_label(title))
+            connect(UnsafeMutableRawPointer(button), "clicked") { _ in action() }
+            gtk_box_append(bar.cast(), button)
+        }
+        gtk_box_append(bar.cast(), zoomText)
+        return bar
+    }
+
+    // MARK: The missing file
+
+    private func aside() -> Widget {
+        let reason = label("", wraps: true)
+        gtk_label_set_max_width_chars(reason.opaque, 26)
+        let icon = made(gtk_image_new_from_icon_name("image-missing-symbolic"))
+        gtk_image_set_pixel_size(icon.opaque, 48)
+        let retry = made(gtk_button_new_with_label("Try again"))
+        gtk_widget_set_halign(retry, GTK_ALIGN_CENTER)
+        connect(UnsafeMutableRawPointer(retry), "clicked") { [unowned self] _ in missing.retry() }
+        let failure = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [icon, reason, retry])
+        gtk_widget_set_valign(failure, GTK_ALIGN_CENTER)
+        gtk_widget_set_halign(failure, GTK_ALIGN_CENTER)
+        _ = missing.alternativeText("A file that does not exist")
+            .onFailureView(failure)
+            .onFailure { [weak self] error in
+                self?.hasFailed = true
+                let text = error.localizedDescription
+                gtk_label_set_text(reason.opaque, text.count > 160 ? text.prefix(160) + "…" : text)
+            }
+        missing.view.setSizeRequest(width: 240, height: 260)
+        missing.view.kf.indicator = .spinner
+        let title = label("<b>A file that does not exist</b>")
+        let aside = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [title, missing.widget])
+        gtk_widget_set_valign(aside, GTK_ALIGN_CENTER)
+        return aside
+    }
+
+    // MARK: Words
+
     private func describe(_ result: RetrieveImageResult) {
-        isReady = true
+        hasLoaded = true
         let image = result.image
         say(
             "Number \(number): 1600 × 1200 pixels in the file, decoded to "
-                + "\(image.pixelWidth) × \(image.pixelHeight) for this window, "
-                + "from \(result.cacheType.words)"
+                + "\(image.pixelWidth) × \(image.pixelHeight), from \(result.cacheType.words). "
+                + "The secondary button copies and saves it."
         )
     }
 

@@ -9,9 +9,10 @@ import KingfisherGTK
 @main
 enum Gallery {
     static let usage = """
-        Usage: gallery [--page NAME] [--screenshots DIR] [--measure [PIXELS_PER_SECOND]]
+        Usage: gallery [--page NAME] [--dark] [--screenshots DIR] [--measure [PIXELS_PER_SECOND]]
 
-          --page NAME         begins with a page: grid, detail, animated, processors, trace
+          --page NAME         begins with a page: grid, detail, feed, animated, processors, trace
+          --dark              uses the dark variant of the theme
           --screenshots DIR   makes a PNG of every page and ends
           --measure           scrolls through the grid for 10 s, says how long frames took, and ends
 
@@ -32,6 +33,7 @@ enum Gallery {
         let isMeasuring = arguments.contains("--measure")
         if isMeasuring { emptyWindow = ResidentMemory.ofEmptyWindow() }
         useOwnCache()
+        Style.install(isDark: arguments.contains("--dark"))
         let pictures: Pictures
         do {
             pictures = try Pictures(prepainted: isMeasuring ? 100 : 0)
@@ -64,7 +66,12 @@ enum Gallery {
         _ pictures: Pictures
     ) async throws {
         if let folder = value(after: "--screenshots", in: arguments) {
-            try await Screenshots(window: window, folder: URL(fileURLWithPath: folder)).run()
+            let screenshots = Screenshots(
+                window: window,
+                folder: URL(fileURLWithPath: folder),
+                suffix: arguments.contains("--dark") ? "-dark" : ""
+            )
+            try await screenshots.run()
         }
         if arguments.contains("--measure") {
             let speed = value(after: "--measure", in: arguments).flatMap(Double.init) ?? 3_600

@@ -25,6 +25,7 @@ final class GalleryWindow {
                 GridPage(pictures) { [unowned window] in window.showDetail(of: $0) }
             },
             Entry(name: DetailPage.name, title: "One picture") { _ in DetailPage(pictures) },
+            Entry(name: "feed", title: "Feed") { _ in FeedPage(pictures) },
             Entry(name: "animated", title: "Animations") { _ in AnimatedPage(pictures) },
             Entry(name: "processors", title: "Processors") { _ in ProcessorsPage(pictures) },
             Entry(name: "trace", title: "Traces") { _ in TracePage(pictures) },
@@ -38,7 +39,7 @@ final class GalleryWindow {
         gtk_header_bar_set_title_widget(bar.opaque, switcher)
         gtk_window_set_titlebar(window.cast(), bar)
         gtk_window_set_title(window.cast(), "Kingfisher Gallery")
-        gtk_window_set_default_size(window.cast(), 1040, 760)
+        gtk_window_set_default_size(window.cast(), 1060, 760)
         gtk_window_set_child(window.cast(), stack)
         connect(UnsafeMutableRawPointer(stack), "notify::visible-child-name") { [unowned self] _ in
             openVisible()

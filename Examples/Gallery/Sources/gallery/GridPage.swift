@@ -28,7 +28,10 @@ final class GridPage: Page {
         let numbers = gtk_string_list_new(nil)
         for number in 0..<Pictures.count { gtk_string_list_append(numbers, "\(number)") }
         let grid = made(gtk_grid_view_new(gtk_no_selection_new(numbers), cells.makeFactory()))
-        gtk_grid_view_set_max_columns(grid.opaque, 12)
+        // As many columns as fit, so that the gaps between them are like those between the rows.
+        gtk_widget_add_css_class(grid, "gallery-grid")
+        gtk_widget_set_halign(grid, GTK_ALIGN_CENTER)
+        gtk_grid_view_set_max_columns(grid.opaque, 6)
         gtk_grid_view_set_min_columns(grid.opaque, 2)
         gtk_grid_view_set_single_click_activate(grid.opaque, 1)
         widget = made(gtk_scrolled_window_new()).expanding()

@@ -1,4 +1,6 @@
+import DemoKit
 import Foundation
+import Kingfisher
 
 /// The images of the gallery and the server that paints them on demand.
 struct Pictures {
@@ -31,15 +33,30 @@ struct Pictures {
     func large(_ number: Int) -> URL { server.url("/large/\(number).jpg") }
 
     /// The same image in the course of a day, 240 × 180 pixels.
-    func animated(_ number: Int) -> URL { server.url("/animated/\(number).gif") }
+    func animated(_ number: Int) -> URL { server.url("/animated/\(number).png") }
+
+    /// The same as the small image, but the response never comes.
+    func endless(_ number: Int) -> URL { server.url("/endless/\(number).jpg") }
+
+    /// A file that the server does not have.
+    var missing: URL { server.url("/missing/1.jpg") }
+
+    /// The ThumbHash of an image, which an app would get with the image's URL.
+    func thumbHash(_ number: Int) -> Data {
+        Photographs.painted(number, width: 40, height: 30).image?.kf.thumbHash() ?? Data()
+    }
 
     nonisolated private static func answer(_ kind: String, _ number: Int) -> PictureServer.Answer? {
         switch kind {
-        case "small": jpeg(number, width: 360, height: 270)
-        case "large": jpeg(number, width: 1600, height: 1200)
+        case "small": return jpeg(number, width: 360, height: 270)
+        case "large": return jpeg(number, width: 1600, height: 1200)
         case "animated":
-            .init(type: "image/gif", body: animation(number, width: 240, height: 180))
-        default: nil
+            let file = animation(number, width: 240, height: 180)
+            return .init(type: "image/png", body: file)
+        case "endless":
+            Thread.sleep(forTimeInterval: 24 * 60 * 60)
+            return nil
+        default: return nil
         }
     }
 
@@ -48,13 +65,18 @@ struct Pictures {
         width: Int,
         height: Int
     ) -> PictureServer.Answer? {
-        Painter(number: number, width: width, height: height).jpeg()
+        Photographs.painted(number, width: width, height: height).image?
+            .kf.jpegRepresentation(compressionQuality: 0.85)
             .map { .init(type: "image/jpeg", body: $0) }
     }
 
     nonisolated private static func animation(_ number: Int, width: Int, height: Int) -> Data {
-        let painter = Painter(number: number, width: width, height: height)
-        let frames = (0..<12).map { painter.pixels(time: Double($0) / 12) }
-        return GIFWriter(width: width, height: height, delay: 10).file(frames: frames)
+        let count = 16
+        let frames = (0..<count).map { index in
+            let hour = Float(index) / Float(count)
+            let frame = Photographs.painted(number, width: width, height: height, hour: hour)
+            return frame.image?.kf.pngRepresentation() ?? Data()
+        }
+        return AnimationWriter.file(frames: frames, delay: 100)
     }
 }

@@ -3,35 +3,46 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// One image with every processor.
+/// Every processor: the image before and after it.
 final class ProcessorsPage: Page {
     let widget: Widget
+    private let pictures: Pictures
     private var waiting = 0
 
     init(_ pictures: Pictures) {
-        let flow = made(gtk_flow_box_new())
-        gtk_flow_box_set_selection_mode(flow.opaque, GTK_SELECTION_NONE)
-        gtk_flow_box_set_max_children_per_line(flow.opaque, 6)
-        gtk_widget_set_valign(flow, GTK_ALIGN_START)
+        self.pictures = pictures
+        let grid = made(gtk_grid_new())
+        gtk_grid_set_column_spacing(grid.cast(), 24)
+        gtk_grid_set_row_spacing(grid.cast(), 18)
+        gtk_widget_set_halign(grid, GTK_ALIGN_CENTER)
         widget = made(gtk_scrolled_window_new()).expanding()
-        gtk_scrolled_window_set_child(widget.opaque, flow.margin(12))
-        for (name, processor) in Self.processors {
-            let view = ImageView()
-            view.setSizeRequest(width: 168, height: 126)
-            view.alternativeText = name
-            view.hasNaturalSize = false
-            waiting += 1
-            view.kf.setImage(
-                with: pictures.small(17),
-                options: [.processor(processor), .cacheOriginalImage]
-            ) { [weak self] _ in self?.waiting -= 1 }
+        gtk_scrolled_window_set_child(widget.opaque, grid.margin(18))
+        for (number, (name, processor)) in Self.processors.enumerated() {
+            let before = view(DefaultImageProcessor.default, "before")
+            let after = view(processor, name)
+            let both = box(
+                GTK_ORIENTATION_HORIZONTAL,
+                spacing: 4,
+                [before.widget, after.widget]
+            )
             let caption = label(name)
             gtk_label_set_xalign(caption.opaque, 0.5)
-            gtk_flow_box_append(
-                flow.opaque,
-                box(GTK_ORIENTATION_VERTICAL, spacing: 4, [view.widget, caption]).margin(4)
-            )
+            let cell = box(GTK_ORIENTATION_VERTICAL, spacing: 4, [both, caption])
+            gtk_grid_attach(grid.cast(), cell, Int32(number % 4), Int32(number / 4), 1, 1)
         }
+    }
+
+    private func view(_ processor: any ImageProcessor, _ name: String) -> ImageView {
+        let view = ImageView()
+        view.setSizeRequest(width: 112, height: 84)
+        view.alternativeText = name
+        view.hasNaturalSize = false
+        waiting += 1
+        view.kf.setImage(
+            with: pictures.small(14),
+            options: [.processor(processor), .cacheOriginalImage]
+        ) { [weak self] _ in self?.waiting -= 1 }
+        return view
     }
 
     var isReady: Bool { waiting == 0 }
@@ -54,7 +65,6 @@ final class ProcessorsPage: Page {
         let square = CGSize(width: 135, height: 135)
         let red = KFCrossPlatformColor(red: 0.85, green: 0.2, blue: 0.2, alpha: 1)
         return [
-            ("as it is", DefaultImageProcessor.default),
             ("downsampling", DownsamplingImageProcessor(size: CGSize(width: 48, height: 48))),
             ("resizing", ResizingImageProcessor(referenceSize: square)),
             ("cropping", CroppingImageProcessor(size: half)),

@@ -40,7 +40,7 @@ struct ResidentMemory: CustomStringConvertible {
     /// its fonts and the frame buffer.
     static func ofEmptyWindow() -> ResidentMemory {
         let window = made(gtk_window_new())
-        gtk_window_set_default_size(window.cast(), 1040, 760)
+        gtk_window_set_default_size(window.cast(), 1060, 760)
         gtk_window_set_child(window.cast(), label("empty"))
         gtk_window_present(window.cast())
         while gtk_widget_get_mapped(window) == 0 { g_main_context_iteration(nil, 1) }

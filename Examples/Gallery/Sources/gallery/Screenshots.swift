@@ -9,6 +9,8 @@ struct Screenshots {
 
     let window: GalleryWindow
     let folder: URL
+    /// Follows the page in the files' names; a screen of density 2 adds "@2x".
+    let suffix: String
 
     func run() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -23,9 +25,12 @@ struct Screenshots {
             }
             // Transitions run for 0.3 s.
             try await Task.sleep(for: .milliseconds(600))
-            try save(folder.appendingPathComponent("\(name).png"))
+            let density = scale > 1 ? "@\(scale)x" : ""
+            try save(folder.appendingPathComponent("\(name)\(suffix)\(density).png"))
         }
     }
+
+    private var scale: Int32 { gtk_widget_get_scale_factor(window.window) }
 
     private func save(_ file: URL) throws {
         let paintable = gtk_widget_paintable_new(window.window)
@@ -34,10 +39,12 @@ struct Screenshots {
         let width = gdk_paintable_get_intrinsic_width(paintable)
         let height = gdk_paintable_get_intrinsic_height(paintable)
         let snapshot = gtk_snapshot_new()
+        let factor = Float(scale)
+        gtk_snapshot_scale(snapshot, factor, factor)
         gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
         // The whole window, including unpainted areas.
         var bounds = graphene_rect_t()
-        graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
+        graphene_rect_init(&bounds, 0, 0, Float(width) * factor, Float(height) * factor)
         guard let node = gtk_snapshot_free_to_node(snapshot),
             let renderer = gtk_native_get_renderer(window.window.opaque),
             let texture = gsk_renderer_render_texture(renderer, node, &bounds)

@@ -1,0 +1,138 @@
+import CGalleryGTK
+import Foundation
+import Kingfisher
+import KingfisherGTK
+
+/// A feed: a list of posts with an avatar and several photographs each.
+final class FeedPage: Page {
+    let widget: Widget
+    private var posts: [WeakPost] = []
+    private let loading: LoadingStages
+
+    private struct WeakPost {
+        weak var post: Post?
+    }
+
+    init(_ pictures: Pictures) {
+        loading = LoadingStages(pictures)
+        let numbers = gtk_string_list_new(nil)
+        for number in 0..<1_000 { gtk_string_list_append(numbers, "\(number)") }
+        widget = box(GTK_ORIENTATION_VERTICAL, spacing: 0, [])
+        let rows = ImageRowFactory { [weak self] in
+            let post = Post(pictures)
+            self?.posts.append(WeakPost(post: post))
+            return post
+        }
+        let list = made(gtk_list_view_new(gtk_no_selection_new(numbers), rows.makeFactory()))
+        gtk_widget_add_css_class(list, "gallery-feed")
+        let scrolled = made(gtk_scrolled_window_new()).expanding()
+        gtk_scrolled_window_set_child(scrolled.opaque, list)
+        gtk_box_append(widget.cast(), loading.widget)
+        gtk_box_append(widget.cast(), made(gtk_separator_new(GTK_ORIENTATION_HORIZONTAL)))
+        gtk_box_append(widget.cast(), scrolled)
+    }
+
+    var isReady: Bool {
+        let visible = posts.compactMap(\.post).filter(\.isVisible)
+        return loading.isReady && visible.count > 1 && visible.allSatisfy(\.isComplete)
+    }
+}
+
+/// A post of the feed.
+private final class Post: ImageListRow {
+    let widget: Widget
+    private let pictures: Pictures
+    private let avatar = ImageView()
+    private let name = label("")
+    private let text = label("", wraps: true)
+    private let photographs: [KFImage]
+
+    private static let authors = ["Ada", "Grace", "Katherine", "Margaret", "Radia", "Barbara"]
+    private static let places = ["the lake", "the dunes", "the ridge", "the valley", "the coast"]
+
+    init(_ pictures: Pictures) {
+        self.pictures = pictures
+        avatar.setSizeRequest(width: 44, height: 44)
+        gtk_widget_set_valign(avatar.widget, GTK_ALIGN_CENTER)
+        photographs = (0..<3).map { _ in
+            let image = KFImage(nil as URL?).resizable(.cover).fade(duration: 0.3)
+            image.view.setSizeRequest(width: 200, height: 150)
+            return image
+        }
+        let words = box(GTK_ORIENTATION_VERTICAL, spacing: 2, [name, text])
+        let head = box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [avatar.widget, words])
+        let line = box(GTK_ORIENTATION_HORIZONTAL, spacing: 8, photographs.map(\.widget))
+        widget = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [head, line]).margin(12)
+        gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
+    }
+
+    func show(_ item: ImageListItem) {
+        let number = item.string.flatMap { Int($0) } ?? 0
+        let author = Self.authors[number % Self.authors.count]
+        let place = Self.places[number % Self.places.count]
+        gtk_label_set_markup(name.opaque, "<b>\(author)</b>")
+        gtk_label_set_text(
+            text.opaque,
+            "Three photographs from a day at \(place), number \(number)"
+        )
+        let size = CGSize(width: 88, height: 88)
+        avatar.alternativeText = author
+        avatar.kf.setImage(
+            with: pictures.small(7_000 + number % Self.authors.count),
+            options: [
+                .processor(
+                    ResizingImageProcessor(referenceSize: size, mode: .aspectFill)
+                        |> CroppingImageProcessor(size: size)
+                        |> RoundCornerImageProcessor(radius: .heightFraction(0.5))
+                ),
+                .cacheOriginalImage,
+            ]
+        )
+        for (index, image) in photographs.enumerated() {
+            let photograph = number * 3 + index
+            _ = image.thumbHash(pictures.thumbHash(photograph))
+                .alternativeText("Photograph \(index + 1) of \(author)")
+            image.bind(to: pictures.small(photograph))
+        }
+    }
+
+    var isVisible: Bool { gtk_widget_get_mapped(widget) != 0 && avatar.image != nil }
+
+    var isComplete: Bool { photographs.allSatisfy { $0.view.image != nil } }
+}
+
+/// What a view shows while it loads: a placeholder, a blurred preview, the image.
+private final class LoadingStages {
+    let widget: Widget
+    private let images: [KFImage]
+
+    init(_ pictures: Pictures) {
+        let number = 4
+        images = [
+            KFImage(pictures.endless(number)).placeholder(Self.grey),
+            KFImage(pictures.endless(number)).thumbHash(pictures.thumbHash(number)),
+            KFImage(pictures.small(number)),
+        ]
+        let columns = zip(images, ["placeholder", "preview of 25 bytes", "photograph"]).map {
+            let (image, title) = $0
+            _ = image.resizable(.cover).alternativeText(title)
+            image.view.setSizeRequest(width: 128, height: 96)
+            let caption = label(title)
+            gtk_label_set_xalign(caption.opaque, 0.5)
+            return box(GTK_ORIENTATION_VERTICAL, spacing: 4, [image.widget, caption])
+        }
+        images[0].view.kf.indicator = .spinner
+        let explanation = label("While it loads, a view shows")
+        let line = [explanation] + columns
+        widget = box(GTK_ORIENTATION_HORIZONTAL, spacing: 24, line).margin(12)
+        gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
+    }
+
+    var isReady: Bool { images.allSatisfy { $0.view.image != nil } }
+
+    /// A grey area.
+    private static var grey: KFCrossPlatformImage? {
+        let pixels = Data((0..<32 * 24).flatMap { _ -> [UInt8] in [60, 60, 60, 120] })
+        return KFCrossPlatformImage(premultipliedRGBA: pixels, width: 32, height: 24)
+    }
+}
