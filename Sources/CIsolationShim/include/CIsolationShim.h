@@ -22,7 +22,7 @@ enum {
 
 struct kf_worker {
     pid_t pid;
-    // Names the process even after somebody else has reaped it.
+    // A pidfd: refers to this process even after other code has reaped it.
     int process;
     // SOCK_SEQPACKET: one message, one packet. At its end the other side is gone.
     int socket;
@@ -37,7 +37,7 @@ int kf_worker_start(
 void kf_worker_kill(int process);
 
 // Waits for a process to end and reaps it. `signal` is the one that ended it, or 0 and `code` is
-// its exit code. ECHILD if somebody else has reaped it.
+// its exit code. ECHILD if other code has reaped it.
 int kf_worker_wait(int process, int *signal, int *code);
 
 // --- Messages -------------------------------------------------------------------------------
@@ -53,8 +53,8 @@ int kf_message_send(
 // more descriptors: those that came are closed.
 int kf_message_receive(int socket, void *bytes, size_t *length, int *descriptors, size_t *count);
 
-// Waits until a packet or the end can be received. ETIMEDOUT after so many milliseconds; a
-// negative number waits forever.
+// Waits until a packet or the end can be received. ETIMEDOUT after `milliseconds`; a negative
+// number waits forever.
 int kf_message_wait(int socket, int milliseconds);
 
 // --- Signals between threads ----------------------------------------------------------------

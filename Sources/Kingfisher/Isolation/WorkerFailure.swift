@@ -26,7 +26,7 @@ enum WorkerFailure: Error, Equatable, Sendable {
     case requestTooLarge
     /// The pool was stopped.
     case stopped
-    /// Nobody waits any more.
+    /// No caller is left.
     case cancelled
 
     /// Whether a fresh worker may do better.

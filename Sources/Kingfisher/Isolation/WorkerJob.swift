@@ -45,7 +45,7 @@ final class WorkerJob: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Notes who works on it; false when nobody waits any more.
+    /// Records the worker of the job; returns false if the job was cancelled.
     func begin(with worker: WorkerProcess) -> Bool {
         state.withLock { state in
             guard !state.isCancelled else { return false }
@@ -54,10 +54,10 @@ final class WorkerJob: Sendable {
         }
     }
 
-    /// Notes that no worker works on it.
+    /// Records that the job has no worker.
     func pause() { state.withLock { $0.worker = nil } }
 
-    /// Tells the outcome; a second one is ignored.
+    /// Completes the job with `outcome`; a second outcome is ignored.
     func finish(_ outcome: Outcome) {
         let completion = state.withLock { state in
             defer { state.completion = nil }

@@ -50,7 +50,7 @@ enum WorkerMain {
         }
     }
 
-    /// Locks the process in; the answer tells whether that went well.
+    /// Drops the process's rights; the response contains the result.
     private static func enter(_ walls: kf_walls) -> WorkerMessage {
         let result = kf_worker_enter(walls)
         var ready = WireWriter()

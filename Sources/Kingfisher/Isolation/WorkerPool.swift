@@ -229,7 +229,7 @@ private final class WorkerLanes: Sendable {
         do throws(WorkerFailure) {
             return try attempt(message, job, &worker, lane)
         } catch {
-            // A fresh worker tells whether it was the file or what had happened to the worker.
+            // Retry once with a new worker: the state of the old one may be the cause, not the file.
             guard error.isWorthRetrying, !job.isCancelled else { throw error }
             return try attempt(message, job, &worker, lane)
         }
@@ -284,8 +284,8 @@ private final class WorkerLanes: Sendable {
         }
     }
 
-    /// A worker ahead of its first request; one that cannot be started is tried again with that,
-    /// which then tells why.
+    /// A worker ahead of its first request; a failed start is repeated with that
+    /// request, which then reports the reason.
     private func startedWorker(_ lane: Int) -> WorkerProcess? {
         state.withLock { $0.isStopped } ? nil : try? start(lane)
     }

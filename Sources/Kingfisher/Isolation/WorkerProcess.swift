@@ -84,7 +84,7 @@ final class WorkerProcess: Sendable {
         var hello = WireWriter()
         hello.write(limits.memory)
         hello.write(limits.cpuSeconds)
-        // One that is gone already is noticed by whoever waits for it.
+        // If the worker has ended already, the next receive reports it.
         _ = try socket.send(WorkerMessage(bytes: hello.bytes))
     }
 
@@ -132,7 +132,7 @@ final class WorkerProcess: Sendable {
     ///
     /// - Parameters:
     ///   - request: Without its number.
-    ///   - isWanted: Asked now and then; when nobody waits any more the worker is ended, soon. Not
+    ///   - isWanted: Polled; once it returns false, the worker is ended after a grace period. Not
     ///     at once: most requests end before that, and a new worker costs more CPU than they do.
     /// - Returns: The answer, without its number.
     /// - Throws: ``WorkerFailure``; then the worker has ended.
@@ -166,7 +166,7 @@ final class WorkerProcess: Sendable {
     /// Ends the process at once, from any thread.
     func kill() { kf_worker_kill(process) }
 
-    /// Ends the process and waits until the system has forgotten it; tells why it ended.
+    /// Kills the process, reaps it, and returns the reason of its end.
     @discardableResult
     func end() -> WorkerFailure {
         guard !isReaped.exchange(true, ordering: .relaxed) else { return .stopped }
@@ -176,7 +176,7 @@ final class WorkerProcess: Sendable {
 
     // MARK: Receiving
 
-    /// How long a worker may go on with what nobody waits for.
+    /// How long a worker may continue with a request that has no callers left.
     private static let grace: Duration = .milliseconds(25)
 
     private func receive(
@@ -225,7 +225,7 @@ final class WorkerProcess: Sendable {
     private func reaped() -> WorkerFailure {
         var (signal, code): (Int32, Int32) = (0, 0)
         let error = kf_worker_wait(process, &signal, &code)
-        // Somebody else has reaped it and knows why.
+        // Other code has reaped it, so the reason is unknown here.
         guard error == 0 else { return .exited(code: -1) }
         return signal == 0 ? .exited(code: code) : .crashed(signal: signal)
     }

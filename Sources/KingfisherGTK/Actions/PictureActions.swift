@@ -4,7 +4,7 @@ import CKFGTK
 import Foundation
 import Kingfisher
 
-/// The context menu and the drag source of a picture; belongs to its controller.
+/// The context menu and the drag source of a GtkPicture; belongs to its controller.
 final class PictureActions {
     /// Asks the user where to save a file of a suggested name; tests replace it.
     static var chooseFile = ask
@@ -56,7 +56,7 @@ final class PictureActions {
 
     private func perform(_ action: @escaping (PictureController) async throws -> Void) {
         let onError = menu?.onError
-        // The picture may leave its window meanwhile; its pointer must stay valid.
+        // The GtkPicture may leave its window meanwhile; its pointer must stay valid.
         g_object_ref(controller.picture)
         Task { [controller] in
             defer { g_object_unref(controller.picture) }

@@ -4,7 +4,7 @@ import CKFGTK
 import Foundation
 import Kingfisher
 
-/// The file behind the image that a picture shows, for other programs.
+/// The file behind the image that a GtkPicture shows, for other programs.
 extension PictureController {
     /// The bytes of the shown image: those of its source, or a PNG of an image that was set without
     /// a source.

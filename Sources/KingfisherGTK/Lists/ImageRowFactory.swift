@@ -47,7 +47,7 @@ public struct ImageListItem {
 ///
 /// The images of a row load when the row has stayed on screen for two frames, and at once from
 /// memory. When the row leaves the screen their loads are cancelled, and they let go of their
-/// images. This holds for every ``ImageView``, ``KFImage`` and `.kf` picture in the widget that
+/// images. This holds for every ``ImageView``, ``KFImage`` and GtkPicture with `.kf` in the widget that
 /// `makeRow` returns.
 ///
 /// ```swift
@@ -145,7 +145,7 @@ private enum RowImages {
         }
     }
 
-    /// Pictures that nothing was loaded into are skipped, such as icons.
+    /// GtkPictures without a load are skipped, such as icons.
     private static func forEach(
         in widget: UnsafeMutablePointer<GtkWidget>,
         _ body: (Found) -> Void

@@ -28,7 +28,7 @@ struct AnimationState {
     var playback: Playback { player == nil ? .none : isPlaying ? .playing : .paused }
 }
 
-/// Whether a picture shows an animation, and whether it plays.
+/// Whether a GtkPicture shows an animation, and whether it plays.
 enum Playback {
     case none
     case playing

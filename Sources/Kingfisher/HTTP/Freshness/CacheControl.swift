@@ -1,7 +1,7 @@
 /// The directives of `Cache-Control` that apply to a private cache of images (RFC 9111, 5.2; RFC
 /// 5861), of a request or a response.
 ///
-/// `s-maxage`, `public`, `private` and `proxy-revalidate` are for shared caches. `immutable` tells
+/// `s-maxage`, `public`, `private` and `proxy-revalidate` are for shared caches. `immutable` asks
 /// browsers not to revalidate on reload; here a fresh image is never revalidated.
 struct CacheControl: Sendable, Equatable {
     private(set) var isNoStore = false

@@ -44,7 +44,7 @@ struct ImageParcel: Sendable {
     /// What an animation's file says, so that it need not be read again.
     struct Timing: Sendable {
         var delays: [TimeInterval]
-        /// 0 for ever.
+        /// 0 repeats forever.
         var loopCount: Int
     }
 

@@ -52,7 +52,7 @@ struct IsolatedDecoding: Sendable {
         return try image(answer, of: data, options)
     }
 
-    /// The picture that a plan has decoded once for several.
+    /// The bitmap that a plan decodes once for several requests.
     ///
     /// - Throws: ``KingfisherError``, `CancellationError`.
     func picture(
@@ -237,7 +237,7 @@ extension FileFormat {
     }
 }
 
-/// The frames of an animation, each decoded by a worker when somebody asks for it.
+/// The frames of an animation, each decoded by a worker on demand.
 ///
 /// Every frame costs handing the file over, and a worker that has not decoded the frame before
 /// decodes from the beginning, or from the last frame that covers everything.
@@ -249,7 +249,7 @@ final class IsolatedFrameSource: ImageFrameSource, LoopCounting {
     private let delays: [TimeInterval]
     private let scale: CGFloat
     private let decoding: IsolatedDecoding
-    /// Tells animations apart for the workers.
+    /// Identifies the animation to the workers.
     private let number: Int
 
     init(

@@ -178,11 +178,11 @@ enum IsolatedAnswer {
     }
 }
 
-/// What a file's header says that the memory budget needs.
+/// The fields of a file's header that the memory budget needs.
 struct FileHeader: Sendable {
-    /// The size of the picture as it is seen.
+    /// The size of the upright image.
     var size: PixelSize
-    /// Nil when the header alone does not tell.
+    /// Nil if the header does not contain it.
     var frameCount: Int?
     /// The bytes of all frames of an animation, unless they are too many to be kept.
     var preloadedBytes: Int

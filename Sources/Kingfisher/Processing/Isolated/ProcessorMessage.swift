@@ -1,7 +1,7 @@
 import Foundation
 import Pixels
 
-/// A built-in processor that a worker can be told of.
+/// A built-in processor in the form that is sent to workers.
 ///
 /// Its settings travel, not its identifier: an identifier is only a name, and a processor of a
 /// user's may have any.
@@ -119,7 +119,7 @@ struct ProcessorWriter {
         write(number)
     }
 
-    /// Writes the size of a picture, and its pixels beside the message.
+    /// Writes the size of an image; its pixels are sent beside the message.
     mutating func write(_ image: KFCrossPlatformImage) {
         write(image.scale)
         let bitmap = image.bitmap
