@@ -49,7 +49,8 @@ struct Snippet {
             text += rest + "\n"
         }
         guard kind == .gtk else { return text }
-        return text.replacing("\nimport", with: "\n#if GTK\nimport", maxReplacements: 1) + "#endif\n"
+        let guarded = text.replacing("\nimport", with: "\n#if GTK\nimport", maxReplacements: 1)
+        return guarded + "#endif\n"
     }
 
     private static func isImport(_ line: String) -> Bool {
