@@ -52,7 +52,8 @@ extension GTKTests {
             }
             // Rows that only passed were not requested.
             #expect(bench.server.requests.count < 300)
-            // Rows out of sight hold no images.
+            // Rows out of sight hold no images once their window was laid out.
+            await stage.paint()
             #expect(posts.filter { !$0.isVisible }.allSatisfy { $0.left.image == nil })
         }
 
