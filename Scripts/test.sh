@@ -31,7 +31,7 @@ step_libraries() { "$ROOT/Scripts/bootstrap.sh"; }
 
 step_lint() {
     local paths=(Package.swift) path
-    for path in Sources Tests Fuzz Tools Benchmarks Examples; do
+    for path in Sources Tests Fuzz Tools Server Benchmarks Examples; do
         [ ! -d "$path" ] || paths+=("$path")
     done
     # Build folders of the nested packages contain code of dependencies.

@@ -1,0 +1,70 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A separate package, so that users of the library do not fetch the service's dependencies.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let kingfisher: Target.Dependency = .product(name: "Kingfisher", package: "Kingfisher")
+let testing: Target.Dependency = .product(name: "KingfisherTesting", package: "Kingfisher")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let lifecycle: Target.Dependency = .product(
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle"
+)
+
+let package = Package(
+    name: "KingfisherServer",
+    products: [
+        .library(name: "KingfisherServer", targets: ["KingfisherServer"]),
+        .executable(name: "kf-serve", targets: ["kf-serve"]),
+    ],
+    dependencies: [
+        .package(name: "Kingfisher", path: ".."),
+        // Without its default traits, which need swift-configuration.
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird",
+            from: "2.20.0",
+            traits: []
+        ),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.9.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
+    ],
+    targets: [
+        // HMAC-SHA256 for signatures.
+        .systemLibrary(
+            name: "CServerCrypto",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]
+        ),
+        .target(
+            name: "KingfisherServer",
+            dependencies: [
+                kingfisher, hummingbird, logging, metrics, lifecycle, "CServerCrypto",
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "kf-serve",
+            dependencies: [
+                "KingfisherServer", kingfisher, hummingbird, logging, lifecycle,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KingfisherServerTests",
+            dependencies: ["KingfisherServer", kingfisher, testing, hummingbird, logging],
+            swiftSettings: settings
+        ),
+    ]
+)

@@ -1,0 +1,36 @@
+import Foundation
+
+/// The parsed path of a URL of the image service.
+struct ImageRequest: Sendable, Hashable {
+    /// The kind of answer.
+    enum Kind: Sendable, Hashable {
+        /// The processed image.
+        case image
+        /// JSON about the source.
+        case info
+    }
+
+    /// The kind of answer.
+    var kind: Kind
+    /// The image to process.
+    var source: ImageReference
+    /// The options, with presets applied.
+    var options: ProcessingOptions
+
+    /// Makes a request.
+    init(kind: Kind = .image, source: ImageReference, options: ProcessingOptions) {
+        self.kind = kind
+        self.source = source
+        self.options = options
+    }
+}
+
+/// The source named by a URL of the image service.
+enum ImageReference: Sendable, Hashable {
+    /// A source on a web server, with the scheme `http` or `https`.
+    case web(URL)
+    /// A file under the service's root folder; the path has no leading slash and no `..`.
+    case local(path: String)
+    /// An object in a bucket of an S3 service.
+    case s3(bucket: String, key: String)
+}

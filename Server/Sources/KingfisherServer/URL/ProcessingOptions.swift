@@ -1,0 +1,214 @@
+import Foundation
+
+/// The options of a URL of the image service.
+///
+/// An option that the URL does not name has the value of ``init()``; optional properties are then
+/// nil and the configuration decides. Sizes are in pixels.
+struct ProcessingOptions: Sendable, Hashable {
+    /// The way an image is brought to a size.
+    enum ResizingType: String, Sendable, Hashable {
+        case fit, fill, force, auto
+        case fillDown = "fill-down"
+    }
+
+    /// A place within an image.
+    enum Gravity: Sendable, Hashable {
+        /// A side or corner; offsets of at least 1 are in pixels, smaller ones relative.
+        case compass(Compass, x: Double, y: Double)
+        /// The most interesting part of the image.
+        case smart
+        /// A point, relative to the image's width and height: 0…1.
+        case focus(x: Double, y: Double)
+    }
+
+    /// A side, corner or the centre.
+    enum Compass: String, Sendable, Hashable {
+        case north = "no"
+        case south = "so"
+        case east = "ea"
+        case west = "we"
+        case northEast = "noea"
+        case northWest = "nowe"
+        case southEast = "soea"
+        case southWest = "sowe"
+        case centre = "ce"
+    }
+
+    /// A colour; the components are 0…255.
+    struct Colour: Sendable, Hashable {
+        var red: UInt8
+        var green: UInt8
+        var blue: UInt8
+
+        /// Makes a colour.
+        init(red: UInt8, green: UInt8, blue: UInt8) {
+            (self.red, self.green, self.blue) = (red, green, blue)
+        }
+    }
+
+    /// A canvas larger than the image.
+    struct Extend: Sendable, Hashable {
+        var isOn = false
+        /// The place of the image on the canvas; not smart.
+        var gravity = Gravity.compass(.centre, x: 0, y: 0)
+
+        /// No extension.
+        init() {}
+    }
+
+    /// A part of the source; applied before resizing.
+    struct Crop: Sendable, Hashable {
+        /// Pixels; below 1 relative to the source's side; 0 for the whole side.
+        var width: Double
+        var height: Double
+        /// The place of the part; nil for the gravity of the request.
+        var gravity: Gravity?
+
+        /// Makes a crop.
+        init(width: Double, height: Double, gravity: Gravity? = nil) {
+            (self.width, self.height, self.gravity) = (width, height, gravity)
+        }
+    }
+
+    /// Removal of a border of one colour.
+    struct Trim: Sendable, Hashable {
+        var threshold: Double
+        /// The colour of the border; nil for that of the top left pixel.
+        var colour: Colour?
+        var equalHorizontally = false
+        var equalVertically = false
+
+        /// Makes a trim.
+        init(threshold: Double) { self.threshold = threshold }
+    }
+
+    /// Space around the image, in pixels.
+    struct Padding: Sendable, Hashable {
+        var top: Int
+        var right: Int
+        var bottom: Int
+        var left: Int
+
+        /// Makes a padding.
+        init(top: Int, right: Int, bottom: Int, left: Int) {
+            (self.top, self.right, self.bottom, self.left) = (top, right, bottom, left)
+        }
+    }
+
+    /// An image drawn over the result.
+    struct Watermark: Sendable, Hashable {
+        /// The place of a watermark.
+        enum Position: Sendable, Hashable {
+            case at(Compass)
+            case tiled
+        }
+
+        /// 0…1.
+        var opacity: Double
+        var position = Position.at(.centre)
+        var x: Double = 0
+        var y: Double = 0
+        /// The size relative to the result; 0 for the watermark's own size.
+        var scale: Double = 0
+
+        /// Makes a watermark.
+        init(opacity: Double) { self.opacity = opacity }
+    }
+
+    /// Search for the lowest quality with a given distance to the best.
+    struct AutoQuality: Sendable, Hashable {
+        /// The largest accepted DSSIM.
+        var target: Double?
+        var minimum: Int?
+        var maximum: Int?
+        /// The accepted deviation from the target.
+        var allowedError: Double?
+
+        /// A search with the configuration's values.
+        init() {}
+    }
+
+    /// Limits that a URL may set where the configuration allows it.
+    struct Limits: Sendable, Hashable {
+        var megapixels: Double?
+        var fileSize: Int?
+        var animationFrames: Int?
+        var frameMegapixels: Double?
+        var resultDimension: Int?
+
+        /// No limits.
+        init() {}
+    }
+
+    var resizingType = ResizingType.fit
+    /// 0 keeps the aspect ratio; with ``ResizingType/force`` the source's side.
+    var width = 0
+    var height = 0
+    var minimalWidth = 0
+    var minimalHeight = 0
+    var zoomX: Double = 1
+    var zoomY: Double = 1
+    /// Multiplies the size, offsets, paddings and watermark sizes. Nil if the URL does not name it.
+    var dpr: Double?
+    var enlarge = false
+    var extend = Extend()
+    var extendAspectRatio = Extend()
+    var gravity = Gravity.compass(.centre, x: 0, y: 0)
+    var crop: Crop?
+    var trim: Trim?
+    var padding: Padding?
+    var autoRotate: Bool?
+    /// Degrees clockwise: 0, 90, 180 or 270.
+    var rotation = 0
+    var flipsHorizontally = false
+    var flipsVertically = false
+    var background: Colour?
+    /// The sigma of the Gaussian kernel; 0 for none.
+    var blur: Double = 0
+    var sharpen: Double = 0
+    /// The side of the squares; below 2 for none.
+    var pixelate = 0
+    /// −255…255.
+    var brightness: Double = 0
+    /// 1 changes nothing.
+    var contrast: Double = 1
+    var saturation: Double = 1
+    var monochromeIntensity: Double = 0
+    var monochromeColour: Colour?
+    var watermark: Watermark?
+    /// The address of the watermark; nil for the configured one.
+    var watermarkURL: URL?
+    /// The radius of the corners in pixels; nil for none. Ours.
+    var cornerRadius: Double?
+    /// 1…100.
+    var quality: Int?
+    var formatQuality: [OutputFormat: Int] = [:]
+    /// The largest result in bytes.
+    var maximalBytes: Int?
+    var autoQuality: AutoQuality?
+    var format: OutputFormat?
+    var stripMetadata: Bool?
+    var keepCopyright: Bool?
+    var stripColorProfile: Bool?
+    /// Sources of these formats are passed on as they are.
+    var skipProcessing: Set<OutputFormat> = []
+    /// Whether the source is passed on as it is.
+    var isRaw = false
+    /// For ``ImageRequest/Kind/info``.
+    var wantsThumbHash = false
+    var wantsBlurHash = false
+    var cacheBuster: String?
+    var expires: Date?
+    var fileName: String?
+    var returnsAttachment: Bool?
+    var limits = Limits()
+
+    /// Options that change nothing.
+    init() {}
+}
+
+/// A format of results.
+enum OutputFormat: String, Sendable, Hashable, CaseIterable {
+    case jpeg = "jpg"
+    case png, webp, avif, gif, jxl
+}
