@@ -148,7 +148,7 @@ struct ProcessingOptions: Sendable, Hashable {
     var minimalHeight = 0
     var zoomX: Double = 1
     var zoomY: Double = 1
-    /// Multiplies the size, offsets, paddings and watermark sizes. Nil if the URL does not name it.
+    /// The factor of the size, offsets, paddings and watermarks; nil if the URL does not name it.
     var dpr: Double?
     var enlarge = false
     var extend = Extend()
@@ -178,7 +178,7 @@ struct ProcessingOptions: Sendable, Hashable {
     var watermark: Watermark?
     /// The address of the watermark; nil for the configured one.
     var watermarkURL: URL?
-    /// The radius of the corners in pixels; nil for none. Ours.
+    /// The radius of the corners in pixels; nil for none (not an option of imgproxy).
     var cornerRadius: Double?
     /// 1…100.
     var quality: Int?
