@@ -153,17 +153,17 @@ make_photos() {
 
 # Runs kf convert and vipsthumbnail in turns: convert_photos ROUNDS
 convert_photos() {
-    local folder
     command -v vipsthumbnail >/dev/null || install_packages libvips-tools
     command -v python3 >/dev/null || install_packages python3
     build_kf
     # Only a machine without apt-get needs it, for the made-up landscape.
     command -v apt-get >/dev/null || build_tool Benchmarks kf-bench
     make_photos "$ROOT/.build-nested/bench-photos"
-    folder=$(mktemp -d)
-    trap 'rm -rf "$folder"' EXIT
+    # Not local: the trap runs after the function has returned.
+    outputs=$(mktemp -d)
+    trap 'rm -rf "$outputs"' EXIT
     python3 "$SOURCES/convert.py" "$NESTED_BUILD/release/kf" "$ROOT/.build-nested/bench-photos" \
-        "$folder" "$1"
+        "$outputs" "$1"
 }
 
 if [ "${1:-}" = transfers ]; then
