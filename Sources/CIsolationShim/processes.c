@@ -182,28 +182,24 @@ int kf_message_wait(int socket, int milliseconds) {
 
 // --- Signals between threads ----------------------------------------------------------------
 
-int kf_counter_create(void) {
-    int counter = eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC | EFD_NONBLOCK);
-    return counter < 0 ? -errno : counter;
+int kf_event_create(void) {
+    int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return event < 0 ? -errno : event;
 }
 
-void kf_counter_raise(int counter, uint64_t by) {
-    while (write(counter, &by, sizeof by) < 0 && errno == EINTR) {}
+void kf_event_signal(int event) {
+    const uint64_t one = 1;
+    while (write(event, &one, sizeof one) < 0 && errno == EINTR) {}
 }
 
-int kf_counter_take(int counter) {
-    uint64_t taken = 0;
-    while (read(counter, &taken, sizeof taken) < 0) {
-        if (errno != EINTR) return 0;
-    }
-    return taken == 1;
-}
-
-int kf_counter_wait(int counter, int socket) {
+int kf_event_wait(int event, int socket) {
     // A negative descriptor is left out.
-    struct pollfd wanted[] = {{.fd = counter, .events = POLLIN}, {.fd = socket, .events = POLLIN}};
+    struct pollfd wanted[] = {{.fd = event, .events = POLLIN}, {.fd = socket, .events = POLLIN}};
     while (poll(wanted, 2, -1) < 0) {
         if (errno != EINTR && errno != EAGAIN) return 1;
     }
-    return wanted[0].revents != 0 ? 1 : 2;
+    if (wanted[0].revents == 0) return 2;
+    uint64_t count;
+    while (read(event, &count, sizeof count) < 0 && errno == EINTR) {}
+    return 1;
 }

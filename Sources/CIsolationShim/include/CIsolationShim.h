@@ -59,18 +59,15 @@ int kf_message_wait(int socket, int milliseconds);
 
 // --- Signals between threads ----------------------------------------------------------------
 
-// A counter whose being above zero can be waited for. Negative: the negated error number.
-int kf_counter_create(void);
+// An event that a thread can wait for. Negative: the negated error number.
+int kf_event_create(void);
 
-// Counts up.
-void kf_counter_raise(int counter, uint64_t by);
+// Ends the present or the next wait.
+void kf_event_signal(int event);
 
-// Counts down by one; 0 if the counter was at zero.
-int kf_counter_take(int counter);
-
-// Waits until the counter is above zero (1) or the socket, which may be -1, has something to be
-// received or has ended (2).
-int kf_counter_wait(int counter, int socket);
+// Waits until the event is signalled (1), which clears it, or the socket, which may be -1, has
+// something to be received or has ended (2).
+int kf_event_wait(int event, int socket);
 
 // --- Memory ---------------------------------------------------------------------------------
 

@@ -1,0 +1,175 @@
+import Foundation
+import Synchronization
+
+/// The threads of a pool, each with a worker; lives until the last of them has ended.
+final class WorkerLanes: Sendable {
+    private struct State {
+        var workers: [Int: pid_t] = [:]
+        var laneCount = 0
+    }
+
+    let queue: WorkerQueue
+
+    private let state = Mutex(State())
+    private let failures = Atomic(0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let program: WorkerProgram
+    private let settings: WorkerPool.Settings
+    private let crashes: CrashMemory
+
+    init(
+        _ queue: WorkerQueue,
+        _ program: WorkerProgram,
+        _ settings: WorkerPool.Settings,
+        _ crashes: CrashMemory
+    ) {
+        self.queue = queue
+        self.program = program
+        self.settings = settings
+        self.crashes = crashes
+    }
+
+    var failureCount: Int { failures.load(ordering: .relaxed) }
+
+    var workers: [pid_t] { state.withLock { $0.workers.values.sorted() } }
+
+    func start() {
+        state.withLock { $0.laneCount = queue.laneCount }
+        for lane in 0..<queue.laneCount {
+            let thread = Thread { [self] in
+                run(lane)
+                ended.signal()
+            }
+            thread.name = "kf-lane-\(lane)"
+            thread.start()
+        }
+    }
+
+    func stop() { queue.stop() }
+
+    func join() {
+        let count = state.withLock { state in
+            defer { state.laneCount = 0 }
+            return state.laneCount
+        }
+        for _ in 0..<count { ended.wait() }
+    }
+
+    // MARK: A lane
+
+    private func run(_ lane: Int) {
+        var worker = startedWorker(lane)
+        while true {
+            switch queue.next(for: lane, orEndOf: worker?.socket.descriptor ?? -1) {
+            case .job(let job):
+                job.finish(outcome(of: job, &worker, lane))
+                queue.finish(lane)
+                if worker == nil { worker = startedWorker(lane) }
+            case .workerEnded:
+                // The next request starts another: whatever ends workers that do nothing may end
+                // all of them.
+                lose(&worker, lane)
+            case .stopped:
+                return lose(&worker, lane)
+            }
+        }
+    }
+
+    private func outcome(
+        of job: WorkerJob,
+        _ worker: inout WorkerProcess?,
+        _ lane: Int
+    ) -> WorkerJob.Outcome {
+        if let failure = crashes.failure(of: job.request.file) { return .failure(failure) }
+        do throws(WorkerFailure) {
+            return .success(try answer(to: job, &worker, lane))
+        } catch {
+            if queue.isStopped { return .failure(.stopped) }
+            if job.isCancelled { return .failure(.cancelled) }
+            if error.blamesRequest { crashes.note(error, of: job.request.file) }
+            return .failure(error)
+        }
+    }
+
+    private func answer(
+        to job: WorkerJob,
+        _ worker: inout WorkerProcess?,
+        _ lane: Int
+    ) throws(WorkerFailure) -> WorkerMessage {
+        let message = try job.request.framed()
+        do throws(WorkerFailure) {
+            return try attempt(message, job, &worker, lane)
+        } catch {
+            // Retry once with a new worker: the state of the old one may be the cause, not the file.
+            guard error.isWorthRetrying, !job.isCancelled else { throw error }
+            return try attempt(message, job, &worker, lane)
+        }
+    }
+
+    private func attempt(
+        _ message: WorkerMessage,
+        _ job: WorkerJob,
+        _ worker: inout WorkerProcess?,
+        _ lane: Int
+    ) throws(WorkerFailure) -> WorkerMessage {
+        while true {
+            let current: WorkerProcess
+            if let worker { current = worker } else { current = try start(lane) }
+            worker = current
+            guard job.begin(with: current) else { throw .cancelled }
+            defer { job.pause() }
+            do throws(WorkerFailure) {
+                guard
+                    case .message(let answer) = try current.answer(
+                        to: message,
+                        while: { !job.isCancelled }
+                    )
+                else {
+                    lose(&worker, lane)
+                    continue
+                }
+                if isWorn(current) { replace(&worker, lane) }
+                return answer
+            } catch {
+                if error != .requestTooLarge { lose(&worker, lane) }
+                throw error
+            }
+        }
+    }
+
+    // MARK: Its worker
+
+    private func isWorn(_ worker: WorkerProcess) -> Bool {
+        worker.requestCount >= settings.requestsPerWorker || worker.busyTime > settings.limits.time
+    }
+
+    private func start(_ lane: Int) throws(WorkerFailure) -> WorkerProcess {
+        do throws(WorkerFailure) {
+            let worker = try WorkerProcess(program, limits: settings.limits)
+            try worker.awaitReady()
+            state.withLock { $0.workers[lane] = worker.pid }
+            return worker
+        } catch {
+            failures.wrappingAdd(1, ordering: .relaxed)
+            throw error
+        }
+    }
+
+    /// A worker ahead of its first request; a failed start is repeated with that
+    /// request, which then reports the reason.
+    private func startedWorker(_ lane: Int) -> WorkerProcess? {
+        queue.isStopped ? nil : try? start(lane)
+    }
+
+    private func lose(_ worker: inout WorkerProcess?, _ lane: Int) {
+        guard let old = worker else { return }
+        if !queue.isStopped { failures.wrappingAdd(1, ordering: .relaxed) }
+        replace(&worker, lane)
+        old.end()
+    }
+
+    private func replace(_ worker: inout WorkerProcess?, _ lane: Int) {
+        worker = nil
+        state.withLock { $0.workers[lane] = nil }
+    }
+}

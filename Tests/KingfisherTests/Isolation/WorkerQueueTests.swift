@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+@Suite(.timeLimit(.minutes(2)))
+struct WorkerQueueTests {
+    @Test(.enabled(if: WorkerBench.isPossible))
+    func `a pool that found no free descriptor starts with a later request`() async {
+        await #expect(processExitsWith: .success) {
+            let pool = WorkerBench.pool()
+            let request = try WorkerBench.request(TestImage.png())
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let usual = limit.rlim_cur
+            limit.rlim_cur = 0
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let failure = Result { () throws(WorkerFailure) in try pool.waitForAnswer(to: request) }
+            limit.rlim_cur = usual
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            guard case .failure(.cannotStart) = failure else { fatalError("\(failure)") }
+            _ = try pool.waitForAnswer(to: request)
+            pool.stop()
+        }
+    }
+
+    @Test func `each request wakes a lane, and the end wakes all`() async throws {
+        let queue = try WorkerQueue(laneCount: 3)
+        let jobs = Locked(0)
+        let ends = Locked(0)
+        for lane in 0..<3 {
+            Thread.detachNewThread {
+                while case .job(let job) = queue.next(for: lane, orEndOf: -1) {
+                    jobs.change { $0 += 1 }
+                    job.finish(.failure(.cancelled))
+                    queue.finish(lane)
+                }
+                ends.change { $0 += 1 }
+            }
+        }
+        let request = try WorkerBench.request(Data("file".utf8))
+        for _ in 0..<300 { _ = queue.submit(WorkerJob(request) { _ in }, priority: 0.5) }
+        await WorkerBench.wait { jobs.value == 300 }
+        queue.stop()
+        await WorkerBench.wait { ends.value == 3 }
+        let late = Locked(false)
+        _ = queue.submit(
+            WorkerJob(request) { if case .failure(.stopped) = $0 { late.change { $0 = true } } },
+            priority: 0.5
+        )
+        #expect(late.value)
+    }
+
+    @Test func `a lane notices that its worker has ended, and still gets requests`() throws {
+        let queue = try WorkerQueue(laneCount: 1)
+        var pair: [Int32] = [0, 0]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
+        close(pair[1])
+        guard case .workerEnded = queue.next(for: 0, orEndOf: pair[0]) else {
+            Issue.record("the end was not noticed")
+            return
+        }
+        close(pair[0])
+        let request = try WorkerBench.request(Data("file".utf8))
+        let job = WorkerJob(request) { _ in }
+        _ = queue.submit(job, priority: 0.5)
+        guard case .job(let next) = queue.next(for: 0, orEndOf: -1) else {
+            Issue.record("the request was lost")
+            return
+        }
+        next.finish(.failure(.cancelled))
+        queue.stop()
+    }
+}
