@@ -1,6 +1,8 @@
 #ifdef KF_HEIF
+#define _GNU_SOURCE
 #include "kf_picture_internal.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +12,19 @@ typedef struct heif_state {
     struct heif_context *context;
     struct heif_image_handle *handle;
 } heif_state;
+
+// libheif asks libde265 for one thread, without an option against it, and a worker process may start
+// none. The linker exports this function because libheif refers to it, so that it comes before that
+// of libde265, which it calls everywhere else.
+__attribute__((visibility("default"))) int de265_start_worker_threads(void *decoder, int count);
+
+int de265_start_worker_threads(void *decoder, int count) {
+    // 0: no error. Without threads libde265 decodes on the one that calls it.
+    if (kf_picture_starts_no_threads()) return 0;
+    int (*next)(void *, int) =
+        (int (*)(void *, int))dlsym(RTLD_NEXT, "de265_start_worker_threads");
+    return next == NULL ? 0 : next(decoder, count);
+}
 
 static kf_picture_status failure(kf_picture *picture, struct heif_error error) {
     kf_picture_status status = KF_PICTURE_CORRUPT;

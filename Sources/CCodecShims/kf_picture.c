@@ -1,11 +1,18 @@
 #include "kf_picture_internal.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // Larger profiles are ignored; ColorProfile has the same limit.
 static const size_t max_profile = 8 << 20;
+
+static atomic_int starts_no_threads;
+
+void kf_picture_start_no_threads(void) { atomic_store(&starts_no_threads, 1); }
+
+int kf_picture_starts_no_threads(void) { return atomic_load(&starts_no_threads); }
 
 static const kf_picture_functions *functions(kf_picture_kind kind) {
     switch (kind) {

@@ -35,6 +35,7 @@ static int compare(const void *one, const void *other) { return memcmp(one, othe
 
 // As Rehearsal.swift does.
 static void rehearse(void) {
+    kf_picture_start_no_threads();
     char bytes[4096] = {0};
     qsort(bytes, sizeof bytes, 1, compare);
     static const char drawing[] =
@@ -45,9 +46,8 @@ static void rehearse(void) {
 
 static int kind_of(const char *path) {
     const char *dot = strrchr(path, '.');
-    // Not .heic: libde265 starts a thread for every file, which no worker may.
-    const char *names[] = {[KF_PICTURE_JXL] = ".jxl", [KF_PICTURE_TIFF] = ".tiff",
-                           [KF_PICTURE_SVG] = ".svg"};
+    const char *names[] = {[KF_PICTURE_JXL] = ".jxl", [KF_PICTURE_HEIF] = ".heic",
+                           [KF_PICTURE_TIFF] = ".tiff", [KF_PICTURE_SVG] = ".svg"};
     for (int kind = KF_PICTURE_JXL; dot != NULL && kind <= KF_PICTURE_SVG; kind++)
         if (names[kind] != NULL && strcmp(dot, names[kind]) == 0) return kind;
     return -1;

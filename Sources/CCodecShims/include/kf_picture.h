@@ -67,6 +67,10 @@ kf_picture_status kf_picture_read_header(kf_picture *_Nonnull picture,
 kf_picture_status kf_picture_read_rows(kf_picture *_Nonnull picture, int width, int height,
                                        kf_picture_row _Nonnull row, void *_Nonnull context);
 
+// From now on, decoding starts no threads in this process, for example because it is not allowed to.
+void kf_picture_start_no_threads(void);
+int kf_picture_starts_no_threads(void);
+
 // The library's message for the last status other than KF_PICTURE_OK.
 const char *_Nonnull kf_picture_message(const kf_picture *_Nonnull picture);
 

@@ -37,3 +37,9 @@ struct TraitDecoder {
         return try .upright(bitmap, info, isPartial: isPartial)
     }
 }
+
+extension Codecs {
+    /// Makes decoding start no threads in this process from now on, as in worker processes, which
+    /// may start none.
+    package static func startNoThreads() { kf_picture_start_no_threads() }
+}

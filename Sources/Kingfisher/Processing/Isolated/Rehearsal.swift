@@ -14,6 +14,7 @@ import Musl
 /// package traits, `Scripts/walls.sh` fail when something is missing here.
 enum Rehearsal {
     static func run() {
+        Codecs.startNoThreads()
         // lcms2 asks for the date, for which the C library reads /etc/localtime once.
         var now = time(nil)
         _ = localtime(&now)
