@@ -91,11 +91,12 @@ final class WorkerQueue: Sendable {
 
     // MARK: Lanes
 
-    /// The next request for a lane; blocks until there is one, or until its worker ends.
+    /// Waits for the next request for a lane, or for the end of its worker.
     ///
     /// - Parameters:
     ///   - lane: The number of the lane.
     ///   - socket: The socket of its worker; negative if it has none.
+    /// - Returns: What the lane does next.
     func next(for lane: Int, orEndOf socket: Int32) -> Next {
         while true {
             if let next = nextOrIdle(lane) { return next }
