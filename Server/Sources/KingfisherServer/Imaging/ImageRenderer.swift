@@ -1,24 +1,217 @@
 import Foundation
 import Kingfisher
 
-/// A processed and encoded image.
-struct RenderedImage: Sendable {
-    /// The encoded file.
-    var data: Data
-    /// Its format.
-    var format: ImageFormat
-    /// The width and height in pixels.
-    var width: Int
-    var height: Int
-    /// The factor by which the result differs from the size without `dpr`.
-    var dpr: Double
+/// Makes results from the bytes of sources: checks, plans, decodes, processes, encodes.
+///
+/// Decoding is done by the library, within its memory budget and, if the settings say so, in worker
+/// processes. Nothing is stored: the caller keeps sources and results.
+struct ImageRenderer: Sendable {
+    /// Chooses the format of a result once the source's header is read.
+    ///
+    /// ``SourceFacts/ownFormat`` is that of a request that names none.
+    typealias FormatChoice = (SourceFacts) throws(ServiceError) -> OutputFormat
 
-    /// Makes a result.
-    init(data: Data, format: ImageFormat, width: Int, height: Int, dpr: Double = 1) {
-        self.data = data
-        self.format = format
-        self.width = width
-        self.height = height
-        self.dpr = dpr
+    private let manager: KingfisherManager
+    private let settings: RendererSettings
+
+    /// - Parameters:
+    ///   - manager: Runs the processors; its caches are not used.
+    ///   - settings: The configuration.
+    init(manager: KingfisherManager, settings: RendererSettings) {
+        (self.manager, self.settings) = (manager, settings)
+    }
+
+    /// Makes the result of a request.
+    ///
+    /// - Parameters:
+    ///   - source: The file.
+    ///   - key: Names the file in messages and logs.
+    ///   - options: The options of the request.
+    ///   - watermark: The file of the request's own watermark; nil for the configured one.
+    ///   - format: Chooses the format; not called when the source is passed on as it is.
+    /// - Returns: The result.
+    /// - Throws: ``ServiceError``; see the table there.
+    func render(
+        _ source: Data,
+        key: String,
+        options: ProcessingOptions,
+        watermark: Data? = nil,
+        format: FormatChoice
+    ) async throws(ServiceError) -> RenderedImage {
+        try UnsupportedOption.check(options)
+        let facts = try SourceFacts(reading: source)
+        let limits = settings.limits(options)
+        try limits.check(facts)
+        if options.isRaw { return try passedOn(source, facts) }
+        let chosen = try format(facts)
+        if options.skipProcessing.contains(chosen), OutputFormat(facts.format) == chosen {
+            return try passedOn(source, facts)
+        }
+        guard chosen.isWritable else {
+            throw ServiceError(422, "This service does not write \(chosen.rawValue).")
+        }
+        let plan = RenderPlan(
+            options: options,
+            format: chosen,
+            rotates: options.autoRotate ?? settings.autoRotate,
+            watermark: try await mark(for: options, watermark ?? settings.watermark),
+            watermarkOpacity: settings.watermarkOpacity,
+            bounds: limits.result
+        )
+        let job = try RenderJob(facts, plan, settings, frames: limits.animationFrames)
+        return try await run(job, source, key, limits)
+    }
+
+    private func run(
+        _ job: RenderJob,
+        _ source: Data,
+        _ key: String,
+        _ limits: RenderLimits
+    ) async throws(ServiceError) -> RenderedImage {
+        let encoder = ResultEncoder(job.rule)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let data = try await load(
+            source,
+            key,
+            [.processor(job.processor), .cacheSerializer(encoder)]
+                + (job.isAnimated ? [] : [.onlyLoadFirstFrame])
+                + [.resultLimits(limits.result.library)]
+        )
+        let total = clock.now - start
+        let size = try SourceFacts(reading: data).size
+        var result = RenderedImage(
+            data: data,
+            format: job.rule.format.imageFormat,
+            width: size.width,
+            height: size.height,
+            dpr: job.dpr
+        )
+        let encoding = encoder.outcome
+        result.quality = job.rule.format.isLossless ? nil : encoding?.quality
+        result.times.encode = encoding?.time ?? .zero
+        result.times.process = total - result.times.encode
+        return result
+    }
+
+    /// The bytes that the options' serializer makes of the processed image.
+    private func load(
+        _ source: Data,
+        _ key: String,
+        _ options: KingfisherOptionsInfo
+    ) async throws(ServiceError) -> Data {
+        let own: KingfisherOptionsInfo = [
+            .forceRefresh, .cacheMemoryOnly, .memoryCacheExpiration(.expired), .scaleFactor(1),
+            .callbackQueue(.untouch),
+        ]
+        do {
+            return try await manager.retrieveData(
+                with: .provider(RawImageDataProvider(data: source, cacheKey: key)),
+                options: own + (settings.isIsolated ? [.isolated] : []) + options
+            ).data
+        } catch {
+            throw ServiceError(rendering: error)
+        }
+    }
+
+    /// The image of the watermark, if the request draws one.
+    private func mark(
+        for options: ProcessingOptions,
+        _ file: Data?
+    ) async throws(ServiceError) -> KFCrossPlatformImage? {
+        guard let watermark = options.watermark, watermark.opacity > 0 else { return nil }
+        guard let file else {
+            throw ServiceError(422, "The request names no watermark, and none is configured.")
+        }
+        do {
+            // Larger than any result needs, and small enough for a hostile file.
+            let processor = DownsamplingImageProcessor(size: CGSize(width: 4096, height: 4096))
+            return try await manager.retrieveImage(
+                with: .provider(RawImageDataProvider(data: file, cacheKey: "watermark")),
+                options: [
+                    .processor(processor), .forceRefresh, .cacheMemoryOnly,
+                    .memoryCacheExpiration(.expired), .scaleFactor(1), .callbackQueue(.untouch),
+                    .onlyLoadFirstFrame,
+                ] + (settings.isIsolated ? [.isolated] : [])
+            ).image
+        } catch {
+            var error = ServiceError(rendering: error)
+            error.message = "The watermark cannot be used: \(error.message)"
+            throw error
+        }
+    }
+
+    /// The source itself.
+    ///
+    /// Only raster formats, because SVG may contain scripts.
+    private func passedOn(
+        _ source: Data,
+        _ facts: SourceFacts
+    ) throws(ServiceError) -> RenderedImage {
+        guard facts.format.isRaster else {
+            throw ServiceError(
+                422,
+                "The source is not passed on as it is.",
+                detail: "It is \(facts.formatName); only raster images are passed on."
+            )
+        }
+        var result = RenderedImage(
+            data: source,
+            format: facts.format,
+            width: facts.size.width,
+            height: facts.size.height
+        )
+        result.isSource = true
+        return result
+    }
+}
+
+extension ImageRenderer {
+    /// Reads the properties of a source, and computes placeholders and colours from a thumbnail.
+    ///
+    /// - Parameters:
+    ///   - source: The file.
+    ///   - key: Names the file in messages and logs.
+    ///   - options: Tell which placeholders are wanted.
+    /// - Returns: The properties.
+    /// - Throws: ``ServiceError``; see the table there.
+    func information(
+        of source: Data,
+        key: String,
+        options: ProcessingOptions
+    ) async throws(ServiceError) -> ImageInformation {
+        let header: ImageFileInfo
+        do throws(ImageFileInfo.Failure) {
+            header = try ImageFileInfo(data: source)
+        } catch {
+            throw ServiceError(422, "The source is not an image.", detail: "\(error)")
+        }
+        try settings.limits(options).check(SourceFacts(header, byteCount: source.count))
+        let side = ImageInformation.thumbnailSide
+        let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
+        let encoder = ThumbnailColours(options)
+        _ = try await load(
+            source,
+            key,
+            [.processor(processor), .cacheSerializer(encoder), .onlyLoadFirstFrame]
+        )
+        return ImageInformation(header, byteCount: source.count, encoder.found)
+    }
+}
+
+extension ResultBounds {
+    /// The limits for the library's processors.
+    ///
+    /// Steps before a crop may be larger than the result, but not than these limits.
+    fileprivate var library: ResultLimits { ResultLimits(maxPixelCount: pixelCount, maxSide: side) }
+}
+
+extension ImageFormat {
+    /// Whether a file of the format holds pixels and nothing that a browser would run.
+    fileprivate var isRaster: Bool {
+        switch self {
+        case .JPEG, .PNG, .GIF, .WebP, .AVIF, .JXL, .HEIF, .TIFF, .BMP, .ICO: true
+        case .SVG, .unknown: false
+        }
     }
 }

@@ -1,0 +1,333 @@
+import Foundation
+import Kingfisher
+
+/// The processors that make a result from the bytes of a source.
+///
+/// The order is fixed: decode to a size, undo the EXIF orientation if it is not wanted, rotate,
+/// flip, crop, scale, crop to the result, colours, blur, sharpen, pixelate, round corners, extend,
+/// padding, background, watermark.
+///
+/// Processors of the library are used wherever one exists: they decode straight to the size and,
+/// isolated, run in the worker processes. Those of the service run after the decoding, on the
+/// smaller image.
+struct ProcessorChain {
+    private(set) var steps: [any ImageProcessor] = []
+    /// The size after the last step.
+    private var size: Extent
+    private let options: ProcessingOptions
+
+    /// The chain as one processor.
+    ///
+    /// Never ``DefaultImageProcessor`` alone, whose result would be the source's own bytes.
+    var processor: any ImageProcessor {
+        steps.dropFirst().reduce(steps.first ?? Self.resizing(to: size)) { $0 |> $1 }
+    }
+
+    /// Builds the chain for an image of known size.
+    ///
+    /// - Parameters:
+    ///   - source: The source's properties.
+    ///   - geometry: The sizes; planned for ``SourceFacts/size`` turned as the request says.
+    ///   - request: The options and what results from the configuration.
+    ///   - isDecoded: Whether the first step gets an image rather than bytes.
+    init(
+        _ source: SourceFacts,
+        _ geometry: Geometry,
+        _ request: RenderPlan,
+        isDecoded: Bool = false
+    ) {
+        options = request.options
+        let decoded = Self.decodedSize(geometry)
+        let turns = Turns(request, orientation: source.orientation)
+        size = decoded
+        // An image in its own size needs no step, but bytes need one that decodes.
+        if !isDecoded || decoded != geometry.source {
+            append(Self.resizing(to: turns.swapsSides ? decoded.transposed : decoded))
+        }
+        steps += turns.steps
+        crop(geometry.crop.scaled(from: geometry.source, to: decoded))
+        if size != geometry.scaled {
+            append(Self.resizing(to: geometry.scaled), making: geometry.scaled)
+        }
+        crop(geometry.resultCrop)
+        adjustColours()
+        addDetailFilters()
+        if let radius = options.cornerRadius, radius > 0, radius.isFinite {
+            append(RoundCornerImageProcessor(cornerRadius: CGFloat(radius * geometry.dpr)))
+        }
+        for canvas in geometry.canvases { extend(to: canvas) }
+        pad(geometry.padding)
+        if request.flattens(source, isExtended: size != geometry.resultCrop.size(geometry.scaled)) {
+            let colour = (options.background ?? .white).imageColour
+            append(BlendImageProcessor(blendMode: .normal, backgroundColor: colour))
+        }
+        if let mark = request.watermark, let options = options.watermark {
+            let placing = WatermarkPlacing(mark, options, on: size, dpr: geometry.dpr)
+            if let step = placing.processor(opacity: request.watermarkOpacity) { append(step) }
+        }
+    }
+
+    private mutating func append(_ step: any ImageProcessor, making size: Extent? = nil) {
+        steps.append(step)
+        self.size = size ?? self.size
+    }
+
+    private static func resizing(to size: Extent) -> any ImageProcessor {
+        ResizingImageProcessor(referenceSize: CGSize(width: size.width, height: size.height))
+    }
+
+    /// The size to decode to.
+    ///
+    /// A crop has to be found in the decoded image, so this has twice the resolution of the result:
+    /// the crop is then at most a quarter of a result pixel away from its exact place.
+    private static func decodedSize(_ geometry: Geometry) -> Extent {
+        let own = geometry.source
+        let part = geometry.crop.size(own)
+        guard part != own else { return geometry.scaled }
+        let across = Double(geometry.scaled.width) / Double(part.width)
+        let down = Double(geometry.scaled.height) / Double(part.height)
+        let factor = min(1, 2 * max(across, down))
+        return Extent(width: Double(own.width) * factor, height: Double(own.height) * factor)
+    }
+
+    // MARK: Parts and margins
+
+    private mutating func crop(_ part: Geometry.Part) {
+        switch part {
+        case .whole: return
+        case .frame(let frame):
+            append(
+                Self.margins(
+                    top: -frame.y,
+                    right: frame.x + frame.size.width - size.width,
+                    bottom: frame.y + frame.size.height - size.height,
+                    left: -frame.x
+                ),
+                making: frame.size
+            )
+        case .smart(let target):
+            // The processor places the largest part of an aspect ratio, so that one side at a time
+            // is shortened without scaling.
+            if target.height < size.height {
+                smartCrop(to: Extent(width: size.width, height: target.height))
+            }
+            if target.width < size.width { smartCrop(to: target) }
+        }
+    }
+
+    private mutating func smartCrop(to target: Extent) {
+        let points = CGSize(width: target.width, height: target.height)
+        append(SmartCroppingImageProcessor(size: points), making: target)
+    }
+
+    private mutating func extend(to canvas: Geometry.Canvas) {
+        append(
+            Self.margins(
+                top: canvas.y,
+                right: canvas.size.width - size.width - canvas.x,
+                bottom: canvas.size.height - size.height - canvas.y,
+                left: canvas.x
+            ),
+            making: canvas.size
+        )
+    }
+
+    private mutating func pad(_ padding: ProcessingOptions.Padding) {
+        let outer = Extent(
+            width: size.width + padding.left + padding.right,
+            height: size.height + padding.top + padding.bottom
+        )
+        guard outer != size else { return }
+        append(
+            Self.margins(
+                top: padding.top,
+                right: padding.right,
+                bottom: padding.bottom,
+                left: padding.left
+            ),
+            making: outer
+        )
+    }
+
+    private static func margins(
+        top: Int,
+        right: Int,
+        bottom: Int,
+        left: Int
+    ) -> any ImageProcessor {
+        PaddingImageProcessor(
+            top: CGFloat(top),
+            left: CGFloat(left),
+            bottom: CGFloat(bottom),
+            right: CGFloat(right)
+        )
+    }
+
+    // MARK: Filters
+
+    private mutating func adjustColours() {
+        if (options.brightness, options.contrast, options.saturation) != (0, 1, 1) {
+            append(
+                ColorControlsProcessor(
+                    brightness: CGFloat(options.brightness / 255),
+                    contrast: CGFloat(options.contrast),
+                    saturation: CGFloat(options.saturation),
+                    inputEV: 0
+                )
+            )
+        }
+        if options.monochromeIntensity > 0 {
+            append(
+                MonochromeProcessor(
+                    intensity: options.monochromeIntensity,
+                    colour: options.monochromeColour ?? .monochrome
+                )
+            )
+        }
+    }
+
+    private mutating func addDetailFilters() {
+        if options.blur > 0 { append(BlurImageProcessor(blurRadius: CGFloat(options.blur))) }
+        if options.sharpen > 0 {
+            append(SharpeningImageProcessor(radius: CGFloat(options.sharpen)))
+        }
+        if options.pixelate > 1 { append(PixelateProcessor(side: options.pixelate)) }
+    }
+}
+
+/// The options of a request with what results from the configuration.
+struct RenderPlan: Sendable {
+    var options: ProcessingOptions
+    var format: OutputFormat
+    /// Whether the EXIF orientation is applied.
+    var rotates: Bool
+    /// Nil if none is drawn.
+    var watermark: KFCrossPlatformImage?
+    var watermarkOpacity: Double
+    var bounds: ResultBounds
+
+    /// Whether the image is drawn on an opaque colour.
+    func flattens(_ source: SourceFacts, isExtended: Bool) -> Bool {
+        let hasCorners = (options.cornerRadius ?? 0) > 0
+        guard source.hasAlpha || isExtended || hasCorners else { return false }
+        return options.background != nil || !format.hasAlpha
+    }
+
+    /// The size that ``Geometry`` starts from.
+    func turned(_ size: Extent, orientation: Int) -> Extent {
+        Turns(self, orientation: orientation).swapsSides ? size.transposed : size
+    }
+}
+
+/// The lossless turns between decoding and cropping.
+struct Turns {
+    private(set) var steps: [any ImageProcessor] = []
+    /// Whether width and height are exchanged.
+    private(set) var swapsSides = false
+
+    /// - Parameters:
+    ///   - request: The rotation and flips, and whether the orientation is applied.
+    ///   - orientation: The EXIF orientation, 1…8. Decoding always applies it, so an image that
+    ///     should stay as stored is turned back.
+    init(_ request: RenderPlan, orientation: Int) {
+        if !request.rotates { undo(orientation) }
+        rotate(request.options.rotation)
+        if request.options.flipsHorizontally { flip(.horizontal) }
+        if request.options.flipsVertically { flip(.vertical) }
+    }
+
+    /// The inverse of the table in the EXIF specification, 4.6.4 (tag 0x0112).
+    private mutating func undo(_ orientation: Int) {
+        switch orientation {
+        case 2: flip(.horizontal)
+        case 3: rotate(180)
+        case 4: flip(.vertical)
+        case 5:
+            rotate(90)
+            flip(.horizontal)
+        case 6: rotate(270)
+        case 7:
+            rotate(90)
+            flip(.vertical)
+        case 8: rotate(90)
+        default: break
+        }
+    }
+
+    private mutating func rotate(_ degrees: Int) {
+        guard degrees != 0 else { return }
+        steps.append(RotatingImageProcessor(degrees: CGFloat(degrees)))
+        if degrees % 180 != 0 { swapsSides.toggle() }
+    }
+
+    private mutating func flip(_ direction: FlipDirection) {
+        steps.append(FlippingImageProcessor(direction))
+    }
+}
+
+extension Geometry.Part {
+    /// The size of the part of an image of size `outer`.
+    func size(_ outer: Extent) -> Extent {
+        switch self {
+        case .whole: outer
+        case .frame(let frame): frame.size
+        case .smart(let size): size
+        }
+    }
+
+    /// The same part of the image in another size.
+    fileprivate func scaled(from own: Extent, to other: Extent) -> Geometry.Part {
+        guard own != other else { return self }
+        let across = Double(other.width) / Double(own.width)
+        let down = Double(other.height) / Double(own.height)
+        func scaled(_ size: Extent) -> Extent {
+            let size = Extent(
+                width: Double(size.width) * across,
+                height: Double(size.height) * down
+            )
+            return Extent(
+                width: min(size.width, other.width),
+                height: min(size.height, other.height)
+            )
+        }
+        switch self {
+        case .whole: return .whole
+        case .smart(let size): return .smart(scaled(size))
+        case .frame(let frame):
+            let size = scaled(frame.size)
+            let x = Rounding.pixels(Double(frame.x) * across)
+            let y = Rounding.pixels(Double(frame.y) * down)
+            return .frame(
+                Frame(
+                    x: min(x, other.width - size.width),
+                    y: min(y, other.height - size.height),
+                    size: size
+                )
+            )
+        }
+    }
+}
+
+extension ProcessingOptions.Colour {
+    static let white = Self(red: 255, green: 255, blue: 255)
+    /// The colour of monochrome images that name none, as in imgproxy's documentation.
+    static let monochrome = Self(red: 0xB3, green: 0xB3, blue: 0xB3)
+
+    /// The opaque colour for the library.
+    var imageColour: KFCrossPlatformColor {
+        KFCrossPlatformColor(
+            red: CGFloat(red) / 255,
+            green: CGFloat(green) / 255,
+            blue: CGFloat(blue) / 255,
+            alpha: 1
+        )
+    }
+
+    /// Six hexadecimal digits.
+    var hexadecimal: String {
+        [red, green, blue].map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count < 2 ? "0" + digits : digits
+        }.joined()
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Kingfisher
+
+/// The processor and the encoding of one result.
+struct RenderJob {
+    let processor: any ImageProcessor
+    let rule: ResultEncoder.Rule
+    /// Whether all frames are processed.
+    let isAnimated: Bool
+    /// The effective factor.
+    let dpr: Double
+
+    /// Plans a result.
+    ///
+    /// - Parameters:
+    ///   - source: The properties of the source.
+    ///   - plan: The options and what results from the configuration.
+    ///   - settings: The configuration.
+    ///   - frames: The number of frames that are processed.
+    /// - Throws: ``ServiceError`` 422 if the result would be too large.
+    init(
+        _ source: SourceFacts,
+        _ plan: RenderPlan,
+        _ settings: RendererSettings,
+        frames: Int
+    ) throws(ServiceError) {
+        rule = Self.rule(plan, settings)
+        isAnimated = source.frameCount > 1 && frames > 1 && plan.format.isAnimated
+        let turned = plan.turned(source.size, orientation: source.orientation)
+        let geometry = try Geometry(source: turned, options: plan.options, limits: plan.bounds)
+        dpr = geometry.dpr
+        let chain: any ImageProcessor
+        if let trim = plan.options.trim {
+            chain = Self.trimming(trim, source, plan)
+        } else {
+            chain = ProcessorChain(source, geometry, plan).processor
+        }
+        guard isAnimated else {
+            processor = chain
+            return
+        }
+        processor = AnimatedImageProcessor(
+            chain,
+            format: plan.format.imageFormat,
+            compressionQuality: CGFloat(rule.quality) / 100
+        )
+    }
+
+    /// Trimming decodes the whole image, since the size after it is not known before.
+    private static func trimming(
+        _ trim: ProcessingOptions.Trim,
+        _ source: SourceFacts,
+        _ plan: RenderPlan
+    ) -> any ImageProcessor {
+        // The options as they are: everything that the rest depends on.
+        let name = "\(plan.options)_\(plan.format)_\(plan.rotates)_\(source.orientation)"
+        let trimmer = TrimProcessor(trim, name: name) { size in
+            let turned = plan.turned(size, orientation: source.orientation)
+            let geometry = try? Geometry(
+                source: turned,
+                options: plan.options,
+                limits: plan.bounds
+            )
+            return geometry.map {
+                ProcessorChain(source, $0, plan, isDecoded: true).processor
+            }
+        }
+        return DefaultImageProcessor.default |> trimmer
+    }
+
+    private static func rule(
+        _ plan: RenderPlan,
+        _ settings: RendererSettings
+    ) -> ResultEncoder.Rule {
+        let options = plan.options
+        var rule = ResultEncoder.Rule(
+            format: plan.format,
+            quality: settings.quality(of: plan.format, options)
+        )
+        rule.maxBytes = options.maximalBytes
+        if let wanted = options.autoQuality {
+            let own = settings.autoQuality
+            func quality(_ value: Int) -> Int { max(1, min(100, value)) }
+            let low = quality(wanted.minimum ?? own.minimum)
+            let high = max(low, quality(wanted.maximum ?? own.maximum))
+            let target = wanted.target ?? own.target
+            let error = wanted.allowedError ?? own.allowedError
+            rule.similarity = SimilarityTarget(
+                distance: max(0, target.isNaN ? 0 : target) + max(0, error.isNaN ? 0 : error),
+                qualities: low...high
+            )
+        }
+        return rule
+    }
+}
+
+/// Options that the library cannot do.
+enum UnsupportedOption {
+    /// Metadata is never written, and pixels are always converted to sRGB, so that a request for
+    /// the contrary is refused instead of being ignored.
+    ///
+    /// - Throws: ``ServiceError`` 422.
+    static func check(_ options: ProcessingOptions) throws(ServiceError) {
+        guard !options.isRaw else { return }
+        if options.stripMetadata == false {
+            throw refused("strip_metadata:0", "metadata is always removed")
+        }
+        if options.keepCopyright == true {
+            throw refused("keep_copyright:1", "metadata is always removed")
+        }
+        if options.stripColorProfile == false {
+            throw refused("strip_color_profile:0", "colours are always converted to sRGB")
+        }
+    }
+
+    private static func refused(_ option: String, _ reason: String) -> ServiceError {
+        ServiceError(422, "The option \(option) is not supported: \(reason).")
+    }
+}

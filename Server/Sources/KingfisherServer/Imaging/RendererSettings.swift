@@ -1,0 +1,97 @@
+import Foundation
+
+/// The configuration of an ``ImageRenderer``.
+struct RendererSettings: Sendable {
+    /// The quality for formats without one of their own, 1…100.
+    var quality = 80
+    /// The quality of single formats, 1…100.
+    var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
+    /// The values of `autoquality` that a URL leaves open.
+    var autoQuality = AutoQualityDefaults()
+    /// Whether the EXIF orientation is applied unless the URL says otherwise.
+    var autoRotate = true
+    /// The limits of sources and results that a URL leaves open.
+    var limits = RenderLimits()
+    /// Whether a URL may set limits.
+    var allowsLimitsInURL = false
+    /// Whether files are decoded in worker processes.
+    var isIsolated = true
+    /// The file of the configured watermark; nil for none.
+    var watermark: Data?
+    /// The factor of the watermark's opacity, 0…1.
+    var watermarkOpacity: Double = 1
+
+    /// The default configuration.
+    init() {}
+
+    /// The search for the lowest quality.
+    struct AutoQualityDefaults: Sendable, Hashable {
+        var target = 0.02
+        var minimum = 70
+        var maximum = 80
+        var allowedError = 0.001
+
+        /// The values of imgproxy.
+        init() {}
+    }
+
+    /// The quality for a format, as configured or as the URL says.
+    func quality(of format: OutputFormat, _ options: ProcessingOptions) -> Int {
+        let wanted =
+            options.formatQuality[format] ?? options.quality ?? formatQuality[format] ?? quality
+        return max(1, min(100, wanted))
+    }
+
+    /// The limits of a request.
+    func limits(_ options: ProcessingOptions) -> RenderLimits {
+        allowsLimitsInURL ? limits.overridden(by: options.limits) : limits
+    }
+}
+
+/// The limits of sources and results.
+struct RenderLimits: Sendable, Hashable {
+    /// The largest source in megapixels; 0 for none of its own.
+    var megapixels: Double = 50
+    /// The largest source file in bytes; nil for none.
+    var fileSize: Int?
+    /// The number of frames that are processed; 1 makes stills of animations.
+    var animationFrames = 1
+    /// The largest frame of an animation in megapixels; 0 for ``megapixels``.
+    var frameMegapixels: Double = 0
+    /// The limits of results.
+    var result = ResultBounds()
+
+    /// The default limits.
+    init() {}
+
+    fileprivate func overridden(by url: ProcessingOptions.Limits) -> RenderLimits {
+        var limits = self
+        limits.megapixels = url.megapixels ?? megapixels
+        limits.fileSize = url.fileSize ?? fileSize
+        limits.animationFrames = url.animationFrames ?? animationFrames
+        limits.frameMegapixels = url.frameMegapixels ?? frameMegapixels
+        limits.result.dimension = url.resultDimension ?? result.dimension
+        return limits
+    }
+
+    /// Checks a source before it is decoded.
+    ///
+    /// - Throws: ``ServiceError`` 422.
+    func check(_ source: SourceFacts) throws(ServiceError) {
+        if let fileSize, fileSize > 0, source.byteCount > fileSize {
+            throw ServiceError(
+                422,
+                "The source file is too large.",
+                detail: "It has \(source.byteCount) bytes; at most \(fileSize) are allowed."
+            )
+        }
+        let isAnimated = source.frameCount > 1 && animationFrames > 1
+        let most = isAnimated && frameMegapixels > 0 ? frameMegapixels : megapixels
+        guard most > 0, Double(source.size.pixelCount) > most * 1_000_000 else { return }
+        throw ServiceError(
+            422,
+            "The source image is too large.",
+            detail: "It has \(source.size) pixels; at most \(most) megapixels are allowed."
+        )
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Kingfisher
+import Synchronization
+
+/// Encodes a result, by a fixed quality or by a search for one.
+///
+/// A cache serializer, so that the library encodes on its own threads; nothing is stored. One
+/// encoder serves one result.
+final class ResultEncoder: CacheSerializer {
+    /// How the quality is found.
+    struct Rule: Sendable, Hashable {
+        let format: OutputFormat
+        /// 1…100; the highest one of a search for `maxBytes`.
+        var quality: Int
+        /// The size that lower qualities should reach; nil for any.
+        var maxBytes: Int?
+        /// Nil without a search.
+        var similarity: SimilarityTarget?
+    }
+
+    /// The measure of the last encoding.
+    struct Outcome: Sendable, Hashable {
+        /// The quality that was used.
+        var quality: Int
+        /// How often the image was encoded.
+        var encodings: Int
+        var time: Duration
+    }
+
+    /// The lowest quality of a search for a size: below, JPEG shows little but its blocks.
+    static let lowestQuality = 10
+
+    private let rule: Rule
+    private let state = Mutex<Outcome?>(nil)
+
+    init(_ rule: Rule) { self.rule = rule }
+
+    /// Nil before an image was encoded.
+    var outcome: Outcome? { state.withLock { $0 } }
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var attempts = Attempts(image, rule.format)
+        guard let found = attempts.search(rule) else { return nil }
+        let outcome = Outcome(
+            quality: found.quality,
+            encodings: attempts.count,
+            time: clock.now - start
+        )
+        state.withLock { $0 = outcome }
+        return found.data
+    }
+
+    /// Never called: results are not stored.
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        nil
+    }
+}
+
+/// The distance that the search for the lowest quality accepts.
+struct SimilarityTarget: Sendable, Hashable {
+    /// The largest DSSIM.
+    var distance: Double
+    /// The qualities to search, ends included.
+    var qualities: ClosedRange<Int>
+}
+
+/// Encodings of one image in several qualities.
+private struct Attempts {
+    private let image: KFCrossPlatformImage
+    private let format: OutputFormat
+    /// How often the image was encoded.
+    private(set) var count = 0
+
+    typealias Encoded = (data: Data, quality: Int)
+
+    init(_ image: KFCrossPlatformImage, _ format: OutputFormat) {
+        (self.image, self.format) = (image, format)
+    }
+
+    mutating func search(_ rule: ResultEncoder.Rule) -> Encoded? {
+        // An animation has its quality already, and lossless formats have none.
+        let isFixed = format.isLossless || image.kf.gifRepresentation() != nil
+        guard !isFixed else { return encoded(rule.quality) }
+        let similar = rule.similarity.flatMap { mostSimilar($0) }
+        guard let best = similar ?? encoded(rule.quality) else { return nil }
+        guard let limit = rule.maxBytes, limit > 0, best.data.count > limit else { return best }
+        return largest(below: best, limit)
+    }
+
+    private mutating func encoded(_ quality: Int) -> Encoded? {
+        count += 1
+        return image.encoded(as: format, quality: quality).map { ($0, quality) }
+    }
+
+    /// The highest quality below `best` whose file has at most `limit` bytes, by binary search.
+    ///
+    /// If there is none, the file of the lowest quality, which is then larger.
+    private mutating func largest(below best: Encoded, _ limit: Int) -> Encoded? {
+        var (low, high) = (ResultEncoder.lowestQuality, best.quality - 1)
+        guard low <= high else { return best }
+        guard var found = encoded(low) else { return best }
+        guard found.data.count <= limit else { return found }
+        low += 1
+        while low <= high {
+            let middle = (low + high + 1) / 2
+            guard let attempt = encoded(middle) else { break }
+            if attempt.data.count <= limit {
+                found = attempt
+                low = middle + 1
+            } else {
+                high = middle - 1
+            }
+        }
+        return found
+    }
+
+    /// The lowest quality within the distance, by binary search; the highest one if none is.
+    private mutating func mostSimilar(_ target: SimilarityTarget) -> Encoded? {
+        let original = LumaPlane(image)
+        var (low, high) = (target.qualities.lowerBound, target.qualities.upperBound)
+        var found: Encoded?
+        while low <= high {
+            let middle = (low + high) / 2
+            guard let attempt = encoded(middle) else { return nil }
+            if distance(of: attempt.data, to: original) <= target.distance {
+                found = attempt
+                high = middle - 1
+            } else {
+                low = middle + 1
+            }
+        }
+        return found ?? encoded(target.qualities.upperBound)
+    }
+
+    /// 1, the largest distance, for a file that cannot be decoded.
+    private func distance(of file: Data, to original: LumaPlane) -> Double {
+        KFCrossPlatformImage(data: file).map { LumaPlane($0).dissimilarity(to: original) } ?? 1
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Kingfisher
+
+/// The statuses of failures to make an image of bytes.
+///
+/// | failure | status |
+/// |---|---|
+/// | not an image, damaged, above a limit, an option that cannot be done | 422 |
+/// | a file that makes its worker process fail | 422 |
+/// | the caller's task was cancelled | 499 |
+/// | the result cannot be encoded | 500 |
+/// | no worker process is available | 503 |
+/// | decoding takes longer than a worker may | 504 |
+extension ServiceError {
+    /// Maps an error of the library.
+    init(rendering error: any Error) {
+        switch error {
+        case let error as ServiceError: self = error
+        case is CancellationError: self.init(499, "The request was cancelled.")
+        case let error as KingfisherError where error.isCancellation:
+            self.init(499, "The request was cancelled.")
+        case KingfisherError.processorError(let reason): self.init(reason, "\(error)")
+        case KingfisherError.cacheError(reason: .cannotSerializeImage):
+            self.init(500, "The result cannot be encoded.")
+        default:
+            let text = (error as? KingfisherError)?.localizedDescription ?? "\(error)"
+            self.init(500, "The image cannot be processed.", detail: text)
+        }
+    }
+
+    private init(_ reason: KingfisherError.ProcessorErrorReason, _ text: String) {
+        let detail = KingfisherError.processorError(reason: reason).localizedDescription
+        switch reason {
+        case .processingFailed:
+            self.init(422, "The source is not an image, or is damaged.", detail: detail)
+        case .resultTooLarge:
+            self.init(422, "The result is too large.", detail: detail)
+        case .isolationFailed(_, .timedOut):
+            self.init(504, "Decoding the source takes too long.", detail: detail)
+        case .isolationFailed(_, .unavailable):
+            self.init(503, "No process is available for decoding.", detail: detail)
+        case .isolationFailed:
+            self.init(422, "The source cannot be decoded.", detail: detail)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Kingfisher
+
+/// The properties of a source that decide how it is processed, read from its header.
+struct SourceFacts: Sendable, Hashable {
+    let format: ImageFormat
+    /// The name of the format, such as `jpeg`.
+    let formatName: String
+    /// The size after applying the EXIF orientation.
+    let size: Extent
+    /// The EXIF orientation, 1…8.
+    let orientation: Int
+    /// 1 for still images, and for animations whose header does not state it.
+    let frameCount: Int
+    let hasAlpha: Bool
+    let byteCount: Int
+
+    /// Takes over a header.
+    init(_ info: ImageFileInfo, byteCount: Int) {
+        format = info.format
+        formatName = info.formatName
+        size = Extent(width: Double(info.size.width), height: Double(info.size.height))
+        orientation = info.orientation
+        frameCount = max(1, info.frameCount ?? 1)
+        hasAlpha = info.hasAlpha
+        self.byteCount = byteCount
+    }
+
+    /// Reads the header of a file.
+    ///
+    /// - Throws: ``ServiceError`` 422 if the file is not an image, or its header is damaged.
+    init(reading file: Data) throws(ServiceError) {
+        do throws(ImageFileInfo.Failure) {
+            self.init(try ImageFileInfo(data: file), byteCount: file.count)
+        } catch {
+            throw ServiceError(422, "The source is not an image.", detail: "\(error)")
+        }
+    }
+
+    /// The format of results that name none: that of the source, or JPEG or PNG if the source's
+    /// format cannot be written.
+    var ownFormat: OutputFormat {
+        if let own = OutputFormat(format), own.isWritable { return own }
+        return hasAlpha ? .png : .jpeg
+    }
+}
+
+extension OutputFormat {
+    /// The output format of the same name; nil for formats that are only read.
+    init?(_ format: ImageFormat) {
+        switch format {
+        case .JPEG: self = .jpeg
+        case .PNG: self = .png
+        case .WebP: self = .webp
+        case .AVIF: self = .avif
+        case .GIF: self = .gif
+        case .JXL: self = .jxl
+        case .unknown, .HEIF, .TIFF, .SVG, .BMP, .ICO: return nil
+        }
+    }
+
+    /// The library's name of the format.
+    var imageFormat: ImageFormat {
+        switch self {
+        case .jpeg: .JPEG
+        case .png: .PNG
+        case .webp: .WebP
+        case .avif: .AVIF
+        case .gif: .GIF
+        case .jxl: .JXL
+        }
+    }
+
+    /// Whether the format keeps transparency.
+    var hasAlpha: Bool { self != .jpeg }
+
+    /// Whether this program writes animations of the format.
+    var isAnimated: Bool { self == .gif || self == .webp }
+
+    /// Whether the format ignores the quality.
+    var isLossless: Bool { self == .png || self == .gif }
+
+    /// Whether this build of the library writes the format; found by writing one pixel.
+    var isWritable: Bool { Self.writable.contains(self) }
+
+    private static let writable: Set<OutputFormat> = {
+        let pixel = KFCrossPlatformImage(
+            premultipliedRGBA: Data([0, 0, 0, 255]),
+            width: 1,
+            height: 1
+        )
+        return Set(allCases.filter { pixel?.encoded(as: $0, quality: 80) != nil })
+    }()
+}
+
+extension KFCrossPlatformImage {
+    /// Encodes the image; an animation that was made in the format is returned as it is.
+    ///
+    /// - Parameters:
+    ///   - format: The format.
+    ///   - quality: 1…100.
+    /// - Returns: The file; nil if this build cannot write it.
+    func encoded(as format: OutputFormat, quality: Int) -> Data? {
+        if let file = kf.gifRepresentation(), file.kf.imageFormat == format.imageFormat {
+            return file
+        }
+        if format == .gif { return kf.animationRepresentation(format: .GIF) }
+        let file = kf.data(
+            format: format.imageFormat,
+            compressionQuality: CGFloat(max(1, min(100, quality))) / 100
+        )
+        // An encoder that this build lacks yields PNG.
+        return file?.kf.imageFormat == format.imageFormat ? file : nil
+    }
+}
