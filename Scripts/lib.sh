@@ -238,7 +238,7 @@ check_folder_name() {
     local name
     name=$(basename "$ROOT" | tr '[:upper:]' '[:lower:]')
     case $name in
-    tools | benchmarks | examples)
+    tools | server | benchmarks | examples)
         die "this folder is called '$name', like a package inside it, and the package manager" \
             "confuses the two. Please rename the folder, for example to kingfisher."
         ;;
