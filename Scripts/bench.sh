@@ -8,6 +8,7 @@
 #        Scripts/bench.sh transfers                nginx downloads, against libcurl and URLSession
 #        Scripts/bench.sh hits                     instructions per hit in memory, by number of entries
 #        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, against vipsthumbnail
+#        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
 #        Scripts/bench.sh cachesim                 hit ratios of the memory cache and other policies
 #
 # The other libraries, Pillow and libvips, are installed first: Python packages into a separate
@@ -178,6 +179,50 @@ if [ "${1:-}" = transfers ]; then
     exit
 fi
 
+# Measures the image service beside others: measure_service SECONDS
+measure_service() {
+    provide_nginx || die "the service needs nginx."
+    provide_image_filter
+    command -v wrk >/dev/null || install_packages wrk
+    install_peers
+    [ -x "$PEERS/bin/thumbor" ] || {
+        say "Installing thumbor in ${PEERS#"$ROOT"/}"
+        "$PEERS/bin/pip" install --quiet --disable-pip-version-check thumbor \
+            || die "pip could not install thumbor."
+    }
+    command -v vipsthumbnail >/dev/null || install_packages libvips-tools
+    make_photos "$ROOT/.build-nested/bench-photos"
+    build_kf
+    build_tool Server kf-serve
+    # Not local: the trap runs after the function has returned.
+    outputs=$(mktemp -d)
+    trap 'rm -rf "$outputs"' EXIT
+    python3 "$SOURCES/service.py" "$NESTED_BUILD/release/kf-serve" "$NESTED_BUILD/release/kf" \
+        "$NGINX" "$PEERS/bin/thumbor" "$(command -v wrk)" "$ROOT/.build-nested/bench-photos" \
+        "$outputs" "$1"
+}
+
+# Unpacks nginx's image filter beside nginx, unless it is installed.
+provide_image_filter() {
+    local folder=${NGINX%/usr/sbin/nginx} log
+    [ ! -e "$folder/usr/lib/nginx/modules/ngx_http_image_filter_module.so" ] || return 0
+    ldconfig -p | grep -q 'libgd\.so\.3' || install_packages libgd3
+    if [ "$folder" = "" ]; then
+        install_packages libnginx-mod-http-image-filter
+        return
+    fi
+    log=$(mktemp)
+    (cd "$folder" && apt-get download -q libnginx-mod-http-image-filter &&
+        dpkg-deb -x libnginx-mod-http-image-filter_*.deb .) >"$log" 2>&1 ||
+        { tail -n 5 "$log" >&2; say "nginx's image filter cannot be fetched; it is left out."; }
+    rm -f "$log" "$folder"/libnginx-mod-http-image-filter_*.deb
+}
+
+if [ "${1:-}" = service ]; then
+    measure_service "${2:-10}"
+    exit
+fi
+
 if [ "${1:-}" = convert ]; then
     convert_photos "${2:-3}"
     exit
@@ -202,6 +247,7 @@ case ${1:-} in
     printf 'quality  thumbnails, resampling and blur against references\n'
     printf 'hits  instructions per hit in memory, from a thousand to a million entries\n'
     printf 'convert  200 photos by kf convert, against vipsthumbnail\n'
+    printf 'service  the image service, against thumbor and nginx\n'
     printf 'cachesim  hit ratios of the memory cache and other policies\n'
     exit
     ;;

@@ -1,0 +1,323 @@
+"""Measures the image service beside thumbor and nginx's image filter, over the same photographs.
+
+Usage: service.py KF_SERVE KF NGINX THUMBOR WRK PHOTOS SCRATCH [SECONDS]
+
+PHOTOS is a folder of JPEG files of 12 megapixels, of which twenty are used. Every result fits 400 × 400
+at quality 80. `cold` results are made anew for each request, from sources on a local web server;
+`hot` ones come from memory. The last part sends 200 clients at once. Fails if a ratio is missed.
+"""
+
+import http.client
+import itertools
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+kf_serve, kf, nginx, thumbor, wrk = sys.argv[1:6]
+photos, scratch = map(pathlib.Path, sys.argv[6:8])
+seconds = float(sys.argv[8]) if len(sys.argv) > 8 else 10
+scratch.mkdir(parents=True, exist_ok=True)
+names = sorted((path.name for path in photos.glob("*.jpg")), key=lambda name: (len(name), name))[:20]
+counter = itertools.count()
+verdicts = []
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+web, thumbor_port, service_port = free_port(), free_port(), free_port()
+source = f"http://127.0.0.1:{web}/photos"
+
+
+def verdict(title, value, limit, at_least=False):
+    is_met = value >= limit if at_least else value <= limit
+    verdicts.append(is_met)
+    relation = "at least" if at_least else "at most"
+    print(f"  {'ok    ' if is_met else 'MISSED'}  {title}: {value:.3g} ({relation} {limit:.3g})", flush=True)
+
+
+# --- Servers ---------------------------------------------------------------------------------
+
+
+def start(arguments, port, environment=None, path="/"):
+    log = open(scratch / f"{pathlib.Path(arguments[0]).name}.log", "wb")
+    process = subprocess.Popen(arguments, env=environment, stdout=log, stderr=log)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            connection.request("GET", path)
+            connection.getresponse().read()
+            return process
+        except OSError:
+            time.sleep(0.05)
+    sys.exit(f"{arguments[0]} does not answer; see {log.name}")
+
+
+def start_nginx(small):
+    shutil.copy(small, scratch / "static.jpg")
+    module = next((path for path in (pathlib.Path(nginx).parents[1] / "lib/nginx/modules",
+                                     pathlib.Path("/usr/lib/nginx/modules"))
+                   if (path / "ngx_http_image_filter_module.so").exists()), None)
+    load = f"load_module {module}/ngx_http_image_filter_module.so;" if module else ""
+    resize = """
+        location /resized/ {
+            alias %s/;
+            image_filter resize 400 400;
+            image_filter_jpeg_quality 80;
+            image_filter_buffer 64M;
+        }""" % photos if module else ""
+    (scratch / "nginx.conf").write_text(f"""
+{load}
+daemon off;
+worker_processes 2;
+pid {scratch}/nginx.pid;
+error_log {scratch}/error.log;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    sendfile on;
+    keepalive_requests 100000000;
+    client_body_temp_path {scratch}/body;
+    proxy_temp_path {scratch}/proxy;
+    fastcgi_temp_path {scratch}/fastcgi;
+    uwsgi_temp_path {scratch}/uwsgi;
+    scgi_temp_path {scratch}/scgi;
+    types {{ image/jpeg jpg; }}
+    server {{
+        listen 127.0.0.1:{web} backlog=4096;
+        location /photos/ {{ alias {photos}/; }}{resize}
+        location /static/ {{ alias {scratch}/; }}
+    }}
+}}
+""")
+    return start([nginx, "-c", str(scratch / "nginx.conf"), "-e", f"{scratch}/error.log"], web,
+                 path="/static/static.jpg"), module is not None
+
+
+def start_thumbor():
+    (scratch / "thumbor.conf").write_text("""
+LOADER = 'thumbor.loaders.http_loader'
+STORAGE = 'thumbor.storages.no_storage'
+RESULT_STORAGE = None
+ENGINE = 'thumbor.engines.pil'
+QUALITY = 80
+ALLOW_UNSAFE_URL = True
+AUTO_WEBP = False
+""")
+    return start([thumbor, "--port", str(thumbor_port), "--ip", "127.0.0.1", "--processes", "2",
+                  "-c", str(scratch / "thumbor.conf"), "-l", "error"], thumbor_port, path="/healthcheck")
+
+
+def start_service(**settings):
+    shutil.rmtree(scratch / "cache", ignore_errors=True)
+    environment = {
+        **os.environ,
+        "IMGPROXY_BIND": f"127.0.0.1:{service_port}",
+        "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "true",
+        "IMGPROXY_LOG_LEVEL": "error",
+        "KF_CACHE_PATH": str(scratch / "cache"),
+        **settings,
+    }
+    return start([kf_serve], service_port, environment, path="/health")
+
+
+def stop(process):
+    process.terminate()
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+# --- Requests --------------------------------------------------------------------------------
+
+
+def ours(name):
+    # Each request is a result of its own.
+    return service_port, f"/_/rs:fit:400:400/q:80/cb:{next(counter)}/plain/{source}/{name}@jpg"
+
+
+def of_thumbor(name):
+    return thumbor_port, f"/unsafe/fit-in/400x400/{source}/{name}"
+
+
+def of_nginx(name):
+    return web, f"/resized/{name}"
+
+
+class Client(threading.Thread):
+    """One connection that asks again as soon as it has an answer."""
+
+    def __init__(self, address, load):
+        super().__init__(daemon=True)
+        self.address, self.load = address, load
+        self.times, self.statuses = [], []
+
+    def run(self):
+        connection = None
+        while time.monotonic() < self.load["end"]:
+            port, path = self.address(next(self.load["names"]))
+            started = time.monotonic()
+            try:
+                if connection is None:
+                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                connection.request("GET", path)
+                response = connection.getresponse()
+                body = response.read()
+                status = response.status
+                if status == 200 and body[:2] != b"\xff\xd8":
+                    status = -1
+                if response.will_close:
+                    connection.close()
+                    connection = None
+            except (OSError, http.client.HTTPException):
+                status, connection = 0, None
+            self.times.append(time.monotonic() - started)
+            self.statuses.append(status)
+
+
+def cold(title, address, connections, duration):
+    load = {"end": time.monotonic() + duration, "names": itertools.cycle(names)}
+    started = time.monotonic()
+    clients = [Client(address, load) for _ in range(connections)]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+    elapsed = time.monotonic() - started
+    times = sorted(itertools.chain.from_iterable(client.times for client in clients))
+    statuses = list(itertools.chain.from_iterable(client.statuses for client in clients))
+    right = statuses.count(200)
+    rate = right / elapsed
+    p50, p99 = (1000 * times[min(len(times) - 1, int(len(times) * share))] for share in (0.5, 0.99))
+    lost = f", {len(statuses) - right} without an image" if right < len(statuses) else ""
+    print(f"  {title:22} {connections:3} connections  {rate:7.1f}/s  p50 {p50:6.0f} ms  p99 {p99:6.0f} ms{lost}",
+          flush=True)
+    return rate, p99, statuses
+
+
+def hot(port, path):
+    output = subprocess.run([wrk, "-t2", "-c64", f"-d{max(2, int(seconds))}s",
+                             f"http://127.0.0.1:{port}{path}"], capture_output=True, text=True).stdout
+    if "Non-2xx" in output:
+        sys.exit(f"{path}: {output}")
+    return float(re.search(r"Requests/sec:\s*([\d.]+)", output).group(1))
+
+
+def decoding_alone():
+    """Photographs per second of kf convert, which only decodes, resizes and encodes."""
+    folder = scratch / "inputs"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for turn in range(10):
+        for name in names:
+            os.link(photos / name, folder / f"{turn}-{name}")
+    rates = []
+    for _ in range(2):
+        shutil.rmtree(scratch / "outputs", ignore_errors=True)
+        started = time.monotonic()
+        subprocess.run([kf, "convert", str(folder), "-o", str(scratch / "outputs"), "-p", "downsample:400x400",
+                        "--quality", "80", "--quiet"], check=True)
+        rates.append(len(names) * 10 / (time.monotonic() - started))
+    return max(rates)
+
+
+class Memory(threading.Thread):
+    """The largest sum of proportional memory of a process and its children, in megabytes."""
+
+    def __init__(self, process):
+        super().__init__(daemon=True)
+        self.process, self.most, self.is_done = process, 0.0, False
+
+    def run(self):
+        while not self.is_done:
+            total = 0
+            try:
+                children = pathlib.Path(f"/proc/{self.process.pid}/task")
+                pids = {str(self.process.pid)}
+                for task in children.iterdir():
+                    pids.update((task / "children").read_text().split())
+                for pid in pids:
+                    text = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
+                    total += int(re.search(r"^Pss:\s*(\d+)", text, re.M).group(1))
+            except (OSError, AttributeError):
+                pass
+            self.most = max(self.most, total / 1024)
+            time.sleep(0.1)
+
+
+# --- The run ---------------------------------------------------------------------------------
+
+print(f"service: {len(names)} photos to fit 400 × 400 at quality 80, load {os.getloadavg()[0]:.1f}")
+service = start_service()
+connection = http.client.HTTPConnection("127.0.0.1", service_port)
+# nginx is needed as the source of this one, too.
+placeholder = scratch / "placeholder.jpg"
+placeholder.write_bytes(b"")
+web_server, has_filter = start_nginx(placeholder)
+connection.request("GET", ours(names[0])[1])
+answer = connection.getresponse()
+thumbnail = answer.read()
+if answer.status != 200:
+    sys.exit(f"the service answers {answer.status}: {thumbnail[:200]!r}")
+(scratch / "static.jpg").write_bytes(thumbnail)
+print(f"  a result has {len(thumbnail) / 1000:.1f} kB")
+
+alone = decoding_alone()
+print(f"  decoding alone (kf convert)             {alone:7.1f}/s")
+servers = [("the service", ours)]
+if has_filter:
+    servers.append(("nginx's image filter", of_nginx))
+else:
+    print("  nginx's image filter is not installed")
+rates = {}
+for connections in (1, 8, 64):
+    for title, address in servers:
+        rates[title, connections] = cold(title, address, connections, seconds)[:2]
+thumbor_process = start_thumbor()
+for connections in (1, 8, 64):
+    rates["thumbor", connections] = cold("thumbor with Pillow", of_thumbor, connections, seconds)[:2]
+stop(thumbor_process)
+
+own, p99 = rates["the service", 8]
+verdict("cold, 8 connections / thumbor", own / rates["thumbor", 8][0], 2.5, at_least=True)
+if has_filter:
+    verdict("cold, 8 connections / nginx's filter", own / rates["nginx's image filter", 8][0], 10, at_least=True)
+verdict("cold, 8 connections / decoding alone", own / alone, 0.8, at_least=True)
+verdict("cold, 8 connections, p99 in ms", p99, 130)
+
+address = f"/_/rs:fit:400:400/q:80/plain/{source}/{names[0]}@jpg"
+connection.request("GET", address)
+connection.getresponse().read()
+static, ours_hot = hot(web, "/static/static.jpg"), hot(service_port, address)
+print(f"  hot: nginx {static:.0f}/s as a static file, the service {ours_hot:.0f}/s")
+verdict("hot, 64 connections / nginx's static file", ours_hot / static, 0.25, at_least=True)
+verdict("hot, requests per second", ours_hot, 3 * 3560, at_least=True)
+stop(service)
+
+service = start_service()
+memory = Memory(service)
+memory.start()
+_, _, statuses = cold("200 clients", ours, 200, 2 * seconds)
+memory.is_done = True
+memory.join()
+lost = sum(1 for status in statuses if status not in (200, 429))
+print(f"  {statuses.count(200)} images, {statuses.count(429)} refused with 429, {lost} lost")
+verdict("200 clients, lost requests", lost, 0)
+verdict("200 clients, memory with workers, MB", memory.most, 300)
+stop(service)
+stop(web_server)
+sys.exit(not all(verdicts))
