@@ -1,0 +1,15 @@
+/// A setting of the configuration that the service cannot use.
+struct InvalidSetting: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The name of the environment variable without its prefix, for example `KEY`.
+    var name: String
+    /// What is wrong and what to write in its place.
+    var reason: String
+
+    /// Makes an error.
+    init(_ name: String, _ reason: String) {
+        self.name = name
+        self.reason = reason
+    }
+
+    var description: String { "\(name): \(reason)" }
+}
