@@ -34,3 +34,14 @@ enum ImageReference: Sendable, Hashable {
     /// An object in a bucket of an S3 service.
     case s3(bucket: String, key: String)
 }
+
+extension ImageReference: CustomStringConvertible {
+    /// The normalised text of the source.
+    var description: String {
+        switch self {
+        case .web(let url): url.absoluteString
+        case .local(let path): "local:///\(path)"
+        case .s3(let bucket, let key): "s3://\(bucket)/\(key)"
+        }
+    }
+}
