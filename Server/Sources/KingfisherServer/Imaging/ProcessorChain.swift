@@ -322,12 +322,4 @@ extension ProcessingOptions.Colour {
             alpha: 1
         )
     }
-
-    /// Six hexadecimal digits.
-    var hexadecimal: String {
-        [red, green, blue].map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count < 2 ? "0" + digits : digits
-        }.joined()
-    }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// nil and the configuration decides. Sizes are in pixels.
 struct ProcessingOptions: Sendable, Hashable {
     /// The way an image is brought to a size.
-    enum ResizingType: String, Sendable, Hashable {
+    enum ResizingType: String, Sendable, Hashable, CaseIterable {
         case fit, fill, force, auto
         case fillDown = "fill-down"
     }
@@ -22,7 +22,7 @@ struct ProcessingOptions: Sendable, Hashable {
     }
 
     /// A side, corner or the centre.
-    enum Compass: String, Sendable, Hashable {
+    enum Compass: String, Sendable, Hashable, CaseIterable {
         case north = "no"
         case south = "so"
         case east = "ea"
@@ -130,6 +130,7 @@ struct ProcessingOptions: Sendable, Hashable {
 
     /// Limits that a URL may set where the configuration allows it.
     struct Limits: Sendable, Hashable {
+        // nil for the configured limit; 0 for none.
         var megapixels: Double?
         var fileSize: Int?
         var animationFrames: Int?
@@ -176,8 +177,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var monochromeIntensity: Double = 0
     var monochromeColour: Colour?
     var watermark: Watermark?
-    /// The address of the watermark; nil for the configured one.
-    var watermarkURL: URL?
+    /// The image of the watermark; nil for the configured one.
+    var watermarkSource: ImageReference?
     /// The radius of the corners in pixels; nil for none (not an option of imgproxy).
     var cornerRadius: Double?
     /// 1…100.
@@ -208,7 +209,19 @@ struct ProcessingOptions: Sendable, Hashable {
 }
 
 /// A format of results.
-enum OutputFormat: String, Sendable, Hashable, CaseIterable {
+///
+/// The raw value is the file extension.
+public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
+    /// JPEG.
     case jpeg = "jpg"
-    case png, webp, avif, gif, jxl
+    /// PNG.
+    case png
+    /// WebP.
+    case webp
+    /// AVIF.
+    case avif
+    /// GIF.
+    case gif
+    /// JPEG XL, with the library's trait `JXL`.
+    case jxl
 }

@@ -1,0 +1,43 @@
+extension ProcessingOptions {
+    /// The options that affect the bytes of a result, in a fixed order and notation.
+    ///
+    /// Options with the same effect have the same text; it is empty if there are none.
+    var canonicalKey: String {
+        segments { $0.scope != .delivery }.joined(separator: "/")
+    }
+
+    /// The segments of a URL that name these options.
+    ///
+    /// - Parameters:
+    ///   - separator: The separator of arguments.
+    ///   - isIncluded: Which options to write.
+    /// - Returns: One segment for each option that has an effect.
+    fileprivate func segments(
+        separator: String = ":",
+        where isIncluded: (URLOption) -> Bool
+    ) -> [String] {
+        URLOption.all.compactMap { option in
+            guard isIncluded(option), let arguments = option.write(self) else { return nil }
+            let texts = arguments.map { PercentEncoding.encoded($0) }
+            return ([option.name] + texts).joined(separator: separator)
+        }
+    }
+}
+
+extension ImageRequest {
+    /// A text that is equal for requests with the same result, for the keys of caches.
+    var canonicalKey: String {
+        "\(kind == .info ? "info/" : "")\(options.canonicalKey)/plain/\(source)"
+    }
+
+    /// The path of a URL for this request, signed if there are keys.
+    func path(for settings: GrammarSettings) -> String {
+        let options = options.segments(separator: settings.argumentsSeparator) { _ in true }
+        let start = kind == .info ? ["info"] : []
+        // The source in Base64: proxies change plain URLs, for example by merging slashes.
+        let source = Base64URL.encoded(source.description.utf8)
+        let rest = "/" + (start + options + [source]).joined(separator: "/")
+        let prefix = settings.pathPrefix.split(separator: "/").map { "/\($0)" }.joined()
+        return "\(prefix)/\(settings.signature.signature(of: rest))\(rest)"
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+
+extension ImageRequest {
+    /// Reads the path of a URL.
+    ///
+    /// - Parameters:
+    ///   - path: The path as it arrived, percent-encoded; a query is ignored.
+    ///   - settings: The configuration.
+    ///   - now: The time for `expires`.
+    /// - Returns: The request with presets applied.
+    /// - Throws: ``ServiceError`` with the status 403 for a wrong signature, 404 for everything else.
+    static func parse(
+        _ path: String,
+        with settings: GrammarSettings,
+        now: Date = Date()
+    ) throws(ServiceError) -> ImageRequest {
+        let rest = try signedPath(of: path, settings)
+        var segments = OptionCall.fields(of: Substring(rest.utf8.dropFirst()), separator: "/")[...]
+        var kind = Kind.image
+        if segments.first == "info" {
+            kind = .info
+            segments.removeFirst()
+        }
+        var reader = try OptionReader(settings: settings)
+        if settings.allowsOnlyPresets {
+            try readPresets(&segments, settings, into: &reader)
+        } else {
+            while let segment = segments.first,
+                let call = try OptionCall(segment: segment, separator: settings.argumentsSeparator)
+            {
+                try reader.apply(call)
+                segments.removeFirst()
+            }
+        }
+        let (text, format) = try source(of: segments)
+        let reference = try settings.sources.reference(text)
+        if let format { try reader.setFormat(format) }
+        if let expires = reader.options.expires, expires < now {
+            throw .refused("the URL has expired")
+        }
+        return ImageRequest(kind: kind, source: reference, options: reader.options)
+    }
+
+    /// The path after the signature, which is verified.
+    private static func signedPath(
+        of path: String,
+        _ settings: GrammarSettings
+    ) throws(ServiceError) -> Substring {
+        let slash = UInt8(ascii: "/")
+        var rest = path.utf8.prefix { $0 != UInt8(ascii: "?") }
+        guard rest.count <= GrammarSettings.maximalPathLength else {
+            throw .refused("the path is longer than \(GrammarSettings.maximalPathLength) bytes")
+        }
+        for part in settings.pathPrefix.utf8.split(separator: slash) {
+            guard rest.popFirst() == slash, rest.starts(with: part),
+                rest.dropFirst(part.count).first == slash
+            else { throw .refused("the path does not start with the configured prefix") }
+            rest = rest.dropFirst(part.count)
+        }
+        guard rest.popFirst() == slash else { throw .refused("the path is not absolute") }
+        let signature = rest.prefix { $0 != slash }
+        rest = rest.dropFirst(signature.count)
+        guard !signature.isEmpty, rest.count > 1 else {
+            throw .refused("the path is not of the form /signature/options/source")
+        }
+        guard settings.signature.accepts(Substring(signature), for: Substring(rest)) else {
+            throw ServiceError(403, "the signature is wrong")
+        }
+        return Substring(rest)
+    }
+
+    /// Applies the presets that the first segment names, unless the source follows at once.
+    private static func readPresets(
+        _ segments: inout ArraySlice<String>,
+        _ settings: GrammarSettings,
+        into reader: inout OptionReader
+    ) throws(ServiceError) {
+        guard segments.first != "plain", let segment = segments.popFirst() else { return }
+        guard let decoded = PercentEncoding.decoded(segment) else {
+            throw .refused("\(ServiceError.quoted(segment)) is not valid percent-encoding")
+        }
+        let names = OptionCall.fields(of: decoded, separator: settings.argumentsSeparator)
+        for name in names where !name.isEmpty { try reader.applyPreset(name) }
+    }
+
+    /// The decoded text of the source and the name of the format that follows it.
+    private static func source(
+        of segments: ArraySlice<String>
+    ) throws(ServiceError) -> (text: String, format: String?) {
+        let isPlain = segments.first == "plain"
+        guard segments.first != "enc" else {
+            throw .refused("encrypted sources are not supported by this service")
+        }
+        let encoded = (isPlain ? segments.dropFirst() : segments)
+            .joined(separator: isPlain ? "/" : "")
+        let parts = OptionCall.fields(of: encoded, separator: isPlain ? "@" : ".")
+        guard parts.count <= 2 else {
+            throw .refused(
+                isPlain
+                    ? "the source contains more than one '@': write %40"
+                    : "the source has two formats"
+            )
+        }
+        guard let decoded = PercentEncoding.decoded(parts[0]),
+            let format = PercentEncoding.decoded(parts.count > 1 ? parts[1] : "")
+        else { throw .refused("the source is not valid percent-encoding") }
+        let text = isPlain ? decoded : try base64Source(decoded)
+        guard !text.isEmpty else { throw .refused("the URL has no source") }
+        return (text, format.isEmpty ? nil : format)
+    }
+
+    private static func base64Source(_ text: String) throws(ServiceError) -> String {
+        guard let bytes = Base64URL.decoded(text),
+            let decoded = String(validating: bytes, as: UTF8.self)
+        else {
+            let reason = "is neither an option with arguments nor a source in URL-safe Base64"
+            throw .refused("\(ServiceError.quoted(text)) \(reason)")
+        }
+        return decoded
+    }
+}

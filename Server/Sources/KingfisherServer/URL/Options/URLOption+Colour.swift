@@ -1,0 +1,73 @@
+extension URLOption {
+    /// Filters and colours.
+    static let colour: [URLOption] = [
+        URLOption("background", ["bg"], arguments: 3, read: readBackground) { options in
+            options.background.map { [$0.hexadecimal] }
+        },
+        .number("blur", ["bl"], \.blur, in: 0...1000),
+        .number("sharpen", ["sh"], \.sharpen, in: 0...1000),
+        URLOption("pixelate", ["pix"], arguments: 1) { arguments, options throws(ServiceError) in
+            if let side = try arguments.integer(0, in: 0...maximalSide) { options.pixelate = side }
+        } write: { options in
+            // A square of one pixel changes nothing.
+            options.pixelate < 2 ? nil : [String(options.pixelate)]
+        },
+        URLOption(shorthand: "adjust", ["a"], arguments: 3) {
+            arguments,
+            options throws(ServiceError) in
+            if let value = try arguments.number(0, in: -255...255) { options.brightness = value }
+            if let value = try arguments.number(1, in: factorsOfColour) { options.contrast = value }
+            if let value = try arguments.number(2, in: factorsOfColour) {
+                options.saturation = value
+            }
+        },
+        .number("brightness", ["br"], \.brightness, in: -255...255),
+        .number("contrast", ["co"], \.contrast, in: factorsOfColour),
+        .number("saturation", ["sa"], \.saturation, in: factorsOfColour),
+        URLOption("monochrome", ["mc"], arguments: 2) { arguments, options throws(ServiceError) in
+            if let intensity = try arguments.number(0, in: 0...1) {
+                options.monochromeIntensity = intensity
+            }
+            if let colour = try arguments.colour(1) { options.monochromeColour = colour }
+        } write: { options in
+            guard options.monochromeIntensity > 0 else { return nil }
+            let intensity = OptionArguments.text(of: options.monochromeIntensity)
+            return [intensity] + (options.monochromeColour.map { [$0.hexadecimal] } ?? [])
+        },
+    ]
+
+    private static let factorsOfColour = 0.0...100.0
+
+    private static func readBackground(
+        _ arguments: OptionArguments,
+        _ options: inout ProcessingOptions
+    ) throws(ServiceError) {
+        switch arguments.values.count {
+        // Without a colour, a preset's background is taken back.
+        case 1: options.background = try arguments.colour(0)
+        case 3:
+            var components: [UInt8] = []
+            for index in 0..<3 {
+                guard let value = try arguments.integer(index, in: 0...255) else {
+                    throw .refused("background: write R:G:B with three numbers in 0…255")
+                }
+                components.append(UInt8(value))
+            }
+            options.background = .init(
+                red: components[0],
+                green: components[1],
+                blue: components[2]
+            )
+        default: throw .refused("background: write a hexadecimal colour or R:G:B")
+        }
+    }
+}
+
+extension ProcessingOptions.Colour {
+    /// Six hexadecimal digits.
+    var hexadecimal: String {
+        [red, green, blue].map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+}

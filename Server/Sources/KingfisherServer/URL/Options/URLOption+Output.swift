@@ -1,0 +1,94 @@
+extension URLOption {
+    /// The encoded file.
+    static let output: [URLOption] = [
+        .integer("quality", ["q"], \.quality, in: 0...100, isUnsetByZero: true),
+        URLOption(
+            "format_quality",
+            ["fq"],
+            arguments: 2 * OutputFormat.allCases.count,
+            read: readFormatQuality
+        ) { options in
+            let qualities = options.formatQuality.sorted { $0.key.rawValue < $1.key.rawValue }
+            let arguments = qualities.flatMap { [$0.key.rawValue, String($0.value)] }
+            return arguments.isEmpty ? nil : arguments
+        },
+        .integer("max_bytes", ["mb"], \.maximalBytes, in: 0...1 << 40, isUnsetByZero: true),
+        URLOption("autoquality", ["aq"], arguments: 5, read: readAutoQuality) { options in
+            options.autoQuality?.arguments
+        },
+        URLOption("format", ["f", "ext"], arguments: 1) { arguments, options throws(ServiceError) in
+            if let format = try arguments.format(0) { options.format = format }
+        } write: { options in
+            options.format.map { [$0.rawValue] }
+        },
+        .flag("strip_metadata", ["sm"], \.stripMetadata),
+        .flag("keep_copyright", ["kcr"], \.keepCopyright),
+        .flag("strip_color_profile", ["scp"], \.stripColorProfile),
+        URLOption("skip_processing", ["skp"], arguments: OutputFormat.allCases.count) {
+            arguments,
+            options throws(ServiceError) in
+            for index in arguments.values.indices {
+                if let format = try arguments.format(index) {
+                    options.skipProcessing.insert(format)
+                }
+            }
+        } write: { options in
+            options.skipProcessing.isEmpty ? nil : options.skipProcessing.map(\.rawValue).sorted()
+        },
+        .flag("raw", [], \.isRaw),
+    ]
+
+    /// Answers about the source.
+    static let information: [URLOption] = [
+        .flag("thumbhash", ["th"], \.wantsThumbHash),
+        .flag("blurhash", ["bh"], \.wantsBlurHash),
+    ]
+
+    private static func readFormatQuality(
+        _ arguments: OptionArguments,
+        _ options: inout ProcessingOptions
+    ) throws(ServiceError) {
+        guard arguments.values.count % 2 == 0 else {
+            throw .refused("format_quality: write pairs of format and quality")
+        }
+        for index in stride(from: 0, to: arguments.values.count, by: 2) {
+            guard let format = try arguments.format(index) else { continue }
+            guard let quality = try arguments.integer(index + 1, in: 0...100) else { continue }
+            options.formatQuality[format] = quality == 0 ? nil : quality
+        }
+    }
+
+    private static func readAutoQuality(
+        _ arguments: OptionArguments,
+        _ options: inout ProcessingOptions
+    ) throws(ServiceError) {
+        guard !arguments.isEmpty else { return }
+        switch arguments[0] {
+        case "none":
+            options.autoQuality = nil
+            return
+        case nil, "dssim": break
+        case "size": throw arguments.error(0, "is not supported by this service; use max_bytes")
+        case "ml": throw arguments.error(0, "is not supported by this service; use dssim")
+        default: throw arguments.error(0, "is none of none, dssim")
+        }
+        var search = ProcessingOptions.AutoQuality()
+        search.target = try arguments.number(1, in: 0...1)
+        search.minimum = try arguments.integer(2, in: 1...100)
+        search.maximum = try arguments.integer(3, in: 1...100)
+        search.allowedError = try arguments.number(4, in: 0...1)
+        guard search.minimum ?? 1 <= search.maximum ?? 100 else {
+            throw .refused("autoquality: the smallest quality is above the largest")
+        }
+        options.autoQuality = search
+    }
+}
+
+extension ProcessingOptions.AutoQuality {
+    /// The arguments that name the search.
+    fileprivate var arguments: [String] {
+        let number = { (value: Double?) in value.map(OptionArguments.text(of:)) ?? "" }
+        let integer = { (value: Int?) in value.map { String($0) } ?? "" }
+        return ["dssim", number(target), integer(minimum), integer(maximum), number(allowedError)]
+    }
+}

@@ -1,0 +1,29 @@
+extension URLOption {
+    /// All options, in the order in which canonical texts name them.
+    static let all: [URLOption] =
+        size + geometry + colour + watermark + output + information + delivery + limits
+
+    /// The option with a long or short name.
+    static func named(_ name: String) -> URLOption? { byName[name] }
+
+    private static let byName: [String: URLOption] = {
+        let names = all.flatMap { option in
+            ([option.name] + option.shortNames).map { ($0, option) }
+        }
+        return Dictionary(uniqueKeysWithValues: names)
+    }()
+
+    /// Options of imgproxy that this service does not have, so that the error can say so.
+    static let unsupported: Set<String> = [
+        "resizing_algorithm", "ra", "background_alpha", "bga", "blur_areas", "ba",
+        "blur_detections", "bd", "draw_detections", "dd", "colorize", "col", "color_profile", "cp",
+        "icc", "crop_aspect_ratio", "car", "disable_animation", "da", "dpi", "duotone", "dt",
+        "enforce_thumbnail", "eth", "fallback_image_url", "fiu", "gradient", "gr", "hashsum", "hs",
+        "jpeg_options", "jpgo", "png_options", "pngo", "webp_options", "webpo", "avif_options",
+        "avifo", "jxl_options", "jxlo", "normalize", "norm", "objects_position", "op", "objw",
+        "page", "pg", "pages", "pgs", "preserve_hdr", "ph", "style", "st", "unsharp_masking", "ush",
+        "video_thumbnail_animation", "vta", "video_thumbnail_keyframes", "vtk",
+        "video_thumbnail_second", "vts", "video_thumbnail_tile", "vtt", "watermark_rotate", "wmr",
+        "watermark_shadow", "wmsh", "watermark_size", "wms", "watermark_text", "wmt",
+    ]
+}

@@ -1,0 +1,59 @@
+extension URLOption {
+    /// The image drawn over the result.
+    static let watermark: [URLOption] = [
+        URLOption("watermark", ["wm"], arguments: 5, read: readWatermark) { options in
+            options.watermark?.arguments
+        },
+        URLOption("watermark_url", ["wmu"], arguments: 1, read: readSource) { options in
+            options.watermarkSource.map { [Base64URL.encoded($0.description.utf8)] }
+        },
+    ]
+
+    private static func readWatermark(
+        _ arguments: OptionArguments,
+        _ options: inout ProcessingOptions
+    ) throws(ServiceError) {
+        guard !arguments.isEmpty else { return }
+        let opacity = try arguments.number(0, in: 0...1) ?? 1
+        var watermark = ProcessingOptions.Watermark(opacity: opacity)
+        switch arguments[1] {
+        case "re": watermark.position = .tiled
+        case "ch": throw arguments.error(1, "is not supported by this service; use re")
+        default:
+            let compass = try arguments.choice(1, of: ProcessingOptions.Compass.self)
+            watermark.position = .at(compass ?? .centre)
+        }
+        watermark.x = try arguments.number(2, in: OptionArguments.offsets) ?? 0
+        watermark.y = try arguments.number(3, in: OptionArguments.offsets) ?? 0
+        watermark.scale = try arguments.number(4, in: 0...100) ?? 0
+        options.watermark = opacity == 0 ? nil : watermark
+    }
+
+    /// The address is URL-safe Base64; the rules for sources apply to it.
+    private static func readSource(
+        _ arguments: OptionArguments,
+        _ options: inout ProcessingOptions
+    ) throws(ServiceError) {
+        guard let text = arguments[0] else {
+            options.watermarkSource = nil
+            return
+        }
+        guard let bytes = Base64URL.decoded(text),
+            let address = String(validating: bytes, as: UTF8.self)
+        else { throw arguments.error(0, "is not URL-safe Base64") }
+        options.watermarkSource = try arguments.sources.reference(address)
+    }
+}
+
+extension ProcessingOptions.Watermark {
+    /// The arguments that name the watermark.
+    fileprivate var arguments: [String] {
+        let place =
+            switch position {
+            case .at(let compass): compass.rawValue
+            case .tiled: "re"
+            }
+        let text = OptionArguments.text(of:)
+        return [text(opacity), place, text(x), text(y), text(scale)]
+    }
+}

@@ -1,0 +1,154 @@
+/// An option of the URL grammar: its names, how it is read, and how it is written.
+struct URLOption: Sendable {
+    /// What an option affects.
+    enum Scope: Sendable {
+        /// The bytes of the result.
+        case result
+        /// How the result is delivered; not part of cache keys.
+        case delivery
+        /// A limit, which only some configurations let a URL set.
+        case limit
+    }
+
+    typealias Read =
+        @Sendable (OptionArguments, inout ProcessingOptions) throws(ServiceError)
+        -> Void
+    typealias Write = @Sendable (ProcessingOptions) -> [String]?
+
+    /// The long name.
+    let name: String
+    /// Other names.
+    let shortNames: [String]
+    /// The largest number of arguments.
+    let maximalArguments: Int
+    let scope: Scope
+    /// Applies arguments to options; empty arguments change nothing.
+    let read: Read
+    /// The arguments for the values of options, or nil if these have no effect.
+    let write: Write
+
+    /// Makes an option.
+    init(
+        _ name: String,
+        _ shortNames: [String],
+        arguments: Int,
+        scope: Scope = .result,
+        read: @escaping Read,
+        write: @escaping Write
+    ) {
+        self.name = name
+        self.shortNames = shortNames
+        self.maximalArguments = arguments
+        self.scope = scope
+        self.read = read
+        self.write = write
+    }
+
+    /// Makes a shorthand for other options, which are written in its place.
+    init(
+        shorthand name: String,
+        _ shortNames: [String],
+        arguments: Int,
+        read: @escaping Read
+    ) {
+        self.init(name, shortNames, arguments: arguments, read: read, write: { _ in nil })
+    }
+}
+
+// MARK: - Options with one argument
+
+extension URLOption {
+    typealias Path<Value> = WritableKeyPath<ProcessingOptions, Value> & Sendable
+
+    /// A boolean that is false unless the URL names it.
+    static func flag(_ name: String, _ shortNames: [String], _ path: any Path<Bool>) -> URLOption {
+        URLOption(name, shortNames, arguments: 1) { arguments, options throws(ServiceError) in
+            if let value = try arguments.flag(0) { options[keyPath: path] = value }
+        } write: { options in
+            options[keyPath: path] ? ["1"] : nil
+        }
+    }
+
+    /// A boolean whose default the configuration sets.
+    static func flag(
+        _ name: String,
+        _ shortNames: [String],
+        scope: Scope = .result,
+        _ path: any Path<Bool?>
+    ) -> URLOption {
+        URLOption(name, shortNames, arguments: 1, scope: scope) {
+            arguments,
+            options throws(ServiceError) in
+            if let value = try arguments.flag(0) { options[keyPath: path] = value }
+        } write: { options in
+            options[keyPath: path].map { [$0 ? "1" : "0"] }
+        }
+    }
+
+    /// A whole number that is 0 unless the URL names it.
+    static func integer(
+        _ name: String,
+        _ shortNames: [String],
+        _ path: any Path<Int>,
+        in range: ClosedRange<Int>
+    ) -> URLOption {
+        URLOption(name, shortNames, arguments: 1) { arguments, options throws(ServiceError) in
+            if let value = try arguments.integer(0, in: range) { options[keyPath: path] = value }
+        } write: { options in
+            let value = options[keyPath: path]
+            return value == 0 ? nil : [String(value)]
+        }
+    }
+
+    /// A whole number whose default the configuration sets; optionally 0 stands for that default.
+    static func integer(
+        _ name: String,
+        _ shortNames: [String],
+        scope: Scope = .result,
+        _ path: any Path<Int?>,
+        in range: ClosedRange<Int>,
+        isUnsetByZero: Bool = false
+    ) -> URLOption {
+        URLOption(name, shortNames, arguments: 1, scope: scope) {
+            arguments,
+            options throws(ServiceError) in
+            guard let value = try arguments.integer(0, in: range) else { return }
+            options[keyPath: path] = value == 0 && isUnsetByZero ? nil : value
+        } write: { options in
+            options[keyPath: path].map { [String($0)] }
+        }
+    }
+
+    /// A number with a default that has no effect.
+    static func number(
+        _ name: String,
+        _ shortNames: [String],
+        _ path: any Path<Double>,
+        in range: ClosedRange<Double>
+    ) -> URLOption {
+        URLOption(name, shortNames, arguments: 1) { arguments, options throws(ServiceError) in
+            if let value = try arguments.number(0, in: range) { options[keyPath: path] = value }
+        } write: { options in
+            let value = options[keyPath: path]
+            return value == ProcessingOptions()[keyPath: path]
+                ? nil : [OptionArguments.text(of: value)]
+        }
+    }
+
+    /// A number whose default the configuration sets.
+    static func number(
+        _ name: String,
+        _ shortNames: [String],
+        scope: Scope = .result,
+        _ path: any Path<Double?>,
+        in range: ClosedRange<Double>
+    ) -> URLOption {
+        URLOption(name, shortNames, arguments: 1, scope: scope) {
+            arguments,
+            options throws(ServiceError) in
+            if let value = try arguments.number(0, in: range) { options[keyPath: path] = value }
+        } write: { options in
+            options[keyPath: path].map { [OptionArguments.text(of: $0)] }
+        }
+    }
+}
