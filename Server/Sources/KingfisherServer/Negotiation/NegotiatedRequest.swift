@@ -1,0 +1,78 @@
+/// A request with the client's headers applied.
+struct NegotiatedRequest: Sendable, Hashable {
+    /// What to do with the source.
+    enum Outcome: Sendable, Hashable {
+        /// Process it and encode it in this format.
+        case encode(OutputFormat)
+        /// Pass it on as it is.
+        case passThrough
+    }
+
+    /// The request, with the size that client hints ask for.
+    var request: ImageRequest
+    /// The names of the request headers that affect the result, for `Vary`.
+    var vary: [String] = []
+    /// Formats that the client accepts and the configuration enforces, best first.
+    var enforced: [OutputFormat] = []
+    /// Formats that the client accepts and the URL leaves open, best first.
+    var automatic: [OutputFormat] = []
+    private let settings: NegotiationSettings
+
+    /// Makes a request without negotiated formats.
+    init(request: ImageRequest, settings: NegotiationSettings) {
+        self.request = request
+        self.settings = settings
+    }
+
+    /// A text that is equal for requests with the same result, for the keys of caches.
+    var canonicalKey: String {
+        let formats = [("enforced", enforced), ("automatic", automatic)]
+            .filter { !$0.1.isEmpty }
+            .map { name, formats in "\(name):" + formats.map(\.rawValue).joined(separator: ",") }
+        return (formats + [request.canonicalKey]).joined(separator: "/")
+    }
+
+    /// What to do with a source.
+    ///
+    /// A format that cannot represent the result is chosen only if the URL names it.
+    ///
+    /// - Parameters:
+    ///   - format: The source's format, or nil if it is none that can be written.
+    ///   - hasTransparency: Whether the source has pixels that are not opaque.
+    ///   - isAnimated: Whether the result keeps more than one frame.
+    /// - Returns: The format to encode, or that the source is the result.
+    func outcome(
+        for format: OutputFormat?,
+        hasTransparency: Bool,
+        isAnimated: Bool
+    ) -> Outcome {
+        if request.options.isRaw { return .passThrough }
+        let options = request.options
+        let needsTransparency =
+            options.background == nil
+            && (hasTransparency || options.cornerRadius != nil)
+        let fits = { (candidate: OutputFormat) in
+            settings.writable.contains(candidate)
+                && (candidate.holdsTransparency || !needsTransparency)
+                && (candidate.holdsAnimation || !isAnimated)
+        }
+        let chosen =
+            enforced.first(where: fits) ?? options.format
+            ?? automatic.first(where: fits) ?? usual(for: format, fits)
+        let skipped = options.skipProcessing.union(settings.skipProcessing)
+        if let format, format == chosen, skipped.contains(format) { return .passThrough }
+        return .encode(chosen)
+    }
+
+    /// The format without negotiation: the source's own, or the first preferred one that fits.
+    private func usual(
+        for source: OutputFormat?,
+        _ fits: (OutputFormat) -> Bool
+    ) -> OutputFormat {
+        let isOpen = settings.preferred.isEmpty
+        if let source, isOpen || settings.preferred.contains(source), fits(source) { return source }
+        let candidates = isOpen ? [.jpeg, .png, .gif] : settings.preferred
+        return candidates.first(where: fits)
+            ?? candidates.first(where: settings.writable.contains) ?? .jpeg
+    }
+}

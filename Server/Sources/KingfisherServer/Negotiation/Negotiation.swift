@@ -1,0 +1,62 @@
+/// The headers of a request that negotiation reads.
+///
+/// Several fields with one name are joined with commas.
+struct NegotiationHeaders: Sendable, Hashable {
+    var accept: String?
+    var width: String?
+    var dpr: String?
+    var secCHWidth: String?
+    var secCHDPR: String?
+
+    /// No headers.
+    init() {}
+}
+
+/// Finds out what a client gets for a request.
+enum Negotiation {
+    /// Applies the headers of a client to a request.
+    ///
+    /// - Throws: ``ServiceError`` if the URL names a format that cannot be written.
+    static func negotiate(
+        _ request: ImageRequest,
+        headers: NegotiationHeaders,
+        settings: NegotiationSettings
+    ) throws(ServiceError) -> NegotiatedRequest {
+        guard request.kind == .image, !request.options.isRaw else {
+            return NegotiatedRequest(request: request, settings: settings)
+        }
+        if let format = request.options.format, !settings.writable.contains(format) {
+            throw .refused("the format \(format.rawValue) is not built into this service")
+        }
+        var result = NegotiatedRequest(request: request, settings: settings)
+        let accept = AcceptHeader(headers.accept)
+        let enforced = modern.filter(settings.enforced.intersection(settings.writable).contains)
+        let isFormatOpen = request.options.format == nil
+        let automatic = modern.filter { format in
+            isFormatOpen && settings.automatic.intersection(settings.writable).contains(format)
+        }
+        result.enforced = accept.accepted(of: enforced)
+        result.automatic = accept.accepted(of: automatic)
+        if !enforced.isEmpty || !automatic.isEmpty { result.vary.append("Accept") }
+        if settings.usesClientHints { apply(ClientHints(headers), to: &result) }
+        return result
+    }
+
+    /// The formats that are sent only to clients that name them; the best one first.
+    private static let modern: [OutputFormat] = [.jxl, .avif, .webp]
+
+    private static func apply(_ hints: ClientHints, to result: inout NegotiatedRequest) {
+        var options = result.request.options
+        if options.dpr == nil {
+            result.vary += ["Sec-CH-DPR", "DPR"]
+            options.dpr = hints.dpr
+        }
+        if options.width == 0 {
+            result.vary += ["Sec-CH-Width", "Width"]
+            // The hint counts pixels of the screen, and `dpr` multiplies the width later.
+            let width = hints.width.map { Double($0) / (options.dpr ?? 1) }
+            options.width = width.map { max(Int($0.rounded()), 1) } ?? 0
+        }
+        result.request.options = options
+    }
+}

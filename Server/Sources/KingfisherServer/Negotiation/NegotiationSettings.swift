@@ -1,0 +1,29 @@
+/// The part of the configuration that decides which format a client gets.
+struct NegotiationSettings: Sendable, Hashable {
+    /// `AUTO_AVIF`, `AUTO_WEBP`, `AUTO_JXL`: sent to clients that accept them if the URL names no
+    /// format.
+    var automatic: Set<OutputFormat> = []
+    /// `ENFORCE_AVIF`, `ENFORCE_WEBP`, `ENFORCE_JXL`: sent to clients that accept them even if the
+    /// URL names another format.
+    var enforced: Set<OutputFormat> = []
+    /// `PREFERRED_FORMATS`: the formats to choose from if the URL names none; empty for the
+    /// source's own, and JPEG, PNG or GIF in place of one that cannot be written.
+    var preferred: [OutputFormat] = []
+    /// `SKIP_PROCESSING_FORMATS`.
+    var skipProcessing: Set<OutputFormat> = []
+    /// `ENABLE_CLIENT_HINTS`.
+    var usesClientHints = false
+    /// The formats with an encoder; JPEG XL depends on a trait of the library.
+    var writable = Set(OutputFormat.allCases).subtracting([.jxl])
+
+    /// The defaults: no negotiation.
+    init() {}
+}
+
+extension OutputFormat {
+    /// Whether the format has an alpha channel.
+    var holdsTransparency: Bool { self != .jpeg }
+
+    /// Whether the library can write animations in this format.
+    var holdsAnimation: Bool { self == .gif || self == .webp }
+}
