@@ -1,7 +1,7 @@
 extension HTTPCachingStage {
     /// An image found in the caches.
     struct Hit {
-        let result: RetrieveImageResult
+        var result: RetrieveImageResult
         /// The metadata of the image, or of the original it was made from.
         let metadata: EntryMetadata?
         /// The image before the image modifier.
@@ -33,6 +33,7 @@ extension RetrieveImageResult {
         )
         result.timings = timings
         result.freshness = freshness
+        result.response = response
         return result
     }
 }

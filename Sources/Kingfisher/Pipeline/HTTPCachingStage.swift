@@ -76,7 +76,9 @@ struct HTTPCachingStage {
         guard let hit, let metadata = hit.metadata else { return nil }
         let (cache, entry) = place(of: hit)
         guard let record = cache.record(metadata, of: entry), !record.isNegative else { return nil }
-        return Judged(hit: hit, metadata: metadata, record: record, policy: policy(record))
+        var known = hit
+        known.result.response = record.response
+        return Judged(hit: known, metadata: metadata, record: record, policy: policy(record))
     }
 
     /// The cache and the entry of the image, or of the original it was made from.
@@ -109,7 +111,7 @@ struct HTTPCachingStage {
         guard let record = await cache.absence(of: request.entry), policy(record).step == .use
         else { return }
         throw KingfisherError.responseError(
-            reason: .invalidHTTPStatusCode(response: record.response)
+            reason: .invalidHTTPStatusCode(response: record.response.httpURLResponse)
         )
     }
 
@@ -216,7 +218,9 @@ struct HTTPCachingStage {
                 requestField: field
             )
         if let record { replace(judged, by: record) } else { removeImage() }
-        return .confirmed(judged.hit.result.with(.revalidated, metrics: fetched.metrics))
+        var result = judged.hit.result.with(.revalidated, metrics: fetched.metrics)
+        result.response = (record ?? judged.record).response
+        return .confirmed(result)
     }
 
     private func replace(_ judged: Judged, by record: HTTPRecord) {
@@ -325,13 +329,13 @@ extension LoadRequest {
 }
 
 extension HTTPRecord {
-    /// The response as Foundation's type.
-    fileprivate var response: HTTPURLResponse {
+    /// The head of the response with its stored fields.
+    fileprivate var response: TransferResponse {
         TransferResponse(
             url: answer.url,
             statusCode: answer.statusCode,
             fields: answer.keptFields
-        ).httpURLResponse
+        )
     }
 }
 

@@ -236,5 +236,6 @@ extension RetrieveImageResult {
             data: { data },
             metrics: loaded.metrics
         )
+        response = loaded.response
     }
 }

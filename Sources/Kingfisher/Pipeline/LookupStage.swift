@@ -29,6 +29,10 @@ struct LookupStage {
     init(_ request: LoadRequest) {
         self.request = request
         if request.hasSeparateOriginal { places += [.originalInMemory, .originalOnDisk] }
+        // Decoded images do not have the bytes.
+        if request.options.processor is OriginalBytesProcessor {
+            places = originalTarget.isPlain ? [.originalOnDisk] : []
+        }
         if !request.acceptsDisk { places.removeAll { $0 == .disk || $0 == .originalOnDisk } }
     }
 
@@ -49,11 +53,7 @@ struct LookupStage {
             entry: request.entry,
             options: request.options
         )
-        let original = Target(
-            cache: request.originalCache,
-            entry: request.originalEntry,
-            options: request.originalOptions
-        )
+        let original = originalTarget
         switch place {
         case .memory:
             return memory(of: target).map { finding($0, .memory) }
@@ -133,6 +133,14 @@ struct LookupStage {
             return serializer is DefaultCacheSerializer
                 || serializer is FormatIndicatedCacheSerializer
         }
+    }
+
+    private var originalTarget: Target {
+        Target(
+            cache: request.originalCache,
+            entry: request.originalEntry,
+            options: request.originalOptions
+        )
     }
 
     private func memory(of target: Target) -> KFCrossPlatformImage? {

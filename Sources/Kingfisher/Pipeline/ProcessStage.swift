@@ -22,6 +22,7 @@ struct ProcessStage {
                 image: image,
                 data: fetched.data,
                 metrics: fetched.metrics,
+                response: fetched.response,
                 token: fetched.token
             )
         }
@@ -91,6 +92,8 @@ struct LoadedImage: Sendable {
     /// The bytes it was made from; nil if it was made from another image.
     let data: Data?
     var metrics: NetworkMetrics?
+    /// The head of the response with the bytes.
+    var response: TransferResponse?
     /// Whether the original is already in its cache.
     var originalIsStored = false
     /// The load's token of the download; later loads can join until it is released.

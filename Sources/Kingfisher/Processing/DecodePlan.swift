@@ -139,7 +139,9 @@ extension ViewSizeProcessor: DrawingOnDecoded {}
 extension ImageProcessor {
     /// Whether the processor should receive bytes rather than a decoded image: it makes the same of
     /// both, and decodes more efficiently itself.
-    var prefersBytes: Bool { takesDecoded || self is AnimatedImageProcessor }
+    var prefersBytes: Bool {
+        takesDecoded || self is AnimatedImageProcessor || self is OriginalBytesProcessor
+    }
 
     fileprivate var takesDecoded: Bool {
         // Later steps of a chain receive an image in any case.

@@ -20,6 +20,10 @@ public struct RetrieveDataResult: Sendable {
     /// Metrics of the download; nil if nothing was downloaded.
     public let metrics: NetworkMetrics?
 
+    /// The head of the response that the source was downloaded with; see
+    /// ``RetrieveImageResult/response``.
+    public internal(set) var response: TransferResponse?
+
     /// The value for the `Content-Type` field of a response, such as `image/webp`.
     public var contentType: String { format.contentType }
 

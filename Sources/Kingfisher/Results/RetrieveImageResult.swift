@@ -31,6 +31,13 @@ public struct RetrieveImageResult: Sendable {
     /// a server.
     public internal(set) var freshness: HTTPFreshness?
 
+    /// The head of the response that the image was downloaded with.
+    ///
+    /// Nil for images from a cache, except with ``KingfisherOptionsInfoItem/httpCaching``: the cache
+    /// then keeps the fields `Age`, `Cache-Control`, `Content-Type`, `Date`, `ETag`, `Expires`,
+    /// `Last-Modified` and `Vary`, updated by revalidations.
+    public internal(set) var response: TransferResponse?
+
     /// The time spent in each stage.
     public internal(set) var timings = LoadTimings()
 
