@@ -29,19 +29,9 @@ struct OptionCall: Sendable, Hashable {
 
     /// The parts of a text between separators, compared byte by byte.
     static func fields(of text: some StringProtocol, separator: String) -> [String] {
-        let separator = Array(separator.utf8)
-        var fields: [[UInt8]] = [[]]
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.first {
-            if rest.starts(with: separator) {
-                fields.append([])
-                rest.removeFirst(separator.count)
-            } else {
-                fields[fields.count - 1].append(byte)
-                rest.removeFirst()
-            }
-        }
-        return fields.map { String(decoding: $0, as: UTF8.self) }
+        Array(text.utf8)
+            .split(separator: Array(separator.utf8), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func decoded(_ text: some StringProtocol) throws(ServiceError) -> String {

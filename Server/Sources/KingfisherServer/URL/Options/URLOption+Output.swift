@@ -48,12 +48,13 @@ extension URLOption {
         _ arguments: OptionArguments,
         _ options: inout ProcessingOptions
     ) throws(ServiceError) {
-        guard arguments.values.count % 2 == 0 else {
-            throw .refused("format_quality: write pairs of format and quality")
-        }
         for index in stride(from: 0, to: arguments.values.count, by: 2) {
-            guard let format = try arguments.format(index) else { continue }
-            guard let quality = try arguments.integer(index + 1, in: 0...100) else { continue }
+            let format = try arguments.format(index)
+            let quality = try arguments.integer(index + 1, in: 0...100)
+            guard let format, let quality else {
+                if format == nil, quality == nil { continue }
+                throw .refused("format_quality: write pairs of format and quality")
+            }
             options.formatQuality[format] = quality == 0 ? nil : quality
         }
     }
