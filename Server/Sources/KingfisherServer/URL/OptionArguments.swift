@@ -35,9 +35,11 @@ struct OptionArguments {
         }
     }
 
-    /// A boolean: `1`, `t`, `true` or `0`, `f`, `false`.
+    /// A boolean: `1`, `t`, `true` or `0`, `f`, `false`, in any case.
+    ///
+    /// Clients in Python write `True` and `False`.
     func flag(_ index: Int) throws(ServiceError) -> Bool? {
-        switch self[index] {
+        switch self[index]?.lowercased() {
         case nil: nil
         case "1", "t", "true": true
         case "0", "f", "false": false
