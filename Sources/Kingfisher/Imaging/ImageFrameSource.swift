@@ -99,11 +99,13 @@ extension ImageFrameSource {
     /// - Parameters:
     ///   - format: `.GIF` or `.WebP`.
     ///   - quality: 0 (smallest) to 1 (best); used by WebP.
+    ///   - maxFrameCount: The number of frames to encode, at least 1.
     ///   - change: Makes the frame to encode; all frames must have the same size.
     /// - Returns: The file; nil for other formats, or if a frame cannot be made or encoded.
     func encoded(
         as format: ImageFormat,
         quality: CGFloat,
+        maxFrameCount: Int = .max,
         _ change: (KFCrossPlatformImage) -> KFCrossPlatformImage? = { $0 }
     ) -> Data? {
         func bitmap(_ index: Int) throws(CodecError) -> Bitmap {
@@ -116,7 +118,7 @@ extension ImageFrameSource {
         // All public encoding methods return nil on failure.
         return try? Codecs.encodeAnimation(
             of: first.size,
-            frameCount: frameCount,
+            frameCount: min(frameCount, maxFrameCount),
             loopCount: (self as? any LoopCounting)?.loopCount ?? 0,
             as: fileFormat,
             options: EncodeOptions(quality: quality.isNaN ? 1 : min(1, max(0, Double(quality))))

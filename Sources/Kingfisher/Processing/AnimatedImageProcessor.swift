@@ -19,9 +19,8 @@ public import Foundation
 ///
 /// Only one decoded frame is held at a time, in addition to the files. Each frame is decoded,
 /// processed and encoded, which takes about 10 ms for 480 × 270 pixels.
-/// encoding: some 10 ms for 480 × 270 pixels.
 public struct AnimatedImageProcessor: ImageProcessor {
-    /// `com.onevcat.Kingfisher.AnimatedImageProcessor(<format>_<quality>_<processor>)`.
+    /// `com.onevcat.Kingfisher.AnimatedImageProcessor(<format>_<quality>_[first<n>_]<processor>)`.
     public let identifier: String
 
     /// The processor applied to each frame.
@@ -37,6 +36,9 @@ public struct AnimatedImageProcessor: ImageProcessor {
     /// A GIF always has 255 colours per frame.
     public let compressionQuality: CGFloat
 
+    /// The number of frames that are processed; the animation ends after them.
+    public let maxFrameCount: Int
+
     /// Makes a processor.
     ///
     /// - Parameters:
@@ -45,18 +47,22 @@ public struct AnimatedImageProcessor: ImageProcessor {
     ///   - format: `.GIF`, `.WebP`, or nil for the format of the original. With nil, formats that
     ///     can only be decoded become WebP; with any other format every animation fails.
     ///   - compressionQuality: 0 (smallest) to 1 (best); used by WebP.
+    ///   - maxFrameCount: The number of frames that are processed, at least 1; by default all.
     public init(
         _ processor: any ImageProcessor = DefaultImageProcessor.default,
         format: ImageFormat? = nil,
-        compressionQuality: CGFloat = 0.8
+        compressionQuality: CGFloat = 0.8,
+        maxFrameCount: Int = .max
     ) {
         self.processor = processor
         self.format = format
         self.compressionQuality = compressionQuality
+        self.maxFrameCount = max(1, maxFrameCount)
+        let first = maxFrameCount == .max ? "" : "first\(self.maxFrameCount)_"
         let kind = format.map { "\($0)" } ?? "same"
         identifier =
             "com.onevcat.Kingfisher.AnimatedImageProcessor("
-            + "\(kind)_\(NumberText.number(compressionQuality))_\(processor.identifier))"
+            + "\(kind)_\(NumberText.number(compressionQuality))_\(first)\(processor.identifier))"
     }
 
     /// Processes the frames; nil if a frame cannot be made or the bytes cannot be decoded.
@@ -77,7 +83,11 @@ public struct AnimatedImageProcessor: ImageProcessor {
             return processor.process(item: item, options: options)
         }
         let own: ImageFormat = source.data?.kf.imageFormat == .GIF ? .GIF : .WebP
-        let file = source.encoded(as: format ?? own, quality: compressionQuality) { frame in
+        let file = source.encoded(
+            as: format ?? own,
+            quality: compressionQuality,
+            maxFrameCount: maxFrameCount
+        ) { frame in
             processor.process(item: .image(frame), options: options)
         }
         guard let file else { return nil }

@@ -83,6 +83,15 @@ struct AnimatedImageProcessorTests {
         #expect(animated.process(item: nothing, options: options) == nil)
     }
 
+    @Test func `an animation ends after its maximum number of frames`() throws {
+        for (count, expected) in [(2, 2), (1, 1), (0, 1), (9, 3)] {
+            let animated = AnimatedImageProcessor(half, format: .WebP, maxFrameCount: count)
+            let image = animated.process(item: .data(TestImage.gif), options: options)
+            let file = try #require(image?.kf.gifRepresentation())
+            #expect(try ImageFileInfo(data: file).frameCount == expected)
+        }
+    }
+
     @Test func `the first frame alone is a still`() throws {
         let options = KingfisherParsedOptionsInfo([.onlyLoadFirstFrame])
         let animated = AnimatedImageProcessor(half, format: .WebP)
@@ -114,6 +123,7 @@ struct AnimatedImageProcessorTests {
             AnimatedImageProcessor(format: .WebP),
             AnimatedImageProcessor(format: .WebP, compressionQuality: 0.5),
             AnimatedImageProcessor(half, format: .WebP),
+            AnimatedImageProcessor(format: .WebP, maxFrameCount: 2),
         ]
         #expect(Set(processors.map(\.identifier)).count == processors.count)
         #expect(

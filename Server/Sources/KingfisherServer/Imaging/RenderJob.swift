@@ -42,7 +42,8 @@ struct RenderJob {
         processor = AnimatedImageProcessor(
             chain,
             format: plan.format.imageFormat,
-            compressionQuality: CGFloat(rule.quality) / 100
+            compressionQuality: CGFloat(rule.quality) / 100,
+            maxFrameCount: frames
         )
     }
 

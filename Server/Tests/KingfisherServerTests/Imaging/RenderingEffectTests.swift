@@ -140,6 +140,9 @@ struct RenderingEffectTests {
         #expect(try ImageFileInfo(data: first.result.data).frameCount == 1)
         let same = try await animated.render(gif, as: .gif) { $0.width = 20 }
         #expect(try ImageFileInfo(data: same.result.data).frameCount == 4)
+        settings.limits.animationFrames = 3
+        let cut = try await RenderBench(settings).render(gif, as: .webp) { $0.width = 20 }
+        #expect(try ImageFileInfo(data: cut.result.data).frameCount == 3)
         let one = try await bench.render(gif, as: .gif) { $0.width = 20 }
         #expect(try ImageFileInfo(data: one.result.data).frameCount == 1)
     }

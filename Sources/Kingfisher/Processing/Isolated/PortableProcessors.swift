@@ -28,13 +28,15 @@ extension AnimatedImageProcessor: PortableProcessor {
         writer.write(processor)
         writer.wire.write(Self.formats.firstIndex(of: format) ?? 0)
         writer.write(compressionQuality)
+        writer.wire.write(maxFrameCount)
     }
 
     init(from reader: inout ProcessorReader) throws(WireError) {
         self.init(
             try reader.processor(),
             format: try reader.choice(of: Self.formats),
-            compressionQuality: try reader.number()
+            compressionQuality: try reader.number(),
+            maxFrameCount: try reader.wire.int()
         )
     }
 
