@@ -39,7 +39,7 @@ struct ImageRenderer: Sendable {
         format: FormatChoice
     ) async throws(ServiceError) -> RenderedImage {
         try UnsupportedOption.check(options)
-        let facts = try SourceFacts(reading: source)
+        let facts = SourceFacts(try await header(of: source), byteCount: source.count)
         let limits = settings.limits(options)
         try limits.check(facts)
         if options.isRaw { return try passedOn(source, facts) }
@@ -79,7 +79,11 @@ struct ImageRenderer: Sendable {
                 + [.resultLimits(limits.result.library)]
         )
         let total = clock.now - start
-        let size = try SourceFacts(reading: data).size
+        // Written by this program, so that no worker has to read it.
+        guard let info = try? ImageFileInfo(data: data) else {
+            throw ServiceError(500, "The result cannot be encoded.")
+        }
+        let size = SourceFacts(info, byteCount: data.count).size
         var result = RenderedImage(
             data: data,
             format: job.rule.format.imageFormat,
@@ -92,6 +96,16 @@ struct ImageRenderer: Sendable {
         result.times.encode = encoding?.time ?? .zero
         result.times.process = total - result.times.encode
         return result
+    }
+
+    /// The header of an untrusted file.
+    private func header(of file: Data) async throws(ServiceError) -> ImageFileInfo {
+        do {
+            guard settings.isIsolated else { return try ImageFileInfo(data: file) }
+            return try await ImageFileInfo.isolated(data: file)
+        } catch {
+            throw ServiceError(rendering: error)
+        }
     }
 
     /// The bytes that the options' serializer makes of the processed image.
@@ -180,12 +194,7 @@ extension ImageRenderer {
         key: String,
         options: ProcessingOptions
     ) async throws(ServiceError) -> ImageInformation {
-        let header: ImageFileInfo
-        do throws(ImageFileInfo.Failure) {
-            header = try ImageFileInfo(data: source)
-        } catch {
-            throw ServiceError(422, "The source is not an image.", detail: "\(error)")
-        }
+        let header = try await header(of: source)
         try settings.limits(options).check(SourceFacts(header, byteCount: source.count))
         let side = ImageInformation.thumbnailSide
         let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))

@@ -16,10 +16,13 @@ extension ServiceError {
     init(rendering error: any Error) {
         switch error {
         case let error as ServiceError: self = error
+        case let failure as ImageFileInfo.Failure:
+            self.init(422, "The source is not an image.", detail: failure.localizedDescription)
+        case let failure as IsolationFailure: self.init(failure)
         case is CancellationError: self.init(499, "The request was cancelled.")
         case let error as KingfisherError where error.isCancellation:
             self.init(499, "The request was cancelled.")
-        case KingfisherError.processorError(let reason): self.init(reason, "\(error)")
+        case KingfisherError.processorError(let reason): self.init(reason)
         case KingfisherError.cacheError(reason: .cannotSerializeImage):
             self.init(500, "The result cannot be encoded.")
         default:
@@ -28,18 +31,23 @@ extension ServiceError {
         }
     }
 
-    private init(_ reason: KingfisherError.ProcessorErrorReason, _ text: String) {
+    private init(_ reason: KingfisherError.ProcessorErrorReason) {
         let detail = KingfisherError.processorError(reason: reason).localizedDescription
         switch reason {
         case .processingFailed:
             self.init(422, "The source is not an image, or is damaged.", detail: detail)
         case .resultTooLarge:
             self.init(422, "The result is too large.", detail: detail)
-        case .isolationFailed(_, .timedOut):
-            self.init(504, "Decoding the source takes too long.", detail: detail)
-        case .isolationFailed(_, .unavailable):
-            self.init(503, "No process is available for decoding.", detail: detail)
-        case .isolationFailed:
+        case .isolationFailed(_, let failure): self.init(failure)
+        }
+    }
+
+    private init(_ failure: IsolationFailure) {
+        let detail = failure.description
+        switch failure {
+        case .timedOut: self.init(504, "Decoding the source takes too long.", detail: detail)
+        case .unavailable: self.init(503, "No process is available for decoding.", detail: detail)
+        case .crashed, .forbiddenSystemCall, .ended, .invalidAnswer:
             self.init(422, "The source cannot be decoded.", detail: detail)
         }
     }

@@ -26,17 +26,6 @@ struct SourceFacts: Sendable, Hashable {
         self.byteCount = byteCount
     }
 
-    /// Reads the header of a file.
-    ///
-    /// - Throws: ``ServiceError`` 422 if the file is not an image, or its header is damaged.
-    init(reading file: Data) throws(ServiceError) {
-        do throws(ImageFileInfo.Failure) {
-            self.init(try ImageFileInfo(data: file), byteCount: file.count)
-        } catch {
-            throw ServiceError(422, "The source is not an image.", detail: "\(error)")
-        }
-    }
-
     /// The format of results that name none: that of the source, or JPEG or PNG if the source's
     /// format cannot be written.
     var ownFormat: OutputFormat {

@@ -192,7 +192,7 @@ struct IsolatedDecoding: Sendable {
                     limits: options.resultLimits
                 )
             )
-        case .nothing, .header, .reason:
+        case .nothing, .header, .reason, .info:
             throw .processorError(
                 reason: .processingFailed(processor: options.processor, item: .data(data))
             )
@@ -229,7 +229,7 @@ struct IsolatedDecoding: Sendable {
 
 extension FileFormat {
     /// Whether its header is read by checked code of ours, rather than by a C library.
-    fileprivate var hasSafeHeader: Bool {
+    var hasSafeHeader: Bool {
         switch self {
         case .jpeg, .png, .gif, .webp, .bmp, .ico: true
         case .avif, .heif, .jxl, .tiff, .svg: false

@@ -12,6 +12,8 @@ enum IsolatedRequest: Sendable {
     case reason
     /// A frame of an animation.
     case frame(FrameRequest)
+    /// All properties in the header.
+    case info
 
     struct FrameRequest: Sendable {
         /// Different for every animation of the program.
@@ -72,13 +74,14 @@ extension IsolatedRequest {
             writer.write(frame.scale)
             writer.wire.write(frame.maxSize != nil)
             if let size = frame.maxSize { writer.write(size) }
+        case .info: writer.wire.write(4)
         }
         if let failure = writer.failure { throw failure }
         return WorkerRequest(message: writer.wire.bytes, file: file, memory: writer.memory)
     }
 
     init(from reader: inout ProcessorReader) throws(WireError) {
-        switch try reader.wire.int(in: 0...3) {
+        switch try reader.wire.int(in: 0...4) {
         case 0:
             var options = IsolatedOptions(KingfisherParsedOptionsInfo(nil))
             options.scale = try reader.number()
@@ -89,6 +92,7 @@ extension IsolatedRequest {
             self = .image(try reader.processor(), options)
         case 1: self = .header
         case 2: self = .reason
+        case 4: self = .info
         default:
             self = .frame(
                 FrameRequest(
@@ -117,6 +121,8 @@ enum IsolatedAnswer {
     case header(FileHeader?)
     /// Why no image can be made; nil when one can.
     case reason(String?)
+    /// All properties in the header; nil when it cannot be read.
+    case info(ImageFileInfo?)
 
     static let maxReasonBytes = 4096
 
@@ -139,6 +145,9 @@ enum IsolatedAnswer {
         case .reason(let reason):
             writer.write(4)
             writer.write(reason) { $0.write(String($1.prefix(Self.maxReasonBytes / 8))) }
+        case .info(let info):
+            writer.write(5)
+            writer.write(info) { $1.write(to: &$0) }
         }
         return WorkerMessage(bytes: writer.bytes, memory: memory)
     }
@@ -160,7 +169,7 @@ enum IsolatedAnswer {
         _ memory: [SealedMemory]
     ) throws(WireError) {
         let any = 0...Int(Int32.max)
-        switch try reader.int(in: 0...4) {
+        switch try reader.int(in: 0...5) {
         case 0: self = .image(try ImageParcel(from: &reader, memory))
         case 1: self = .nothing
         case 2:
@@ -168,6 +177,7 @@ enum IsolatedAnswer {
                 PixelSize(width: try reader.int(in: any), height: try reader.int(in: any))
             )
         case 3: self = .header(try reader.optional(FileHeader.init(from:)))
+        case 5: self = .info(try reader.optional(ImageFileInfo.init(from:)))
         default:
             self = .reason(
                 try reader.optional { reader throws(WireError) in

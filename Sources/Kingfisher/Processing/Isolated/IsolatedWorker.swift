@@ -50,6 +50,8 @@ struct IsolatedWorker {
         case .reason: IsolatedAnswer.reason(UndecodableReason.find(in: file)).message()
         case .image(let processor, let options): image(of: file, by: processor, options)
         case .frame(let frame): self.frame(frame, of: file)
+        // An error is a header that cannot be read, which is nil in the answer.
+        case .info: IsolatedAnswer.info(try? ImageFileInfo(data: file)).message()
         }
     }
 

@@ -1,0 +1,81 @@
+import Codecs
+public import Foundation
+
+extension ImageFileInfo {
+    /// Reads the header of an untrusted file, in a worker process where a C library parses it.
+    ///
+    /// Still images in the formats JPEG, PNG, GIF, WebP, BMP and ICO are read in this process, in
+    /// microseconds: the library parses their headers itself. See ``ProcessIsolation``.
+    ///
+    /// - Parameter data: A complete file.
+    /// - Returns: The properties.
+    /// - Throws: ``Failure`` if the header cannot be read, ``IsolationFailure`` if a worker fails,
+    ///   `CancellationError`.
+    public static func isolated(data: Data) async throws -> ImageFileInfo {
+        try await isolated(data: data, on: nil)
+    }
+
+    /// As above, with another pool than that of the program.
+    static func isolated(data: Data, on pool: WorkerPool?) async throws -> ImageFileInfo {
+        // Frames are found by the decoders.
+        if Codecs.format(of: data)?.hasSafeHeader ?? true,
+            (try? Codecs.inspect(data))?.frameCount ?? 1 == 1
+        {
+            return try ImageFileInfo(data: data)
+        }
+        let pool = if let pool { pool } else { try ProcessIsolation.pool() }
+        do {
+            let request = try IsolatedRequest.info.message(for: data)
+            let answer = try await pool.answer(to: request, urgency: Urgency(0.5))
+            guard case .info(let info) = try IsolatedAnswer(answer) else {
+                throw WireError("it is not about the header")
+            }
+            guard let info else { throw Failure.unreadable("the header is damaged") }
+            return info
+        } catch let error as WireError {
+            throw IsolationFailure.invalidAnswer(error.description)
+        } catch let failure as WorkerFailure {
+            throw IsolationFailure(failure)
+        }
+    }
+
+    func write(to writer: inout WireWriter) {
+        writer.write(formatName)
+        for side in [size.width, size.height, storedSize.width, storedSize.height] {
+            writer.write(Int(side))
+        }
+        writer.write(orientation)
+        writer.write(frameCount) { $0.write($1) }
+        writer.write(loopCount) { $0.write($1) }
+        writer.write(duration) { $0.write($1) }
+        for flag in [hasAlpha, isProgressive, hasColorProfile] { writer.write(flag) }
+        writer.write(bitsPerChannel)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        guard let known = FileFormat(rawValue: try reader.string(maxBytes: 16)) else {
+            throw WireError("the format is not known")
+        }
+        let any = 0...Int(Int32.max)
+        func size() throws(WireError) -> CGSize {
+            CGSize(width: try reader.int(in: any), height: try reader.int(in: any))
+        }
+        func count() throws(WireError) -> Int? {
+            try reader.optional { reader throws(WireError) in try reader.int(in: any) }
+        }
+        let duration: TimeInterval?
+        format = ImageFormat(known)
+        formatName = known.rawValue
+        self.size = try size()
+        storedSize = try size()
+        orientation = try reader.int(in: 1...8)
+        frameCount = try count()
+        loopCount = try count()
+        duration = try reader.optional { reader throws(WireError) in try reader.double() }
+        self.duration = duration.map { $0.isFinite ? max(0, $0) : 0 }
+        hasAlpha = try reader.bool()
+        isProgressive = try reader.bool()
+        hasColorProfile = try reader.bool()
+        bitsPerChannel = try reader.int(in: 1...16)
+    }
+}
