@@ -14,7 +14,14 @@ let kingfisher: Target.Dependency = .product(name: "Kingfisher", package: "Kingf
 let testing: Target.Dependency = .product(name: "KingfisherTesting", package: "Kingfisher")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let nio: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+    .product(name: "NIOFoundationCompat", package: "swift-nio"),
+    .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+]
 let lifecycle: Target.Dependency = .product(
     name: "ServiceLifecycle",
     package: "swift-service-lifecycle"
@@ -35,8 +42,11 @@ let package = Package(
             traits: []
         ),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.9.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     ],
     targets: [
@@ -49,21 +59,26 @@ let package = Package(
         .target(
             name: "KingfisherServer",
             dependencies: [
-                kingfisher, hummingbird, logging, metrics, lifecycle, "CServerCrypto",
-            ],
+                kingfisher, hummingbird, logging, metrics, lifecycle, httpTypes, "CServerCrypto",
+            ] + nio,
             swiftSettings: settings
         ),
         .executableTarget(
             name: "kf-serve",
             dependencies: [
                 "KingfisherServer", kingfisher, hummingbird, logging, lifecycle,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "KingfisherServerTests",
-            dependencies: ["KingfisherServer", kingfisher, testing, hummingbird, logging],
+            dependencies: [
+                "KingfisherServer", kingfisher, testing, hummingbird, logging, metrics, lifecycle,
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
             swiftSettings: settings
         ),
     ]

@@ -1,0 +1,53 @@
+/// One variable of the environment: how it is read into a configuration, and printed.
+struct ConfigurationEntry: Sendable {
+    /// The name, such as `IMGPROXY_BIND`.
+    let name: String
+    /// Whether the value must not be printed or logged.
+    let isSecret: Bool
+    /// The accepted values, for messages.
+    let expected: String
+    /// Sets the value; false if the text is malformed.
+    let set: @Sendable (String, inout ServiceConfiguration) -> Bool
+    /// The value as text, in the form that ``set`` accepts.
+    let text: @Sendable (ServiceConfiguration) -> String
+
+    /// Makes an entry for a property.
+    init<Value>(
+        _ name: String,
+        _ property: any WritableKeyPath<ServiceConfiguration, Value> & Sendable,
+        _ format: ConfigurationFormat<Value>,
+        isSecret: Bool = false
+    ) {
+        self.name = name
+        self.isSecret = isSecret
+        expected = format.expected
+        set = { text, configuration in
+            guard let value = format.parse(text) else { return false }
+            configuration[keyPath: property] = value
+            return true
+        }
+        text = { format.text($0[keyPath: property]) }
+    }
+
+    /// Makes an entry for a property that has no value unless the variable is set.
+    init<Value>(
+        _ name: String,
+        _ property: any WritableKeyPath<ServiceConfiguration, Value?> & Sendable,
+        _ format: ConfigurationFormat<Value>,
+        isSecret: Bool = false
+    ) {
+        self.init(name, property, format.optional, isSecret: isSecret)
+    }
+}
+
+extension ServiceConfiguration {
+    /// All variables, in the order in which they are printed.
+    static let entries: [ConfigurationEntry] =
+        Connections.entries + URLs.entries + Sources.entries + Processing.entries
+        + Negotiation.entries + Responses.entries + Caches.entries + Operation.entries
+
+    /// The variables by name.
+    static let entriesByName = Dictionary(
+        uniqueKeysWithValues: entries.map { ($0.name, $0) }
+    )
+}

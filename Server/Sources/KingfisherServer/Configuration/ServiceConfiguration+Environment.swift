@@ -1,0 +1,118 @@
+import Foundation
+
+extension ServiceConfiguration {
+    /// Reads a configuration.
+    ///
+    /// An empty value is the same as none.
+    ///
+    /// - Parameter environment: Values by name, such as those of the process's environment.
+    /// - Throws: ``ConfigurationError`` for the first malformed value.
+    public init(environment: [String: String]) throws(ConfigurationError) {
+        self.init()
+        for entry in Self.entries {
+            guard let text = environment[entry.name], !text.isEmpty else { continue }
+            guard entry.set(text, &self) else {
+                throw ConfigurationError(
+                    name: entry.name,
+                    expected: entry.expected,
+                    found: entry.isSecret ? nil : text
+                )
+            }
+        }
+        try check()
+    }
+
+    /// The names in an environment that look like the service's but are none of them.
+    public static func unsupportedNames(in environment: [String: String]) -> [String] {
+        environment.keys.filter { name in
+            (name.hasPrefix("IMGPROXY_") || name.hasPrefix("KF_")) && entriesByName[name] == nil
+        }.sorted()
+    }
+
+    /// Reads a file of `NAME=value` lines; lines that begin with `#` are comments.
+    ///
+    /// A value may stand in quotation marks.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Returns: The values by name.
+    /// - Throws: ``ConfigurationError`` if the file cannot be read or a line is malformed.
+    public static func environment(
+        ofFile path: String
+    ) throws(ConfigurationError) -> [String: String] {
+        guard let data = FileManager.default.contents(atPath: path),
+            let text = String(data: data, encoding: .utf8)
+        else {
+            throw ConfigurationError(name: path, expected: "a readable text file", found: nil)
+        }
+        var values: [String: String] = [:]
+        for (index, line) in text.split(
+            separator: "\n",
+            omittingEmptySubsequences: false
+        ).enumerated() {
+            let line = line.trimmingCharacters(in: .whitespacesAndNewlines)
+            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+            let sides = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2, !sides[0].isEmpty else {
+                throw ConfigurationError(
+                    name: "\(path), line \(index + 1)",
+                    expected: "NAME=value",
+                    found: nil
+                )
+            }
+            values[sides[0].trimmed] = unquoted(sides[1].trimmed)
+        }
+        return values
+    }
+
+    /// The effective configuration as `NAME=value` lines, with the secrets masked.
+    public var summary: String {
+        Self.entries.map { entry in
+            let text = entry.text(self)
+            return "\(entry.name)=\(entry.isSecret && !text.isEmpty ? "(hidden)" : text)"
+        }.joined(separator: "\n")
+    }
+
+    private static func unquoted(_ text: String) -> String {
+        for mark in ["\"", "'"]
+        where text.count >= 2 && text.hasPrefix(mark) && text.hasSuffix(mark) {
+            return String(text.dropFirst().dropLast())
+        }
+        return text
+    }
+
+    /// Checks the values that depend on each other.
+    private func check() throws(ConfigurationError) {
+        guard urls.keys.count == urls.salts.count else {
+            throw ConfigurationError(
+                name: "IMGPROXY_SALT",
+                expected: "as many salts as IMGPROXY_KEY has keys (\(urls.keys.count))",
+                found: "\(urls.salts.count)"
+            )
+        }
+        guard !sources.usesS3 || (sources.s3AccessKey == nil) == (sources.s3SecretKey == nil) else {
+            throw ConfigurationError(
+                name: "AWS_SECRET_ACCESS_KEY",
+                expected: "both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither",
+                found: "one"
+            )
+        }
+    }
+}
+
+/// A malformed value of a configuration.
+public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The name of the variable, or the place in a file.
+    public var name: String
+    /// The accepted values.
+    public var expected: String
+    /// The text that was found; nil if it is secret or there is none.
+    public var found: String?
+
+    /// The error as one sentence without a full stop.
+    public var description: String {
+        let shown = found.map { text in
+            text.utf8.count > 200 ? "\(text.prefix(200))…" : text
+        }
+        return "\(name): expected \(expected)" + (shown.map { ", found “\($0)”" } ?? "")
+    }
+}

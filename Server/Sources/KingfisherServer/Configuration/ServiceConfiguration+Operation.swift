@@ -1,0 +1,119 @@
+import Foundation
+public import Logging
+
+extension ServiceConfiguration {
+    /// What is kept in memory and on disk.
+    public struct Caches: Sendable {
+        /// The largest total size of results in memory, in bytes; 0 keeps none.
+        public var memorySize = 256 << 20
+        /// The folder of results; nil keeps none on disk.
+        public var path: String?
+        /// The largest total size of results on disk, in bytes.
+        public var diskSize = 10 << 30
+        /// How long results are used before the source is asked again.
+        public var lifetime = Duration.seconds(86_400)
+        /// The largest total size of sources in memory, in bytes, for other sizes of them.
+        public var sourceSize = 64 << 20
+        /// The address of the cache that many services share: `redis://host:port`; nil for none.
+        public var redisURL: String?
+
+        /// Makes the default settings.
+        public init() {}
+
+        static let entries: [ConfigurationEntry] = [
+            .init("KF_MEMORY_CACHE_SIZE", \.caches.memorySize, .bytes),
+            .init("KF_CACHE_PATH", \.caches.path, .absolutePath),
+            .init("KF_CACHE_SIZE", \.caches.diskSize, .bytes),
+            .init("KF_CACHE_LIFETIME", \.caches.lifetime, .seconds),
+            .init("KF_SOURCE_CACHE_SIZE", \.caches.sourceSize, .bytes),
+            .init("KF_REDIS_URL", \.caches.redisURL, .text, isSecret: true),
+        ]
+    }
+
+    /// The form of logs.
+    public enum LogFormat: String, Sendable, CaseIterable {
+        /// Lines for people.
+        case pretty
+        /// `name=value` pairs.
+        case structured
+        /// An object in JSON on each line.
+        case json
+    }
+
+    /// Workers, logs, metrics and stopping.
+    public struct Operation: Sendable {
+        /// How many images are processed at the same time.
+        public var workers = 2 * ProcessInfo.processInfo.activeProcessorCount
+        /// How many requests may wait for a worker; others get 429.
+        ///
+        /// 0, which is “unlimited” for imgproxy, means the default here: a queue without a bound
+        /// only turns too much load into time-outs.
+        public var queueSize = 256
+        /// Whether files are decoded in processes of their own.
+        public var isolates = true
+        /// What `DELETE` and the other requests of administrators must have in
+        /// `Authorization: Bearer`; nil refuses them.
+        public var adminToken: String?
+        /// Whether the page for trying the service is shown at `/`.
+        public var showsPlayground = false
+        /// The address of the metrics; nil for the main one.
+        public var metricsAddress: ListenAddress?
+        /// The beginning of the metrics' names; empty for none.
+        public var metricsNamespace = ""
+        /// The level of the log.
+        public var logLevel = Logger.Level.info
+        /// The form of the log.
+        public var logFormat = LogFormat.pretty
+        /// A second path that answers like `/health`.
+        public var healthPath: String?
+
+        /// Makes the default settings.
+        public init() {}
+
+        static let entries: [ConfigurationEntry] = [
+            .init("IMGPROXY_WORKERS", \.operation.workers, .integer(1...1024)),
+            .init("IMGPROXY_REQUESTS_QUEUE_SIZE", \.operation.queueSize, .queueSize),
+            .init("IMGPROXY_PROMETHEUS_BIND", \.operation.metricsAddress, .listenAddress),
+            .init(
+                "IMGPROXY_PROMETHEUS_NAMESPACE",
+                \.operation.metricsNamespace,
+                .metricsNamespace
+            ),
+            .init("IMGPROXY_LOG_LEVEL", \.operation.logLevel, .logLevel),
+            .init("IMGPROXY_LOG_FORMAT", \.operation.logFormat, .word),
+            .init("IMGPROXY_HEALTH_CHECK_PATH", \.operation.healthPath, .absolutePath),
+            .init("KF_ISOLATE", \.operation.isolates, .flag),
+            .init("KF_ADMIN_TOKEN", \.operation.adminToken, .text, isSecret: true),
+            .init("KF_PLAYGROUND", \.operation.showsPlayground, .flag),
+        ]
+    }
+}
+
+extension ConfigurationFormat<Int> {
+    /// A length of the queue; 0 for the default.
+    fileprivate static let queueSize = ConfigurationFormat(
+        expected: integer(0...1_000_000).expected,
+        parse: { text in
+            integer(0...1_000_000).parse(text).map {
+                $0 == 0 ? ServiceConfiguration.Operation().queueSize : $0
+            }
+        },
+        text: { "\($0)" }
+    )
+}
+
+extension ConfigurationFormat<String> {
+    /// The beginning of a metric's name.
+    fileprivate static let metricsNamespace = ConfigurationFormat(
+        expected: "letters, digits and underscores that begin with a letter, or nothing",
+        parse: { text in
+            let isName = text.utf8.allSatisfy {
+                $0 == UInt8(ascii: "_") || Character(Unicode.Scalar($0)).isLetter
+                    || Character(Unicode.Scalar($0)).isNumber
+            }
+            let begins = text.first.map { $0.isLetter && $0.isASCII } ?? true
+            return isName && begins ? text : nil
+        },
+        text: { $0 }
+    )
+}

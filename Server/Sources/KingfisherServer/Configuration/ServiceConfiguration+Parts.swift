@@ -1,0 +1,83 @@
+import Foundation
+
+// The settings of the parts that read URLs, negotiate and draw.
+extension ServiceConfiguration {
+    /// The settings of the grammar of URLs.
+    ///
+    /// - Throws: ``ConfigurationError`` for a malformed pattern or preset.
+    func grammar() throws(ConfigurationError) -> GrammarSettings {
+        var settings = GrammarSettings()
+        settings.signature.pairs = zip(urls.keys, urls.salts).map { .init(key: $0, salt: $1) }
+        settings.signature.size = urls.signatureSize
+        settings.signature.trusted = urls.trustedSignatures
+        settings.pathPrefix = urls.pathPrefix ?? ""
+        settings.argumentsSeparator = urls.argumentsSeparator
+        settings.allowsOnlyPresets = urls.allowsOnlyPresets
+        settings.allowedOptions = Set(urls.allowedOptions)
+        settings.allowsSecurityOptions = urls.allowsSecurityOptions
+        settings.sources.base = sources.baseURL
+        settings.sources.allowsLocalFiles = sources.localRoot != nil
+        settings.sources.allowsS3 = sources.usesS3
+        do throws(InvalidSetting) {
+            settings.sources.allowed = try sources.allowed.map { text throws(InvalidSetting) in
+                try SourcePattern(text)
+            }
+            try settings.definePresets(urls.presets + presetsOfFile())
+        } catch {
+            throw ConfigurationError(
+                name: "IMGPROXY_\(error.name)",
+                expected: "a usable value: \(error.reason)",
+                found: nil
+            )
+        }
+        return settings
+    }
+
+    /// The lines of the file of presets.
+    private func presetsOfFile() throws(InvalidSetting) -> [String] {
+        guard let path = urls.presetsPath else { return [] }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw InvalidSetting("PRESETS_PATH", "the file \(path) cannot be read")
+        }
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// The settings of negotiation.
+    var negotiationSettings: NegotiationSettings {
+        var settings = NegotiationSettings()
+        let choices: [(OutputFormat, prefers: Bool, enforces: Bool)] = [
+            (.webp, negotiation.prefersWebP, negotiation.enforcesWebP),
+            (.avif, negotiation.prefersAVIF, negotiation.enforcesAVIF),
+            (.jxl, negotiation.prefersJXL, negotiation.enforcesJXL),
+        ]
+        settings.automatic = Set(choices.filter(\.prefers).map(\.0))
+        settings.enforced = Set(choices.filter(\.enforces).map(\.0))
+        settings.preferred = negotiation.preferredFormats
+        settings.skipProcessing = Set(negotiation.skippedFormats)
+        settings.usesClientHints = negotiation.usesClientHints
+        settings.writable = Set(OutputFormat.allCases.filter(\.isWritable))
+        return settings
+    }
+
+    /// The settings of the renderer.
+    ///
+    /// - Parameter watermark: The file of the watermark; nil for none.
+    /// - Returns: The settings.
+    func rendererSettings(watermark: Data?) -> RendererSettings {
+        var settings = RendererSettings()
+        settings.quality = processing.quality
+        settings.formatQuality = processing.formatQuality
+        settings.autoRotate = processing.rotatesAutomatically
+        settings.limits.megapixels = processing.maximalMegapixels
+        settings.limits.fileSize = sources.maximalFileSize
+        settings.limits.animationFrames = processing.maximalAnimationFrames
+        settings.limits.frameMegapixels = processing.maximalFrameMegapixels
+        let dimension = processing.maximalResultDimension
+        settings.limits.result.dimension = dimension == 0 ? nil : dimension
+        settings.allowsLimitsInURL = urls.allowsSecurityOptions
+        settings.isIsolated = operation.isolates
+        settings.watermark = watermark
+        settings.watermarkOpacity = processing.watermarkOpacity
+        return settings
+    }
+}

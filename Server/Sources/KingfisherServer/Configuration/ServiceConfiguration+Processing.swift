@@ -1,0 +1,107 @@
+public import Foundation
+
+extension ServiceConfiguration {
+    /// How images are processed and encoded.
+    public struct Processing: Sendable {
+        /// The largest source in megapixels.
+        public var maximalMegapixels: Double = 50
+        /// The most frames of an animation; later ones are left out.
+        public var maximalAnimationFrames = 1
+        /// The largest frame of an animation in megapixels; 0 for that of images.
+        public var maximalFrameMegapixels: Double = 0
+        /// The longest side of a result; 0 for no limit of its own.
+        public var maximalResultDimension = 0
+        /// The quality of formats that ``formatQuality`` does not have.
+        public var quality = 80
+        /// Qualities by format.
+        public var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
+        /// Whether images are rotated by their metadata.
+        public var rotatesAutomatically = true
+        /// The file of the watermark.
+        public var watermarkData: Data?
+        /// The path of the watermark's file.
+        public var watermarkPath: String?
+        /// The address of the watermark.
+        public var watermarkURL: URL?
+        /// The factor of the watermark's opacity.
+        public var watermarkOpacity: Double = 1
+
+        /// Makes the default settings.
+        public init() {}
+
+        static let entries: [ConfigurationEntry] = [
+            .init(
+                "IMGPROXY_MAX_SRC_RESOLUTION",
+                \.processing.maximalMegapixels,
+                .number(0.01...10_000)
+            ),
+            .init(
+                "IMGPROXY_MAX_ANIMATION_FRAMES",
+                \.processing.maximalAnimationFrames,
+                .integer(1...100_000)
+            ),
+            .init(
+                "IMGPROXY_MAX_ANIMATION_FRAME_RESOLUTION",
+                \.processing.maximalFrameMegapixels,
+                .number(0...10_000)
+            ),
+            .init(
+                "IMGPROXY_MAX_RESULT_DIMENSION",
+                \.processing.maximalResultDimension,
+                .integer(0...1_000_000)
+            ),
+            .init("IMGPROXY_QUALITY", \.processing.quality, .integer(1...100)),
+            .init("IMGPROXY_FORMAT_QUALITY", \.processing.formatQuality, .formatQualities),
+            .init("IMGPROXY_AUTO_ROTATE", \.processing.rotatesAutomatically, .flag),
+            .init("IMGPROXY_WATERMARK_DATA", \.processing.watermarkData, .base64),
+            .init("IMGPROXY_WATERMARK_PATH", \.processing.watermarkPath, .text),
+            .init("IMGPROXY_WATERMARK_URL", \.processing.watermarkURL, .webAddress),
+            .init("IMGPROXY_WATERMARK_OPACITY", \.processing.watermarkOpacity, .number(0...1)),
+        ]
+    }
+
+    /// How a format is chosen for a client.
+    public struct Negotiation: Sendable {
+        /// The formats to choose from where the URL names none; empty for the source's own.
+        public var preferredFormats: [OutputFormat] = []
+        /// Sources of these formats are passed on as they are.
+        public var skippedFormats: [OutputFormat] = []
+        /// Whether WebP is chosen for clients that accept it, where the URL names no format.
+        public var prefersWebP = false
+        /// Whether WebP is chosen for clients that accept it, whatever the URL names.
+        public var enforcesWebP = false
+        /// Whether AVIF is chosen for clients that accept it, where the URL names no format.
+        public var prefersAVIF = false
+        /// Whether AVIF is chosen for clients that accept it, whatever the URL names.
+        public var enforcesAVIF = false
+        /// Whether JPEG XL is chosen for clients that accept it, where the URL names no format.
+        public var prefersJXL = false
+        /// Whether JPEG XL is chosen for clients that accept it, whatever the URL names.
+        public var enforcesJXL = false
+        /// Whether widths and pixel ratios in requests are respected.
+        public var usesClientHints = false
+
+        /// Makes the default settings.
+        public init() {}
+
+        static let entries: [ConfigurationEntry] = [
+            .init(
+                "IMGPROXY_PREFERRED_FORMATS",
+                \.negotiation.preferredFormats,
+                .list(of: .format)
+            ),
+            .init(
+                "IMGPROXY_SKIP_PROCESSING_FORMATS",
+                \.negotiation.skippedFormats,
+                .list(of: .format)
+            ),
+            .init("IMGPROXY_AUTO_WEBP", \.negotiation.prefersWebP, .flag),
+            .init("IMGPROXY_ENFORCE_WEBP", \.negotiation.enforcesWebP, .flag),
+            .init("IMGPROXY_AUTO_AVIF", \.negotiation.prefersAVIF, .flag),
+            .init("IMGPROXY_ENFORCE_AVIF", \.negotiation.enforcesAVIF, .flag),
+            .init("IMGPROXY_AUTO_JXL", \.negotiation.prefersJXL, .flag),
+            .init("IMGPROXY_ENFORCE_JXL", \.negotiation.enforcesJXL, .flag),
+            .init("IMGPROXY_ENABLE_CLIENT_HINTS", \.negotiation.usesClientHints, .flag),
+        ]
+    }
+}

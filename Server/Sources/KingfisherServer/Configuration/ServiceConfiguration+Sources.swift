@@ -1,0 +1,101 @@
+public import Foundation
+
+extension ServiceConfiguration {
+    /// Which sources may be loaded.
+    public struct Sources: Sendable {
+        /// Prefixes of allowed sources, in which `*` stands for any text without a slash; empty
+        /// for all.
+        public var allowed: [String] = []
+        /// The beginning of all sources; empty for none.
+        public var baseURL = ""
+        /// The folder of `local://` sources; nil refuses them.
+        public var localRoot: String?
+        /// Whether web servers on this machine may be asked.
+        public var allowsLoopback = false
+        /// Whether addresses of the local link may be asked.
+        public var allowsLinkLocal = false
+        /// Whether addresses of private networks may be asked.
+        public var allowsPrivate = false
+        /// Whether certificates are accepted without verification; of redirects' hosts they never
+        /// are.
+        public var ignoresCertificates = false
+        /// The `User-Agent` of requests for sources.
+        public var userAgent = "Kingfisher"
+        /// Fields of a client's request that are sent to the source.
+        public var requestHeaders: [String] = []
+        /// Fields of a source's response that are sent to the client.
+        public var responseHeaders: [String] = []
+        /// Whether a client's cookies are sent to the source.
+        public var passesCookies = false
+        /// The limit for loading a source.
+        public var timeout = Duration.seconds(5)
+        /// The most redirects.
+        public var maximalRedirects = 10
+        /// The largest source in bytes; nil for 256 MiB.
+        public var maximalFileSize: Int?
+        /// Whether `s3://` sources are loaded.
+        public var usesS3 = false
+        /// The region of the S3 service.
+        public var s3Region: String?
+        /// The address of an S3 service other than Amazon's.
+        public var s3Endpoint: URL?
+        /// The buckets that may be read; empty for all.
+        public var s3AllowedBuckets: [String] = []
+        /// The buckets that must not be read.
+        public var s3DeniedBuckets: [String] = []
+        /// The access key for S3.
+        public var s3AccessKey: String?
+        /// The secret key for S3.
+        public var s3SecretKey: String?
+        /// The token of temporary keys for S3.
+        public var s3SessionToken: String?
+
+        /// Makes the default settings.
+        public init() {}
+
+        static let entries: [ConfigurationEntry] = [
+            .init("IMGPROXY_ALLOWED_SOURCES", \.sources.allowed, .list(of: .text)),
+            .init("IMGPROXY_BASE_URL", \.sources.baseURL, .text),
+            .init("IMGPROXY_LOCAL_FILESYSTEM_ROOT", \.sources.localRoot, .absolutePath),
+            .init("IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES", \.sources.allowsLoopback, .flag),
+            .init("IMGPROXY_ALLOW_LINK_LOCAL_SOURCE_ADDRESSES", \.sources.allowsLinkLocal, .flag),
+            .init("IMGPROXY_ALLOW_PRIVATE_SOURCE_ADDRESSES", \.sources.allowsPrivate, .flag),
+            .init("IMGPROXY_IGNORE_SSL_VERIFICATION", \.sources.ignoresCertificates, .flag),
+            .init("IMGPROXY_USER_AGENT", \.sources.userAgent, .text),
+            .init(
+                "IMGPROXY_REQUEST_HEADERS_PASSTHROUGH",
+                \.sources.requestHeaders,
+                .list(of: .headerName)
+            ),
+            .init(
+                "IMGPROXY_RESPONSE_HEADERS_PASSTHROUGH",
+                \.sources.responseHeaders,
+                .list(of: .headerName)
+            ),
+            .init("IMGPROXY_COOKIE_PASSTHROUGH", \.sources.passesCookies, .flag),
+            .init("IMGPROXY_DOWNLOAD_TIMEOUT", \.sources.timeout, .seconds),
+            .init("IMGPROXY_MAX_REDIRECTS", \.sources.maximalRedirects, .integer(0...100)),
+            .init("IMGPROXY_MAX_SRC_FILE_SIZE", \.sources.maximalFileSize, .fileSize),
+            .init("IMGPROXY_USE_S3", \.sources.usesS3, .flag),
+            .init("IMGPROXY_S3_REGION", \.sources.s3Region, .text),
+            .init("IMGPROXY_S3_ENDPOINT", \.sources.s3Endpoint, .webAddress),
+            .init("IMGPROXY_S3_ALLOWED_BUCKETS", \.sources.s3AllowedBuckets, .list(of: .text)),
+            .init("IMGPROXY_S3_DENIED_BUCKETS", \.sources.s3DeniedBuckets, .list(of: .text)),
+            .init("AWS_ACCESS_KEY_ID", \.sources.s3AccessKey, .text, isSecret: true),
+            .init("AWS_SECRET_ACCESS_KEY", \.sources.s3SecretKey, .text, isSecret: true),
+            .init("AWS_SESSION_TOKEN", \.sources.s3SessionToken, .text, isSecret: true),
+        ]
+    }
+}
+
+extension ConfigurationFormat<Int?> {
+    /// A number of bytes; 0 for no limit of its own.
+    fileprivate static let fileSize = ConfigurationFormat(
+        expected: ConfigurationFormat<Int>.bytes.expected,
+        parse: { text in
+            text.isEmpty
+                ? .some(nil) : ConfigurationFormat<Int>.bytes.parse(text).map { $0 == 0 ? nil : $0 }
+        },
+        text: { "\($0 ?? 0)" }
+    )
+}

@@ -1,0 +1,58 @@
+extension ServiceConfiguration {
+    /// How URLs are read and signed.
+    public struct URLs: Sendable {
+        /// The keys of signatures, each for the salt at its place; empty accepts any signature.
+        public var keys: [[UInt8]] = []
+        /// The salts of signatures.
+        public var salts: [[UInt8]] = []
+        /// The length of signatures in bytes, before Base64.
+        public var signatureSize = 32
+        /// Signatures that are accepted for every URL.
+        public var trustedSignatures: [String] = []
+        /// Options by name: `name=option/option`.
+        public var presets: [String] = []
+        /// A file with a preset on each line.
+        public var presetsPath: String?
+        /// Whether URLs have names of presets in place of options.
+        public var allowsOnlyPresets = false
+        /// The options that URLs may have; empty for all.
+        public var allowedOptions: [String] = []
+        /// The separator of an option's arguments.
+        public var argumentsSeparator = ":"
+        /// Whether a URL may set limits.
+        public var allowsSecurityOptions = false
+        /// The beginning of all paths of the service, without a slash at the end; empty for none.
+        public var pathPrefix: String?
+
+        /// Makes the default settings.
+        public init() {}
+
+        static let entries: [ConfigurationEntry] = [
+            .init("IMGPROXY_KEY", \.urls.keys, .list(of: .hexadecimal), isSecret: true),
+            .init("IMGPROXY_SALT", \.urls.salts, .list(of: .hexadecimal), isSecret: true),
+            .init("IMGPROXY_SIGNATURE_SIZE", \.urls.signatureSize, .integer(1...32)),
+            .init(
+                "IMGPROXY_TRUSTED_SIGNATURES",
+                \.urls.trustedSignatures,
+                .list(of: .text),
+                isSecret: true
+            ),
+            .init("IMGPROXY_PRESETS", \.urls.presets, .list(of: .text)),
+            .init("IMGPROXY_PRESETS_PATH", \.urls.presetsPath, .text),
+            .init("IMGPROXY_ONLY_PRESETS", \.urls.allowsOnlyPresets, .flag),
+            .init("IMGPROXY_ALLOWED_PROCESSING_OPTIONS", \.urls.allowedOptions, .list(of: .text)),
+            .init("IMGPROXY_ARGUMENTS_SEPARATOR", \.urls.argumentsSeparator, .separator),
+            .init("IMGPROXY_ALLOW_SECURITY_OPTIONS", \.urls.allowsSecurityOptions, .flag),
+            .init("IMGPROXY_PATH_PREFIX", \.urls.pathPrefix, .absolutePath),
+        ]
+    }
+}
+
+extension ConfigurationFormat<String> {
+    /// A separator of arguments; a slash separates the options.
+    fileprivate static let separator = ConfigurationFormat(
+        expected: "one or more characters other than a slash",
+        parse: { $0.isEmpty || $0.contains("/") || !$0.isHeaderValue ? nil : $0 },
+        text: { $0 }
+    )
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import KingfisherServer
+
+struct ServiceConfigurationTests {
+    @Test("Without variables, the defaults hold")
+    func defaults() throws {
+        let configuration = try ServiceConfiguration(environment: [:])
+        #expect(configuration.connections.address == .host("0.0.0.0", port: 8080))
+        #expect(configuration.connections.timeout == .seconds(10))
+        #expect(configuration.responses.timeToLive == 31_536_000)
+        #expect(configuration.operation.isolates)
+        #expect(!configuration.sources.allowsPrivate)
+    }
+
+    @Test("Every variable that is printed can be read again, and gives the same")
+    func roundTrip() throws {
+        let one = try ServiceConfiguration(environment: [
+            "IMGPROXY_BIND": "[::1]:9000", "IMGPROXY_TIMEOUT": "2.5",
+            "IMGPROXY_FORMAT_QUALITY": "webp=70, avif=50",
+            "IMGPROXY_ALLOWED_SOURCES": "https://a.example/,https://b.example/",
+            "IMGPROXY_CUSTOM_RESPONSE_HEADERS": #"X-One=1\;X-Two=2, 3"#,
+            "IMGPROXY_LOG_LEVEL": "warn", "KF_MEMORY_CACHE_SIZE": "64M",
+            "IMGPROXY_MAX_SRC_FILE_SIZE": "5M", "KF_ISOLATE": "0",
+        ])
+        let values = one.summary.split(separator: "\n").map {
+            $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init
+            )
+        }
+        let again = try ServiceConfiguration(
+            environment: Dictionary(uniqueKeysWithValues: values.map { ($0[0], $0[1]) })
+        )
+        #expect(again.summary == one.summary)
+        #expect(again.connections.address == .host("::1", port: 9000))
+        #expect(again.caches.memorySize == 64 << 20)
+        #expect(again.responses.customFields.count == 2)
+    }
+
+    @Test(
+        "A malformed value is refused with its name and what is expected",
+        arguments: [
+            ("IMGPROXY_BIND", "8080"), ("IMGPROXY_BIND", "host:70000"),
+            ("IMGPROXY_TIMEOUT", "0"), ("IMGPROXY_TIMEOUT", "ten"), ("IMGPROXY_TIMEOUT", "nan"),
+            ("IMGPROXY_QUALITY", "101"), ("IMGPROXY_USE_ETAG", "yes"),
+            ("IMGPROXY_WORKERS", "0"), ("IMGPROXY_FORMAT_QUALITY", "webp"),
+            ("IMGPROXY_PREFERRED_FORMATS", "jpg,psd"), ("IMGPROXY_PATH_PREFIX", "images"),
+            ("IMGPROXY_CUSTOM_RESPONSE_HEADERS", "X-A=1\r\nX-B: 2"),
+            ("IMGPROXY_CUSTOM_RESPONSE_HEADERS", "X A=1"),
+            ("IMGPROXY_ALLOW_ORIGIN", "*\r\nX-Evil: 1"), ("IMGPROXY_WATERMARK_DATA", "%"),
+            ("KF_CACHE_SIZE", "9999999999999G"), ("IMGPROXY_LOG_FORMAT", "xml"),
+            ("IMGPROXY_PROMETHEUS_NAMESPACE", "9a"), ("IMGPROXY_FALLBACK_IMAGE_HTTP_CODE", "304"),
+        ]
+    )
+    func malformed(name: String, value: String) throws {
+        let error = #expect(throws: ConfigurationError.self) {
+            try ServiceConfiguration(environment: [name: value])
+        }
+        #expect(error?.name == name)
+        #expect(error?.found == value)
+        #expect(error?.expected.isEmpty == false)
+    }
+
+    @Test("Neither errors nor the summary show a secret")
+    func secrets() throws {
+        let error = #expect(throws: ConfigurationError.self) {
+            try ServiceConfiguration(environment: ["IMGPROXY_KEY": "5ec12e7"])
+        }
+        #expect(error.map { "\($0)".contains("5ec12e7") } == false)
+        let names = [
+            "IMGPROXY_SECRET", "KF_ADMIN_TOKEN", "IMGPROXY_TRUSTED_SIGNATURES", "KF_REDIS_URL",
+            "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ACCESS_KEY_ID",
+        ]
+        var environment = Dictionary(uniqueKeysWithValues: names.map { ($0, "c0ffee") })
+        environment["IMGPROXY_KEY"] = "c0ffee"
+        environment["IMGPROXY_SALT"] = "c0ffee"
+        let summary = try ServiceConfiguration(environment: environment).summary
+        #expect(!summary.contains("c0ffee"))
+        #expect(summary.contains("IMGPROXY_SECRET=(hidden)"))
+    }
+
+    @Test("Keys and salts have to pair up")
+    func pairs() throws {
+        let error = #expect(throws: ConfigurationError.self) {
+            try ServiceConfiguration(environment: ["IMGPROXY_KEY": "aa,bb", "IMGPROXY_SALT": "cc"])
+        }
+        #expect(error?.name == "IMGPROXY_SALT")
+    }
+
+    @Test("Names that look like ours but are unknown are reported")
+    func unsupported() {
+        let names = ServiceConfiguration.unsupportedNames(in: [
+            "IMGPROXY_PNG_QUANTIZE": "1", "KF_ISOLATE": "1", "KF_TYPO": "1", "PATH": "/bin",
+        ])
+        #expect(names == ["IMGPROXY_PNG_QUANTIZE", "KF_TYPO"])
+    }
+
+    @Test("A file has a name and a value on each line, and comments")
+    func file() throws {
+        let path = FileManager.default.temporaryDirectory
+            .appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let text = "# comment\n\nIMGPROXY_BIND = :1\nIMGPROXY_SECRET=\"a=b\"\n"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        let values = try ServiceConfiguration.environment(ofFile: path)
+        #expect(values == ["IMGPROXY_BIND": ":1", "IMGPROXY_SECRET": "a=b"])
+        try "IMGPROXY_BIND".write(toFile: path, atomically: true, encoding: .utf8)
+        let error = #expect(throws: ConfigurationError.self) {
+            try ServiceConfiguration.environment(ofFile: path)
+        }
+        #expect(error?.name == "\(path), line 1")
+    }
+
+    @Test(
+        "Addresses to listen at",
+        arguments: [
+            (":80", ListenAddress.host("0.0.0.0", port: 80)),
+            ("localhost:0", .host("localhost", port: 0)),
+            ("unix:/run/kf.sock", .socket(path: "/run/kf.sock")),
+        ]
+    )
+    func addresses(text: String, address: ListenAddress) {
+        #expect(ListenAddress(text) == address)
+        #expect(ListenAddress(address.description) == address)
+    }
+
+    @Test("Local sources need a folder that exists")
+    func folder() {
+        var configuration = ServiceConfiguration()
+        configuration.operation.isolates = false
+        configuration.sources.localRoot = "/no/such/folder"
+        let error = #expect(throws: ConfigurationError.self) {
+            try ImageService(configuration: configuration, logger: Logger(label: "test"))
+        }
+        #expect(error?.name == "IMGPROXY_LOCAL_FILESYSTEM_ROOT")
+    }
+}
