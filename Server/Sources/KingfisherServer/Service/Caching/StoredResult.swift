@@ -1,0 +1,76 @@
+import Foundation
+import Kingfisher
+import NIOCore
+import NIOFoundationCompat
+
+/// A result as it is kept: the body of a response, and what its head is made from.
+final class StoredResult: Sendable, CacheCostCalculable {
+    /// What is stored beside the body.
+    struct Facts: Sendable, Codable, Equatable {
+        /// The content type.
+        var contentType: String
+        /// The extension of the file's name.
+        var fileExtension: String
+        /// Width and height in pixels; nil for what is not decoded.
+        var width: Int?
+        var height: Int?
+        /// The factor by which the result differs from the size without `dpr`.
+        var dpr: Double?
+        /// The entity tag without quotation marks.
+        var entityTag: String
+        /// The source's modification date as text.
+        var lastModified: String?
+        /// The source's fields of the same names, if they are passed on.
+        var cacheControl: String?
+        var expires: String?
+        /// Fields of the source that are passed on, by name.
+        var passedFields: [String: String] = [:]
+        /// The size of the source in bytes.
+        var sourceSize: Int
+        /// When the result was made, in seconds since 1970.
+        var created: Int
+    }
+
+    /// What the head is made from.
+    let facts: Facts
+    /// The body; shared, not copied, by responses.
+    let body: ByteBuffer
+
+    /// Makes a result.
+    init(facts: Facts, body: ByteBuffer) {
+        self.facts = facts
+        self.body = body
+    }
+
+    /// The size in memory; 1 KiB for the facts.
+    var cacheCost: Int { body.readableBytes + 1024 }
+}
+
+// MARK: - On disk
+
+extension StoredResult {
+    /// Begins each file, so that another version's is not read.
+    private static let mark: [UInt8] = Array("KFR1".utf8)
+
+    /// The result as one file: a mark, the length of the facts, the facts and the body.
+    func encoded() throws -> Data {
+        let facts = try JSONEncoder().encode(facts)
+        var data = Data(capacity: 8 + facts.count + body.readableBytes)
+        data.append(contentsOf: Self.mark)
+        withUnsafeBytes(of: UInt32(facts.count).littleEndian) { data.append(contentsOf: $0) }
+        data.append(facts)
+        data.append(contentsOf: body.readableBytesView)
+        return data
+    }
+
+    /// Reads ``encoded()``; nil for anything else.
+    convenience init?(encoded data: Data) {
+        guard data.count >= 8, data.prefix(4).elementsEqual(Self.mark) else { return nil }
+        let count = data.dropFirst(4).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        let rest = data.dropFirst(8)
+        guard count <= rest.count,
+            let facts = try? JSONDecoder().decode(Facts.self, from: rest.prefix(count))
+        else { return nil }
+        self.init(facts: facts, body: ByteBuffer(data: rest.dropFirst(count)))
+    }
+}

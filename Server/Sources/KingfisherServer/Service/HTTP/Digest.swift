@@ -1,0 +1,39 @@
+import CServerCrypto
+import Foundation
+
+/// Hashes and comparisons for tokens and tags.
+enum Digest {
+    /// The SHA-256 of bytes.
+    static func sha256(_ bytes: some DataProtocol) -> [UInt8] {
+        let data = Data(bytes)
+        var digest = [UInt8](repeating: 0, count: 32)
+        data.withUnsafeBytes { input in
+            _ = EVP_Digest(input.baseAddress, input.count, &digest, nil, EVP_sha256(), nil)
+        }
+        return digest
+    }
+
+    /// The HMAC-SHA256 of a text.
+    static func hmac(_ key: [UInt8], _ text: String) -> [UInt8] {
+        let message = Array(text.utf8)
+        var digest = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 0
+        _ = HMAC(EVP_sha256(), key, Int32(key.count), message, message.count, &digest, &length)
+        return digest
+    }
+
+    /// The beginning of the SHA-256 of texts as 32 hexadecimal digits.
+    static func tag(of parts: [String]) -> String {
+        // A zero byte separates the parts, which header values and URLs cannot contain.
+        sha256(Data(parts.joined(separator: "\0").utf8)).prefix(16)
+            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// Whether two secrets are equal; takes the same time wherever they differ.
+    ///
+    /// Their hashes are compared, so that the length is not revealed either.
+    static func areEqual(_ a: String, _ b: String) -> Bool {
+        let (a, b) = (sha256(Data(a.utf8)), sha256(Data(b.utf8)))
+        return CRYPTO_memcmp(a, b, a.count) == 0
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import HTTPTypes
+
+/// Makes the heads of responses by the configuration.
+struct ResponseHead: Sendable {
+    private let configuration: ServiceConfiguration.Responses
+    /// Fields of every response.
+    private let common: HTTPFields
+
+    /// Makes the constant parts.
+    init(_ configuration: ServiceConfiguration.Responses) {
+        self.configuration = configuration
+        var fields = HTTPFields()
+        if let origin = configuration.allowedOrigin {
+            fields[.accessControlAllowOrigin] = origin
+            fields[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
+        }
+        for field in configuration.customFields {
+            // The configuration has checked the name.
+            if let name = HTTPField.Name(field.name) { fields[name] = field.value }
+        }
+        fields[.xContentTypeOptions] = "nosniff"
+        common = fields
+    }
+
+    /// The fields of a text.
+    func text() -> HTTPFields {
+        var fields = common
+        fields[.contentType] = "text/plain; charset=utf-8"
+        fields[.cacheControl] = "no-store"
+        return fields
+    }
+
+    /// The fields of a response without a body.
+    func empty() -> HTTPFields { common }
+
+    /// The fields of a result that do not depend on the request's path.
+    ///
+    /// - Parameters:
+    ///   - facts: What is known about the result.
+    ///   - vary: The names of the request's fields that decided.
+    /// - Returns: The fields.
+    func result(_ facts: StoredResult.Facts, vary: [String]) -> HTTPFields {
+        var fields = common
+        fields[.contentType] = facts.contentType
+        fields[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        if configuration.usesETag { fields[.eTag] = "\"\(facts.entityTag)\"" }
+        if configuration.usesLastModified { fields[.lastModified] = facts.lastModified }
+        if !vary.isEmpty { fields[.vary] = vary.joined(separator: ", ") }
+        if let dpr = facts.dpr, dpr != 1 {
+            fields[.contentDPR] = Int(exactly: dpr).map(String.init) ?? "\(dpr)"
+        }
+        for (name, value) in facts.passedFields {
+            if let name = HTTPField.Name(name), fields[name] == nil { fields[name] = value }
+        }
+        return fields
+    }
+
+    /// Sets how long clients may keep a result.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields to change.
+    ///   - facts: What is known about the result.
+    ///   - expires: When the URL expires.
+    func setLifetime(
+        _ fields: inout HTTPFields,
+        _ facts: StoredResult.Facts,
+        expires: Date?
+    ) {
+        if configuration.passesCacheControl {
+            fields[.cacheControl] = facts.cacheControl
+            fields[.expires] = facts.expires
+            guard facts.cacheControl == nil, facts.expires == nil else { return }
+        }
+        setLifetime(&fields, configuration.timeToLive, expires: expires)
+    }
+
+    /// Sets how many seconds clients may keep a response, but not beyond the end of its URL.
+    func setLifetime(_ fields: inout HTTPFields, _ seconds: Int, expires: Date?) {
+        let rest = expires.map { max(0, min($0.timeIntervalSinceNow, 1e9)) }
+        let seconds = min(seconds, rest.map { Int($0) } ?? seconds)
+        fields[.cacheControl] = seconds > 0 ? "max-age=\(seconds), public" : "no-cache"
+    }
+
+    /// Sets the fields that depend on the request's path.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields to change.
+    ///   - request: The parsed path.
+    ///   - facts: What is known about the result.
+    func setNames(
+        _ fields: inout HTTPFields,
+        _ request: ImageRequest,
+        _ facts: StoredResult.Facts
+    ) {
+        fields[.contentDisposition] = ContentDisposition.value(
+            name: request.options.fileName ?? request.source.fileName,
+            fileExtension: facts.fileExtension,
+            isAttachment: request.options.returnsAttachment ?? configuration.returnsAttachment
+        )
+        if configuration.setsCanonicalLink, case .web(let url) = request.source {
+            fields[.link] = "<\(url.absoluteString)>; rel=\"canonical\""
+        }
+    }
+}
+
+extension ImageReference {
+    /// The name of the source's file without its extension; may be empty.
+    var fileName: String {
+        let path =
+            switch self {
+            case .web(let url): url.path
+            case .local(let path): path
+            case .s3(_, let key): key
+            }
+        let name = path.split(separator: "/").last ?? ""
+        guard let point = name.lastIndex(of: "."), point != name.startIndex else {
+            return String(name)
+        }
+        return String(name[..<point])
+    }
+}

@@ -1,0 +1,270 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Kingfisher
+import Logging
+import NIOCore
+import NIOFoundationCompat
+
+/// Answers requests for images: finds, or makes and keeps, the result.
+struct ImageHandler: Sendable {
+    private let configuration: ServiceConfiguration
+    private let head: ResponseHead
+    private let connections: ClientConnections
+    private let metrics: ServiceMetrics
+    private let paths: PathReader
+    private let negotiation: NegotiationSettings
+    private let cache: ResultCache
+    private let maker: ResultMaker
+    private let results = SharedWork<MadeResult>()
+    private let fallback: FallbackImage?
+
+    /// Makes a handler with the caches and workers of the configuration.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    init(
+        _ configuration: ServiceConfiguration,
+        head: ResponseHead,
+        connections: ClientConnections,
+        metrics: ServiceMetrics,
+        logger: Logger,
+        transport: (any HTTPTransport)?
+    ) throws(ConfigurationError) {
+        self.configuration = configuration
+        self.head = head
+        self.connections = connections
+        self.metrics = metrics
+        paths = PathReader(try configuration.grammar())
+        negotiation = configuration.negotiationSettings
+        cache = try ResultCache(configuration.caches)
+        let sources = try SourceLoader(configuration, metrics: metrics, transport: transport)
+        maker = try ResultMaker(configuration, sources: sources, metrics: metrics)
+        fallback = try FallbackImage(configuration.responses)
+        metrics.registry.addReading(
+            "kf_result_memory_bytes",
+            type: "gauge",
+            help: "Bytes of results in memory."
+        ) { [cache] in [([], Double(cache.memorySize))] }
+    }
+
+    // MARK: Answering
+
+    /// Answers a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - path: Its path, as it arrived.
+    ///   - channel: Its connection, if known.
+    ///   - record: What is found out about the request.
+    /// - Returns: The response.
+    /// - Throws: ``ServiceError``.
+    func response(
+        to request: Request,
+        path: String,
+        _ channel: (any Channel)?,
+        _ record: inout RequestRecord
+    ) async throws(ServiceError) -> Response {
+        let parsed = try paths.request(path)
+        record.source = parsed.source.withoutQuery
+        let negotiated = try Negotiation.negotiate(
+            parsed,
+            headers: NegotiationHeaders(request.headers),
+            settings: negotiation
+        )
+        let fields = maker.sources.passedFields(request.headers)
+        let key = Self.key(negotiated, fields)
+        if let result = cache.inMemory(key) {
+            metrics.hit(.memory)
+            record.layer = "memory"
+            return respond(request, negotiated, result, record)
+        }
+        do {
+            let made = try await made(negotiated, fields, key, channel)
+            record.layer = made.layer.rawValue
+            record.times = made.times
+            return respond(request, negotiated, made.result, record)
+        } catch {
+            record.error = error
+            guard let response = await fallbackResponse(for: negotiated, error, channel) else {
+                throw error
+            }
+            return response
+        }
+    }
+
+    /// Removes all results of a path, whatever clients they were negotiated for.
+    func remove(path: String) async throws(ServiceError) {
+        let parsed = try paths.request(path)
+        maker.sources.remove(parsed.source)
+        await cache.remove(negotiation.variants(of: parsed).map { Self.key($0, []) })
+    }
+
+    /// Waits until all results so far are on disk.
+    func settle() async { await cache.settle() }
+
+    /// The result from the disk, or made now; shared with equal requests.
+    private func made(
+        _ request: NegotiatedRequest,
+        _ fields: [HeaderField],
+        _ key: String,
+        _ channel: (any Channel)?
+    ) async throws(ServiceError) -> MadeResult {
+        let limit = configuration.connections.timeout
+        do {
+            return try await connections.run(for: channel) { [self] in
+                let late = ServiceError(504, "The request took too long")
+                return try await withDeadline(limit, or: late) {
+                    try await results.value(for: key) { try await find(request, fields, key) }
+                }
+            }
+        } catch let error as ServiceError {
+            throw error
+        } catch is CancellationError {
+            throw ServiceError(499, "The client has left")
+        } catch is WorkQueue.Full {
+            throw ServiceError(429, "Too many requests")
+        } catch {
+            throw ServiceError(500, "The request failed", detail: "\(error)")
+        }
+    }
+
+    private func find(
+        _ request: NegotiatedRequest,
+        _ fields: [HeaderField],
+        _ key: String
+    ) async throws -> MadeResult {
+        let start = ContinuousClock.now
+        if let result = await cache.onDisk(key) {
+            let time = start.duration(to: .now)
+            metrics.hit(.disk)
+            metrics.took(.lookup, time)
+            return MadeResult(result: result, layer: .disk, times: [.lookup: time])
+        }
+        let made = try await maker.make(request, fields)
+        if let lifetime = made.lifetime, lifetime <= 0 {
+            metrics.missed(.uncacheable)
+        } else {
+            metrics.missed(.absent)
+            cache.store(made.result, forKey: key, lifetime: made.lifetime)
+        }
+        return made
+    }
+
+    // MARK: Responses
+
+    private func respond(
+        _ request: Request,
+        _ negotiated: NegotiatedRequest,
+        _ result: StoredResult,
+        _ record: RequestRecord
+    ) -> Response {
+        var fields = head.result(result.facts, vary: negotiated.vary)
+        let expires = negotiated.request.options.expires
+        head.setLifetime(&fields, result.facts, expires: expires)
+        let responses = configuration.responses
+        let isCurrent = EntityTags.isCurrent(
+            noneMatch: request.headers[.ifNoneMatch],
+            modifiedSince: request.headers[.ifModifiedSince],
+            tag: responses.usesETag ? result.facts.entityTag : nil,
+            lastModified: responses.usesLastModified ? result.facts.lastModified : nil
+        )
+        if isCurrent {
+            fields[.contentType] = nil
+            return Response(status: .notModified, headers: fields)
+        }
+        head.setNames(&fields, negotiated.request, result.facts)
+        if responses.setsDebugFields { setDebugFields(&fields, result, record) }
+        return Response(status: .ok, headers: fields, body: .init(byteBuffer: result.body))
+    }
+
+    private func setDebugFields(
+        _ fields: inout HTTPFields,
+        _ result: StoredResult,
+        _ record: RequestRecord
+    ) {
+        fields[.debugCache] = record.layer
+        fields[.debugSourceSize] = "\(result.facts.sourceSize)"
+        fields[.debugResultWidth] = result.facts.width.map { "\($0)" }
+        fields[.debugResultHeight] = result.facts.height.map { "\($0)" }
+        if !record.times.isEmpty { fields[.serverTiming] = record.serverTiming }
+    }
+
+    /// The fallback in place of an error of the source; nil if there is none.
+    private func fallbackResponse(
+        for request: NegotiatedRequest,
+        _ error: ServiceError,
+        _ channel: (any Channel)?
+    ) async -> Response? {
+        guard let fallback, request.request.kind == .image, error.status != 499,
+            error.status != 429
+        else { return nil }
+        // Without a usable fallback the client gets the error.
+        guard
+            let result = try? await connections.run(
+                for: channel,
+                { [maker] in
+                    try await maker.make(request, ofFallback: fallback)
+                }
+            )
+        else { return nil }
+        var fields = head.result(result.facts, vary: request.vary)
+        fields[.eTag] = nil
+        fields[.lastModified] = nil
+        let responses = configuration.responses
+        let seconds = responses.fallbackTimeToLive
+        head.setLifetime(
+            &fields,
+            seconds > 0 ? seconds : responses.timeToLive,
+            expires: request.request.options.expires
+        )
+        let status = responses.fallbackStatus
+        return Response(
+            status: .init(code: status == 0 ? error.status : status),
+            headers: fields,
+            body: .init(byteBuffer: result.body)
+        )
+    }
+
+    /// The key of a result.
+    private static func key(_ request: NegotiatedRequest, _ fields: [HeaderField]) -> String {
+        guard !fields.isEmpty else { return request.canonicalKey }
+        return "\(Digest.tag(of: fields.map { "\($0.name): \($0.value)" }))/\(request.canonicalKey)"
+    }
+}
+
+extension NegotiationHeaders {
+    /// Takes the fields of a request that negotiation reads.
+    init(_ fields: HTTPFields) {
+        self.init()
+        accept = fields[.accept]
+        width = fields[.width]
+        dpr = fields[.dpr]
+        secCHWidth = fields[.secCHWidth]
+        secCHDPR = fields[.secCHDPR]
+    }
+}
+
+extension NegotiationSettings {
+    /// The requests that negotiation may make of one, by the formats that clients accept.
+    func variants(of request: ImageRequest) -> [NegotiatedRequest] {
+        let formats = Array(automatic.union(enforced))
+        let accepts = (0..<(1 << formats.count)).map { choice in
+            formats.indices.filter { choice & 1 << $0 != 0 }
+                .map { "image/\(formats[$0].mediaSubtype)" }.joined(separator: ",")
+        }
+        return accepts.compactMap { accept in
+            var headers = NegotiationHeaders()
+            headers.accept = accept
+            // A request that cannot be negotiated has no results.
+            return try? Negotiation.negotiate(request, headers: headers, settings: self)
+        }
+    }
+}
+
+extension ImageReference {
+    /// The source for the log: without the query, which may contain keys.
+    var withoutQuery: String {
+        let text = description
+        return String(text.prefix { $0 != "?" }.prefix(300))
+    }
+}

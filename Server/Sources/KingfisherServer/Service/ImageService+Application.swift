@@ -1,0 +1,151 @@
+import Foundation
+public import Hummingbird
+import HummingbirdCore
+import Logging
+public import NIOCore
+public import ServiceLifecycle
+
+/// The context of requests in an application of the service.
+public struct ImageServiceContext: RequestContext {
+    /// The values that Hummingbird needs.
+    public var coreContext: CoreRequestContextStorage
+    /// The connection of the request.
+    public let channel: any Channel
+
+    /// Makes a context.
+    public init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+}
+
+/// Answers every request by the service, without a router.
+struct ImageServiceResponder: HTTPResponder {
+    let service: ImageService
+
+    /// Answers a request.
+    func respond(to request: Request, context: ImageServiceContext) async -> Response {
+        await service.respond(to: request, channel: context.channel)
+    }
+}
+
+/// Answers `/metrics` on a port of its own.
+struct MetricsResponder: HTTPResponder {
+    let service: ImageService
+
+    /// Answers a request.
+    func respond(to request: Request, context: BasicRequestContext) async -> Response {
+        request.head.path?.prefix { $0 != "?" } == "/metrics"
+            ? service.metricsText() : Response(status: .notFound)
+    }
+}
+
+extension ImageService {
+    /// The server that notices clients that leave, and closes connections that take too long.
+    public var server: HTTPServerBuilder {
+        let connections = connections
+        return .http1(
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [connections.makeHandler()],
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 32 << 10,
+                    maxHeaderListSize: 64 << 10,
+                    maxHeaderFieldCount: 200
+                )
+            )
+        )
+    }
+
+    /// Adds the service to a router, for all paths that no other route has.
+    ///
+    /// Use ``server`` as the application's server, and ``ImageServiceContext`` as the context of
+    /// its requests; otherwise work goes on when its client leaves.
+    public func addRoutes(to router: some RouterMethods) {
+        for method in [HTTPRequest.Method.get, .head, .options, .delete] {
+            router.on("**", method: method) { [self] request, context in
+                let channel = (context as? ImageServiceContext)?.channel
+                return await respond(to: request, channel: channel)
+            }
+        }
+    }
+
+    /// What has to run for the service, in the order for a `ServiceGroup`.
+    ///
+    /// A group stops them in the reverse order: `/health` turns, then the server finishes its
+    /// requests, then the last results are written.
+    ///
+    /// - Parameter onServerRunning: Called with the listening channel.
+    /// - Returns: The services.
+    public func services(
+        onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
+    ) -> [any Service] {
+        var services: [any Service] = [LastWrites(service: self)]
+        if let metrics = metricsApplication() { services.append(metrics) }
+        return services + [application(onServerRunning: onServerRunning), Notice(service: self)]
+    }
+
+    /// An application that serves nothing else, at the configured address.
+    private func application(
+        onServerRunning: @escaping @Sendable (any Channel) async -> Void
+    ) -> Application<ImageServiceResponder> {
+        let limit = configuration.connections.maximalClients
+        var logger = Logger(label: "kf-serve.http")
+        logger.logLevel = .error
+        return Application(
+            responder: ImageServiceResponder(service: self),
+            server: server,
+            configuration: ApplicationConfiguration(
+                address: configuration.connections.address.bindAddress,
+                backlog: 1024,
+                availableConnectionsDelegate: .maximum(limit, logger: logger)
+            ),
+            onServerRunning: onServerRunning,
+            logger: logger
+        )
+    }
+
+    /// An application that serves the metrics at their own address; nil if they have none.
+    private func metricsApplication() -> Application<MetricsResponder>? {
+        configuration.operation.metricsAddress.map { address in
+            var logger = Logger(label: "kf-serve.metrics")
+            logger.logLevel = .error
+            return Application(
+                responder: MetricsResponder(service: self),
+                server: .http1(configuration: .init(idleTimeout: .seconds(10))),
+                configuration: ApplicationConfiguration(address: address.bindAddress),
+                logger: logger
+            )
+        }
+    }
+}
+
+/// Turns `/health` as soon as the group stops.
+private struct Notice: Service {
+    let service: ImageService
+
+    func run() async throws {
+        // It throws when the group is cancelled, which ends the service as well.
+        try? await gracefulShutdown()
+        service.stop()
+    }
+}
+
+/// Waits, at the end, until the last results are on disk.
+private struct LastWrites: Service {
+    let service: ImageService
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await service.settle()
+    }
+}
+
+extension ListenAddress {
+    /// The address in Hummingbird's form.
+    var bindAddress: BindAddress {
+        switch self {
+        case .host(let host, let port): .hostname(host, port: port)
+        case .socket(let path): .unixDomainSocket(path: path)
+        }
+    }
+}

@@ -1,0 +1,262 @@
+import CoreMetrics
+import Dispatch
+import Foundation
+import HTTPTypes
+public import Hummingbird
+public import Kingfisher
+public import Logging
+public import NIOCore
+import Synchronization
+
+/// The image service: answers requests whose URLs name a source and what to make of it.
+///
+/// Run ``services(onServerRunning:)``, or mount the service into an application of your own:
+///
+/// ```swift
+/// let service = try ImageService(configuration: configuration, logger: logger)
+/// let router = Router()
+/// service.addRoutes(to: router)
+/// ```
+///
+/// The first line of the program's `main` has to be `ProcessIsolation.runWorkerIfAsked()` unless
+/// `KF_ISOLATE` is off.
+public final class ImageService: Sendable {
+    /// The configuration.
+    public let configuration: ServiceConfiguration
+    /// The metrics of the service; bootstrap the metrics system with it to add those of others.
+    public let registry: PrometheusRegistry
+
+    let metrics: ServiceMetrics
+    let connections: ClientConnections
+    private let logger: Logger
+    private let head: ResponseHead
+    private let images: ImageHandler
+    private let isStopping = Atomic(false)
+
+    /// Makes a service, and starts its workers.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - logger: Gets a line for each request.
+    ///   - transport: Loads sources from the web; nil for libcurl.
+    /// - Throws: ``ConfigurationError`` if a file cannot be read or a folder cannot be used.
+    public init(
+        configuration: ServiceConfiguration,
+        logger: Logger,
+        transport: (any HTTPTransport)? = nil
+    ) throws(ConfigurationError) {
+        self.configuration = configuration
+        self.logger = logger
+        registry = PrometheusRegistry(namespace: configuration.operation.metricsNamespace)
+        metrics = ServiceMetrics(registry)
+        connections = ClientConnections(configuration.connections)
+        head = ResponseHead(configuration.responses)
+        images = try ImageHandler(
+            configuration,
+            head: head,
+            connections: connections,
+            metrics: metrics,
+            logger: logger,
+            transport: transport
+        )
+        registry.addReading("kf_connections", type: "gauge", help: "Open connections.") {
+            [connections] in [([], Double(connections.count))]
+        }
+    }
+
+    /// Waits until all results so far are on disk.
+    public func settle() async { await images.settle() }
+
+    /// Whether `/health` answers with 200.
+    var isReady: Bool { !isStopping.load(ordering: .relaxed) }
+
+    /// Makes `/health` answer with 503 from now on.
+    public func stop() { isStopping.store(true, ordering: .relaxed) }
+
+    // MARK: Requests
+
+    /// Answers a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request; its path is read as it arrived.
+    ///   - channel: The connection, if it was made by ``server``; work for it ends when the client
+    ///     leaves.
+    /// - Returns: The response, also for errors.
+    public func respond(to request: Request, channel: (any Channel)?) async -> Response {
+        let start = ContinuousClock.now
+        var record = RequestRecord()
+        let identifier = RequestID.accepted(request.headers[.clientRequestID])
+        var response: Response
+        do throws(ServiceError) {
+            response = try await answer(request, channel, &record)
+        } catch {
+            record.error = error
+            response = text(error)
+        }
+        response.headers[.clientRequestID] = identifier
+        if request.method == .head { response = response.createHeadResponse() }
+        let time = start.duration(to: .now)
+        let status = response.status.code
+        metrics.answered(status, bytes: response.body.contentLength ?? 0, in: time)
+        log(request, status, identifier, time, record)
+        return response
+    }
+
+    private func answer(
+        _ request: Request,
+        _ channel: (any Channel)?,
+        _ record: inout RequestRecord
+    ) async throws(ServiceError) -> Response {
+        let path = request.head.path ?? "/"
+        if let response = try operation(request, path) { return response }
+        switch request.method {
+        case .get, .head:
+            try checkSecret(request)
+            return try await images.response(to: request, path: path, channel, &record)
+        case .options:
+            return Response(status: .noContent, headers: allowing("GET, HEAD, OPTIONS"))
+        case .delete:
+            try checkAdministrator(request)
+            try await images.remove(path: path)
+            return Response(status: .noContent, headers: head.empty())
+        default:
+            var response = text(ServiceError(405, "Only GET, HEAD, OPTIONS and DELETE are allowed"))
+            response.headers[.allow] = "GET, HEAD, OPTIONS, DELETE"
+            return response
+        }
+    }
+
+    private func allowing(_ methods: String) -> HTTPFields {
+        var fields = head.empty()
+        fields[.allow] = methods
+        return fields
+    }
+
+    /// Answers requests about the service itself; nil for all others.
+    private func operation(_ request: Request, _ path: String) throws(ServiceError) -> Response? {
+        guard request.method == .get || request.method == .head else { return nil }
+        var path = path.prefix { $0 != "?" }
+        if let prefix = configuration.urls.pathPrefix, path.hasPrefix(prefix + "/") {
+            path = path.dropFirst(prefix.count)
+        }
+        switch path {
+        case "/health": return health()
+        case "/metrics" where configuration.operation.metricsAddress == nil:
+            return metricsText()
+        case "/favicon.ico": return Response(status: .noContent, headers: head.empty())
+        case "/":
+            return Response(
+                status: .ok,
+                headers: head.text(),
+                body: .init(byteBuffer: ByteBuffer(string: "Kingfisher image service\n"))
+            )
+        default:
+            return configuration.operation.healthPath.map { $0 == path } ?? false ? health() : nil
+        }
+    }
+
+    private func health() -> Response {
+        Response(
+            status: isReady ? .ok : .serviceUnavailable,
+            headers: head.text(),
+            body: .init(byteBuffer: ByteBuffer(string: isReady ? "ok\n" : "stopping\n"))
+        )
+    }
+
+    /// The metrics for Prometheus.
+    func metricsText() -> Response {
+        var fields = head.text()
+        fields[.contentType] = "text/plain; version=0.0.4; charset=utf-8"
+        return Response(
+            status: .ok,
+            headers: fields,
+            body: .init(byteBuffer: ByteBuffer(string: registry.text))
+        )
+    }
+
+    private func checkSecret(_ request: Request) throws(ServiceError) {
+        guard let secret = configuration.responses.secret else { return }
+        try Self.check(request, secret)
+    }
+
+    private func checkAdministrator(_ request: Request) throws(ServiceError) {
+        guard let token = configuration.operation.adminToken else {
+            throw ServiceError(403, "No token for administrators is configured")
+        }
+        try Self.check(request, token)
+    }
+
+    private static func check(_ request: Request, _ secret: String) throws(ServiceError) {
+        let given = request.headers[.authorization] ?? ""
+        guard Digest.areEqual(given, "Bearer \(secret)") else {
+            throw ServiceError(403, "The authorization is missing or wrong")
+        }
+    }
+
+    // MARK: Errors and logs
+
+    private func text(_ error: ServiceError) -> Response {
+        var message = error.message
+        if configuration.responses.showsErrors, let detail = error.detail {
+            message += " (\(detail))"
+        }
+        var fields = head.text()
+        if error.status == 429 { fields[.retryAfter] = "1" }
+        return Response(
+            status: .init(code: error.status),
+            headers: fields,
+            body: .init(byteBuffer: ByteBuffer(string: message.oneLine + "\n"))
+        )
+    }
+
+    private func log(
+        _ request: Request,
+        _ status: Int,
+        _ identifier: String,
+        _ time: Duration,
+        _ record: RequestRecord
+    ) {
+        let level: Logger.Level = status >= 500 ? .error : status >= 400 ? .warning : .info
+        guard logger.logLevel <= level else { return }
+        var fields: Logger.Metadata = [
+            "id": "\(identifier)", "status": "\(status)", "method": "\(request.method.rawValue)",
+            "path": "\(LogPath.shown(request.head.path ?? "/"))",
+            "ms": "\(RequestRecord.milliseconds(time))",
+        ]
+        if let layer = record.layer { fields["layer"] = "\(layer)" }
+        if let source = record.source { fields["source"] = "\(source)" }
+        if let error = record.error {
+            fields["error"] = "\(error.message)"
+            if let detail = error.detail { fields["detail"] = "\(detail)" }
+        }
+        logger.log(level: level, "request", metadata: fields)
+    }
+}
+
+/// Paths in the log.
+enum LogPath {
+    /// The part of a path before the source and the query, which may contain keys; at most 200
+    /// characters.
+    static func shown(_ path: String) -> String {
+        let path = path.prefix { $0 != "?" }
+        var kept: [Substring] = []
+        for segment in path.split(separator: "/") {
+            if segment == "plain" { break }
+            // The signature, `info` and options; a Base64 source has no colon.
+            guard kept.isEmpty || segment == "info" || segment.contains(":") else { break }
+            kept.append(segment)
+        }
+        let shown = "/" + kept.joined(separator: "/")
+        return shown.count > 200 ? "\(shown.prefix(200))…" : shown
+    }
+}
+
+extension String {
+    /// The text on one line, of at most 500 characters.
+    fileprivate var oneLine: String {
+        let scalars = unicodeScalars.prefix(500).map { scalar -> Unicode.Scalar in
+            scalar.properties.generalCategory == .control ? " " : scalar
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+}

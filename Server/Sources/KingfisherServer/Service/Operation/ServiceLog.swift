@@ -1,0 +1,193 @@
+import Dispatch
+import Foundation
+public import Logging
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Writes the log to standard error: lines for people, `name=value` pairs, or JSON.
+///
+/// Lines are written in the background. When they are made faster than they can be written, lines
+/// beyond 4 MiB are dropped and counted.
+public struct ServiceLog: LogHandler {
+    /// The lowest level of lines that are written.
+    public var logLevel: Logger.Level
+    /// Fields of every line.
+    public var metadata = Logger.Metadata()
+    /// Provides further fields.
+    public var metadataProvider: Logger.MetadataProvider?
+    private let format: ServiceConfiguration.LogFormat
+    private let output: LogOutput
+
+    /// Makes a handler by a configuration, which writes to standard error.
+    public init(_ configuration: ServiceConfiguration) {
+        self.init(configuration, output: .standardError)
+    }
+
+    init(_ configuration: ServiceConfiguration, output: LogOutput) {
+        logLevel = configuration.operation.logLevel
+        format = configuration.operation.logFormat
+        self.output = output
+    }
+
+    /// A field of every line.
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    /// Writes a line.
+    public func log(event: LogEvent) {
+        var all = metadata
+        if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
+        if let own = event.metadata { all.merge(own) { $1 } }
+        let fields = all.map { ($0, "\($1)") }.sorted { $0.0 < $1.0 }
+        output.write(line(event.level, event.message.description, fields))
+    }
+
+    /// Waits until all lines so far are written.
+    public func flush() { output.flush() }
+
+    private func line(
+        _ level: Logger.Level,
+        _ message: String,
+        _ fields: [(String, String)]
+    ) -> String {
+        let time = Date().timeIntervalSince1970
+        switch format {
+        case .pretty:
+            let rest = fields.map { " \($0)=\(Self.shown($1))" }.joined()
+            return "\(LogTime.text(time)) \(level.rawValue.uppercased()) "
+                + "\(message.withoutControls)\(rest)\n"
+        case .structured:
+            let all = [
+                ("time", LogTime.text(time)), ("level", level.rawValue), ("message", message),
+            ]
+            return (all + fields).map { "\($0)=\(Self.shown($1))" }.joined(separator: " ") + "\n"
+        case .json:
+            let all = [
+                ("time", LogTime.text(time)), ("level", level.rawValue), ("message", message),
+            ]
+            let pairs = (all + fields).map { "\(Self.quoted($0)):\(Self.quoted($1))" }
+            return "{\(pairs.joined(separator: ","))}\n"
+        }
+    }
+
+    /// The text as it is if it is one word, otherwise in quotation marks.
+    private static func shown(_ text: String) -> String {
+        let isWord = text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D && $0 < 0x7F }
+        return isWord && !text.isEmpty ? text : quoted(text)
+    }
+
+    /// The text as a string of JSON, in which nothing can begin a new line.
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += #"\""#
+            case "\\": quoted += #"\\"#
+            case "\n": quoted += #"\n"#
+            case "\r": quoted += #"\r"#
+            case "\t": quoted += #"\t"#
+            case _
+            where scalar.properties.generalCategory == .control
+                || scalar.value == 0x2028 || scalar.value == 0x2029:
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}
+
+/// The destination of log lines.
+final class LogOutput: Sendable {
+    /// The process's standard error.
+    static let standardError = LogOutput { bytes in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { writeBytes(2, $0.baseAddress, $0.count) }
+            // A log that cannot be written must not end the service.
+            if count < 0, errno != EINTR { return }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
+    private struct State {
+        var bytes: [UInt8] = []
+        var isScheduled = false
+        var dropped = 0
+    }
+
+    private static let limit = 4 << 20
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "kf-serve.log")
+    private let sink: @Sendable ([UInt8]) -> Void
+
+    /// Makes a destination.
+    ///
+    /// - Parameter sink: Takes whole lines, in order, one call at a time.
+    init(_ sink: @escaping @Sendable ([UInt8]) -> Void) { self.sink = sink }
+
+    func write(_ line: String) {
+        let schedules = state.withLock { state in
+            guard state.bytes.count < Self.limit else {
+                state.dropped += 1
+                return false
+            }
+            state.bytes += Array(line.utf8)
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if schedules { queue.async { self.drain() } }
+    }
+
+    func flush() { queue.sync { drain() } }
+
+    private func drain() {
+        let (bytes, dropped) = state.withLock { state in
+            defer { state = State() }
+            return (state.bytes, state.dropped)
+        }
+        if !bytes.isEmpty { sink(bytes) }
+        if dropped > 0 { sink(Array("\(dropped) lines of the log were dropped\n".utf8)) }
+    }
+}
+
+/// Times of log lines.
+enum LogTime {
+    /// A time in seconds since 1970 as `2026-01-31T12:00:00.123Z`.
+    static func text(_ time: TimeInterval) -> String {
+        let milliseconds = Int(time * 1000)
+        var (seconds, parts) = (time_t(milliseconds / 1000), tm())
+        gmtime_r(&seconds, &parts)
+        func padded(_ number: Int32, _ width: Int = 2) -> String {
+            let digits = "\(number)"
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        return "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
+            + "T\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))"
+            + ".\(padded(Int32(milliseconds % 1000), 3))Z"
+    }
+}
+
+extension String {
+    /// The text with spaces in place of control characters, so that it stays on its line.
+    fileprivate var withoutControls: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+            )
+        )
+    }
+}
+
+/// Calls the system's `write`, which the output's method shadows.
+private func writeBytes(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(file, bytes, count)
+}

@@ -1,0 +1,245 @@
+import Foundation
+import Kingfisher
+import NIOCore
+import NIOFoundationCompat
+
+/// A result, and how it came about.
+struct MadeResult: Sendable {
+    var result: StoredResult
+    /// The layer that answered.
+    var layer: ServiceMetrics.Origin
+    /// The time by part of the work.
+    var times: [ServiceMetrics.Stage: Duration]
+    /// How many seconds it may be kept; nil for the configured time.
+    var lifetime: TimeInterval?
+}
+
+/// Makes results: loads the source, waits for a worker, draws and encodes.
+struct ResultMaker: Sendable {
+    let sources: SourceLoader
+    private let renderer: ImageRenderer
+    private let queue: WorkQueue
+    private let metrics: ServiceMetrics
+    private let etagBuster: String
+    private let passesCacheControl: Bool
+    private let skippedFormats: Set<OutputFormat>
+    private let watermarkURL: URL?
+
+    /// Makes a maker, and starts the workers.
+    ///
+    /// - Throws: ``ConfigurationError`` if the watermark cannot be read or no worker can start.
+    init(
+        _ configuration: ServiceConfiguration,
+        sources: SourceLoader,
+        metrics: ServiceMetrics
+    ) throws(ConfigurationError) {
+        self.sources = sources
+        self.metrics = metrics
+        let operation = configuration.operation
+        queue = WorkQueue(width: operation.workers, capacity: operation.queueSize)
+        etagBuster = configuration.responses.etagBuster
+        passesCacheControl = configuration.responses.passesCacheControl
+        skippedFormats = Set(configuration.negotiation.skippedFormats)
+        watermarkURL = configuration.processing.watermarkURL
+        let watermark = try ConfiguredFile.read(
+            data: configuration.processing.watermarkData,
+            path: configuration.processing.watermarkPath,
+            name: "IMGPROXY_WATERMARK_PATH"
+        )
+        if operation.isolates { try Self.startWorkers(configuration) }
+        // No image of the manager is kept, so its own caches stay empty.
+        let manager = KingfisherManager(
+            downloader: ImageDownloader(name: "kf-serve"),
+            cache: .default
+        )
+        renderer = ImageRenderer(
+            manager: manager,
+            settings: configuration.rendererSettings(watermark: watermark)
+        )
+        metrics.registry.addReading(
+            "kf_queue_length",
+            type: "gauge",
+            help: "Requests that load their source or wait for a worker."
+        ) { [queue] in [([], Double(queue.waiting))] }
+        metrics.registry.addReading(
+            "kf_running",
+            type: "gauge",
+            help: "Images that are processed now."
+        ) { [queue] in [([], Double(queue.running))] }
+    }
+
+    private static func startWorkers(
+        _ configuration: ServiceConfiguration
+    ) throws(ConfigurationError) {
+        ProcessIsolation.settings.workerCount = configuration.operation.workers
+        ProcessIsolation.settings.timeLimit = configuration.connections.timeout
+        do throws(IsolationFailure) {
+            try ProcessIsolation.startWorkers()
+        } catch {
+            throw ConfigurationError(
+                name: "KF_ISOLATE",
+                expected: "0, or a system on which worker processes can start (\(error))",
+                found: "1"
+            )
+        }
+    }
+
+    /// Makes the result of a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - fields: Fields that are passed on to the source.
+    /// - Returns: The result.
+    /// - Throws: ``ServiceError``; `WorkQueue.Full`; `CancellationError`.
+    func make(
+        _ request: NegotiatedRequest,
+        _ fields: [HeaderField]
+    ) async throws -> MadeResult {
+        try await queue.admitted {
+            let start = ContinuousClock.now
+            let (source, isCached) = try await sources.file(request.request.source, fields: fields)
+            let loaded = ContinuousClock.now
+            if isCached { metrics.hit(.source) } else { metrics.took(.download, loaded - start) }
+            let watermark = try await watermark(of: request.request.options)
+            var made = try await queue.run {
+                let begun = ContinuousClock.now
+                metrics.took(.queue, begun - loaded)
+                let result = try await draw(request, source, watermark)
+                let time = begun.duration(to: .now)
+                metrics.took(.processing, time)
+                return MadeResult(
+                    result: result,
+                    layer: isCached ? .source : .none,
+                    times: [.queue: begun - loaded, .processing: time]
+                )
+            }
+            if !isCached { made.times[.download] = loaded - start }
+            made.lifetime = lifetime(of: source)
+            return made
+        }
+    }
+
+    /// Makes the result of a request from the fallback in place of its source.
+    func make(
+        _ request: NegotiatedRequest,
+        ofFallback fallback: FallbackImage
+    ) async throws -> StoredResult {
+        let source = try await fallback.file(sources)
+        return try await queue.admitted {
+            try await queue.run { try await draw(request, source, nil) }
+        }
+    }
+
+    private func draw(
+        _ request: NegotiatedRequest,
+        _ source: SourceFile,
+        _ watermark: Data?
+    ) async throws(ServiceError) -> StoredResult {
+        if request.request.kind == .info { return try await inform(request, source) }
+        var options = request.request.options
+        options.skipProcessing.formUnion(skippedFormats)
+        let image = try await renderer.render(
+            source.data,
+            key: source.key,
+            options: options,
+            watermark: watermark
+        ) { facts throws(ServiceError) in
+            let own = OutputFormat(facts.format)
+            let outcome = request.outcome(
+                for: own,
+                hasTransparency: facts.hasAlpha,
+                isAnimated: facts.frameCount > 1
+            )
+            switch outcome {
+            case .encode(let format): return format
+            case .passThrough: return own ?? facts.ownFormat
+            }
+        }
+        return StoredResult(
+            facts: facts(
+                request,
+                source,
+                contentType: image.format.contentType,
+                fileExtension: OutputFormat(image.format)?.rawValue ?? "bin",
+                size: (image.width, image.height),
+                dpr: image.dpr
+            ),
+            body: ByteBuffer(data: image.data)
+        )
+    }
+
+    private func inform(
+        _ request: NegotiatedRequest,
+        _ source: SourceFile
+    ) async throws(ServiceError) -> StoredResult {
+        let information = try await renderer.information(
+            of: source.data,
+            key: source.key,
+            options: request.request.options
+        )
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(information) else {
+            throw ServiceError(500, "The information cannot be encoded")
+        }
+        return StoredResult(
+            facts: facts(
+                request,
+                source,
+                contentType: "application/json",
+                fileExtension: "json",
+                size: nil,
+                dpr: nil
+            ),
+            body: ByteBuffer(data: data)
+        )
+    }
+
+    private func facts(
+        _ request: NegotiatedRequest,
+        _ source: SourceFile,
+        contentType: String,
+        fileExtension: String,
+        size: (width: Int, height: Int)?,
+        dpr: Double?
+    ) -> StoredResult.Facts {
+        let validator =
+            source.entityTag ?? Digest.sha256(source.data).map { "\($0)" }.joined(separator: ".")
+        return StoredResult.Facts(
+            contentType: contentType,
+            fileExtension: fileExtension,
+            width: size?.width,
+            height: size?.height,
+            dpr: dpr,
+            entityTag: Digest.tag(of: [etagBuster, request.canonicalKey, contentType, validator]),
+            lastModified: source.lastModified.flatMap { $0.isHeaderValue ? $0 : nil },
+            cacheControl: source.cacheControl.flatMap { $0.isHeaderValue ? $0 : nil },
+            expires: source.expires.flatMap { $0.isHeaderValue ? $0 : nil },
+            passedFields: Dictionary(source.passedFields.map { ($0.name, $0.value) }) { $1 },
+            sourceSize: source.data.count,
+            created: Int(Date().timeIntervalSince1970)
+        )
+    }
+
+    private func watermark(of options: ProcessingOptions) async throws -> Data? {
+        guard let mark = options.watermark, mark.opacity > 0 else { return nil }
+        guard let reference = options.watermarkSource ?? watermarkURL.map({ .web($0) }) else {
+            return nil
+        }
+        return try await sources.file(reference, fields: []).file.data
+    }
+
+    /// How many seconds the result of a source may be kept; nil for the configured time.
+    private func lifetime(of source: SourceFile) -> TimeInterval? {
+        if source.forbidsStoring { return 0 }
+        guard passesCacheControl else { return nil }
+        let directives = source.directives
+        if directives.contains("no-cache") { return 0 }
+        for name in ["s-maxage=", "max-age="] {
+            let value = directives.first { $0.hasPrefix(name) }?.dropFirst(name.count)
+            // A number that is too large is as good as the configured time.
+            if let value { return Int(value).map { TimeInterval(max(0, $0)) } }
+        }
+        return nil
+    }
+}

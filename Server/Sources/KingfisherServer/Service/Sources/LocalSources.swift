@@ -1,0 +1,73 @@
+import CDispatch
+import Dispatch
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Reads sources from a folder, and nothing outside of it.
+struct LocalSources: Sendable {
+    /// The folder, without symbolic links.
+    private let root: String
+    private let maximalSize: Int
+    private let queue = DispatchQueue(label: "kf-serve.local", attributes: .concurrent)
+
+    /// Makes a reader; nil if the folder does not exist.
+    init?(root: String, maximalSize: Int) {
+        guard let path = realpath(root, nil) else { return nil }
+        defer { free(path) }
+        self.root = String(cString: path)
+        self.maximalSize = maximalSize
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the folder.
+    ///   - key: The name of the bytes; see ``SourceFile/key``.
+    /// - Returns: The file.
+    /// - Throws: ``ServiceError``.
+    func file(at path: String, key: String) async throws -> SourceFile {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try read(path, key) }) }
+        }
+    }
+
+    private func read(_ path: String, _ key: String) throws -> SourceFile {
+        let missing = ServiceError(404, "The source was not found")
+        guard !path.utf8.contains(0) else { throw missing }
+        // Without blocking on a pipe.
+        let file = open("\(root)/\(path)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw missing }
+        defer { close(file) }
+        // Of the open file, so that a symbolic link cannot change in between.
+        guard let actual = Self.path(of: file), actual.hasPrefix(root == "/" ? "/" : "\(root)/")
+        else { throw missing }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw missing }
+        guard status.st_size <= maximalSize else {
+            throw ServiceError(413, "The source is too large")
+        }
+        let data =
+            try FileHandle(fileDescriptor: file, closeOnDealloc: false)
+            .read(upToCount: Int(status.st_size)) ?? Data()
+        let time = status.st_mtim
+        return SourceFile(
+            data: data,
+            key: "\(key)?\(time.tv_sec).\(time.tv_nsec)-\(status.st_size)",
+            entityTag: "\"\(time.tv_sec).\(time.tv_nsec)-\(status.st_size)\"",
+            lastModified: HTTPTime.text(Int(time.tv_sec))
+        )
+    }
+
+    private static func path(of file: Int32) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/fd/\(file)", &buffer, buffer.count)
+        guard count > 0, count < buffer.count else { return nil }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import KingfisherTesting
+import Testing
+
+@testable import KingfisherServer
+
+@Suite(.timeLimit(.minutes(2)))
+struct HostileClientTests {
+    static let source = URL(string: "http://images.example/a.png") ?? URL(fileURLWithPath: "/")
+
+    @Test("When a client leaves, the download for it ends")
+    func leaving() async throws {
+        let transport = FakeTransport()
+        try await TestService.run(transport: transport) { test async throws in
+            let client = try test.connect()
+            client.send(path(Self.source.absoluteString))
+            await transport.started(1)
+            client.close()
+            // The cancellation comes by way of the event loop.
+            while !transport.transfers[0].isCancelled { await Task.yield() }
+            while test.metric(#"kf_requests_total{status="499"}"#) != 1 { await Task.yield() }
+        }
+    }
+
+    @Test("A download goes on as long as one client waits for it")
+    func staying() async throws {
+        let transport = FakeTransport()
+        try await TestService.run(transport: transport) { test async throws in
+            let one = try test.connect()
+            let two = try test.connect()
+            one.send(path(Self.source.absoluteString, "w:10"))
+            await transport.started(1)
+            two.send(path(Self.source.absoluteString, "w:20"))
+            while test.metric("kf_queue_length") != 2 { await Task.yield() }
+            one.close()
+            while test.metric(#"kf_requests_total{status="499"}"#) != 1 { await Task.yield() }
+            #expect(!transport.transfers[0].isCancelled)
+            transport.transfers[0].complete(ImageServiceTests.png)
+            #expect(try await two.reply().status == 200)
+        }
+        #expect(transport.transfers.count == 1)
+    }
+
+    @Test("Requests beyond the queue get 429 and when to come back")
+    func queue() async throws {
+        let transport = FakeTransport()
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.operation.workers = 1
+            configuration.operation.queueSize = 1
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            let clients = try (0..<2).map { _ in try test.connect() }
+            for (number, client) in clients.enumerated() {
+                client.send(path("\(Self.source.absoluteString)?\(number)"))
+            }
+            await transport.started(2)
+            let reply = try await test.request(path("\(Self.source.absoluteString)?3"))
+            #expect(reply.status == 429)
+            #expect(reply.fields["retry-after"] == "1")
+            for transfer in transport.transfers { transfer.complete(ImageServiceTests.png) }
+            for client in clients { #expect(try await client.reply().status == 200) }
+        }
+    }
+
+    @Test("A request that takes too long gets 504, and its download ends")
+    func timeout() async throws {
+        let transport = FakeTransport()
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.connections.timeout = .milliseconds(50)
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            let reply = try await test.request(path(Self.source.absoluteString))
+            #expect(reply.status == 504)
+            while !transport.transfers[0].isCancelled { await Task.yield() }
+        }
+    }
+
+    @Test("A client that sends its head slowly is disconnected")
+    func slowHead() async throws {
+        try await TestService.run { configuration in
+            configuration.connections.readTimeout = .milliseconds(200)
+        } _: { test async throws in
+            let client = try test.connect()
+            client.sendRaw("GET /health HTTP/1.1\r\nX-Slow: ")
+            #expect(try await client.untilClosed().isEmpty)
+            while test.service.connections.count > 0 { await Task.yield() }
+        }
+    }
+
+    @Test("A connection without requests is closed")
+    func idle() async throws {
+        try await TestService.run { configuration in
+            configuration.connections.keepAliveTimeout = .milliseconds(100)
+        } _: { test async throws in
+            let client = try test.connect()
+            client.send("/health")
+            #expect(try await client.reply().status == 200)
+            #expect(try await client.untilClosed().isEmpty)
+        }
+    }
+
+    @Test("A client that never ends its body is disconnected")
+    func endlessBody() async throws {
+        try await TestService.run { configuration in
+            configuration.connections.readTimeout = .milliseconds(200)
+        } _: { test async throws in
+            let client = try test.connect()
+            client.sendRaw("GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\nx")
+            #expect(try await client.untilClosed().hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    @Test("Clients beyond the limit wait until another one has left")
+    func clients() async throws {
+        try await TestService.run { configuration in
+            configuration.connections.maximalClients = 1
+        } _: { test async throws in
+            let one = try test.connect()
+            one.send("/health")
+            #expect(try await one.reply().status == 200)
+            let two = try test.connect()
+            two.send("/health")
+            #expect(test.service.connections.count == 1)
+            one.close()
+            #expect(try await two.reply().status == 200)
+        }
+    }
+
+    @Test(
+        "Hostile paths get an error, and the next request an answer",
+        arguments: [
+            "/", "//", "/%", "/unsafe/plain/", "/unsafe/plain/%00", "/unsafe/plain/%ff%fe",
+            "/unsafe/plain/http://a%0d%0aX-Evil:%201/", "/unsafe/plain/file:///etc/passwd",
+            "/unsafe/plain/http://", "/unsafe/fn:a%0d%0aX-Evil:%201/plain/http://127.0.0.1:1/",
+            "/unsafe/rs:fill:99999999999999999999:1/plain/http://127.0.0.1:1/",
+            "/unsafe/w:-1/plain/http://127.0.0.1:1/", "/unsafe/" + "w:1/".repeated(200),
+            "/" + "a".repeated(20_000), "/unsafe/plain/" + "%41".repeated(5000),
+            "/../../etc/passwd", "/unsafe/info/", "/metrics/../health", "*",
+        ]
+    )
+    func paths(path: String) async throws {
+        try await TestService.run { test async throws in
+            let reply = try await test.request(path)
+            #expect(path == "/" || (400..<500).contains(reply.status), "\(reply.head)")
+            #expect(!reply.head.lowercased().contains("x-evil"))
+            #expect(try await test.request("/health").status == 200)
+        }
+    }
+
+    @Test("A path of 100 KB, raw bytes and broken heads end their own connection only")
+    func brokenHeads() async throws {
+        try await TestService.run { test async throws in
+            let heads: [[UInt8]] = [
+                Array("GET /\("a".repeated(100_000)) HTTP/1.1\r\nHost: a\r\n\r\n".utf8),
+                Array("GET /".utf8) + [0xFF, 0xFE, 0x00] + Array(" HTTP/1.1\r\n\r\n".utf8),
+                Array("\r\n\r\nnonsense\r\n\r\n".utf8), [0x16, 3, 1, 0, 200, 1, 0, 0, 196],
+                Array("GET / HTTP/1.1\r\n\("X-A: b\r\n".repeated(1000))\r\n".utf8),
+                Array("GET / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n".utf8),
+            ]
+            for head in heads {
+                let client = try test.connect()
+                client.sendRaw(head)
+                let text = try await client.untilClosed()
+                #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 400"), "\(text.prefix(100))")
+            }
+            #expect(try await test.request("/health").status == 200)
+        }
+    }
+
+    @Test("File names from URLs cannot add a field")
+    func fileNames() async throws {
+        let server = try ImageServiceTests.sources()
+        defer { server.stop() }
+        try await TestService.run { test async throws in
+            let name = "a%22%3B%20X-Evil%3A%201%20%C3%BC"
+            let url = "/unsafe/w:10/fn:\(name)/att:1/plain/\(server.url("/photo.png"))"
+            let reply = try await test.request(url)
+            #expect(reply.status == 200)
+            #expect(reply.fields["x-evil"] == nil)
+            let disposition = try #require(reply.fields["content-disposition"])
+            let start = #"attachment; filename="a_; X-Evil: 1 _.png"; filename*=UTF-8''"#
+            #expect(disposition == start + "a%22%3B%20X-Evil%3A%201%20%C3%BC.png")
+        }
+    }
+}
+
+extension String {
+    fileprivate func repeated(_ count: Int) -> String { String(repeating: self, count: count) }
+}

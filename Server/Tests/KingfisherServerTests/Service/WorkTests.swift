@@ -1,0 +1,123 @@
+import Synchronization
+import Testing
+
+@testable import KingfisherServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct WorkTests {
+    @Test("Equal work runs once for all who ask while it runs")
+    func shared() async throws {
+        let work = SharedWork<Int>()
+        let runs = Numbers()
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    try await work.value(for: "a") {
+                        runs.add(1)
+                        for await _ in gate { break }
+                        return 7
+                    }
+                }
+            }
+            while work.waiters(of: "a") < 10 { await Task.yield() }
+            open.yield()
+            for try await value in group { #expect(value == 7) }
+        }
+        #expect(runs.all == [1])
+        #expect(work.count == 0)
+    }
+
+    @Test("Work goes on when one caller leaves, and is cancelled when the last one has left")
+    func leaving() async throws {
+        let work = SharedWork<Int>()
+        let (events, send) = AsyncStream<String>.makeStream()
+        let ask = {
+            Task {
+                try await work.value(for: "a") {
+                    send.yield("started")
+                    try await withTaskCancellationHandler {
+                        try await Task.sleep(for: .seconds(3600))
+                    } onCancel: {
+                        send.yield("cancelled")
+                    }
+                    return 1
+                }
+            }
+        }
+        let one = ask()
+        let two = ask()
+        var iterator = events.makeAsyncIterator()
+        #expect(await iterator.next() == "started")
+        while work.waiters(of: "a") < 2 { await Task.yield() }
+        one.cancel()
+        await #expect(throws: CancellationError.self) { try await one.value }
+        #expect(work.count == 1)
+        two.cancel()
+        await #expect(throws: CancellationError.self) { try await two.value }
+        #expect(await iterator.next() == "cancelled")
+        #expect(work.count == 0)
+    }
+
+    @Test("The error of the work reaches all callers")
+    func failing() async {
+        let work = SharedWork<Int>()
+        await #expect(throws: ServiceError(404, "no")) {
+            try await work.value(for: "a") { throw ServiceError(404, "no") }
+        }
+    }
+
+    @Test("The queue admits as many as it may, and refuses the next one")
+    func full() async throws {
+        let queue = WorkQueue(width: 1, capacity: 1)
+        _ = try await queue.admitted {
+            try await queue.admitted { () -> Int in
+                await #expect(throws: WorkQueue.Full.self) { try await queue.admitted { 1 } }
+                return 1
+            }
+        }
+        #expect(try await queue.admitted { 2 } == 2)
+        #expect(queue.waiting == 0)
+    }
+
+    @Test("Waiters run in the order of their arrival, without those that have left")
+    func order() async throws {
+        let queue = WorkQueue(width: 1, capacity: 1000)
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let order = Numbers()
+        let first = Task { try await queue.run { for await _ in gate { break } } }
+        while queue.running < 1 { await Task.yield() }
+        var tasks: [Task<Void, any Error>] = []
+        for number in 0..<200 {
+            tasks.append(Task { try await queue.run { order.add(number) } })
+            while queue.queued < number + 1 { await Task.yield() }
+        }
+        for number in stride(from: 1, to: 200, by: 2) {
+            tasks[number].cancel()
+            await #expect(throws: CancellationError.self) { try await tasks[number].value }
+        }
+        open.yield()
+        try await first.value
+        for number in stride(from: 0, to: 200, by: 2) { try await tasks[number].value }
+        #expect(order.all == Array(stride(from: 0, to: 200, by: 2)))
+        #expect(queue.running == 0)
+    }
+
+    @Test("A deadline ends work that takes longer")
+    func deadline() async {
+        await #expect(throws: ServiceError(504, "late")) {
+            try await withDeadline(.milliseconds(1), or: ServiceError(504, "late")) {
+                try await Task.sleep(for: .seconds(3600))
+            }
+        }
+    }
+}
+
+/// Numbers in the order in which they were added.
+private final class Numbers: Sendable {
+    private let numbers = Mutex<[Int]>([])
+
+    var all: [Int] { numbers.withLock { $0 } }
+
+    func add(_ number: Int) { numbers.withLock { $0.append(number) } }
+}
