@@ -1,0 +1,17 @@
+import ArgumentParser
+import Kingfisher
+
+/// Becomes a worker, or parses the arguments and runs the service.
+@main
+enum Program {
+    static func main() async {
+        // Before anything else: worker processes begin here as well.
+        ProcessIsolation.runWorkerIfAsked()
+        do {
+            let command = try ServeCommand.parse()
+            try await command.serve()
+        } catch {
+            ServeCommand.exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import KingfisherServer
+import Logging
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+
+/// The command line of the image service.
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kf-serve",
+        abstract: "Serves processed images over HTTP.",
+        discussion: """
+            The configuration comes from the environment, by the names of imgproxy (IMGPROXY_…) \
+            and our own (KF_…). See --check for all of them.
+
+            Exit status: 0 after SIGTERM or SIGINT, 64 for wrong usage, 78 for a configuration \
+            that cannot be used.
+            """
+    )
+
+    @Option(
+        name: .long,
+        help: "A file of NAME=value lines; the environment overrides it."
+    )
+    var config: String?
+
+    @Flag(name: .long, help: "Print the effective configuration, without secrets, and exit.")
+    var check = false
+
+    /// Runs the service until it is stopped.
+    func serve() async throws {
+        do {
+            var environment = try config.map(ServiceConfiguration.environment(ofFile:)) ?? [:]
+            environment.merge(ProcessInfo.processInfo.environment) { $1 }
+            let configuration = try ServiceConfiguration(environment: environment)
+            let unknown = ServiceConfiguration.unsupportedNames(in: environment)
+            if check {
+                print(configuration.summary)
+                for name in unknown { print("# not supported: \(name)") }
+                return
+            }
+            try await serve(configuration, unknown)
+        } catch let error as ConfigurationError {
+            FileHandle.standardError.write(Data("kf-serve: \(error)\n".utf8))
+            // EX_CONFIG of sysexits.h.
+            throw ExitCode(78)
+        }
+    }
+
+    private func serve(_ configuration: ServiceConfiguration, _ unknown: [String]) async throws {
+        let log = ServiceLog(configuration)
+        defer { log.flush() }
+        let logger = Logger(label: "kf-serve") { _ in log }
+        for name in unknown { logger.warning("\(name) is not supported") }
+        let service = try ImageService(configuration: configuration, logger: logger)
+        let services = service.services { channel in
+            let address = channel.localAddress.map { "\($0)" } ?? "a socket"
+            logger.notice("listening", metadata: ["address": "\(address)"])
+        }
+        let limits = configuration.connections
+        var group = ServiceGroupConfiguration(
+            services: services,
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "kf-serve.lifecycle") { _ in SwiftLogNoOpLogHandler() }
+        )
+        group.maximumGracefulShutdownDuration = limits.gracefulStopTimeout ?? limits.timeout * 2
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch is CancellationError {
+            logger.warning("requests were cut off at the end of the time for stopping")
+        }
+        logger.notice("stopped")
+    }
+}
