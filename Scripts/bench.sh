@@ -5,6 +5,8 @@
 #        Scripts/bench.sh --list                   the names and their meaning
 #        Scripts/bench.sh --check                  fails if a hot kernel became slower
 #        Scripts/bench.sh --record                 records the current speed as the limit
+#        Scripts/bench.sh --report                 all, on a quiet machine; writes Benchmarks/README.md
+#        Scripts/bench.sh megapixels               thumbnails of 0.5 to 200 megapixels
 #        Scripts/bench.sh transfers                nginx downloads, against libcurl and URLSession
 #        Scripts/bench.sh hits                     instructions per hit in memory, by number of entries
 #        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, against vipsthumbnail
@@ -234,6 +236,46 @@ if [ "${1:-}" = cachesim ]; then
     exec "$NESTED_BUILD/release/cachesim" "$@"
 fi
 
+# Waits up to five minutes until nothing else uses the processor.
+wait_until_quiet() {
+    local _
+    for _ in $(seq 60); do
+        awk -v cores="$(nproc)" '{ exit $1 > cores / 4 }' /proc/loadavg && return 0
+        sleep 5
+    done
+    say "The machine is busy (load $(cut -d ' ' -f 1 /proc/loadavg)); the report says so."
+}
+
+# Runs every benchmark, and writes its table and plots into Benchmarks/README.md.
+write_report() {
+    local part
+    install_peers
+    "$PEERS/bin/python" -c 'import matplotlib' 2>/dev/null || {
+        say "Installing matplotlib in ${PEERS#"$ROOT"/}"
+        "$PEERS/bin/pip" install --quiet --disable-pip-version-check matplotlib \
+            || die "pip could not install matplotlib, which draws the plots."
+    }
+    # Build everything first, so that no compiler runs beside a measurement.
+    "$0" --list >/dev/null
+    report=$(mktemp)
+    trap 'rm -f "$report"' EXIT
+    say "Waiting for a quiet machine"
+    wait_until_quiet
+    for part in "" convert service megapixels; do
+        # A missed goal is part of the report.
+        # shellcheck disable=SC2086
+        "$0" $part 2>&1 | tee -a "$report" || true
+        printf '\n' >>"$report"
+    done
+    "$PEERS/bin/python" "$SOURCES/report.py" "$report" "$ROOT/Benchmarks/README.md" \
+        "$ROOT/Benchmarks/Plots"
+}
+
+if [ "${1:-}" = --report ]; then
+    write_report
+    exit
+fi
+
 case ${1:-} in
 --check) exec "$ROOT/Scripts/kernels.sh" ;;
 --record) exec "$ROOT/Scripts/kernels.sh" --record ;;
@@ -246,6 +288,7 @@ case ${1:-} in
     "$BENCH" --list
     printf 'quality  thumbnails, resampling and blur against references\n'
     printf 'hits  instructions per hit in memory, from a thousand to a million entries\n'
+    printf 'megapixels  thumbnails of 0.5 to 200 megapixels, against vipsthumbnail\n'
     printf 'convert  200 photos by kf convert, against vipsthumbnail\n'
     printf 'service  the image service, against thumbor and nginx\n'
     printf 'cachesim  hit ratios of the memory cache and other policies\n'
@@ -257,6 +300,13 @@ build_codecs_peer
 install_peers
 compile_peers
 make_corpus
+if [ "$*" = megapixels ]; then
+    command -v vipsthumbnail >/dev/null || install_packages libvips-tools
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    python3 "$SOURCES/growth.py" "$BENCH" "$CORPUS/12mp-photo.jpg" "$scratch"
+    exit
+fi
 if [ "$*" = quality ]; then
     compare_quality
     exit
