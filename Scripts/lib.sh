@@ -19,6 +19,9 @@ NESTED_BUILD=$ROOT/.build-nested
 # Builds with the trait GTK, which changes the build of every target.
 GTK_BUILD=$ROOT/.build-gtk
 
+# Builds of the image service for its tests.
+SERVER_BUILD=$ROOT/.build-server
+
 # Builds of the codecs with the traits of all formats.
 FORMATS_BUILD=$ROOT/.build-formats
 

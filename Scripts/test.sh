@@ -4,14 +4,15 @@
 # Usage: Scripts/test.sh [STEP]...
 #
 #   STEP   libraries, lint, build, tests, races, memory, faults, api, docs, fuzz, tools, benchmarks,
-#          examples, formats, gtk; all by default
+#          examples, server, formats, gtk; all by default
 #
 # A failing step does not stop the later ones; the exit status is 0 only if all have passed.
 # Repeated runs are fast, because only changes are built.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 all_steps=(
-    libraries lint build tests races memory faults api docs fuzz tools benchmarks examples formats gtk
+    libraries lint build tests races memory faults api docs fuzz tools benchmarks examples server
+    formats gtk
 )
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
@@ -89,6 +90,14 @@ step_tools() {
     plan_for Tools "$NESTED_BUILD"
     swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path Tools --scratch-path "$NESTED_BUILD" -c release \
+            --disable-xctest --skip-build
+}
+
+# In a folder of its own and in debug mode, because the tests look inside the service, which
+# release mode forbids.
+step_server() {
+    swift build --package-path Server --scratch-path "$SERVER_BUILD" --build-tests &&
+        timeout 300 swift test --package-path Server --scratch-path "$SERVER_BUILD" \
             --disable-xctest --skip-build
 }
 
@@ -180,6 +189,7 @@ title() {
     tools) echo "Tools: build and tests" ;;
     benchmarks) echo "Benchmarks: build" ;;
     examples) echo "Examples: build, tests, and each of them run" ;;
+    server) echo "Image service: build and tests" ;;
     formats) echo "Formats of package traits: build, tests, fuzzed files" ;;
     gtk) echo "GTK: tests on a virtual display, and the gallery" ;;
     esac
@@ -193,7 +203,7 @@ summary=()
 failures=0
 for step in "${steps[@]}"; do
     case $step in
-    tools | benchmarks | examples)
+    tools | benchmarks | examples | server)
         # The folder has the name of the step, with a capital letter.
         [ -e "${step^}/Package.swift" ] || continue
         check_folder_name

@@ -18,7 +18,7 @@ struct KFCommand: AsyncParsableCommand {
             GetCommand.self, ConvertCommand.self, InfoCommand.self, ShowCommand.self,
             DiffCommand.self, CompareCommand.self, PlaceholderCommand.self, PrefetchCommand.self,
             ExplainCommand.self, TraceCommand.self,
-            CacheCommand.self, DemoCommand.self, CompletionsCommand.self,
+            CacheCommand.self, DemoCommand.self, ServeCommand.self, CompletionsCommand.self,
             ManualCommand.self,
         ]
     )

@@ -4,8 +4,11 @@ import Testing
 /// The help of all commands, read from their manual pages.
 @Suite(.timeLimit(.minutes(1)))
 struct HelpTests {
-    /// Commands that have no report: they print scripts, write pages, or have commands below them.
-    private static let withoutReport: Set = ["kf", "kf-cache", "kf-completions", "kf-man"]
+    /// Commands that have no report: they print scripts, write pages, have commands below them, or
+    /// become another program.
+    private static let withoutReport: Set = [
+        "kf", "kf-cache", "kf-completions", "kf-man", "kf-serve",
+    ]
 
     @Test func `every command has two examples, and JSON if it reports anything`() async throws {
         let folder = try TemporaryFolder()

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Builds the image service in release mode and runs it, with the playground, until Ctrl-C.
+#
+# Usage: Scripts/serve.sh [ARGUMENT]...
+#
+# Arguments are those of kf-serve; its configuration is the environment. Unless set there, it
+# listens at 127.0.0.1:8080, keeps results in the user's cache folder, and serves the screenshots of
+# the gallery as samples. Missing system libraries are installed first.
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+Scripts/bootstrap.sh
+build_tool Server kf-serve
+
+export IMGPROXY_BIND=${IMGPROXY_BIND:-127.0.0.1:8080}
+export IMGPROXY_LOCAL_FILESYSTEM_ROOT=${IMGPROXY_LOCAL_FILESYSTEM_ROOT:-$ROOT/Examples/Gallery/Screenshots}
+export KF_CACHE_PATH=${KF_CACHE_PATH:-${XDG_CACHE_HOME:-$HOME/.cache}/kf-serve}
+export KF_PLAYGROUND=${KF_PLAYGROUND:-1}
+mkdir -p "$KF_CACHE_PATH"
+
+address=$IMGPROXY_BIND
+[ "${address#:}" = "$address" ] || address=127.0.0.1$address
+say "The image service: http://$address/"
+say "  http://$address/unsafe/rs:fit:600:400/plain/local:///grid.png"
+say "  http://$address/unsafe/rs:fill:200:200/g:sm/plain/local:///grid.png@webp"
+cd "$CALLER_FOLDER"
+exec "$NESTED_BUILD/release/kf-serve" "$@"
