@@ -85,8 +85,8 @@ struct Geometry: Sendable, Hashable {
 struct ResultBounds: Sendable, Hashable {
     /// The largest side in pixels.
     var side = 32_767
-    /// The largest number of pixels.
-    var pixelCount = 200_000_000
+    /// The largest number of pixels: by default 64 megapixels, 256 MB in each step.
+    var pixelCount = 64_000_000
     /// The side to which larger results are reduced; nil for none.
     var dimension: Int?
 

@@ -1,5 +1,6 @@
 import Foundation
 import Kingfisher
+import Synchronization
 
 /// Makes results from the bytes of sources: checks, plans, decodes, processes, encodes.
 ///
@@ -13,6 +14,7 @@ struct ImageRenderer: Sendable {
 
     private let manager: KingfisherManager
     private let settings: RendererSettings
+    private let configuredMark = KeptMark()
 
     /// - Parameters:
     ///   - manager: Runs the processors; its caches are not used.
@@ -54,7 +56,7 @@ struct ImageRenderer: Sendable {
             options: options,
             format: chosen,
             rotates: options.autoRotate ?? settings.autoRotate,
-            watermark: try await mark(for: options, watermark ?? settings.watermark),
+            watermark: try await mark(for: options, watermark),
             watermarkOpacity: settings.watermarkOpacity,
             bounds: limits.result
         )
@@ -114,14 +116,10 @@ struct ImageRenderer: Sendable {
         _ key: String,
         _ options: KingfisherOptionsInfo
     ) async throws(ServiceError) -> Data {
-        let own: KingfisherOptionsInfo = [
-            .forceRefresh, .cacheMemoryOnly, .memoryCacheExpiration(.expired), .scaleFactor(1),
-            .callbackQueue(.untouch),
-        ]
         do {
             return try await manager.retrieveData(
                 with: .provider(RawImageDataProvider(data: source, cacheKey: key)),
-                options: own + (settings.isIsolated ? [.isolated] : []) + options
+                options: loading + options
             ).data
         } catch {
             throw ServiceError(rendering: error)
@@ -131,28 +129,40 @@ struct ImageRenderer: Sendable {
     /// The image of the watermark, if the request draws one.
     private func mark(
         for options: ProcessingOptions,
-        _ file: Data?
+        _ own: Data?
     ) async throws(ServiceError) -> KFCrossPlatformImage? {
         guard let watermark = options.watermark, watermark.opacity > 0 else { return nil }
-        guard let file else {
+        if let own { return try await mark(in: own) }
+        guard let file = settings.watermark else {
             throw ServiceError(422, "The request names no watermark, and none is configured.")
         }
+        if let kept = configuredMark.image { return kept }
+        let image = try await mark(in: file)
+        configuredMark.image = image
+        return image
+    }
+
+    private func mark(in file: Data) async throws(ServiceError) -> KFCrossPlatformImage {
         do {
-            // Larger than any result needs, and small enough for a hostile file.
+            // Larger than most results, and small enough for a hostile file.
             let processor = DownsamplingImageProcessor(size: CGSize(width: 4096, height: 4096))
             return try await manager.retrieveImage(
                 with: .provider(RawImageDataProvider(data: file, cacheKey: "watermark")),
-                options: [
-                    .processor(processor), .forceRefresh, .cacheMemoryOnly,
-                    .memoryCacheExpiration(.expired), .scaleFactor(1), .callbackQueue(.untouch),
-                    .onlyLoadFirstFrame,
-                ] + (settings.isIsolated ? [.isolated] : [])
+                options: loading + [.processor(processor), .onlyLoadFirstFrame]
             ).image
         } catch {
             var error = ServiceError(rendering: error)
             error.message = "The watermark cannot be used: \(error.message)"
             throw error
         }
+    }
+
+    /// The options of every load: nothing is looked up or kept.
+    private var loading: KingfisherOptionsInfo {
+        [
+            .forceRefresh, .cacheMemoryOnly, .memoryCacheExpiration(.expired), .scaleFactor(1),
+            .callbackQueue(.untouch),
+        ] + (settings.isIsolated ? [.isolated] : [])
     }
 
     /// The source itself.
@@ -222,5 +232,16 @@ extension ImageFormat {
         case .JPEG, .PNG, .GIF, .WebP, .AVIF, .JXL, .HEIF, .TIFF, .BMP, .ICO: true
         case .SVG, .unknown: false
         }
+    }
+}
+
+/// The decoded watermark of the configuration.
+private final class KeptMark: Sendable {
+    private let state = Mutex<KFCrossPlatformImage?>(nil)
+
+    /// Nil before its first use.
+    var image: KFCrossPlatformImage? {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 }

@@ -220,8 +220,9 @@ extension KFCrossPlatformImage {
     ) -> KFCrossPlatformImage? {
         let (width, height) = (pixelWidth, pixelHeight)
         guard width > 0, height > 0 else { return nil }
-        var copy = [UInt8](repeating: 0, count: width * height * 4)
-        copy.withUnsafeMutableBufferPointer { target in
+        var copy = Data(count: width * height * 4)
+        copy.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) in
+            let target = bytes.bindMemory(to: UInt8.self)
             withPremultipliedRGBA { source, stride in
                 for y in 0..<height {
                     for byte in 0..<(width * 4) {
@@ -232,7 +233,7 @@ extension KFCrossPlatformImage {
             change(target)
         }
         return KFCrossPlatformImage(
-            premultipliedRGBA: Data(copy),
+            premultipliedRGBA: copy,
             width: width,
             height: height,
             scale: scale

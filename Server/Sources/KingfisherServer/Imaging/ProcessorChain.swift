@@ -45,7 +45,7 @@ struct ProcessorChain {
             append(Self.resizing(to: turns.swapsSides ? decoded.transposed : decoded))
         }
         steps += turns.steps
-        crop(geometry.crop.scaled(from: geometry.source, to: decoded))
+        crop(Self.decodedPart(geometry, in: decoded))
         if size != geometry.scaled {
             append(Self.resizing(to: geometry.scaled), making: geometry.scaled)
         }
@@ -76,18 +76,43 @@ struct ProcessorChain {
         ResizingImageProcessor(referenceSize: CGSize(width: size.width, height: size.height))
     }
 
-    /// The size to decode to.
+    /// The size to decode to: that in which the part that is kept has its final size.
     ///
-    /// A crop has to be found in the decoded image, so this has twice the resolution of the result:
-    /// the crop is then at most a quarter of a result pixel away from its exact place.
+    /// The place of the part is then rounded to pixels of the result. A part that is enlarged is
+    /// taken from the source in its own size.
     private static func decodedSize(_ geometry: Geometry) -> Extent {
         let own = geometry.source
         let part = geometry.crop.size(own)
         guard part != own else { return geometry.scaled }
-        let across = Double(geometry.scaled.width) / Double(part.width)
-        let down = Double(geometry.scaled.height) / Double(part.height)
-        let factor = min(1, 2 * max(across, down))
-        return Extent(width: Double(own.width) * factor, height: Double(own.height) * factor)
+        let across = min(1, Double(geometry.scaled.width) / Double(part.width))
+        let down = min(1, Double(geometry.scaled.height) / Double(part.height))
+        return Extent(width: Double(own.width) * across, height: Double(own.height) * down)
+    }
+
+    /// The part of the source in the decoded image.
+    private static func decodedPart(_ geometry: Geometry, in decoded: Extent) -> Geometry.Part {
+        let own = geometry.source
+        let part = geometry.crop.size(own)
+        let size = Extent(
+            width: min(part.width, geometry.scaled.width),
+            height: min(part.height, geometry.scaled.height)
+        )
+        switch geometry.crop {
+        case .whole: return .whole
+        case .smart: return .smart(size)
+        case .frame(let frame):
+            func place(_ place: Int, _ own: Int, _ decoded: Int, _ size: Int) -> Int {
+                let scaled = Double(place) * Double(decoded) / Double(own)
+                return min(Rounding.pixels(scaled), decoded - size)
+            }
+            return .frame(
+                Frame(
+                    x: place(frame.x, own.width, decoded.width, size.width),
+                    y: place(frame.y, own.height, decoded.height, size.height),
+                    size: size
+                )
+            )
+        }
     }
 
     // MARK: Parts and margins
@@ -272,38 +297,6 @@ extension Geometry.Part {
         case .whole: outer
         case .frame(let frame): frame.size
         case .smart(let size): size
-        }
-    }
-
-    /// The same part of the image in another size.
-    fileprivate func scaled(from own: Extent, to other: Extent) -> Geometry.Part {
-        guard own != other else { return self }
-        let across = Double(other.width) / Double(own.width)
-        let down = Double(other.height) / Double(own.height)
-        func scaled(_ size: Extent) -> Extent {
-            let size = Extent(
-                width: Double(size.width) * across,
-                height: Double(size.height) * down
-            )
-            return Extent(
-                width: min(size.width, other.width),
-                height: min(size.height, other.height)
-            )
-        }
-        switch self {
-        case .whole: return .whole
-        case .smart(let size): return .smart(scaled(size))
-        case .frame(let frame):
-            let size = scaled(frame.size)
-            let x = Rounding.pixels(Double(frame.x) * across)
-            let y = Rounding.pixels(Double(frame.y) * down)
-            return .frame(
-                Frame(
-                    x: min(x, other.width - size.width),
-                    y: min(y, other.height - size.height),
-                    size: size
-                )
-            )
         }
     }
 }

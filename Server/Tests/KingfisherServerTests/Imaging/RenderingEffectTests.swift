@@ -91,6 +91,13 @@ struct RenderingEffectTests {
         #expect(abs(grey[0] - 128) < 3 && grey[3] == 255)
         let none = try await bench.failure(source) { $0.watermark = watermark }
         #expect(none.status == 422)
+        var settings = RendererSettings()
+        (settings.watermark, settings.watermarkOpacity) = (mark, 0.5)
+        let configured = try RenderBench(settings)
+        for _ in 0..<2 {
+            let quarter = try await configured.render(source) { $0.watermark = watermark }
+            #expect(abs(quarter.pixel(52, 27)[0] - 191) < 3)
+        }
     }
 
     @Test("Trimming removes the border before other steps")

@@ -57,6 +57,12 @@ struct RenderingSizeTests {
             #expect(result.size == [side, (side + 1) / 2])
             #expect(result.quarters == "wwww", "width \(width)")
         }
+        let enlarged = try await bench.render(source) {
+            $0.crop = .init(width: 3, height: 100, gravity: .compass(.southWest, x: 0, y: 0))
+            ($0.width, $0.height, $0.resizingType, $0.enlarge) = (30, 20, .force, true)
+        }
+        #expect(enlarged.size == [30, 20])
+        #expect(enlarged.quarters == "bbbb")
         let middle = try await bench.render(source) {
             $0.crop = .init(width: 100, height: 100, gravity: .focus(x: 0.5, y: 0.5))
             $0.width = 20
