@@ -1,3 +1,4 @@
+import Codecs
 public import Foundation
 
 /// A format with an encoding quality.
@@ -16,8 +17,12 @@ public struct ImageEncoding: Sendable, Hashable {
     /// 0 (smallest) to 1 (best); ignored by lossless formats.
     public let quality: CGFloat
 
-    private init(_ format: ImageFormat, _ quality: CGFloat = 1) {
+    /// Whether a JPEG is progressive: shown coarsely before all of it is loaded.
+    public let isProgressive: Bool
+
+    private init(_ format: ImageFormat, _ quality: CGFloat = 1, isProgressive: Bool = false) {
         self.format = format
+        self.isProgressive = isProgressive
         // Steps of one hundredth are fine enough and keep identifiers short.
         self.quality = quality.isNaN ? 1 : (min(1, max(0, quality)) * 100).rounded() / 100
     }
@@ -31,6 +36,13 @@ public struct ImageEncoding: Sendable, Hashable {
     /// JPEG, without transparency.
     public static func jpeg(quality: CGFloat = 0.8) -> ImageEncoding { .init(.JPEG, quality) }
 
+    /// Progressive JPEG, without transparency.
+    ///
+    /// Usually smaller than ``jpeg(quality:)``, and takes more time to encode and decode.
+    public static func progressiveJPEG(quality: CGFloat = 0.8) -> ImageEncoding {
+        .init(.JPEG, quality, isProgressive: true)
+    }
+
     /// Lossy WebP, animated or not.
     public static func webp(quality: CGFloat = 0.8) -> ImageEncoding { .init(.WebP, quality) }
 
@@ -42,16 +54,24 @@ public struct ImageEncoding: Sendable, Hashable {
 
     /// The identifier of the encoding in cache keys; it follows the identifier of the processor.
     public var identifier: String {
-        "com.onevcat.Kingfisher.ImageEncoding(\(format), \(NumberText.number(quality)))"
+        let variant = isProgressive ? ", progressive" : ""
+        return "com.onevcat.Kingfisher.ImageEncoding("
+            + "\(format), \(NumberText.number(quality))\(variant))"
     }
 
     /// Whether the format is lossless, so that a file in this format need not be encoded again.
     var isLossless: Bool { format == .PNG || format == .GIF }
 
-    /// Encodes an image; nil if the format cannot represent it or this build cannot encode the
-    /// format.
-    func data(of image: KFCrossPlatformImage) -> Data? {
-        format == .GIF
+    /// Encodes an image.
+    ///
+    /// - Parameter image: The image; an animation becomes a still in formats without animations.
+    /// - Returns: The file; nil if the format cannot represent the image or this build cannot encode
+    ///   the format.
+    public func data(of image: KFCrossPlatformImage) -> Data? {
+        if isProgressive {
+            return image.encoded(as: .jpeg, quality: quality, isProgressive: true)
+        }
+        return format == .GIF
             ? image.kf.animationRepresentation(format: format)
             : image.kf.data(format: format, compressionQuality: quality)
     }

@@ -18,11 +18,16 @@ extension KFCrossPlatformImage {
         encoded(as: .jpeg, quality: compressionQuality)
     }
 
-    func encoded(as format: FileFormat, quality: CGFloat = 1) -> Data? {
+    func encoded(
+        as format: FileFormat,
+        quality: CGFloat = 1,
+        isProgressive: Bool = false
+    ) -> Data? {
         guard let bitmap else { return nil }
         let quality = quality.isNaN ? 1 : min(1, max(0, Double(quality)))
+        let options = EncodeOptions(quality: quality, isProgressive: isProgressive)
         // All public encoding methods return nil on failure.
-        return try? Codecs.encode(bitmap, as: format, options: EncodeOptions(quality: quality))
+        return try? Codecs.encode(bitmap, as: format, options: options)
     }
 }
 

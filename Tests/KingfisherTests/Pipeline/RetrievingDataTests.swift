@@ -51,6 +51,7 @@ struct RetrievingDataTests {
     @Test(arguments: [
         (ImageEncoding.webp(quality: 0.5), "image/webp"), (.avif(), "image/avif"),
         (.jpeg(quality: 0.5), "image/jpeg"), (.png, "image/png"), (.gif, "image/gif"),
+        (.progressiveJPEG(quality: 0.5), "image/jpeg"),
     ])
     func `a format is written once, and then comes from the disk`(
         encoding: ImageEncoding,

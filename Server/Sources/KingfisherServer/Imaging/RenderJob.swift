@@ -79,6 +79,7 @@ struct RenderJob {
             quality: settings.quality(of: plan.format, options)
         )
         rule.maxBytes = options.maximalBytes
+        rule.isProgressive = settings.isProgressive
         if let wanted = options.autoQuality {
             let own = settings.autoQuality
             func quality(_ value: Int) -> Int { max(1, min(100, value)) }

@@ -6,6 +6,8 @@ struct RendererSettings: Sendable {
     var quality = 80
     /// The quality of single formats, 1…100.
     var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
+    /// Whether JPEGs are progressive.
+    var isProgressive = false
     /// The values of `autoquality` that a URL leaves open.
     var autoQuality = AutoQualityDefaults()
     /// Whether the EXIF orientation is applied unless the URL says otherwise.

@@ -14,6 +14,8 @@ final class ResultEncoder: CacheSerializer {
         var quality: Int
         /// The size that lower qualities should reach; nil for any.
         var maxBytes: Int?
+        /// Whether a JPEG is progressive.
+        var isProgressive = false
         /// Nil without a search.
         var similarity: SimilarityTarget?
     }
@@ -41,7 +43,7 @@ final class ResultEncoder: CacheSerializer {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         let clock = ContinuousClock()
         let start = clock.now
-        var attempts = Attempts(image, rule.format)
+        var attempts = Attempts(image, rule.format, isProgressive: rule.isProgressive)
         guard let found = attempts.search(rule) else { return nil }
         let outcome = Outcome(
             quality: found.quality,
@@ -70,13 +72,14 @@ struct SimilarityTarget: Sendable, Hashable {
 private struct Attempts {
     private let image: KFCrossPlatformImage
     private let format: OutputFormat
+    private let isProgressive: Bool
     /// How often the image was encoded.
     private(set) var count = 0
 
     typealias Encoded = (data: Data, quality: Int)
 
-    init(_ image: KFCrossPlatformImage, _ format: OutputFormat) {
-        (self.image, self.format) = (image, format)
+    init(_ image: KFCrossPlatformImage, _ format: OutputFormat, isProgressive: Bool) {
+        (self.image, self.format, self.isProgressive) = (image, format, isProgressive)
     }
 
     mutating func search(_ rule: ResultEncoder.Rule) -> Encoded? {
@@ -91,7 +94,8 @@ private struct Attempts {
 
     private mutating func encoded(_ quality: Int) -> Encoded? {
         count += 1
-        return image.encoded(as: format, quality: quality).map { ($0, quality) }
+        return image.encoded(as: format, quality: quality, isProgressive: isProgressive)
+            .map { ($0, quality) }
     }
 
     /// The highest quality below `best` whose file has at most `limit` bytes, by binary search.

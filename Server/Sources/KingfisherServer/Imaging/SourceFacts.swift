@@ -88,16 +88,24 @@ extension KFCrossPlatformImage {
     /// - Parameters:
     ///   - format: The format.
     ///   - quality: 1…100.
+    ///   - isProgressive: Whether a JPEG is progressive.
     /// - Returns: The file; nil if this build cannot write it.
-    func encoded(as format: OutputFormat, quality: Int) -> Data? {
+    func encoded(as format: OutputFormat, quality: Int, isProgressive: Bool = false) -> Data? {
         if let file = kf.gifRepresentation(), file.kf.imageFormat == format.imageFormat {
             return file
         }
-        if format == .gif { return kf.animationRepresentation(format: .GIF) }
-        let file = kf.data(
-            format: format.imageFormat,
-            compressionQuality: CGFloat(max(1, min(100, quality))) / 100
-        )
+        let share = CGFloat(max(1, min(100, quality))) / 100
+        let encoding: ImageEncoding =
+            switch format {
+            case .jpeg where isProgressive: .progressiveJPEG(quality: share)
+            case .jpeg: .jpeg(quality: share)
+            case .png: .png
+            case .webp: .webp(quality: share)
+            case .avif: .avif(quality: share)
+            case .gif: .gif
+            case .jxl: .jxl(quality: share)
+            }
+        let file = encoding.data(of: self)
         // An encoder that this build lacks yields PNG.
         return file?.kf.imageFormat == format.imageFormat ? file : nil
     }

@@ -44,6 +44,17 @@ struct RenderingOutputTests {
         #expect(named.result.quality == 30)
     }
 
+    @Test("JPEGs are progressive where the configuration says so")
+    func progressive() async throws {
+        let source = try #require(TestPicture.photo(200, 150).pngData())
+        for isProgressive in [true, false] {
+            var settings = RendererSettings()
+            settings.isProgressive = isProgressive
+            let result = try await RenderBench(settings).render(source, as: .jpeg) { _ in }
+            #expect(try ImageFileInfo(data: result.result.data).isProgressive == isProgressive)
+        }
+    }
+
     @Test("max_bytes lowers the quality until the file fits, or to the lowest one")
     func maxBytes() async throws {
         let source = try #require(TestPicture.photo(200, 150).pngData())
