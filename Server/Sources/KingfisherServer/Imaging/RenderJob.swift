@@ -29,11 +29,9 @@ struct RenderJob {
         let turned = plan.turned(source.size, orientation: source.orientation)
         let geometry = try Geometry(source: turned, options: plan.options, limits: plan.bounds)
         dpr = geometry.dpr
-        let chain: any ImageProcessor
+        var chain = ProcessorChain(source, geometry, plan).processor
         if let trim = plan.options.trim {
-            chain = Self.trimming(trim, source, plan)
-        } else {
-            chain = ProcessorChain(source, geometry, plan).processor
+            chain = Self.trimming(trim, source, plan, untrimmed: chain)
         }
         guard isAnimated else {
             processor = chain
@@ -51,10 +49,11 @@ struct RenderJob {
     private static func trimming(
         _ trim: ProcessingOptions.Trim,
         _ source: SourceFacts,
-        _ plan: RenderPlan
+        _ plan: RenderPlan,
+        untrimmed: any ImageProcessor
     ) -> any ImageProcessor {
-        // The options as they are: everything that the rest depends on.
-        let name = "\(plan.options)_\(plan.format)_\(plan.rotates)_\(source.orientation)"
+        // The options for the sizes; the chain for turns, filters and the watermark's pixels.
+        let name = "\(plan.options.canonicalKey)_\(untrimmed.identifier)"
         let trimmer = TrimProcessor(trim, name: name) { size in
             let turned = plan.turned(size, orientation: source.orientation)
             let geometry = try? Geometry(
