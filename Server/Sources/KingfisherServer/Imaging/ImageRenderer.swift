@@ -81,10 +81,9 @@ struct ImageRenderer: Sendable {
                 + [.resultLimits(limits.result.library)]
         )
         let total = clock.now - start
-        // Written by this program, so that no worker has to read it.
-        guard let info = try? ImageFileInfo(data: data) else {
-            throw ServiceError(500, "The result cannot be encoded.")
-        }
+        // Animations are written by workers, which a hostile file may have taken over.
+        let info = job.isAnimated ? try await header(of: data) : try? ImageFileInfo(data: data)
+        guard let info else { throw ServiceError(500, "The result cannot be encoded.") }
         let size = SourceFacts(info, byteCount: data.count).size
         var result = RenderedImage(
             data: data,

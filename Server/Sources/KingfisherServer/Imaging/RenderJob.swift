@@ -28,6 +28,14 @@ struct RenderJob {
         isAnimated = source.frameCount > 1 && frames > 1 && plan.format.isAnimated
         let turned = plan.turned(source.size, orientation: source.orientation)
         let geometry = try Geometry(source: turned, options: plan.options, limits: plan.bounds)
+        guard geometry.size.longestSide <= plan.format.largestSide else {
+            throw ServiceError(
+                422,
+                "The result is too large for \(plan.format.rawValue).",
+                detail: "It has \(geometry.size) pixels; the format has at most "
+                    + "\(plan.format.largestSide) a side."
+            )
+        }
         dpr = geometry.dpr
         var chain = ProcessorChain(source, geometry, plan).processor
         if let trim = plan.options.trim {

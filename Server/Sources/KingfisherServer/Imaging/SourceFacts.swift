@@ -60,6 +60,16 @@ extension OutputFormat {
         }
     }
 
+    /// The largest side that a file of the format can have, in pixels.
+    var largestSide: Int {
+        switch self {
+        // https://developers.google.com/speed/webp/faq#what_is_the_maximum_size_a_webp_image_can_be
+        case .webp: 16_383
+        case .jpeg, .gif: 65_535
+        case .png, .avif, .jxl: 65_536
+        }
+    }
+
     /// Whether the format keeps transparency.
     var hasAlpha: Bool { self != .jpeg }
 

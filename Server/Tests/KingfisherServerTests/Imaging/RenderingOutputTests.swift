@@ -186,6 +186,14 @@ struct RenderingOutputTests {
         #expect(huge.status == 422)
     }
 
+    @Test("A result larger than its format allows is refused with status 422")
+    func formatLimits() async throws {
+        let source = try TestPicture.quartersPNG(17_000, 1)
+        #expect(try await bench.render(source) { _ in }.size == [17_000, 1])
+        #expect(try await bench.failure(source, as: .webp) { _ in }.status == 422)
+        #expect(try await bench.render(source, as: .webp) { $0.width = 16_383 }.size[0] == 16_383)
+    }
+
     @Test("A cancelled request fails with status 499")
     func cancelled() async throws {
         let source = try TestPicture.quartersPNG(40, 20)
