@@ -238,6 +238,23 @@ struct RenderPlan: Sendable {
         return options.background != nil || !format.hasAlpha
     }
 
+    /// The plan for the frames of an animation.
+    ///
+    /// Frames are processed one by one, and a smart place would differ from frame to frame, so that
+    /// the centre takes its place.
+    ///
+    /// - Throws: ``ServiceError`` 422 with the option `trim`: frames would get different sizes.
+    func forAnimation() throws(ServiceError) -> RenderPlan {
+        guard options.trim == nil else {
+            throw ServiceError(422, "Animations cannot be trimmed.")
+        }
+        var plan = self
+        let centre = ProcessingOptions.Gravity.compass(.centre, x: 0, y: 0)
+        if options.gravity == .smart { plan.options.gravity = centre }
+        if options.crop?.gravity == .smart { plan.options.crop?.gravity = centre }
+        return plan
+    }
+
     /// The size that ``Geometry`` starts from.
     func turned(_ size: Extent, orientation: Int) -> Extent {
         Turns(self, orientation: orientation).swapsSides ? size.transposed : size

@@ -17,7 +17,8 @@ struct RenderJob {
     ///   - plan: The options and what results from the configuration.
     ///   - settings: The configuration.
     ///   - frames: The number of frames that are processed.
-    /// - Throws: ``ServiceError`` 422 if the result would be too large.
+    /// - Throws: ``ServiceError`` 422 if the result would be too large, or an animation would be
+    ///   trimmed.
     init(
         _ source: SourceFacts,
         _ plan: RenderPlan,
@@ -26,6 +27,7 @@ struct RenderJob {
     ) throws(ServiceError) {
         rule = Self.rule(plan, settings)
         isAnimated = source.frameCount > 1 && frames > 1 && plan.format.isAnimated
+        let plan = isAnimated ? try plan.forAnimation() : plan
         let turned = plan.turned(source.size, orientation: source.orientation)
         let geometry = try Geometry(source: turned, options: plan.options, limits: plan.bounds)
         guard geometry.size.longestSide <= plan.format.largestSide else {

@@ -153,6 +153,28 @@ struct RenderingEffectTests {
         let one = try await bench.render(gif, as: .gif) { $0.width = 20 }
         #expect(try ImageFileInfo(data: one.result.data).frameCount == 1)
     }
+
+    @Test("All frames of an animation are cropped at the same place, and none is trimmed")
+    func animatedCrop() async throws {
+        var settings = RendererSettings()
+        settings.limits.animationFrames = 10
+        let animated = try RenderBench(settings)
+        let gif = try TestAnimation.gif(frames: 4)
+        let result = try await animated.render(gif, as: .gif) {
+            ($0.width, $0.height, $0.resizingType, $0.gravity) = (20, 20, .fill, .smart)
+        }
+        let image = KingfisherWrapper<KFCrossPlatformImage>
+            .image(data: result.result.data, options: ImageCreatingOptions())
+        let frames = try #require(image?.kf.frameSource)
+        // The border of red and blue, which draws attention, is at the left edge of the first frame
+        // and at the right edge of the third one; a smart place would show both colours.
+        #expect((0..<20).allSatisfy { frames.frame(at: 0)?.pixel($0, 10)[2] == 255 })
+        #expect((0..<20).allSatisfy { frames.frame(at: 2)?.pixel($0, 10)[0] == 255 })
+        let trimmed = try await animated.failure(gif, as: .gif) { $0.trim = .init(threshold: 1) }
+        #expect(trimmed.status == 422)
+        let still = try await animated.render(gif, as: .png) { $0.trim = .init(threshold: 1) }
+        #expect(still.size == [30, 20])
+    }
 }
 
 enum TestAnimation {

@@ -194,6 +194,25 @@ struct RenderingOutputTests {
         #expect(try await bench.render(source, as: .webp) { $0.width = 16_383 }.size[0] == 16_383)
     }
 
+    @Test("Damaged files fail with status 422 or are rendered", arguments: OutputFormat.allCases)
+    func damaged(format: OutputFormat) async throws {
+        guard format.isWritable else { return }
+        let photo = TestPicture.photo(40, 30)
+        let file = try #require(photo.encoded(as: format, quality: 80))
+        for place in stride(from: 0, to: file.count, by: max(1, file.count / 20)) {
+            var changed = file
+            changed[place] ^= 0x5A
+            for damaged in [file.prefix(place), changed] {
+                do {
+                    let result = try await bench.render(Data(damaged)) { $0.width = 20 }
+                    #expect(result.size[0] <= 20)
+                } catch let error as ServiceError {
+                    #expect(error.status == 422, "\(error)")
+                }
+            }
+        }
+    }
+
     @Test("A cancelled request fails with status 499")
     func cancelled() async throws {
         let source = try TestPicture.quartersPNG(40, 20)
