@@ -67,6 +67,7 @@ extension ServiceConfiguration {
         var settings = RendererSettings()
         settings.quality = processing.quality
         settings.formatQuality = processing.formatQuality
+        settings.isProgressive = processing.writesProgressiveJPEG
         settings.autoRotate = processing.rotatesAutomatically
         settings.limits.megapixels = processing.maximalMegapixels
         settings.limits.fileSize = sources.maximalFileSize

@@ -15,6 +15,8 @@ extension ServiceConfiguration {
         public var quality = 80
         /// Qualities by format.
         public var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
+        /// Whether JPEGs are progressive.
+        public var writesProgressiveJPEG = false
         /// Whether images are rotated by their metadata.
         public var rotatesAutomatically = true
         /// The file of the watermark.
@@ -52,6 +54,7 @@ extension ServiceConfiguration {
             ),
             .init("IMGPROXY_QUALITY", \.processing.quality, .integer(1...100)),
             .init("IMGPROXY_FORMAT_QUALITY", \.processing.formatQuality, .formatQualities),
+            .init("IMGPROXY_JPEG_PROGRESSIVE", \.processing.writesProgressiveJPEG, .flag),
             .init("IMGPROXY_AUTO_ROTATE", \.processing.rotatesAutomatically, .flag),
             .init("IMGPROXY_WATERMARK_DATA", \.processing.watermarkData, .base64),
             .init("IMGPROXY_WATERMARK_PATH", \.processing.watermarkPath, .text),
