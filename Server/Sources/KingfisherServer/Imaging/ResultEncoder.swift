@@ -18,6 +18,10 @@ final class ResultEncoder: CacheSerializer {
         var isProgressive = false
         /// Nil without a search.
         var similarity: SimilarityTarget?
+        /// A search that takes longer ends with what it has found.
+        ///
+        /// Five seconds: half of the time for a request, since nothing interrupts an encoder.
+        var searchTime = Duration.seconds(5)
     }
 
     /// The measure of the last encoding.
@@ -43,7 +47,7 @@ final class ResultEncoder: CacheSerializer {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         let clock = ContinuousClock()
         let start = clock.now
-        var attempts = Attempts(image, rule.format, isProgressive: rule.isProgressive)
+        var attempts = Attempts(image, rule, until: start + rule.searchTime)
         guard let found = attempts.search(rule) else { return nil }
         let outcome = Outcome(
             quality: found.quality,
@@ -73,14 +77,22 @@ private struct Attempts {
     private let image: KFCrossPlatformImage
     private let format: OutputFormat
     private let isProgressive: Bool
+    private let end: ContinuousClock.Instant
     /// How often the image was encoded.
     private(set) var count = 0
 
     typealias Encoded = (data: Data, quality: Int)
 
-    init(_ image: KFCrossPlatformImage, _ format: OutputFormat, isProgressive: Bool) {
-        (self.image, self.format, self.isProgressive) = (image, format, isProgressive)
+    init(
+        _ image: KFCrossPlatformImage,
+        _ rule: ResultEncoder.Rule,
+        until end: ContinuousClock.Instant
+    ) {
+        (self.image, self.end) = (image, end)
+        (format, isProgressive) = (rule.format, rule.isProgressive)
     }
+
+    private var isLate: Bool { ContinuousClock.now >= end }
 
     mutating func search(_ rule: ResultEncoder.Rule) -> Encoded? {
         // An animation has its quality already, and lossless formats have none.
@@ -107,7 +119,7 @@ private struct Attempts {
         guard var found = encoded(low) else { return best }
         guard found.data.count <= limit else { return found }
         low += 1
-        while low <= high {
+        while low <= high, !isLate {
             let middle = (low + high + 1) / 2
             guard let attempt = encoded(middle) else { break }
             if attempt.data.count <= limit {
@@ -125,7 +137,7 @@ private struct Attempts {
         let original = LumaPlane(image)
         var (low, high) = (target.qualities.lowerBound, target.qualities.upperBound)
         var found: Encoded?
-        while low <= high {
+        while low <= high, !isLate {
             let middle = (low + high) / 2
             guard let attempt = encoded(middle) else { return nil }
             if distance(of: attempt.data, to: original) <= target.distance {

@@ -98,6 +98,25 @@ struct RenderingOutputTests {
         #expect(Set(found).count > 1)
     }
 
+    @Test("A search without time takes the safe end of its range")
+    func searchTime() throws {
+        let image = TestPicture.photo(60, 40)
+        var rule = ResultEncoder.Rule(format: .jpeg, quality: 80, searchTime: .zero)
+        rule.similarity = SimilarityTarget(distance: 1, qualities: 20...90)
+        let similar = ResultEncoder(rule)
+        _ = try #require(similar.data(with: image, original: nil))
+        #expect(similar.outcome?.quality == 90)
+        rule.similarity = nil
+        rule.maxBytes = 1_000
+        let small = ResultEncoder(rule)
+        _ = try #require(small.data(with: image, original: nil))
+        #expect(small.outcome?.quality == ResultEncoder.lowestQuality)
+        rule.searchTime = .seconds(60)
+        let searched = ResultEncoder(rule)
+        _ = try #require(searched.data(with: image, original: nil))
+        #expect(try #require(searched.outcome).quality > ResultEncoder.lowestQuality)
+    }
+
     @Test("DSSIM is 0 for equal images, grows with the change and is 1 for other sizes")
     func dissimilarity() {
         let image = TestPicture.photo(40, 30)
