@@ -53,12 +53,16 @@ extension KingfisherManager {
         let stage = EncodingStage(request(source, parsed), as: encoding)
         // HTTP caching has to check the freshness of the stored entry first, so it always loads.
         if !parsed.httpCaching, let data = await stage.stored(of: source) {
-            return RetrieveDataResult(
-                data: data,
-                cacheType: .disk,
-                source: source,
-                originalSource: source
-            )
+            return .cached(data, of: source)
+        }
+        var lease: SharedLease?
+        switch try await stage.claim(of: source) {
+        case .granted(let granted): lease = granted
+        case .made:
+            if let data = await stage.stored(of: source) {
+                return .cached(data, of: source)
+            }
+        case .none: break
         }
         let result = try await load(request(source, stage.loadOptions)).get()
         let isCached = parsed.httpCaching && result.cacheType != .none
@@ -66,7 +70,7 @@ extension KingfisherManager {
         if isCached, let stored = await stage.stored(of: result.source) {
             data = stored
         } else {
-            data = try await stage.bytes(of: result)
+            data = try await stage.bytes(of: result, lease)
         }
         return RetrieveDataResult(
             data: data,
@@ -75,5 +79,11 @@ extension KingfisherManager {
             originalSource: result.originalSource,
             metrics: result.metrics
         )
+    }
+}
+
+extension RetrieveDataResult {
+    fileprivate static func cached(_ data: Data, of source: Source) -> RetrieveDataResult {
+        RetrieveDataResult(data: data, cacheType: .disk, source: source, originalSource: source)
     }
 }

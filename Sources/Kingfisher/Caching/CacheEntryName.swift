@@ -21,6 +21,13 @@ struct CacheEntryName: Hashable, Sendable {
         forcedExtension = forced
     }
 
+    /// A name that was made elsewhere.
+    init(computedKey: String, uniqueKey: String, forced: String?) {
+        self.computedKey = computedKey
+        memoryKey = CacheKey(uniqueKey)
+        forcedExtension = forced
+    }
+
     init(key: String, options: KingfisherParsedOptionsInfo) {
         self.init(
             key: key,

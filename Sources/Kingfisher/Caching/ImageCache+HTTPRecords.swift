@@ -23,8 +23,24 @@ extension ImageCache {
         diskStorage.queue.enqueue(
             .description(metadata),
             on: diskStorage.fileName(of: entry),
-            completion: { _ in }
+            completion: { [weak self] _ in self?.shareAgain(entry) }
         )
+    }
+
+    /// Sends an entry on disk to other machines with its new record.
+    private func shareAgain(_ entry: CacheEntryName) {
+        guard let sharing, !sharing.isPaused else { return }
+        reader.submit(priority: 0) { [diskStorage] in
+            // Without the file, other machines ask the server themselves.
+            let contents = try? diskStorage.contents(of: entry, extending: .none)
+            guard let contents else { return }
+            sharing.store(
+                contents.data,
+                of: entry,
+                expiration: nil,
+                metadata: contents.metadata
+            )
+        }
     }
 
     /// The record of the current image of an entry.

@@ -21,13 +21,22 @@ extension ImageCache {
         )
         guard toDisk else { return completion(CacheStoreResult(disk: .success(()))) }
         let serializer = options.cacheSerializer
+        let bytes = Self.bytes(of: image, original, serializer)
         diskStorage.enqueue(
-            Self.bytes(of: image, original, serializer),
+            bytes,
             as: entry,
             expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions,
             metadata: metadata
-        ) { result in
+        ) { [sharing] result in
+            sharing?.store(
+                bytes,
+                of: entry,
+                expiration: options.diskCacheExpiration,
+                metadata: metadata,
+                after: result,
+                replacing: !options.diskStoreWriteOptions.contains(.withoutOverwriting)
+            )
             let result = result.mapError { error -> KingfisherError in
                 guard case .unserializable = error else { return error.kingfisherError }
                 let reason = KingfisherError.CacheErrorReason.cannotSerializeImage(
@@ -66,7 +75,15 @@ extension ImageCache {
             as: entry,
             expiration: expiration,
             metadata: metadata
-        ) { result in
+        ) { [sharing] result in
+            sharing?.store(
+                .ready(data),
+                of: entry,
+                expiration: expiration,
+                metadata: metadata,
+                after: result,
+                replacing: true
+            )
             completion(CacheStoreResult(disk: result.mapError(\.kingfisherError)))
         }
     }

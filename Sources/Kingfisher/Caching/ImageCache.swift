@@ -10,10 +10,10 @@ open class ImageCache: @unchecked Sendable {
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
     /// The disk storage.
     public let diskStorage: DiskStorage.Backend<Data>
-    /// The entries that loads revalidate in the background.
-    let refreshing = Mutex<Set<CacheEntryName>>([])
+    let refreshing = Mutex<Set<CacheEntryName>>([])  // Revalidated in the background now.
     let reader = WorkPool(label: "com.onevcat.Kingfisher.ImageCache.read", width: 4)
     let upkeep = Mutex(Upkeep())
+    let shared = SharedSlot()
 
     /// Makes a cache from its two storages.
     ///

@@ -40,27 +40,59 @@ struct EncodingStage {
     }
 
     private func stored(of source: Source, as identifier: String) async -> Data? {
-        let entry = CacheEntryName(
-            key: source.cacheKey,
-            identifier: identifier,
-            forced: request.options.forcedExtension
-        )
-        guard request.targetCache.diskStorage.holds(entry) else { return nil }
+        let entry = entry(of: source, as: identifier)
+        guard request.targetCache.diskStorage.holds(entry) else { return await shared(entry) }
         // A damaged or missing file is a miss.
         let contents = try? await request.targetCache.storedBytes(
             of: entry,
             extending: request.options.diskCacheAccessExtendingExpiration,
             priority: request.options.downloadPriority
         )
-        guard let data = contents?.data else { return nil }
+        return contents.flatMap { checked($0.data) }
+    }
+
+    /// The bytes from the storage that machines share, if they have the requested encoding.
+    private func shared(_ entry: CacheEntryName) async -> Data? {
+        guard let level = request.targetCache.sharing, entry.isShareable,
+            // A cancelled caller does not continue.
+            case .hit(let hit)? = try? await level.find(entry)
+        else { return nil }
+        return checked(hit.contents.data)
+    }
+
+    private func checked(_ data: Data) -> Data? {
         let format = data.kf.imageFormat
         return format != .unknown && format == encoding?.format ?? format ? data : nil
     }
 
+    /// Claims the right to encode the image while other machines wait for it.
+    ///
+    /// - Parameter source: The source of the image.
+    /// - Returns: The outcome; `none` if the encoded file is not stored, or is stored by the load.
+    /// - Throws: `CancellationError`.
+    func claim(of source: Source) async throws -> SharedLeases.Claim {
+        guard let offer = request.offer, !offer.level.isPaused, !request.options.cacheMemoryOnly,
+            !request.options.httpCaching, keepsEncoding || loadOptions.cacheMemoryOnly
+        else { return .none }
+        return try await offer.level.claim(entry(of: source, as: identifier))
+    }
+
+    private func entry(of source: Source, as identifier: String) -> CacheEntryName {
+        CacheEntryName(
+            key: source.cacheKey,
+            identifier: identifier,
+            forced: request.options.forcedExtension
+        )
+    }
+
     /// Returns the encoded bytes of a loaded image.
     ///
+    /// - Parameters:
+    ///   - result: The image.
+    ///   - lease: Retained until the file is stored.
+    /// - Returns: The file.
     /// - Throws: ``KingfisherError`` if it cannot be encoded; `CancellationError`.
-    func bytes(of result: RetrieveImageResult) async throws -> Data {
+    func bytes(of result: RetrieveImageResult, _ lease: SharedLease?) async throws -> Data {
         let isFresh = result.cacheType == .none
         let original = isFresh ? result.data() : nil
         if let original, takes(original) { return original }
@@ -79,12 +111,12 @@ struct EncodingStage {
             )
         }
         if keepsEncoding || (encoding == nil && isFresh && isEncodedByCache) {
-            await store(data, of: result.source)
+            await store(data, of: result.source, lease)
         }
         return data
     }
 
-    private func store(_ data: Data, of source: Source) async {
+    private func store(_ data: Data, of source: Source, _ lease: SharedLease?) async {
         guard !request.options.cacheMemoryOnly else { return }
         let stored = Gate()
         request.targetCache.storeToDisk(
@@ -100,6 +132,7 @@ struct EncodingStage {
                 Log.warning("An encoded image was not stored: \(reason)", key: source.cacheKey)
             }
             stored.open()
+            withExtendedLifetime(lease) {}
         }
         if request.options.waitForCache { await stored.wait() }
     }

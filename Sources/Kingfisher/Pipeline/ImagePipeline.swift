@@ -61,25 +61,29 @@ struct ImagePipeline: Sendable {
         let accepts = request.looksUp && !request.options.httpCaching
         let request = accepts ? request.acceptingFinished : request
         do {
-            return try await loadOnce(request, events, task, &journal)
+            return try await loadOnce(request, sharing: true, events, task, &journal)
         } catch is StoredMeanwhile {
-            return try await loadOnce(request.afterFinish, events, task, &journal)
+            let request = request.afterFinish
+            return try await loadOnce(request, sharing: false, events, task, &journal)
         }
     }
 
+    /// One pass through the stages; with `sharing` it may wait for another machine.
     @inline(never)
     private func loadOnce(
         _ request: LoadRequest,
+        sharing: Bool,
         _ events: LoadEvents,
         _ task: DownloadTask,
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult {
         try request.source.check(against: request.sourcePolicy(for: request.source))
         let caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
-        let request = caching?.request ?? request
+        var request = caching?.request ?? request
         var hit: HTTPCachingStage.Hit?
+        var isSharing = sharing && request.offer != nil
         if request.looksUp {
-            hit = try await lookUp(request, caching, &journal)
+            hit = try await lookUp(request, caching, &isSharing, &journal)
             if let hit, caching == nil { return hit.result }
             if hit == nil {
                 tellMisses(of: request, journal)
@@ -92,6 +96,7 @@ struct ImagePipeline: Sendable {
             }
             return result
         }
+        if isSharing, hit == nil { request = try await claim(request, &journal) }
         guard let caching else {
             let fetched = try await fetch(request, events, task, &journal)
             return try await finish(fetched, request, StoreStage(request: request), &journal)
@@ -131,13 +136,46 @@ struct ImagePipeline: Sendable {
     private func lookUp(
         _ request: LoadRequest,
         _ caching: HTTPCachingStage?,
+        _ isSharing: inout Bool,
         _ journal: inout LoadJournal
     ) async throws -> HTTPCachingStage.Hit? {
         var stage = LookupStage(request)
-        while let finding = try await journal.measure(.lookup, { try await stage.next() }) {
+        while true {
+            let finding = try await journal.measure(.lookup) { try await stage.next() }
+            for answer in stage.takeAnswers() { journal.note(answer.answer, answer.duration) }
+            guard let finding else {
+                isSharing = isSharing && stage.isSharing
+                return nil
+            }
             if let hit = try await answer(finding, request, caching, &journal) { return hit }
         }
-        return nil
+    }
+
+    /// Claims the right to make the image while other machines wait for it.
+    ///
+    /// - Returns: The request, with a lease if it was granted.
+    /// - Throws: ``StoredMeanwhile`` if another machine has made the image, `CancellationError`.
+    @inline(never)
+    private func claim(
+        _ request: LoadRequest,
+        _ journal: inout LoadJournal
+    ) async throws -> LoadRequest {
+        guard let offer = request.offer else { return request }
+        let start = ContinuousClock.now
+        let claim = try await offer.level.claim(offer.entry)
+        try request.checkWanted()
+        let took = ContinuousClock.now - start
+        switch claim {
+        case .granted(let lease):
+            journal.note(.granted, took)
+            return request.holding(lease)
+        case .made:
+            journal.note(.madeElsewhere, took)
+            throw StoredMeanwhile()
+        case .none:
+            journal.note(.notGranted, took)
+            return request
+        }
     }
 
     /// The result of a finding; nil if it turns out to be damaged.

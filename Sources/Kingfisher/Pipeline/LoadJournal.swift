@@ -45,6 +45,12 @@ struct LoadJournal: Sendable {
         return try await body()
     }
 
+    /// Records what the shared storage answered.
+    mutating func note(_ answer: SharedStorageAnswer, _ duration: Duration) {
+        timings.sharedStorage = (timings.sharedStorage ?? .zero) + duration
+        tell(.sharedStorage(answer, took: duration))
+    }
+
     /// Ends the load and returns its timings.
     mutating func finish(_ result: Result<RetrieveImageResult, KingfisherError>) -> LoadTimings {
         switch result {

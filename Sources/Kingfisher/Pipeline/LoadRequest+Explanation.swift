@@ -13,9 +13,17 @@ extension LoadRequest {
             memory: memory,
             disk: disk,
             original: original,
+            sharedStorage: memory == nil || disk == nil ? nil : sharedStorage,
             outcome: outcome(memory: memory, disk: disk, original: original),
             steps: steps
         )
+    }
+
+    private var sharedStorage: LoadExplanation.SharedStorage? {
+        guard looksUp, acceptsDisk, entry.isShareable, let level = targetCache.sharing else {
+            return nil
+        }
+        return level.isPaused ? .paused : .asked
     }
 
     /// The processors, and where each of them runs if bytes have to be decoded.

@@ -25,6 +25,8 @@ final class LoadRequest: Sendable {
     let acceptsFinished: Bool
     /// Whether the image is still needed; nil if it always is.
     let isStillWanted: (@Sendable () -> Bool)?
+    /// Retained until the image is stored, so that other machines wait for it.
+    let lease: SharedLease?
 
     /// Resolves the parameters of a call.
     ///
@@ -48,6 +50,7 @@ final class LoadRequest: Sendable {
         self.downloader = options.downloader ?? downloader
         acceptsFinished = false
         self.isStillWanted = isStillWanted
+        lease = nil
     }
 
     /// A copy of a request with the given changes.
@@ -57,7 +60,8 @@ final class LoadRequest: Sendable {
         key: String? = nil,
         options: KingfisherParsedOptionsInfo? = nil,
         question: HTTPQuestion? = nil,
-        acceptsFinished: Bool? = nil
+        acceptsFinished: Bool? = nil,
+        lease: SharedLease? = nil
     ) {
         self.source = source ?? other.source
         self.key = key ?? other.key
@@ -70,6 +74,7 @@ final class LoadRequest: Sendable {
         downloader = other.downloader
         self.acceptsFinished = acceptsFinished ?? other.acceptsFinished
         isStillWanted = other.isStillWanted
+        self.lease = lease ?? other.lease
     }
 
     /// The same request for another source, optionally allowing a metered network.
@@ -95,6 +100,9 @@ final class LoadRequest: Sendable {
     func with(_ question: HTTPQuestion) -> LoadRequest {
         LoadRequest(self, question: question)
     }
+
+    /// The same request, with a lease of the image.
+    func holding(_ lease: SharedLease) -> LoadRequest { LoadRequest(self, lease: lease) }
 
     /// The same request, accepting just finished work.
     var acceptingFinished: LoadRequest { LoadRequest(self, acceptsFinished: true) }
@@ -127,6 +135,14 @@ extension LoadRequest {
             forcedExtension: options.forcedExtension
         )
         return acceptsDisk ? type.cached : type == .memory
+    }
+
+    /// The entry that is offered to other machines, so that they should wait for it; nil if the
+    /// load stores none.
+    var offer: (level: SharedLevel, entry: CacheEntryName)? {
+        guard looksUp, acceptsDisk, entry.isShareable else { return nil }
+        if !options.cacheMemoryOnly { return targetCache.sharing.map { ($0, entry) } }
+        return storesOriginal ? originalCache.sharing.map { ($0, originalEntry) } : nil
     }
 
     /// Whether a lookup may use the disk.

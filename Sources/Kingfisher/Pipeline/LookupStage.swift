@@ -1,6 +1,7 @@
 import Foundation
 
-/// Looks for an image in the caches: in memory, on disk, and then for an original to make it from.
+/// Looks for an image in the caches: in memory, on disk, in the storage that machines share, and
+/// then for an original to make it from.
 ///
 /// Each place is consulted once. An entry on disk is found through the index and not read here, so
 /// it may turn out to be missing or damaged; then ``next()`` continues with the next place.
@@ -20,20 +21,40 @@ struct LookupStage {
     }
 
     private enum Place {
-        case memory, disk, originalInMemory, originalOnDisk
+        case memory, disk, shared, originalInMemory, originalOnDisk, sharedOriginal
+
+        var isBeyondMemory: Bool { self != .memory && self != .originalInMemory }
+    }
+
+    /// What the shared storage answered.
+    struct SharedAnswer {
+        let answer: SharedStorageAnswer
+        let duration: Duration
     }
 
     private let request: LoadRequest
-    private var places: ArraySlice<Place> = [.memory, .disk]
+    private var places: ArraySlice<Place> = [.memory, .disk, .shared]
+    /// The answers of the shared storage since they were taken.
+    private var answers: [SharedAnswer] = []
+    /// Whether the shared storage can be asked again for this load.
+    private(set) var isSharing = true
 
     init(_ request: LoadRequest) {
         self.request = request
-        if request.hasSeparateOriginal { places += [.originalInMemory, .originalOnDisk] }
+        if request.hasSeparateOriginal {
+            places += [.originalInMemory, .originalOnDisk, .sharedOriginal]
+        }
         // Decoded images do not have the bytes.
         if request.options.processor is OriginalBytesProcessor {
-            places = originalTarget.isPlain ? [.originalOnDisk] : []
+            places = originalTarget.isPlain ? [.originalOnDisk, .sharedOriginal] : []
         }
-        if !request.acceptsDisk { places.removeAll { $0 == .disk || $0 == .originalOnDisk } }
+        if !request.acceptsDisk { places.removeAll(where: \.isBeyondMemory) }
+    }
+
+    /// Returns the answers of the shared storage since the last call.
+    mutating func takeAnswers() -> [SharedAnswer] {
+        defer { answers = [] }
+        return answers
     }
 
     /// Returns the finding of the next place that has one; nil if there is none.
@@ -47,7 +68,7 @@ struct LookupStage {
         return nil
     }
 
-    private func look(_ place: Place) async throws -> Finding? {
+    private mutating func look(_ place: Place) async throws -> Finding? {
         let target = Target(
             cache: request.targetCache,
             entry: request.entry,
@@ -61,6 +82,11 @@ struct LookupStage {
             guard isKnown(target) else { return nil }
             guard !target.isPlain else { return storedTarget() }
             return try await disk(of: target).map { finding($0.image, $0.type) }
+        case .shared:
+            guard let hit = try await askShared(target) else { return nil }
+            guard !target.isPlain else { return storedTarget(hit) }
+            // The entry is pending for the disk, where the cache reads it.
+            return try await disk(of: target).map { finding($0.image, $0.type) }
         case .originalInMemory:
             guard let image = memory(of: original) else { return nil }
             // The image is not made if it is no longer needed.
@@ -69,10 +95,44 @@ struct LookupStage {
         case .originalOnDisk:
             guard isKnown(original) else { return nil }
             guard !original.isPlain else { return storedOriginal() }
-            let image = try await disk(of: original)?.image
-            try request.checkWanted()
-            return image.map { .original($0) }
+            return try await originalOnDisk(original)
+        case .sharedOriginal:
+            // Without the option no machine stores originals.
+            guard request.options.cacheOriginalImage,
+                let hit = try await askShared(original)
+            else { return nil }
+            guard !original.isPlain else { return storedOriginal(hit) }
+            return try await originalOnDisk(original)
         }
+    }
+
+    private func originalOnDisk(_ original: Target) async throws -> Finding? {
+        let image = try await disk(of: original)?.image
+        try request.checkWanted()
+        return image.map { .original($0) }
+    }
+
+    /// Asks the shared storage for an entry, unless it did not answer this load before.
+    private mutating func askShared(_ target: Target) async throws -> SharedHit? {
+        guard isSharing, let level = target.cache.sharing, target.entry.isShareable else {
+            return nil
+        }
+        let start = ContinuousClock.now
+        let finding = try await level.find(target.entry)
+        // If the image is no longer needed, nothing is downloaded.
+        try request.checkWanted()
+        let took = ContinuousClock.now - start
+        switch finding {
+        case .hit(let hit):
+            answers.append(SharedAnswer(answer: .hit, duration: took))
+            return hit
+        case .miss:
+            answers.append(SharedAnswer(answer: .miss, duration: took))
+        case .unavailable:
+            isSharing = false
+            answers.append(SharedAnswer(answer: .unavailable, duration: took))
+        }
+        return nil
     }
 
     /// Classifies a hit.
@@ -88,7 +148,7 @@ struct LookupStage {
 
     // MARK: Entries that are decoded by the load
 
-    private func storedTarget() -> Finding {
+    private func storedTarget(_ shared: SharedHit? = nil) -> Finding {
         let isRaw = request.storesRawBytes
         let isMade = isRaw && request.options.processor.prefersBytes
         return .stored(
@@ -97,12 +157,13 @@ struct LookupStage {
                 entry: request.entry,
                 options: isMade ? request.options : request.decodingOptions,
                 tag: isRaw && !isMade ? ImageCache.Tag.unprocessed : ImageCache.Tag.processed,
-                ignoresCancel: true
+                ignoresCancel: true,
+                shared: shared
             )
         )
     }
 
-    private func storedOriginal() -> Finding {
+    private func storedOriginal(_ shared: SharedHit? = nil) -> Finding {
         let isMade = request.options.processor.prefersBytes
         return .storedOriginal(
             StoredEntry(
@@ -111,7 +172,8 @@ struct LookupStage {
                 options: isMade ? request.options : request.decodingOptions,
                 // The result of the processor must not be stored in place of the original.
                 tag: isMade ? nil : ImageCache.Tag.processed,
-                ignoresCancel: false
+                ignoresCancel: false,
+                shared: shared
             )
         )
     }

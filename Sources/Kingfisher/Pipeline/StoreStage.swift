@@ -34,8 +34,9 @@ struct StoreStage {
                 forKey: request.key,
                 options: storeOptions,
                 toDisk: toDisk,
-                completionHandler: { [key = request.key] in
-                    Self.report($0, "The image", key)
+                // Retains the lease until the image can be sent to other machines.
+                completionHandler: { [request] in
+                    Self.report($0, "The image", request.key)
                     gate.open()
                 }
             )
@@ -51,8 +52,8 @@ struct StoreStage {
                 forcedExtension: request.options.forcedExtension,
                 expiration: request.options.diskCacheExpiration,
                 callbackQueue: .untouch,
-                completionHandler: { [key = request.key] in
-                    Self.report($0, "The original", key)
+                completionHandler: { [request] in
+                    Self.report($0, "The original", request.key)
                     gate.open()
                 }
             )

@@ -13,6 +13,8 @@ struct StoredEntry: Sendable {
     let tag: UInt8?
     /// Whether the image is delivered even if the load was cancelled.
     let ignoresCancel: Bool
+    /// The entry if it comes from the shared storage, for a disk that cannot store it.
+    var shared: SharedHit?
 
     /// The image; nil when the entry is gone or damaged.
     ///
@@ -90,14 +92,21 @@ struct StoredEntry: Sendable {
 
     private func contents(_ priority: Float) async throws -> DiskContents? {
         do {
-            return try await cache.storedBytes(
+            let stored = try await cache.storedBytes(
                 of: entry,
                 extending: options.diskCacheAccessExtendingExpiration,
                 priority: priority
             )
+            return stored ?? sharedContents
         } catch is KingfisherError {
             // A file that cannot be read is a miss: the image is loaded and stored again.
-            return nil
+            return sharedContents
         }
+    }
+
+    /// The bytes from the shared storage, unless the entry was stored or removed since.
+    private var sharedContents: DiskContents? {
+        guard let shared, shared.mark == cache.mark(of: entry) else { return nil }
+        return shared.contents
     }
 }

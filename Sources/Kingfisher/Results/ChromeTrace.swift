@@ -46,6 +46,15 @@ struct ChromeTrace: Encodable {
                 [Event(event, "hit: \(type)", "i", [:])]
             case .miss(let type, let reason):
                 [Event(event, "miss: \(type)", "i", ["reason": reason.description])]
+            case .sharedStorage(let answer, let duration):
+                [
+                    Event(
+                        event,
+                        "shared storage: \(answer.rawValue)",
+                        "i",
+                        ["took": "\(duration.inMilliseconds) ms"]
+                    )
+                ]
             case .restarted(let source, let error):
                 [
                     Event(

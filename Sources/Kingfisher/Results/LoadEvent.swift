@@ -1,3 +1,19 @@
+/// What a load learned from the ``SharedImageStorage`` of its cache.
+public enum SharedStorageAnswer: String, Sendable, CaseIterable {
+    /// The storage has the image.
+    case hit
+    /// The storage does not have the image.
+    case miss
+    /// The storage failed, took too long, or is paused; the load continues without it.
+    case unavailable
+    /// Other machines wait for this one to make the image.
+    case granted
+    /// Another machine made the image while this load waited.
+    case madeElsewhere
+    /// The load makes the image without a lease: there is none, or another machine took too long.
+    case notGranted
+}
+
 /// An event of a load.
 public struct LoadEvent: Sendable {
     /// A stage of a load.
@@ -24,6 +40,10 @@ public struct LoadEvent: Sendable {
         case hit(CacheType)
         /// A layer does not have the image.
         case miss(CacheType, CacheMissReason)
+        /// The storage that machines share was asked, which took this time.
+        ///
+        /// Its hits are reported as hits of the disk too.
+        case sharedStorage(SharedStorageAnswer, took: Duration)
         /// Another attempt starts with this source because of this error.
         case restarted(Source, because: KingfisherError)
         /// The load succeeded; the value is the image's origin.

@@ -14,6 +14,14 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
         case fails
     }
 
+    /// What a load does with the ``SharedImageStorage`` of its cache.
+    public enum SharedStorage: Sendable, Hashable {
+        /// It asks the storage, because memory and disk have no image.
+        case asked
+        /// It does not ask the storage, which is paused after failures.
+        case paused
+    }
+
     /// A processor, and the process it runs in if bytes have to be decoded.
     public struct Step: Sendable, Hashable {
         /// The process a step runs in.
@@ -40,6 +48,10 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
     public let disk: CacheMissReason?
     /// Why no cached original can be used; nil if one can.
     public let original: CacheMissReason?
+    /// What the load does with the storage that machines share; nil if it does not ask it.
+    ///
+    /// ``outcome`` is what happens if that storage has no image.
+    public let sharedStorage: SharedStorage?
     /// Where the image would come from.
     public let outcome: Outcome
     /// The processors in order.
@@ -51,6 +63,11 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
         var lines = ["\(key.withoutUsers) (\(processed))"]
         lines.append("  memory    \(Self.text(memory))")
         lines.append("  disk      \(Self.text(disk))")
+        switch sharedStorage {
+        case .asked?: lines.append("  shared    asked before anything is loaded")
+        case .paused?: lines.append("  shared    not asked, because it failed repeatedly")
+        case nil: break
+        }
         // Without a processor the cached image and the original are the same.
         if !processor.isEmpty || original != .notAsked {
             lines.append("  original  \(Self.text(original))")

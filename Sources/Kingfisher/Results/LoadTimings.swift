@@ -12,6 +12,10 @@ public struct LoadTimings: Sendable, Hashable {
     /// Storing in memory, and on disk if the load waited for it.
     public internal(set) var store: Duration?
 
+    /// Asking the ``SharedImageStorage``, which is a part of ``lookup``, and waiting for another
+    /// machine.
+    public internal(set) var sharedStorage: Duration?
+
     /// From the call to the result.
     public internal(set) var total: Duration?
 

@@ -80,6 +80,7 @@ enum TracePage {
         case .hit(let layer): "\(layer): hit"
         case .miss(let layer, let reason):
             "\(layer == .none ? "original" : "\(layer)"): \(MissText.text(reason))"
+        case .sharedStorage(let answer, _): "shared storage: \(answer.rawValue)"
         case .restarted(let source, let error):
             "next attempt, \(LibraryErrorText.shown(source.cacheKey)), because "
                 + ErrorReport.reason(for: error)

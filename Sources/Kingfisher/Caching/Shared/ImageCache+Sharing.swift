@@ -1,0 +1,86 @@
+import Foundation
+import Synchronization
+
+/// Sharing with other machines; not part of the original API.
+extension ImageCache {
+    /// Shares this cache with those of other machines through a storage such as Redis.
+    ///
+    /// Loads ask the storage after memory and disk missed, and before they download. What they
+    /// find is decoded like an entry on disk, reported as ``CacheType/disk``, and stored in memory
+    /// and on disk. What this cache stores on disk is also sent to the storage, in the background.
+    /// Machines that need the same image at the same time wait for the first one to make it.
+    /// Removing an image removes it from the storage, and from memory and disk of the machines
+    /// that are connected then. Clearing affects only this machine.
+    ///
+    /// The storage never makes a load fail. If it is slow or dead, loads continue without it; see
+    /// ``SharedStorageSettings``. Lookups by the methods of this class do not ask it, except
+    /// ``data(forKey:processorIdentifier:expiration:orMake:)``.
+    ///
+    /// Keys must mean the same image on all machines; images of local files are not shared. With a
+    /// transformer in the settings of ``diskStorage``, the storage gets only encrypted bytes, and
+    /// all machines need the same transformer. Otherwise it gets images and messages with keys, so
+    /// that its connection must be trusted.
+    ///
+    /// - Parameters:
+    ///   - storage: The storage; nil to stop sharing.
+    ///   - settings: Time-outs and limits.
+    public func useSharedStorage(
+        _ storage: (any SharedImageStorage)?,
+        settings: SharedStorageSettings = SharedStorageSettings()
+    ) {
+        let level = storage.map {
+            SharedLevel(
+                $0,
+                settings: settings,
+                memory: memoryStorage.store,
+                disk: diskStorage
+            )
+        }
+        level?.listen()
+        let old = shared.level.withLock { current in
+            defer { current = level }
+            return current
+        }
+        // Released here, outside the lock.
+        withExtendedLifetime(old) {}
+    }
+
+    /// The storage that this cache shares with other machines.
+    public var sharedStorage: (any SharedImageStorage)? { sharing?.storage }
+
+    /// What this cache did with the shared storage; nil without one.
+    public var sharedStorageStatistics: SharedStorageStatistics? { sharing?.statistics }
+
+    /// Returns when pending changes have been sent to the shared storage, or could not be sent.
+    ///
+    /// An image is sent after it is stored on this machine's disk, so wait for that first.
+    public func flushSharedStorage() async { await sharing?.flush() }
+
+    var sharing: SharedLevel? { shared.level.withLock { $0 } }
+}
+
+/// What a cache shares with other machines, and the files that it makes.
+final class SharedSlot: Sendable {
+    let level = Mutex<SharedLevel?>(nil)
+    let files = SharedJobs<CacheEntryName, (data: Data, cacheType: CacheType)>()
+
+    init() {}
+}
+
+extension SharedLevel {
+    /// Sends an entry after it was stored on disk.
+    ///
+    /// If the disk failed, it is sent nevertheless, unless an existing entry was to be kept.
+    func store(
+        _ bytes: DiskWriteQueue.Bytes,
+        of entry: CacheEntryName,
+        expiration: StorageExpiration?,
+        metadata: EntryMetadata?,
+        after result: Result<Void, DiskStorage.Backend<Data>.QueueFailure>,
+        replacing: Bool
+    ) {
+        if case .failure = result, !replacing { return }
+        guard entry.isShareable, !isPaused, let data = bytes.data else { return }
+        store(data, of: entry, expiration: expiration, metadata: metadata)
+    }
+}

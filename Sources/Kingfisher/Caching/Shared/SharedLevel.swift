@@ -1,0 +1,284 @@
+import Foundation
+import Synchronization
+
+/// The outcome of a lookup in a shared storage.
+enum SharedFinding: Sendable {
+    case hit(SharedHit)
+    case miss
+    /// The storage is paused, failed, or took too long.
+    case unavailable
+}
+
+/// An entry that was found in a shared storage, and waits to be written to this machine's disk.
+final class SharedHit: Sendable {
+    /// The entry itself: the disk may be full, or have no room for pending bytes.
+    let contents: DiskContents
+    /// The mark of the entry in memory before the storage was asked.
+    let mark: UInt32
+    /// Bounds the entries in memory until they are decoded.
+    private let turn: SharedLevel.Turn
+
+    init(_ contents: DiskContents, mark: UInt32, turn: SharedLevel.Turn) {
+        self.contents = contents
+        self.mark = mark
+        self.turn = turn
+    }
+}
+
+/// The statistics of a shared storage.
+final class SharedCounts: Sendable {
+    private let counts = Mutex(SharedStorageStatistics())
+
+    init() {}
+
+    var current: SharedStorageStatistics { counts.withLock { $0 } }
+
+    func change(_ change: (inout SharedStorageStatistics) -> Void) {
+        counts.withLock { change(&$0) }
+    }
+}
+
+/// The level of a cache that it shares with other machines.
+///
+/// An entry that is found is stored on this machine's disk, where it is pending at once, so that
+/// loads and HTTP caching treat it like any other.
+final class SharedLevel: Sendable {
+    /// A place among the entries that may be in memory at once.
+    final class Turn: Sendable {
+        private let turns: ByteBudget
+
+        /// - Throws: `CancellationError` while it waits.
+        init(of turns: ByteBudget) async throws {
+            self.turns = turns
+            try await turns.take(1)
+        }
+
+        deinit { turns.giveBack(1) }
+    }
+
+    private let gateway: SharedGateway
+    private let settings: SharedStorageSettings
+    private let memory: MemoryStore
+    private let disk: DiskStorage.Backend<Data>
+    private let counts: SharedCounts
+    private let reads: SharedReads
+    private let writes: SharedWrites
+    private let leases: SharedLeases
+    private let fetches = SharedJobs<CacheEntryName, SharedFinding>()
+    private let turns = ByteBudget(limit: 64)
+    private let sender: String
+    private let listening = Mutex<Task<Void, Never>?>(nil)
+
+    init(
+        _ storage: any SharedImageStorage,
+        settings: SharedStorageSettings,
+        memory: MemoryStore,
+        disk: DiskStorage.Backend<Data>
+    ) {
+        self.settings = settings
+        self.memory = memory
+        self.disk = disk
+        let clock = disk.store.clock
+        let (counts, sender) = (SharedCounts(), SharedMessage.makeSender())
+        gateway = SharedGateway(storage, settings: settings, clock: clock)
+        reads = SharedReads(gateway)
+        writes = SharedWrites(gateway, settings: settings, clock: clock, counts: counts) {
+            SharedMessage(sender: sender, removed: $0).encoded(by: disk.transformer)
+        }
+        leases = SharedLeases(
+            gateway,
+            settings: settings,
+            clock: clock,
+            counts: counts,
+            writes: writes
+        )
+        self.counts = counts
+        self.sender = sender
+    }
+
+    deinit { listening.withLock { $0?.cancel() } }
+
+    var storage: any SharedImageStorage { gateway.storage }
+
+    var isPaused: Bool { gateway.isPaused }
+
+    var statistics: SharedStorageStatistics {
+        var statistics = counts.current
+        statistics.isPaused = isPaused
+        return statistics
+    }
+
+    /// Returns when pending changes have been sent, or could not be sent.
+    func flush() async { await writes.flush() }
+
+    // MARK: Looking up
+
+    /// Looks for an entry, and queues it to be stored on disk.
+    ///
+    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
+    func find(_ entry: CacheEntryName) async throws -> SharedFinding {
+        try await fetches.value(for: entry) { [self] in
+            let turn = try await Turn(of: turns)
+            let finding = await fetch(entry, turn)
+            counts.change {
+                switch finding {
+                case .hit: $0.hits += 1
+                case .miss: $0.misses += 1
+                case .unavailable: $0.unavailable += 1
+                }
+            }
+            return finding
+        }
+    }
+
+    private func fetch(_ entry: CacheEntryName, _ turn: Turn) async -> SharedFinding {
+        let name = entry.sharedName
+        guard !writes.isRemoving(name) else { return .miss }
+        let mark = memory.mark(of: entry.memoryKey)
+        switch await reads.value(of: name) {
+        case .missing: return .miss
+        case .unavailable: return .unavailable
+        case .value(let bytes):
+            guard let value = value(of: bytes, name: name) else {
+                counts.change { $0.damaged += 1 }
+                return .miss
+            }
+            // Expired, or removed meanwhile.
+            guard value.expiry > disk.store.clock.now(), mark == memory.mark(of: entry.memoryKey),
+                !writes.isRemoving(name)
+            else { return .miss }
+            let contents = DiskContents(data: value.data, metadata: metadata(of: value, entry))
+            keep(contents, of: entry, until: value.expiry, since: mark)
+            return .hit(SharedHit(contents, mark: mark, turn: turn))
+        }
+    }
+
+    private func value(of bytes: Data, name: String) -> SharedValue? {
+        let overhead = SharedValue.maximalOverhead + SharedLevel.sealOverhead
+        guard bytes.count - overhead <= settings.largestEntry else { return nil }
+        guard let transformer = disk.transformer else { return SharedValue(bytes, name: name) }
+        return (try? transformer.open(bytes, name: name)).flatMap { SharedValue($0, name: name) }
+    }
+
+    private func metadata(of value: SharedValue, _ entry: CacheEntryName) -> EntryMetadata? {
+        disk.record(from: value.metadata, of: entry).map {
+            EntryMetadata($0, encoded: value.metadata)
+        }
+    }
+
+    /// Queues an entry for this machine's disk, unless it is removed at the same time.
+    private func keep(
+        _ contents: DiskContents,
+        of entry: CacheEntryName,
+        until expiry: TimeInterval,
+        since mark: UInt32
+    ) {
+        let own = disk.config.expiration
+        let ownExpiry = own.expiry(from: disk.store.clock.now())
+        let end = Date(timeIntervalSinceReferenceDate: expiry)
+        disk.enqueue(
+            .ready(contents.data),
+            as: entry,
+            expiration: expiry < ownExpiry ? .date(end) : own,
+            metadata: contents.metadata
+        ) { result in
+            guard case .failure(let error) = result else { return }
+            let reason = error.kingfisherError.localizedDescription
+            Log.debug("A shared entry was not stored on disk: \(reason)", key: entry.computedKey)
+        }
+        // A removal between the check and the store must not be undone.
+        if mark != memory.mark(of: entry.memoryKey) {
+            disk.queue.enqueue(.removal, on: disk.fileName(of: entry), completion: { _ in })
+        }
+    }
+
+    // MARK: Working alone
+
+    /// Claims the right to make the image of an entry; see ``SharedLeases``.
+    func claim(_ entry: CacheEntryName) async throws -> SharedLeases.Claim {
+        try await leases.claim(entry.sharedName) { [self] in try await find(entry) }
+    }
+
+    // MARK: Changing
+
+    /// What a transformer may add to a value, at most.
+    private static let sealOverhead = 4_096
+
+    /// Queues an entry to be sent.
+    func store(
+        _ data: Data,
+        of entry: CacheEntryName,
+        expiration: StorageExpiration?,
+        metadata: EntryMetadata?
+    ) {
+        guard entry.isShareable else { return }
+        guard data.count <= settings.largestEntry else {
+            return counts.change { $0.oversized += 1 }
+        }
+        let now = disk.store.clock.now()
+        let expiry = (expiration ?? disk.config.expiration).expiry(from: now)
+        guard expiry > now, !gateway.isPaused else { return }
+        let name = entry.sharedName
+        let value = SharedValue(data: data, metadata: metadata?.bytes ?? Data(), expiry: expiry)
+        guard let encoded = value.encoded(for: name), let sealed = seal(encoded, name: name) else {
+            return
+        }
+        let longest = settings.timeToLive.inBoundedSeconds
+        let seconds = max(1, min(expiry - now, longest))
+        writes.store(
+            SharedStorageItem(name: name, value: sealed, timeToLive: .seconds(seconds))
+        )
+    }
+
+    private func seal(_ value: Data, name: String) -> Data? {
+        guard let transformer = disk.transformer else { return value }
+        return try? transformer.seal(value, name: name)
+    }
+
+    /// Makes lookups of an entry miss; ``remove(_:)`` must follow.
+    func announceRemoval(of entry: CacheEntryName) {
+        writes.announceRemoval(of: entry.sharedName)
+    }
+
+    /// Queues an announced removal, here and on other machines.
+    func remove(_ entry: CacheEntryName) { writes.remove(entry.sharedName, entry) }
+
+    // MARK: Removals of other machines
+
+    /// Removes what other machines remove, until this object is released.
+    func listen() {
+        let messages = storage.messages()
+        let task = Task { [weak self] in
+            for await message in messages { self?.receive(message) }
+        }
+        listening.withLock { $0 = task }
+    }
+
+    private func receive(_ bytes: Data) {
+        guard let message = SharedMessage(bytes, by: disk.transformer), message.sender != sender
+        else { return }
+        for entry in message.entries {
+            memory.remove(entry.memoryKey)
+            disk.queue.enqueue(.removal, on: disk.fileName(of: entry), completion: { _ in })
+        }
+        counts.change { $0.invalidations += message.entries.count }
+    }
+}
+
+extension DiskStorage.Backend<Data> {
+    /// Encrypts what leaves this process, if set.
+    fileprivate var transformer: (any DiskDataTransformer)? { store.options.transformer }
+}
+
+extension CacheEntryName {
+    /// The name in a shared storage: it contains no URL, and has the same length for all keys.
+    var sharedName: String {
+        SHA256.hash(Data("\(uniqueKey)\u{0}\(forcedExtension ?? "")".utf8))
+            .withUnsafeBytes(Hexadecimal.text)
+    }
+
+    /// Whether the key means the same image on every machine; that of a file's path does not.
+    var isShareable: Bool {
+        !computedKey.hasPrefix("file:") && !computedKey.hasPrefix(URL.localFileCacheKeyPrefix)
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// A message to other machines: these entries were removed.
+struct SharedMessage {
+    private struct Wire: Codable {
+        struct Entry: Codable {
+            let key: String
+            /// Nil if it equals the key.
+            let unique: String?
+            let ext: String?
+        }
+
+        var version = 1
+        let sender: String
+        let removed: [Entry]
+    }
+
+    /// The size limit in bytes.
+    static let maximalSize = 65_536
+    private static let name = "message"
+
+    /// Identifies the cache that sent the message.
+    let sender: String
+    let entries: [CacheEntryName]
+
+    init(sender: String, removed entries: [CacheEntryName]) {
+        self.sender = sender
+        self.entries = entries
+    }
+
+    /// Parses a message; nil if it is invalid.
+    init?(_ bytes: Data, by transformer: (any DiskDataTransformer)?) {
+        guard bytes.count <= Self.maximalSize,
+            let plain = transformer.map({ try? $0.open(bytes, name: Self.name) }) ?? bytes,
+            let wire = try? JSONDecoder().decode(Wire.self, from: plain), wire.version == 1
+        else { return nil }
+        sender = wire.sender
+        entries = wire.removed.map {
+            CacheEntryName(computedKey: $0.key, uniqueKey: $0.unique ?? $0.key, forced: $0.ext)
+        }
+    }
+
+    /// The encoded message; nil if it is too large or cannot be encrypted.
+    func encoded(by transformer: (any DiskDataTransformer)?) -> Data? {
+        let removed = entries.map { entry in
+            Wire.Entry(
+                key: entry.computedKey,
+                unique: entry.uniqueKey == entry.computedKey ? nil : entry.uniqueKey,
+                ext: entry.forcedExtension
+            )
+        }
+        guard let plain = try? JSONEncoder().encode(Wire(sender: sender, removed: removed)),
+            let bytes = transformer.map({ try? $0.seal(plain, name: Self.name) }) ?? plain,
+            bytes.count <= Self.maximalSize
+        else { return nil }
+        return bytes
+    }
+
+    /// A random identity.
+    static func makeSender() -> String {
+        var random = SystemRandomNumberGenerator()
+        return String(random.next(), radix: 16)
+    }
+}
