@@ -29,10 +29,13 @@ let package = Package(
         .library(name: "Kingfisher", targets: ["Kingfisher"]),
         .library(name: "KingfisherGTK", targets: ["KingfisherGTK"]),
         .library(name: "KingfisherTesting", targets: ["KingfisherTesting"]),
+        .library(name: "KingfisherRedis", targets: ["KingfisherRedis"]),
     ],
     traits: [
         // Without it KingfisherGTK is an empty module, and nobody needs GTK's headers.
         .trait(name: "GTK", description: "Pictures in GTK 4 widgets; needs libgtk-4-dev."),
+        // Without it KingfisherRedis is an empty module.
+        .trait(name: "Redis", description: "A cache shared by Redis; needs libhiredis-dev."),
         // Formats whose libraries not everybody wants; without its trait a format is refused.
         .trait(name: "JXL", description: "JPEG XL, read and written; needs libjxl-dev."),
         .trait(name: "HEIF", description: "HEIC and HEIF, read; needs libheif-dev."),
@@ -125,6 +128,25 @@ let package = Package(
                 "Kingfisher", "Pixels", "CKFGTK", .target(name: "CGTK", condition: withGTK),
             ],
             swiftSettings: screenSettings
+        ),
+
+        // A cache shared by machines. Empty unless the trait is on. By name: hiredis' pkg-config
+        // file adds a folder of headers with common names.
+        .target(
+            name: "CRedisShim",
+            cSettings: [
+                .define("KF_REDIS", .when(traits: ["Redis"])), .define("_GNU_SOURCE"),
+            ],
+            linkerSettings: ["hiredis", "ssl", "crypto"].map {
+                .linkedLibrary($0, .when(traits: ["Redis"]))
+            }
+        ),
+        .target(
+            name: "KingfisherRedis",
+            dependencies: [
+                "Kingfisher", "CRedisShim", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
         ),
 
         // For the tests of those who use the library, and for ours; knows the public API alone.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing system libraries that the package links with.
 #
-# Usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats]
+# Usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats] [--redis]
 #        Scripts/bootstrap.sh --packages fedora|arch|alpine
 #
 #   --check     only list missing packages, and fail if there are any
@@ -10,13 +10,15 @@
 #               check is skipped
 #   --gtk       also the packages for KingfisherGTK, its tests and the gallery
 #   --formats   also the libraries of the package traits JXL, HEIF, TIFF and SVG
+#   --redis     also hiredis for KingfisherRedis and the image service; with --tests a Redis server,
+#               which is not started
 #   --packages  print the names of all these packages in another distribution, install nothing
 #
 # Installs on Debian and Ubuntu; elsewhere it prints the distribution's names of missing packages.
 # Needs root only if something is missing. Can be repeated.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-usage="usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats]
+usage="usage: Scripts/bootstrap.sh [--check] [--tests] [--lint] [--gtk] [--formats] [--redis]
        Scripts/bootstrap.sh --packages fedora|arch|alpine"
 
 # The packages of Debian and their counterparts in Fedora, Arch Linux and Alpine Linux.
@@ -46,6 +48,8 @@ libjxl-dev             libjxl-devel             libjxl            libjxl-dev
 libheif-dev            libheif-devel            libheif           libheif-dev
 libtiff-dev            libtiff-devel            libtiff           tiff-dev
 librsvg2-dev           librsvg2-devel           librsvg           librsvg-dev
+libhiredis-dev         hiredis-devel            hiredis           hiredis-dev
+redis-tools            redis                    redis             redis
 END
 }
 
@@ -79,7 +83,7 @@ die_with_command() {
         "These names have not been tried."
 }
 
-only_check='' with_tests='' with_lint='' with_gtk='' with_formats=''
+only_check='' with_tests='' with_lint='' with_gtk='' with_formats='' with_redis=''
 while [ $# -gt 0 ]; do
     case $1 in
     --check) only_check=1 ;;
@@ -87,6 +91,7 @@ while [ $# -gt 0 ]; do
     --lint) with_lint=1 ;;
     --gtk) with_gtk=1 ;;
     --formats) with_formats=1 ;;
+    --redis) with_redis=1 ;;
     --packages)
         names_in "${2:-}"
         exit 0
@@ -121,6 +126,7 @@ libraries=(
     libtiff-4:libtiff-dev
     librsvg-2.0:librsvg2-dev
 )
+[ -z "$with_redis" ] || libraries+=(hiredis:libhiredis-dev)
 
 missing=()
 need() {
@@ -148,6 +154,13 @@ done
 # openssl creates the certificate of the web server.
 [ -z "$with_tests" ] || command -v openssl >/dev/null || ! command -v apt-get >/dev/null \
     || need openssl
+
+# Debian's redis-tools contains the server under another name; the package redis-server would start
+# it, now and at every boot.
+if [ -n "$with_redis" ] && [ -n "$with_tests" ]; then
+    command -v redis-server >/dev/null || command -v valkey-server >/dev/null \
+        || command -v redis-check-rdb >/dev/null || need redis-tools
+fi
 
 if [ -n "$with_lint" ] && command -v apt-get >/dev/null; then
     command -v codespell >/dev/null || need codespell

@@ -96,7 +96,9 @@ step_tools() {
 # In a folder of its own and in debug mode, because the tests look inside the service, which
 # release mode forbids.
 step_server() {
-    swift build --package-path Server --scratch-path "$SERVER_BUILD" --build-tests &&
+    plan_for Server "$SERVER_BUILD"
+    "$ROOT/Scripts/bootstrap.sh" --redis --tests &&
+        swift build --package-path Server --scratch-path "$SERVER_BUILD" --build-tests &&
         timeout 300 swift test --package-path Server --scratch-path "$SERVER_BUILD" \
             --disable-xctest --skip-build
 }

@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let kingfisher: Target.Dependency = .product(name: "Kingfisher", package: "Kingfisher")
+let redis: Target.Dependency = .product(name: "KingfisherRedis", package: "Kingfisher")
 let testing: Target.Dependency = .product(name: "KingfisherTesting", package: "Kingfisher")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -34,7 +35,7 @@ let package = Package(
         .executable(name: "kf-serve", targets: ["kf-serve"]),
     ],
     dependencies: [
-        .package(name: "Kingfisher", path: ".."),
+        .package(name: "Kingfisher", path: "..", traits: ["Redis"]),
         // Without its default traits, which need swift-configuration.
         .package(
             url: "https://github.com/hummingbird-project/hummingbird",
@@ -79,6 +80,12 @@ let package = Package(
                 "KingfisherServer", kingfisher, testing, hummingbird, logging, metrics, lifecycle,
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
+            swiftSettings: settings
+        ),
+        // Here, because this package builds the library with the trait Redis.
+        .testTarget(
+            name: "KingfisherRedisTests",
+            dependencies: [redis, kingfisher, testing],
             swiftSettings: settings
         ),
     ]

@@ -25,6 +25,7 @@ enum Architecture {
             ]
         ),
         ("Sources/KingfisherTesting", ["Kingfisher", "FoundationNetworking"]),
+        ("Sources/KingfisherRedis", ["Kingfisher", "CRedisShim", "Logging"]),
         ("Sources/KingfisherGTK", ["Kingfisher", "Pixels", "CGTK", "CKFGTK"]),
         // DemoKit uses only the public API.
         ("Tools/Sources/DemoKit", ["Kingfisher"]),

@@ -1,13 +1,18 @@
-/// Rules that let everything but KingfisherGTK be built where GTK's headers are not installed.
+/// Rules that let everything but KingfisherGTK and KingfisherRedis be built where the headers of
+/// GTK and hiredis are not installed.
 enum TraitRules {
     /// The condition that SwiftPM and the Swift compiler know, and the one for C.
     static let guards = [".swift": "#if GTK", ".c": "#ifdef KF_GTK"]
+    static let redisGuards = [".swift": "#if Redis", ".c": "#ifdef KF_REDIS"]
 
     /// Files without a guard, which builds without the trait would compile.
     ///
     /// A private header is compiled only with the files that include it; only public headers matter
     /// by themselves.
-    static func unguardedFiles(in tree: SourceTree) -> [String] {
+    static func unguardedFiles(
+        in tree: SourceTree,
+        guards: [String: String] = guards
+    ) -> [String] {
         tree.paths.filter { path in
             guard let text = tree.files[path],
                 let line = guards.first(where: { path.hasSuffix($0.key) })?.value

@@ -24,6 +24,16 @@ struct TraitTests {
         #expect(TraitRules.unconditionalNeeds(in: manifest) == [])
     }
 
+    @Test func `without the trait Redis nothing needs hiredis`() throws {
+        let folders = ["Sources/KingfisherRedis", "Sources/CRedisShim"]
+        let tree = try SourceTree(reading: folders, suffixes: [".swift", ".c", ".h"])
+        #expect(tree.paths.contains("Sources/CRedisShim/replies.c"))
+        #expect(TraitRules.unguardedFiles(in: tree, guards: TraitRules.redisGuards) == [])
+        let header = tree.files["Sources/CRedisShim/include/CRedisShim.h"] ?? "#include <hiredis"
+        #expect(!header.contains("#include <hiredis"))
+        #expect(manifest.contains(#".linkedLibrary($0, .when(traits: ["Redis"]))"#))
+    }
+
     @Test func `files without their guard are found`() {
         let tree = SourceTree([
             "Sources/KingfisherGTK/Bad.swift": "import CGTK\n",
