@@ -13,7 +13,8 @@ struct ImageHandler: Sendable {
     private let connections: ClientConnections
     private let metrics: ServiceMetrics
     private let paths: PathReader
-    private let negotiation: NegotiationSettings
+    private let usesAccept: Bool
+    private let usesClientHints: Bool
     private let cache: ResultCache
     private let maker: ResultMaker
     private let results = SharedWork<MadeResult>()
@@ -34,8 +35,10 @@ struct ImageHandler: Sendable {
         self.head = head
         self.connections = connections
         self.metrics = metrics
-        paths = PathReader(try configuration.grammar())
-        negotiation = configuration.negotiationSettings
+        let negotiation = configuration.negotiationSettings
+        paths = PathReader(try configuration.grammar(), negotiation)
+        usesAccept = !negotiation.automatic.isEmpty || !negotiation.enforced.isEmpty
+        usesClientHints = negotiation.usesClientHints
         cache = try ResultCache(configuration.caches)
         let sources = try SourceLoader(configuration, metrics: metrics, transport: transport)
         maker = try ResultMaker(configuration, sources: sources, metrics: metrics)
@@ -64,15 +67,11 @@ struct ImageHandler: Sendable {
         _ channel: (any Channel)?,
         _ record: inout RequestRecord
     ) async throws(ServiceError) -> Response {
-        let parsed = try paths.request(path)
-        record.source = parsed.source.withoutQuery
-        let negotiated = try Negotiation.negotiate(
-            parsed,
-            headers: NegotiationHeaders(request.headers),
-            settings: negotiation
-        )
+        let keyed = try paths.request(path, for: headers(request.headers))
+        let negotiated = keyed.request
+        record.source = negotiated.request.source
         let fields = maker.sources.passedFields(request.headers)
-        let key = Self.key(negotiated, fields)
+        let key = Self.key(keyed.key, fields)
         if let result = cache.inMemory(key) {
             metrics.hit(.memory)
             record.layer = "memory"
@@ -94,9 +93,8 @@ struct ImageHandler: Sendable {
 
     /// Removes all results of a path, whatever clients they were negotiated for.
     func remove(path: String) async throws(ServiceError) {
-        let parsed = try paths.request(path)
-        maker.sources.remove(parsed.source)
-        await cache.remove(negotiation.variants(of: parsed).map { Self.key($0, []) })
+        maker.sources.remove(try paths.request(path).source)
+        await cache.remove(try paths.keys(path))
     }
 
     /// Waits until all results so far are on disk.
@@ -226,38 +224,21 @@ struct ImageHandler: Sendable {
     }
 
     /// The key of a result.
-    private static func key(_ request: NegotiatedRequest, _ fields: [HeaderField]) -> String {
-        guard !fields.isEmpty else { return request.canonicalKey }
-        return "\(Digest.tag(of: fields.map { "\($0.name): \($0.value)" }))/\(request.canonicalKey)"
+    private static func key(_ key: String, _ fields: [HeaderField]) -> String {
+        guard !fields.isEmpty else { return key }
+        return "\(Digest.tag(of: fields.map { "\($0.name): \($0.value)" }))/\(key)"
     }
-}
 
-extension NegotiationHeaders {
-    /// Takes the fields of a request that negotiation reads.
-    init(_ fields: HTTPFields) {
-        self.init()
-        accept = fields[.accept]
-        width = fields[.width]
-        dpr = fields[.dpr]
-        secCHWidth = fields[.secCHWidth]
-        secCHDPR = fields[.secCHDPR]
-    }
-}
-
-extension NegotiationSettings {
-    /// The requests that negotiation may make of one, by the formats that clients accept.
-    func variants(of request: ImageRequest) -> [NegotiatedRequest] {
-        let formats = Array(automatic.union(enforced))
-        let accepts = (0..<(1 << formats.count)).map { choice in
-            formats.indices.filter { choice & 1 << $0 != 0 }
-                .map { "image/\(formats[$0].mediaSubtype)" }.joined(separator: ",")
-        }
-        return accepts.compactMap { accept in
-            var headers = NegotiationHeaders()
-            headers.accept = accept
-            // A request that cannot be negotiated has no results.
-            return try? Negotiation.negotiate(request, headers: headers, settings: self)
-        }
+    /// The fields of a request that decide about its result.
+    private func headers(_ fields: HTTPFields) -> NegotiationHeaders {
+        var headers = NegotiationHeaders()
+        if usesAccept { headers.accept = fields[.accept] }
+        guard usesClientHints else { return headers }
+        headers.width = fields[.width]
+        headers.dpr = fields[.dpr]
+        headers.secCHWidth = fields[.secCHWidth]
+        headers.secCHDPR = fields[.secCHDPR]
+        return headers
     }
 }
 

@@ -224,7 +224,7 @@ public final class ImageService: Sendable {
             "ms": "\(RequestRecord.milliseconds(time))",
         ]
         if let layer = record.layer { fields["layer"] = "\(layer)" }
-        if let source = record.source { fields["source"] = "\(source)" }
+        if let source = record.source { fields["source"] = "\(source.withoutQuery)" }
         if let error = record.error {
             fields["error"] = "\(error.message)"
             if let detail = error.detail { fields["detail"] = "\(detail)" }

@@ -1,25 +1,58 @@
 import Foundation
 import Kingfisher
+import Synchronization
 
-/// Parses paths, and remembers those that are asked for often, since parsing and checking the
-/// signature takes longer than finding the result.
+/// Parses and negotiates requests, and remembers those that are made often, since that takes longer
+/// than finding the result.
 struct PathReader: Sendable {
+    /// A request with the key of its result.
+    final class Keyed: Sendable {
+        let request: NegotiatedRequest
+        /// The key, apart from fields that are passed on to the source.
+        let key: String
+
+        init(_ request: NegotiatedRequest) {
+            self.request = request
+            key = request.canonicalKey
+        }
+    }
+
+    /// A parsed path with what was negotiated for it so far.
     private final class Parsed: Sendable, CacheCostCalculable {
+        private static let maximalVariants = 16
+
         let request: ImageRequest
         let cacheCost: Int
+        private let variants = Mutex<[NegotiationHeaders: Keyed]>([:])
 
-        init(_ request: ImageRequest, cost: Int) {
+        init(_ request: ImageRequest, path: String) {
             self.request = request
-            cacheCost = cost
+            // 1 KiB for the options of each of usually a few variants.
+            cacheCost = 4096 + 4 * path.utf8.count
+        }
+
+        func variant(_ headers: NegotiationHeaders) -> Keyed? { variants.withLock { $0[headers] } }
+
+        /// Remembers a variant; clients of many kinds, or hostile ones, do not fill the memory.
+        func remember(_ keyed: Keyed, _ headers: NegotiationHeaders) {
+            guard (headers.accept ?? "").utf8.count <= 1024 else { return }
+            variants.withLock { variants in
+                if variants.count >= Self.maximalVariants { variants = [:] }
+                variants[headers] = keyed
+            }
         }
     }
 
     private let settings: GrammarSettings
-    // 16 MiB: some ten thousand paths.
+    private let negotiation: NegotiationSettings
+    // 16 MiB: some four thousand paths.
     private let known = MemoryStorage.Backend<Parsed>(config: .init(totalCostLimit: 16 << 20))
 
     /// Makes a reader.
-    init(_ settings: GrammarSettings) { self.settings = settings }
+    init(_ settings: GrammarSettings, _ negotiation: NegotiationSettings) {
+        self.settings = settings
+        self.negotiation = negotiation
+    }
 
     /// The request of a path.
     ///
@@ -27,15 +60,58 @@ struct PathReader: Sendable {
     /// - Returns: The request.
     /// - Throws: ``ServiceError`` 403 for a wrong signature, 404 for everything else.
     func request(_ path: String) throws(ServiceError) -> ImageRequest {
+        try parsed(path).request
+    }
+
+    /// The request of a path for a client.
+    ///
+    /// - Parameters:
+    ///   - path: The path as it arrived.
+    ///   - headers: The client's headers; those that the settings do not use are left out.
+    /// - Returns: The request and its key.
+    /// - Throws: ``ServiceError`` 403 for a wrong signature, 404 for everything else.
+    func request(
+        _ path: String,
+        for headers: NegotiationHeaders
+    ) throws(ServiceError) -> Keyed {
+        let parsed = try parsed(path)
+        if let keyed = parsed.variant(headers) { return keyed }
+        let keyed = Keyed(
+            try Negotiation.negotiate(parsed.request, headers: headers, settings: negotiation)
+        )
+        parsed.remember(keyed, headers)
+        return keyed
+    }
+
+    /// The keys of all results of a path, whatever clients accept.
+    ///
+    /// - Parameter path: The path as it arrived.
+    /// - Returns: The keys; those of clients with hints of their size are not among them.
+    /// - Throws: As for ``request(_:)``.
+    func keys(_ path: String) throws(ServiceError) -> [String] {
+        let request = try request(path)
+        let formats = Array(negotiation.automatic.union(negotiation.enforced))
+        let accepts = (0..<(1 << formats.count)).map { choice in
+            formats.indices.filter { choice & 1 << $0 != 0 }
+                .map { "image/\(formats[$0].mediaSubtype)" }.joined(separator: ",")
+        }
+        return accepts.compactMap { accept in
+            var headers = NegotiationHeaders()
+            headers.accept = accept
+            // A request that cannot be negotiated has no results.
+            return try? Negotiation.negotiate(request, headers: headers, settings: negotiation)
+                .canonicalKey
+        }
+    }
+
+    private func parsed(_ path: String) throws(ServiceError) -> Parsed {
         if let parsed = known.value(forKey: path, extendingExpiration: .none),
             parsed.request.options.expires.map({ $0 > Date() }) ?? true
         {
-            return parsed.request
+            return parsed
         }
-        let request = try ImageRequest.parse(path, with: settings)
-        // 1 KiB for the options.
-        let parsed = Parsed(request, cost: 1024 + 2 * path.utf8.count)
+        let parsed = Parsed(try ImageRequest.parse(path, with: settings), path: path)
         known.store(value: parsed, forKey: path)
-        return request
+        return parsed
     }
 }

@@ -5,8 +5,8 @@ import Synchronization
 struct RequestRecord: Sendable {
     /// The layer that had the result, or `none`.
     var layer: String?
-    /// The source without its query, which may contain keys.
-    var source: String?
+    /// The source.
+    var source: ImageReference?
     /// The error, with its details.
     var error: ServiceError?
     /// The time by part of the work.
