@@ -29,7 +29,8 @@ struct ImageHandler: Sendable {
         connections: ClientConnections,
         metrics: ServiceMetrics,
         logger: Logger,
-        transport: (any HTTPTransport)?
+        transport: (any HTTPTransport)?,
+        storage: (any SharedImageStorage)?
     ) throws(ConfigurationError) {
         self.configuration = configuration
         self.head = head
@@ -39,7 +40,7 @@ struct ImageHandler: Sendable {
         paths = PathReader(try configuration.grammar(), negotiation)
         usesAccept = !negotiation.automatic.isEmpty || !negotiation.enforced.isEmpty
         usesClientHints = negotiation.usesClientHints
-        cache = try ResultCache(configuration.caches)
+        cache = try ResultCache(configuration.caches, sharing: storage)
         let sources = try SourceLoader(configuration, metrics: metrics, transport: transport)
         maker = try ResultMaker(configuration, sources: sources, metrics: metrics)
         fallback = try FallbackImage(configuration.responses)
@@ -48,6 +49,24 @@ struct ImageHandler: Sendable {
             type: "gauge",
             help: "Bytes of results in memory."
         ) { [cache] in [([], Double(cache.memorySize))] }
+        addSharedReadings()
+    }
+
+    private func addSharedReadings() {
+        guard cache.sharedStatistics != nil else { return }
+        metrics.registry.addReading(
+            "kf_shared_storage_total",
+            type: "counter",
+            help: "Requests to the storage that machines share, by their outcome."
+        ) { [cache] in
+            guard let statistics = cache.sharedStatistics else { return [] }
+            let outcomes = [
+                ("hit", statistics.hits), ("miss", statistics.misses),
+                ("unavailable", statistics.unavailable), ("damaged", statistics.damaged),
+                ("stored", statistics.stores), ("dropped", statistics.droppedStores),
+            ]
+            return outcomes.map { ([("outcome", $0.0)], Double($0.1)) }
+        }
     }
 
     // MARK: Answering
@@ -131,21 +150,16 @@ struct ImageHandler: Sendable {
         _ fields: [HeaderField],
         _ key: String
     ) async throws -> MadeResult {
-        let start = ContinuousClock.now
-        if let result = await cache.onDisk(key) {
-            let time = start.duration(to: .now)
+        let result = try await cache.result(key) { [maker] in
+            try await maker.make(request, fields)
+        }
+        if result.layer == .disk {
             metrics.hit(.disk)
-            metrics.took(.lookup, time)
-            return MadeResult(result: result, layer: .disk, times: [.lookup: time])
-        }
-        let made = try await maker.make(request, fields)
-        if let lifetime = made.lifetime, lifetime <= 0 {
-            metrics.missed(.uncacheable)
+            if let time = result.times[.lookup] { metrics.took(.lookup, time) }
         } else {
-            metrics.missed(.absent)
-            cache.store(made.result, forKey: key, lifetime: made.lifetime)
+            metrics.missed(result.lifetime ?? 1 > 0 ? .absent : .uncacheable)
         }
-        return made
+        return result
     }
 
     // MARK: Responses

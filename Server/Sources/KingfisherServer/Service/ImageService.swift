@@ -39,12 +39,21 @@ public final class ImageService: Sendable {
     ///   - configuration: The configuration.
     ///   - logger: Gets a line for each request.
     ///   - transport: Loads sources from the web; nil for libcurl.
+    ///   - storage: A storage for results that other machines use too; needs `KF_CACHE_PATH`.
     /// - Throws: ``ConfigurationError`` if a file cannot be read or a folder cannot be used.
     public init(
         configuration: ServiceConfiguration,
         logger: Logger,
-        transport: (any HTTPTransport)? = nil
+        transport: (any HTTPTransport)? = nil,
+        sharing storage: (any SharedImageStorage)? = nil
     ) throws(ConfigurationError) {
+        guard storage == nil || configuration.caches.path != nil else {
+            throw ConfigurationError(
+                name: "KF_CACHE_PATH",
+                expected: "a folder, because results are shared with other machines",
+                found: nil
+            )
+        }
         self.configuration = configuration
         self.logger = logger
         registry = PrometheusRegistry(namespace: configuration.operation.metricsNamespace)
@@ -57,7 +66,8 @@ public final class ImageService: Sendable {
             connections: connections,
             metrics: metrics,
             logger: logger,
-            transport: transport
+            transport: transport,
+            storage: storage
         )
         registry.addReading("kf_connections", type: "gauge", help: "Open connections.") {
             [connections] in [([], Double(connections.count))]
@@ -196,7 +206,7 @@ public final class ImageService: Sendable {
     // MARK: Errors and logs
 
     private func text(_ error: ServiceError) -> Response {
-        var message = error.message
+        var message = error.message.sentence
         if configuration.responses.showsErrors, let detail = error.detail {
             message += " (\(detail))"
         }
@@ -252,6 +262,12 @@ enum LogPath {
 }
 
 extension String {
+    /// The text with a capital letter at the beginning and no full stop at the end.
+    fileprivate var sentence: String {
+        let text = hasSuffix(".") ? dropLast() : self[...]
+        return text.prefix(1).uppercased() + text.dropFirst()
+    }
+
     /// The text on one line, of at most 500 characters.
     fileprivate var oneLine: String {
         let scalars = unicodeScalars.prefix(500).map { scalar -> Unicode.Scalar in

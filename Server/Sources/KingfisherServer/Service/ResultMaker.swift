@@ -217,7 +217,8 @@ struct ResultMaker: Sendable {
             expires: source.expires.flatMap { $0.isHeaderValue ? $0 : nil },
             passedFields: Dictionary(source.passedFields.map { ($0.name, $0.value) }) { $1 },
             sourceSize: source.data.count,
-            created: Int(Date().timeIntervalSince1970)
+            created: Int(Date().timeIntervalSince1970),
+            lifetime: lifetime(of: source)
         )
     }
 

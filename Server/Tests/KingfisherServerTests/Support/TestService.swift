@@ -24,11 +24,13 @@ struct TestService: Sendable {
     /// - Parameters:
     ///   - change: Changes the configuration, which allows sources on this machine.
     ///   - transport: Loads the sources; nil for libcurl.
+    ///   - storage: A storage that other machines use too.
     ///   - body: The test.
     /// - Throws: What the test throws, and if the service cannot run.
     static func run(
         _ change: (inout ServiceConfiguration) -> Void = { _ in },
         transport: (any HTTPTransport)? = nil,
+        sharing storage: (any SharedImageStorage)? = nil,
         _ body: @escaping @Sendable (TestService) async throws -> Void
     ) async throws {
         var configuration = ServiceConfiguration()
@@ -41,7 +43,8 @@ struct TestService: Sendable {
         let service = try ImageService(
             configuration: configuration,
             logger: Logger(label: "test") { _ in handler },
-            transport: transport
+            transport: transport,
+            sharing: storage
         )
         let (ports, found) = AsyncStream<Int>.makeStream()
         let group = ServiceGroup(

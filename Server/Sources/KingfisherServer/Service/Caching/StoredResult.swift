@@ -29,6 +29,8 @@ final class StoredResult: Sendable, CacheCostCalculable {
         var sourceSize: Int
         /// When the result was made, in seconds since 1970.
         var created: Int
+        /// How many seconds it may be used; nil for the configured time.
+        var lifetime: Double?
     }
 
     /// What the head is made from.
