@@ -77,7 +77,8 @@ let package = Package(
         .testTarget(
             name: "KingfisherServerTests",
             dependencies: [
-                "KingfisherServer", kingfisher, testing, hummingbird, logging, metrics, lifecycle,
+                "KingfisherServer", "kf-serve", kingfisher, testing, hummingbird, logging, metrics,
+                lifecycle,
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings

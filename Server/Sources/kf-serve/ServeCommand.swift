@@ -53,7 +53,8 @@ struct ServeCommand: ParsableCommand {
     private func serve(_ configuration: ServiceConfiguration, _ unknown: [String]) async throws {
         let log = ServiceLog(configuration)
         defer { log.flush() }
-        let logger = Logger(label: "kf-serve") { _ in log }
+        LoggingSystem.bootstrap { _ in log }
+        let logger = Logger(label: "kf-serve")
         for name in unknown { logger.warning("\(name) is not supported") }
         let service = try ImageService(configuration: configuration, logger: logger)
         let services = service.services { channel in

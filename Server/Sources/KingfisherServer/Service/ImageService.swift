@@ -47,6 +47,13 @@ public final class ImageService: Sendable {
         transport: (any HTTPTransport)? = nil,
         sharing storage: (any SharedImageStorage)? = nil
     ) throws(ConfigurationError) {
+        guard storage != nil || configuration.caches.redisURL == nil else {
+            throw ConfigurationError(
+                name: "KF_REDIS_URL",
+                expected: "none, because this program was built without Redis",
+                found: nil
+            )
+        }
         guard storage == nil || configuration.caches.path != nil else {
             throw ConfigurationError(
                 name: "KF_CACHE_PATH",

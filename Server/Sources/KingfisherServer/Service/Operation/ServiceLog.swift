@@ -45,7 +45,10 @@ public struct ServiceLog: LogHandler {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
         if let own = event.metadata { all.merge(own) { $1 } }
-        let fields = all.map { ($0, "\($1)") }.sorted { $0.0 < $1.0 }
+        let fields = all.map { name, value -> (String, String) in
+            // The library's keys are addresses, whose queries may contain keys of another kind.
+            (name, name == "key" ? String("\(value)".prefix { $0 != "?" }) : "\(value)")
+        }.sorted { $0.0 < $1.0 }
         output.write(line(event.level, event.message.description, fields))
     }
 

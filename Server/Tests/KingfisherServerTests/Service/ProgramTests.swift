@@ -1,0 +1,94 @@
+import Foundation
+import KingfisherTesting
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The program as an administrator runs it, with worker processes.
+@Suite(.timeLimit(.minutes(2)), .serialized)
+struct ProgramTests {
+    @Test("The program serves images decoded by workers, and ends with 0 after SIGTERM")
+    func served() async throws {
+        let server = try ImageServiceTests.sources()
+        defer { server.stop() }
+        let program = try ServeProgram([
+            "IMGPROXY_BIND": "127.0.0.1:0", "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "1",
+            "IMGPROXY_WORKERS": "2", "IMGPROXY_TYPO": "1",
+        ])
+        defer { program.kill() }
+        let port = try await program.port()
+        let client = try RawClient(port: port)
+        client.send(path(server.url("/photo.png"), "w:10"))
+        let reply = try await client.reply()
+        #expect(reply.status == 200)
+        #expect(reply.fields["content-type"] == "image/png")
+        client.send("/metrics")
+        #expect(try await client.reply().text.contains("kf_workers 2\n"))
+        program.signal(SIGTERM)
+        #expect(await program.status() == 0)
+        #expect(program.errors.contains("IMGPROXY_TYPO is not supported"))
+        #expect(program.errors.contains("stopped"))
+    }
+
+    @Test("A request that runs at SIGTERM gets its answer")
+    func graceful() async throws {
+        let (asked, ask) = AsyncStream<Void>.makeStream()
+        let gate = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer { _, _ in
+            ask.yield()
+            gate.wait()
+            return LoopbackServer.Answer(contentType: "image/png", body: ImageServiceTests.png)
+        }
+        defer { server.stop() }
+        let program = try ServeProgram([
+            "IMGPROXY_BIND": "127.0.0.1:0", "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "1",
+            "KF_ISOLATE": "0",
+        ])
+        defer { program.kill() }
+        let client = try RawClient(port: try await program.port())
+        client.send(path(server.url("/a.png"), "w:10"))
+        for await _ in asked { break }
+        program.signal(SIGTERM)
+        gate.signal()
+        #expect(try await client.reply().status == 200)
+        #expect(await program.status() == 0)
+    }
+
+    @Test("A configuration that cannot be used ends with 78 and its name")
+    func malformed() async throws {
+        for (name, value) in [
+            ("IMGPROXY_TIMEOUT", "soon"), ("IMGPROXY_KEY", "aa"), ("KF_CACHE_PATH", "/proc/no"),
+            ("IMGPROXY_PRESETS_PATH", "/no/such/file"), ("KF_REDIS_URL", "redis://a"),
+        ] {
+            let program = try ServeProgram([name: value, "KF_ISOLATE": "0"])
+            #expect(await program.status() == 78, "\(name)")
+            #expect(program.errors.hasPrefix("kf-serve: "), "\(program.errors)")
+            let shown = name == "IMGPROXY_KEY" ? "IMGPROXY_SALT" : name
+            #expect(program.errors.contains(shown), "\(program.errors)")
+        }
+    }
+
+    @Test("--check prints the configuration of a file and the environment, and ends with 0")
+    func check() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try "IMGPROXY_TTL=5\nIMGPROXY_BIND=:1\n".write(
+            to: file,
+            atomically: true,
+            encoding: .utf8
+        )
+        let program = try ServeProgram(
+            ["IMGPROXY_BIND": ":2", "IMGPROXY_SECRET": "c0ffee"],
+            ["--check", "--config", file.path]
+        )
+        #expect(await program.status() == 0)
+        let lines = program.output.split(separator: "\n")
+        #expect(lines.contains("IMGPROXY_TTL=5"))
+        #expect(lines.contains("IMGPROXY_BIND=:2"))
+        #expect(lines.contains("IMGPROXY_SECRET=(hidden)"))
+    }
+}

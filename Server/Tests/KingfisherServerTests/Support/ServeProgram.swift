@@ -1,0 +1,108 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A run of the program `kf-serve`, which the package manager puts next to the tests.
+final class ServeProgram: Sendable {
+    private struct State {
+        var output = Data()
+        var errors = Data()
+        var port: Int?
+        var waiters: [CheckedContinuation<Int, any Error>] = []
+        var openPipes = 2
+
+        var hasEnded: Bool { openPipes == 0 }
+    }
+
+    private let state = Mutex(State())
+    private let identifier: Int32
+    private let ended: Task<Int32, Never>
+
+    /// Starts the program with an environment of its own.
+    init(_ environment: [String: String], _ arguments: [String] = []) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("kf-serve")
+        process.arguments = arguments
+        process.environment = environment
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        let (statuses, end) = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = { process in
+            let wasSignal = process.terminationReason == .uncaughtSignal
+            end.yield(wasSignal ? -process.terminationStatus : process.terminationStatus)
+        }
+        try process.run()
+        identifier = process.processIdentifier
+        ended = Task {
+            for await status in statuses { return status }
+            return -1
+        }
+        read(output) { $0.output.append($1) }
+        read(errors) { $0.errors.append($1) }
+    }
+
+    var output: String { String(decoding: state.withLock { $0.output }, as: UTF8.self) }
+    var errors: String { String(decoding: state.withLock { $0.errors }, as: UTF8.self) }
+
+    /// Waits until the program listens; throws if it ends before.
+    func port() async throws -> Int {
+        try await withCheckedThrowingContinuation { continuation in
+            let known = state.withLock { state -> Result<Int, any Error>? in
+                if let port = state.port { return .success(port) }
+                if state.hasEnded { return .failure(RawClient.Failure(reason: "it has ended")) }
+                state.waiters.append(continuation)
+                return nil
+            }
+            if let known { continuation.resume(with: known) }
+        }
+    }
+
+    func signal(_ number: Int32) { Glibc.kill(identifier, number) }
+
+    func kill() { signal(SIGKILL) }
+
+    /// Waits for the end; a signal is negative.
+    func status() async -> Int32 {
+        let status = await ended.value
+        // The last output may arrive after the end.
+        while !state.withLock({ $0.hasEnded }) { await Task.yield() }
+        return status
+    }
+
+    private func read(_ pipe: Pipe, _ keep: @escaping @Sendable (inout State, Data) -> Void) {
+        let handle = pipe.fileHandleForReading
+        Thread { [self] in
+            while true {
+                let data = handle.availableData
+                let (waiters, result) = state.withLock { state in
+                    keep(&state, data)
+                    if data.isEmpty { state.openPipes -= 1 }
+                    return note(&state)
+                }
+                for waiter in waiters { waiter.resume(with: result) }
+                if data.isEmpty { return }
+            }
+        }.start()
+    }
+
+    /// Looks for the port in the log.
+    private func note(
+        _ state: inout State
+    ) -> ([CheckedContinuation<Int, any Error>], Result<Int, any Error>) {
+        let text = String(decoding: state.errors, as: UTF8.self)
+        if state.port == nil, let match = text.firstMatch(of: #/listening .*:(\d+)\s/#) {
+            state.port = Int(match.1)
+        }
+        guard state.port != nil || state.hasEnded else { return ([], .success(0)) }
+        defer { state.waiters = [] }
+        let failure = RawClient.Failure(reason: "the program has ended: \(text)")
+        return (state.waiters, state.port.map { .success($0) } ?? .failure(failure))
+    }
+}
