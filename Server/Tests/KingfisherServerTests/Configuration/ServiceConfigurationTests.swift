@@ -97,6 +97,17 @@ struct ServiceConfigurationTests {
         #expect(names == ["IMGPROXY_PNG_QUANTIZE", "KF_TYPO"])
     }
 
+    @Test("The page on operation names every variable, and no other")
+    func documented() throws {
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../OPERATION.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let named = Set(text.matches(of: #/(IMGPROXY|KF|AWS)_[A-Z0-9_]+/#).map { String($0.0) })
+        let known = Set(ServiceConfiguration.entries.map(\.name))
+        #expect(named.subtracting(known).isEmpty)
+        #expect(known.subtracting(named).isEmpty)
+    }
+
     @Test("A file has a name and a value on each line, and comments")
     func file() throws {
         let path = FileManager.default.temporaryDirectory
