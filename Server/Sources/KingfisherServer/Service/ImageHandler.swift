@@ -30,7 +30,7 @@ struct ImageHandler: Sendable {
         metrics: ServiceMetrics,
         logger: Logger,
         transport: (any HTTPTransport)?,
-        storage: (any SharedImageStorage)?
+        storage: (any SharedImageStorage, SharedStorageSettings)?
     ) throws(ConfigurationError) {
         self.configuration = configuration
         self.head = head

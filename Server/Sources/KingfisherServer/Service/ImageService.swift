@@ -40,12 +40,14 @@ public final class ImageService: Sendable {
     ///   - logger: Gets a line for each request.
     ///   - transport: Loads sources from the web; nil for libcurl.
     ///   - storage: A storage for results that other machines use too; needs `KF_CACHE_PATH`.
+    ///   - settings: Time-outs and limits for the storage.
     /// - Throws: ``ConfigurationError`` if a file cannot be read or a folder cannot be used.
     public init(
         configuration: ServiceConfiguration,
         logger: Logger,
         transport: (any HTTPTransport)? = nil,
-        sharing storage: (any SharedImageStorage)? = nil
+        sharing storage: (any SharedImageStorage)? = nil,
+        settings: SharedStorageSettings = SharedStorageSettings()
     ) throws(ConfigurationError) {
         guard storage != nil || configuration.caches.redisURL == nil else {
             throw ConfigurationError(
@@ -74,7 +76,7 @@ public final class ImageService: Sendable {
             metrics: metrics,
             logger: logger,
             transport: transport,
-            storage: storage
+            storage: storage.map { ($0, settings) }
         )
         registry.addReading("kf_connections", type: "gauge", help: "Open connections.") {
             [connections] in [([], Double(connections.count))]

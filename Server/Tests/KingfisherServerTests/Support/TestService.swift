@@ -40,11 +40,15 @@ struct TestService: Sendable {
         change(&configuration)
         let log = LogLines()
         let handler = ServiceLog(configuration, output: LogOutput { log.add($0) })
+        // On a busy machine the memory, too, may take longer than a storage may.
+        var settings = SharedStorageSettings()
+        settings.timeout = .seconds(30)
         let service = try ImageService(
             configuration: configuration,
             logger: Logger(label: "test") { _ in handler },
             transport: transport,
-            sharing: storage
+            sharing: storage,
+            settings: settings
         )
         let (ports, found) = AsyncStream<Int>.makeStream()
         let group = ServiceGroup(

@@ -21,11 +21,11 @@ struct ResultCache: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Sizes and the folder.
-    ///   - storage: The storage that other machines use too; needs a folder.
+    ///   - storage: The storage that other machines use too, with its limits; needs a folder.
     /// - Throws: ``ConfigurationError`` if the folder cannot be created.
     init(
         _ configuration: ServiceConfiguration.Caches,
-        sharing storage: (any SharedImageStorage)?
+        sharing storage: (any SharedImageStorage, SharedStorageSettings)?
     ) throws(ConfigurationError) {
         lifetime = configuration.lifetime / .seconds(1)
         var config = MemoryStorage.Config(totalCostLimit: configuration.memorySize)
@@ -35,7 +35,9 @@ struct ResultCache: Sendable {
             try Self.disk(path, size: configuration.diskSize)
         }
         isShared = storage != nil && disk != nil
-        if let storage { disk?.useSharedStorage(storage) }
+        if let (storage, settings) = storage {
+            disk?.useSharedStorage(storage, settings: settings)
+        }
     }
 
     /// What this machine did with the shared storage; nil without one.
