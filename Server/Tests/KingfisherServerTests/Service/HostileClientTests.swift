@@ -17,8 +17,8 @@ struct HostileClientTests {
             await transport.started(1)
             client.close()
             // The cancellation comes by way of the event loop.
-            while !transport.transfers[0].isCancelled { await Task.yield() }
-            while test.metric(#"kf_requests_total{status="499"}"#) != 1 { await Task.yield() }
+            while !transport.transfers[0].isCancelled { try await pause() }
+            while test.metric(#"kf_requests_total{status="499"}"#) != 1 { try await pause() }
         }
     }
 
@@ -31,9 +31,9 @@ struct HostileClientTests {
             one.send(path(Self.source.absoluteString, "w:10"))
             await transport.started(1)
             two.send(path(Self.source.absoluteString, "w:20"))
-            while test.metric("kf_queue_length") != 2 { await Task.yield() }
+            while test.metric("kf_queue_length") != 2 { try await pause() }
             one.close()
-            while test.metric(#"kf_requests_total{status="499"}"#) != 1 { await Task.yield() }
+            while test.metric(#"kf_requests_total{status="499"}"#) != 1 { try await pause() }
             #expect(!transport.transfers[0].isCancelled)
             transport.transfers[0].complete(ImageServiceTests.png)
             #expect(try await two.reply().status == 200)
@@ -71,7 +71,7 @@ struct HostileClientTests {
         try await TestService.run(change, transport: transport) { test async throws in
             let reply = try await test.request(path(Self.source.absoluteString))
             #expect(reply.status == 504)
-            while !transport.transfers.allSatisfy(\.isCancelled) { await Task.yield() }
+            while !transport.transfers.allSatisfy(\.isCancelled) { try await pause() }
         }
     }
 
@@ -83,7 +83,7 @@ struct HostileClientTests {
             let client = try test.connect()
             client.sendRaw("GET /health HTTP/1.1\r\nX-Slow: ")
             #expect(try await client.untilClosed().isEmpty)
-            while test.service.connections.count > 0 { await Task.yield() }
+            while test.service.connections.count > 0 { try await pause() }
         }
     }
 

@@ -15,7 +15,7 @@ struct OperationTests {
             client.send(path(HostileClientTests.source.absoluteString, "w:10"))
             await transport.started(1)
             await test.stop()
-            while test.service.isReady { await Task.yield() }
+            while test.service.isReady { try await pause() }
             transport.transfers[0].complete(ImageServiceTests.png)
             let reply = try await client.reply()
             #expect(reply.status == 200, "\(reply.text)")

@@ -20,7 +20,7 @@ struct WorkTests {
                     }
                 }
             }
-            while work.waiters(of: "a") < 10 { await Task.yield() }
+            while work.waiters(of: "a") < 10 { try await pause() }
             open.yield()
             for try await value in group { #expect(value == 7) }
         }
@@ -49,7 +49,7 @@ struct WorkTests {
         let two = ask()
         var iterator = events.makeAsyncIterator()
         #expect(await iterator.next() == "started")
-        while work.waiters(of: "a") < 2 { await Task.yield() }
+        while work.waiters(of: "a") < 2 { try await pause() }
         one.cancel()
         await #expect(throws: CancellationError.self) { try await one.value }
         #expect(work.count == 1)
@@ -86,11 +86,11 @@ struct WorkTests {
         let (gate, open) = AsyncStream<Void>.makeStream()
         let order = Numbers()
         let first = Task { try await queue.run { for await _ in gate { break } } }
-        while queue.running < 1 { await Task.yield() }
+        while queue.running < 1 { try await pause() }
         var tasks: [Task<Void, any Error>] = []
         for number in 0..<200 {
             tasks.append(Task { try await queue.run { order.add(number) } })
-            while queue.queued < number + 1 { await Task.yield() }
+            while queue.queued < number + 1 { try await pause() }
         }
         for number in stride(from: 1, to: 200, by: 2) {
             tasks[number].cancel()

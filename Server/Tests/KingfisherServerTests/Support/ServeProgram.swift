@@ -72,7 +72,7 @@ final class ServeProgram: Sendable {
     func status() async -> Int32 {
         let status = await ended.value
         // The last output may arrive after the end.
-        while !state.withLock({ $0.hasEnded }) { await Task.yield() }
+        while !state.withLock({ $0.hasEnded }), !Task.isCancelled { await Task.yield() }
         return status
     }
 

@@ -123,3 +123,9 @@ func path(_ source: String, _ options: String = "") -> String {
     let encoded = source.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? source
     return "/unsafe/\(options.isEmpty ? "" : options + "/")plain/\(encoded)"
 }
+
+/// Lets other tasks run; in a loop that waits for something, which so ends with the test's time.
+func pause() async throws {
+    try Task.checkCancellation()
+    await Task.yield()
+}
