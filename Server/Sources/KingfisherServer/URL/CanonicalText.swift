@@ -27,7 +27,7 @@ extension ProcessingOptions {
 extension ImageRequest {
     /// A text that is equal for requests with the same result, for the keys of caches.
     var canonicalKey: String {
-        "\(kind == .info ? "info/" : "")\(options.canonicalKey)/plain/\(source)"
+        "\(kind == .info ? "info/" : "")\(options.canonicalKey)/plain/\(source.canonicalText)"
     }
 
     /// The path of a URL for this request, signed if there are keys.
@@ -39,5 +39,15 @@ extension ImageRequest {
         let rest = "/" + (start + options + [source]).joined(separator: "/")
         let prefix = settings.pathPrefix.split(separator: "/").map { "/\($0)" }.joined()
         return "\(prefix)/\(settings.signature.signature(of: rest))\(rest)"
+    }
+}
+
+extension ImageReference {
+    /// The source in ASCII: different sources have different texts, also as Swift compares strings.
+    var canonicalText: String {
+        switch self {
+        case .web: description
+        case .local, .s3: PercentEncoding.encoded(description, keeping: "/:")
+        }
     }
 }

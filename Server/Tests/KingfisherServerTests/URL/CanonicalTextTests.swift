@@ -45,6 +45,19 @@ struct CanonicalTextTests {
         #expect(try information.canonicalKey != key("w:1"))
     }
 
+    /// Swift compares strings by their characters: é may be one scalar or two.
+    @Test func `files whose names differ only in their bytes have different keys`() throws {
+        var settings = GrammarSettings()
+        settings.sources.allowsLocalFiles = true
+        settings.sources.allowsS3 = true
+        for start in ["local:///", "s3://bucket/"] {
+            let keys = try ["%C3%A9", "e%CC%81"].map { name in
+                try ImageRequest.parse("/_/plain/\(start)\(name).jpg", with: settings).canonicalKey
+            }
+            #expect(keys[0] != keys[1])
+        }
+    }
+
     @Test func `the notation is stable`() throws {
         let all =
             "cb:x%20y/rs:fill:300:400:1:1:no/g:fp:0.5:0.25/c:0.5:100:sm/t:5:f00:1/pd:1/ar:0/rot:90"
