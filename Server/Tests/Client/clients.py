@@ -30,6 +30,8 @@ class Case:
     """What a URL means, and how clients build it."""
 
     expected: str
+    # The format and size of the result for a PNG of 300 × 200 pixels.
+    result: tuple[str, int, int] | None = ("PNG", 300, 200)
     py: Callable | None = None
     kit: Callable[[], Transform] | None = None
     classic: dict | None = None
@@ -39,6 +41,7 @@ CASES = [
     Case("", py=lambda image: image, kit=lambda: Transform()),
     Case(
         "resizing_type:fill/width:300/height:400/enlarge:1/gravity:sm/format:webp",
+        result=("WEBP", 300, 400),
         py=lambda image: image.resize("fill", 300, 400, True).gravity("sm").format("webp"),
         kit=lambda: Transform(
             kit.Resize(mode="fill", width=300, height=400, enlarge=True),
@@ -56,6 +59,7 @@ CASES = [
     ),
     Case(
         "resizing_type:auto/width:100/height:50/gravity:noea:10:20",
+        result=("PNG", 100, 50),
         py=lambda image: image.resize("auto", 100, 50, False).gravity("noea", 10, 20),
         kit=lambda: Transform(
             kit.Resize(mode="auto", width=100, height=50),
@@ -65,6 +69,7 @@ CASES = [
     ),
     Case(
         "width:640/height:480/extend:1:so:0:0.1",
+        result=("PNG", 640, 480),
         py=lambda image: image.size(640, 480, False, True, "so", 0, 0.1),
         kit=lambda: Transform(
             kit.Size(width=640, height=480),
@@ -73,6 +78,7 @@ CASES = [
     ),
     Case(
         "resizing_type:fill-down/min-width:10/min-height:20/zoom:2:3/dpr:1.5",
+        result=None,
         py=lambda image: image.resizing_type("fill-down")
         .min_width(10)
         .min_height(20)
@@ -93,6 +99,7 @@ CASES = [
     ),
     Case(
         "crop:0.5:100:fp:0.25:0.75",
+        result=("PNG", 150, 100),
         py=lambda image: image.crop(0.5, 100, "fp", 0.25, 0.75),
         kit=lambda: Transform(
             kit.Crop(width=0.5, height=100, gravity="fp", offset_x=0.25, offset_y=0.75)
@@ -100,6 +107,7 @@ CASES = [
     ),
     Case(
         "trim:10:ff00ff:1:0/padding:10:20:10:20/auto_rotate:0/rotate:90",
+        result=("PNG", 240, 320),
         py=lambda image: image.trim(10, "FF00FF", True)
         .padding(10, 20)
         .auto_rotate(False)
@@ -136,18 +144,19 @@ CASES = [
         ),
     ),
     Case(
-        "quality:70/format:avif/strip_metadata:1/keep_copyright:0/strip_color_profile:0",
+        "quality:70/format:avif/strip_metadata:1/keep_copyright:0/strip_color_profile:1",
+        result=("AVIF", 300, 200),
         py=lambda image: image.quality(70)
         .format("avif")
         .strip_metadata(True)
         .keep_copyright(False)
-        .strip_color_profile(False),
+        .strip_color_profile(True),
         kit=lambda: Transform(
             quality=70,
             format="avif",
             strip_metadata=True,
             keep_copyright=False,
-            strip_color_profile=False,
+            strip_color_profile=True,
         ),
     ),
     Case(

@@ -130,6 +130,6 @@ struct SourceLoader: Sendable {
     private static func key(_ reference: ImageReference, _ fields: [HeaderField]) -> String {
         let passed = fields.map { "\($0.name): \($0.value)" }
         return passed.isEmpty
-            ? reference.description : "\(reference) \(Digest.tag(of: passed))"
+            ? reference.canonicalText : "\(reference.canonicalText) \(Digest.tag(of: passed))"
     }
 }
