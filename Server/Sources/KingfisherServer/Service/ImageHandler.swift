@@ -185,7 +185,10 @@ struct ImageHandler: Sendable {
             return Response(status: .notModified, headers: fields)
         }
         head.setNames(&fields, negotiated.request, result.facts)
-        if responses.setsDebugFields { setDebugFields(&fields, result, record) }
+        // The playground shows them.
+        if responses.setsDebugFields || configuration.operation.showsPlayground {
+            setDebugFields(&fields, result, record)
+        }
         return Response(status: .ok, headers: fields, body: .init(byteBuffer: result.body))
     }
 

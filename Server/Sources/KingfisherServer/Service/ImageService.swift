@@ -31,6 +31,7 @@ public final class ImageService: Sendable {
     private let logger: Logger
     private let head: ResponseHead
     private let images: ImageHandler
+    private let playground: Playground?
     private let isStopping = Atomic(false)
 
     /// Makes a service, and starts its workers.
@@ -69,6 +70,9 @@ public final class ImageService: Sendable {
         metrics = ServiceMetrics(registry)
         connections = ClientConnections(configuration.connections)
         head = ResponseHead(configuration.responses)
+        playground =
+            configuration.operation.showsPlayground
+            ? Playground(configuration: configuration, grammar: try configuration.grammar()) : nil
         images = try ImageHandler(
             configuration,
             head: head,
@@ -127,6 +131,7 @@ public final class ImageService: Sendable {
         _ record: inout RequestRecord
     ) async throws(ServiceError) -> Response {
         let path = request.head.path ?? "/"
+        if let response = try playgroundResponse(request, path) { return response }
         if let response = try operation(request, path) { return response }
         switch request.method {
         case .get, .head:
@@ -151,13 +156,31 @@ public final class ImageService: Sendable {
         return fields
     }
 
+    /// Answers requests for the playground; nil for all others, and if it is off.
+    private func playgroundResponse(
+        _ request: Request,
+        _ path: String
+    ) throws(ServiceError) -> Response? {
+        guard let playground,
+            let response = playground.response(to: request, path: withoutPrefix(path))
+        else { return nil }
+        try checkSecret(request)
+        return response
+    }
+
+    /// A path without the configured prefix and without its query.
+    private func withoutPrefix(_ path: String) -> Substring {
+        let path = path.prefix { $0 != "?" }
+        guard let prefix = configuration.urls.pathPrefix, path.hasPrefix(prefix + "/") else {
+            return path
+        }
+        return path.dropFirst(prefix.count)
+    }
+
     /// Answers requests about the service itself; nil for all others.
     private func operation(_ request: Request, _ path: String) throws(ServiceError) -> Response? {
         guard request.method == .get || request.method == .head else { return nil }
-        var path = path.prefix { $0 != "?" }
-        if let prefix = configuration.urls.pathPrefix, path.hasPrefix(prefix + "/") {
-            path = path.dropFirst(prefix.count)
-        }
+        let path = withoutPrefix(path)
         switch path {
         case "/health": return health()
         case "/metrics" where configuration.operation.metricsAddress == nil:

@@ -11,6 +11,7 @@ extension HTTPField.Name {
     static let link = named("Link")
     static let secCHDPR = named("Sec-CH-DPR")
     static let secCHWidth = named("Sec-CH-Width")
+    static let secFetchSite = named("Sec-Fetch-Site")
     static let serverTiming = named("Server-Timing")
     static let width = named("Width")
 
