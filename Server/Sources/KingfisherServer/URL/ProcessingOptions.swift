@@ -130,7 +130,7 @@ struct ProcessingOptions: Sendable, Hashable {
 
     /// Limits that a URL may set where the configuration allows it.
     struct Limits: Sendable, Hashable {
-        // nil for the configured limit; 0 for none.
+        // nil for the configured limit; 0 for none where a URL can set it to 0.
         var megapixels: Double?
         var fileSize: Int?
         var animationFrames: Int?

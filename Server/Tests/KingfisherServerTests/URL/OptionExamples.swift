@@ -238,7 +238,8 @@ enum OptionExamples {
         "filename:a%2Fb", "filename:a%5Cb", "filename:a%0Ab", "filename:%C2%85", "filename:***:1",
         "filename:_w:1", "filename:a:x", "return_attachment:x", "max_src_resolution:-1",
         "max_src_file_size:1.5", "max_animation_frames:0", "max_animation_frame_resolution:x",
-        "max_result_dimension:-1", "filename:" + String(repeating: "a", count: 256),
+        "max_result_dimension:0", "max_result_dimension:-1",
+        "filename:" + String(repeating: "a", count: 256),
         "cachebuster:" + String(repeating: "a", count: 1025),
     ]
 }

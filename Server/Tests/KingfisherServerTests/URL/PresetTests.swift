@@ -65,9 +65,17 @@ struct PresetTests {
     @Test func `presets may use what URLs may not`() throws {
         var settings = GrammarSettings()
         settings.allowedOptions = ["pr"]
-        try settings.definePresets(["a=w:5/msr:10"])
-        #expect(try options("pr:a", settings).limits.megapixels == 10)
+        try settings.definePresets(["a=w:5"])
+        #expect(try options("pr:a", settings).width == 5)
         #expect(throws: ServiceError.self) { try options("w:5", settings) }
+    }
+
+    @Test func `a preset sets limits only where URLs may`() throws {
+        var settings = GrammarSettings()
+        #expect(throws: InvalidSetting.self) { try settings.definePresets(["a=msr:10"]) }
+        settings.allowsSecurityOptions = true
+        try settings.definePresets(["a=msr:10"])
+        #expect(try options("pr:a", settings).limits.megapixels == 10)
     }
 
     @Test func `only presets: the first segment consists of names`() throws {

@@ -29,7 +29,9 @@ extension URLOption {
         .flag("return_attachment", ["att"], scope: .delivery, \.returnsAttachment),
     ]
 
-    /// Limits; a limit that a URL does not name is that of the configuration, and 0 is none.
+    /// Limits; a limit that a URL does not name is that of the configuration.
+    ///
+    /// 0 is no limit, except for the number of frames and the side of the result.
     static let limits: [URLOption] = [
         .number(
             "max_src_resolution",
@@ -58,7 +60,7 @@ extension URLOption {
             ["mrd"],
             scope: .limit,
             \.limits.resultDimension,
-            in: 0...maximalSide
+            in: 1...maximalSide
         ),
     ]
 
