@@ -9,6 +9,7 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 Scripts/bootstrap.sh
+Scripts/bootstrap.sh --redis
 build_tool Server kf-serve
 
 export IMGPROXY_BIND=${IMGPROXY_BIND:-127.0.0.1:8080}

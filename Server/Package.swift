@@ -67,7 +67,7 @@ let package = Package(
         .executableTarget(
             name: "kf-serve",
             dependencies: [
-                "KingfisherServer", kingfisher, hummingbird, logging, lifecycle,
+                "KingfisherServer", kingfisher, redis, hummingbird, logging, lifecycle,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hummingbird
+import KingfisherRedis
 import KingfisherServer
 import Logging
 import NIOCore
@@ -50,13 +51,29 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
+    private func storage(_ configuration: ServiceConfiguration) throws -> RedisImageStorage? {
+        do {
+            return try configuration.caches.redisURL.map { try RedisImageStorage($0) }
+        } catch {
+            throw ConfigurationError(
+                name: "KF_REDIS_URL",
+                expected: "an address such as redis://host:6379/0 (\(error))",
+                found: nil
+            )
+        }
+    }
+
     private func serve(_ configuration: ServiceConfiguration, _ unknown: [String]) async throws {
         let log = ServiceLog(configuration)
         defer { log.flush() }
         LoggingSystem.bootstrap { _ in log }
         let logger = Logger(label: "kf-serve")
         for name in unknown { logger.warning("\(name) is not supported") }
-        let service = try ImageService(configuration: configuration, logger: logger)
+        let service = try ImageService(
+            configuration: configuration,
+            logger: logger,
+            sharing: try storage(configuration)
+        )
         let services = service.services { channel in
             let address = channel.localAddress.map { "\($0)" } ?? "a socket"
             logger.notice("listening", metadata: ["address": "\(address)"])

@@ -108,6 +108,18 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
     /// The text that was found; nil if it is secret or there is none.
     public var found: String?
 
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the variable, or the place in a file.
+    ///   - expected: The accepted values.
+    ///   - found: The text that was found; nil if it is secret or there is none.
+    public init(name: String, expected: String, found: String?) {
+        self.name = name
+        self.expected = expected
+        self.found = found
+    }
+
     /// The error as one sentence without a full stop.
     public var description: String {
         let shown = found.map { text in

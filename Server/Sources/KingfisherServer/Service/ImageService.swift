@@ -53,7 +53,7 @@ public final class ImageService: Sendable {
         guard storage != nil || configuration.caches.redisURL == nil else {
             throw ConfigurationError(
                 name: "KF_REDIS_URL",
-                expected: "none, because this program was built without Redis",
+                expected: "none, because this program gives the service no storage",
                 found: nil
             )
         }
