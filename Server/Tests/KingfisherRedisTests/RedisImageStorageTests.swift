@@ -20,8 +20,9 @@ struct RedisImageStorageTests {
     }
 
     /// Repeats a request until the server answers.
-    private func answered<Value>(_ request: () async throws -> Value) async -> Value {
+    private func answered<Value>(_ request: () async throws -> Value) async throws -> Value {
         while true {
+            try Task.checkCancellation()
             if let value = try? await request() { return value }
             await Task.yield()
         }
@@ -128,7 +129,7 @@ struct RedisImageStorageTests {
             server.stop()
             await #expect(throws: RedisError.self) { try await storage.values(for: ["a"]) }
             try server.start()
-            #expect(await answered { try await storage.values(for: ["a"]) }.isEmpty)
+            #expect(try await answered { try await storage.values(for: ["a"]) }.isEmpty)
             try await storage.store([item("a", Data([2]))])
             #expect(try await storage.values(for: ["a"]) == ["a": Data([2])])
         }
@@ -149,7 +150,7 @@ struct RedisImageStorageTests {
         let storage = try RedisImageStorage(server.url, settings: Self.quick)
         await #expect(throws: RedisError.self) { try await storage.values(for: ["a"]) }
         try server.start()
-        _ = await answered { try await storage.values(for: ["a"]) }
+        _ = try await answered { try await storage.values(for: ["a"]) }
     }
 
     @Test func `a password and a database are used`() async throws {
@@ -252,7 +253,10 @@ struct RedisImageStorageTests {
         #expect(benches[1].transport.requests.isEmpty)
         try await benches[0].cache.removeImage(forKey: url.cacheKey)
         await benches[0].cache.flushSharedStorage()
-        while benches[1].cache.sharedStorageStatistics?.invalidations == 0 { await Task.yield() }
+        while benches[1].cache.sharedStorageStatistics?.invalidations == 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         #expect(!benches[1].cache.isCached(forKey: url.cacheKey))
     }
 }

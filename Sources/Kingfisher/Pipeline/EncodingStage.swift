@@ -55,7 +55,7 @@ struct EncodingStage {
     private func shared(_ entry: CacheEntryName) async -> Data? {
         guard let level = request.targetCache.sharing, entry.isShareable,
             // A cancelled caller does not continue.
-            case .hit(let hit)? = try? await level.find(entry)
+            case .hit(let hit?)? = try? await level.find(entry, checksDisk: false)
         else { return nil }
         return checked(hit.contents.data)
     }

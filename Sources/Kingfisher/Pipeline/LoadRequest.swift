@@ -129,6 +129,9 @@ extension LoadRequest {
 
     /// Whether the image is cached by now: another load may have stored it since the lookup.
     var isStored: Bool {
+        if options.processor is OriginalBytesProcessor {
+            return acceptsDisk && originalCache.diskStorage.holds(originalEntry)
+        }
         let type = targetCache.imageCachedType(
             forKey: key,
             processorIdentifier: identifier,

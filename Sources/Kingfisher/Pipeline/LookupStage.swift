@@ -32,10 +32,17 @@ struct LookupStage {
         let duration: Duration
     }
 
+    /// An entry that the shared storage has, or that this machine's disk has by now.
+    private struct Found {
+        let hit: SharedHit?
+    }
+
     private let request: LoadRequest
     private var places: ArraySlice<Place> = [.memory, .disk, .shared]
     /// The answers of the shared storage since they were taken.
     private var answers: [SharedAnswer] = []
+    /// Whether the place before was an entry on disk, which was then unusable.
+    private var isUnusableOnDisk = false
     /// Whether the shared storage can be asked again for this load.
     private(set) var isSharing = true
 
@@ -79,12 +86,13 @@ struct LookupStage {
         case .memory:
             return memory(of: target).map { finding($0, .memory) }
         case .disk:
-            guard isKnown(target) else { return nil }
+            isUnusableOnDisk = isKnown(target)
+            guard isUnusableOnDisk else { return nil }
             guard !target.isPlain else { return storedTarget() }
             return try await disk(of: target).map { finding($0.image, $0.type) }
         case .shared:
-            guard let hit = try await askShared(target) else { return nil }
-            guard !target.isPlain else { return storedTarget(hit) }
+            guard let found = try await askShared(target) else { return nil }
+            guard !target.isPlain else { return storedTarget(found.hit) }
             // The entry is pending for the disk, where the cache reads it.
             return try await disk(of: target).map { finding($0.image, $0.type) }
         case .originalInMemory:
@@ -93,15 +101,16 @@ struct LookupStage {
             try request.checkWanted()
             return .original(image)
         case .originalOnDisk:
-            guard isKnown(original) else { return nil }
+            isUnusableOnDisk = isKnown(original)
+            guard isUnusableOnDisk else { return nil }
             guard !original.isPlain else { return storedOriginal() }
             return try await originalOnDisk(original)
         case .sharedOriginal:
             // Without the option no machine stores originals.
             guard request.options.cacheOriginalImage,
-                let hit = try await askShared(original)
+                let found = try await askShared(original)
             else { return nil }
-            guard !original.isPlain else { return storedOriginal(hit) }
+            guard !original.isPlain else { return storedOriginal(found.hit) }
             return try await originalOnDisk(original)
         }
     }
@@ -113,19 +122,19 @@ struct LookupStage {
     }
 
     /// Asks the shared storage for an entry, unless it did not answer this load before.
-    private mutating func askShared(_ target: Target) async throws -> SharedHit? {
+    private mutating func askShared(_ target: Target) async throws -> Found? {
         guard isSharing, let level = target.cache.sharing, target.entry.isShareable else {
             return nil
         }
         let start = ContinuousClock.now
-        let finding = try await level.find(target.entry)
+        let finding = try await level.find(target.entry, checksDisk: !isUnusableOnDisk)
         // If the image is no longer needed, nothing is downloaded.
         try request.checkWanted()
         let took = ContinuousClock.now - start
         switch finding {
         case .hit(let hit):
-            answers.append(SharedAnswer(answer: .hit, duration: took))
-            return hit
+            if hit != nil { answers.append(SharedAnswer(answer: .hit, duration: took)) }
+            return Found(hit: hit)
         case .miss:
             answers.append(SharedAnswer(answer: .miss, duration: took))
         case .unavailable:

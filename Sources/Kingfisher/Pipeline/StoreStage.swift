@@ -15,8 +15,8 @@ struct StoreStage {
         await withTaskGroup { group in
             let image = Gate()
             storeImage(loaded.image, original: loaded.data, gate: image)
-            // The image is in memory, so later loads find it there.
-            loaded.token?.leave()
+            // Later loads find the image in memory, and the original among the pending entries.
+            defer { loaded.token?.leave() }
             if waits { group.addTask { await image.wait() } }
             guard request.storesOriginal, let original else { return }
             let stored = Gate()

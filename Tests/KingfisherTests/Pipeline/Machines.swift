@@ -70,6 +70,14 @@ struct Machine {
     }
 }
 
+/// Waits until a condition holds, or the test's time is over.
+func eventually(_ condition: () -> Bool) async throws {
+    while !condition() {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}
+
 extension SharedStorageSettings {
     /// Without time-outs that a busy machine could reach.
     static var patient: SharedStorageSettings {
@@ -90,6 +98,7 @@ extension ManualClock {
             isOver.change { $0 = true }
         }
         while !isOver.value {
+            try Task.checkCancellation()
             advance(by: 0.02)
             await Task.yield()
         }

@@ -19,8 +19,8 @@ struct SharedLeaseTests {
     }
 
     /// Waits until all leases were given back, after the last reference to a load.
-    private func released(_ storage: InMemorySharedStorage) async {
-        while !storage.leasedNames.isEmpty { await Task.yield() }
+    private func released(_ storage: InMemorySharedStorage) async throws {
+        try await eventually { storage.leasedNames.isEmpty }
     }
 
     @Test func `thirty loads on three machines download once`() async throws {
@@ -32,8 +32,8 @@ struct SharedLeaseTests {
             }
             await transport.started(1)
             // Until all machines have claimed the image.
-            while storage.calls.count(where: { $0 == .acquireLease(name) }) < 6 {
-                await Task.yield()
+            try await eventually {
+                storage.calls.count(where: { $0 == .acquireLease(name) }) >= 6
             }
             transport.transfers[0].complete(ScriptedPicture.solid(.red).data(as: .png))
             return try await group.reduce(into: []) { $0.append($1) }
@@ -43,7 +43,7 @@ struct SharedLeaseTests {
         for machine in machines { await machine.settle() }
         #expect(machines.reduce(0) { $0 + $1.statistics.leases } == 1)
         #expect(machines.reduce(0) { $0 + $1.statistics.madeElsewhere } == 2)
-        await released(storage)
+        try await released(storage)
     }
 
     @Test func `encoded files are made once too`() async throws {
@@ -66,7 +66,7 @@ struct SharedLeaseTests {
         #expect(files.count == 1)
         #expect(transport.requests.count == 1)
         for machine in machines { await machine.settle() }
-        await released(storage)
+        try await released(storage)
     }
 
     @Test func `a lease ends when the image is stored, and when the load fails`() async throws {
@@ -75,11 +75,11 @@ struct SharedLeaseTests {
         transport.answer(url, with: .status(500))
         await #expect(throws: KingfisherError.self) { try await machine.load(url) }
         await machine.settle()
-        await released(storage)
+        try await released(storage)
         transport.answer(url, with: picture)
         _ = try await machine.load(url)
         await machine.settle()
-        await released(storage)
+        try await released(storage)
         #expect(machine.statistics.leases == 2)
     }
 
@@ -91,7 +91,7 @@ struct SharedLeaseTests {
         #expect(storage.leasedNames == [name])
         load.cancel()
         _ = await load.result
-        await released(storage)
+        try await released(storage)
     }
 
     @Test func `files that programs make themselves are made once`() async throws {
@@ -116,7 +116,7 @@ struct SharedLeaseTests {
         }
         #expect(made.value == 1)
         #expect(types.contains(.none) && types.contains(.disk))
-        await released(storage)
+        try await released(storage)
         for machine in machines {
             await machine.settle()
             #expect(
@@ -133,7 +133,7 @@ struct SharedLeaseTests {
         await #expect(throws: Broken.self) {
             try await machine.cache.data(forKey: "a") { throw Broken() }
         }
-        await released(storage)
+        try await released(storage)
         let found = try await machine.cache.data(forKey: "a") { Data([1]) }
         #expect(found.cacheType == .none)
         let again = try await machine.cache.data(forKey: "a") { throw Broken() }

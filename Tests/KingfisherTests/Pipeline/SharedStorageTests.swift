@@ -22,6 +22,11 @@ struct SharedStorageTests {
         try Machine(transport, sharing: storage, settings: settings, transformer: transformer)
     }
 
+    /// The number of reads that the storage got; a lease may be given back at any time.
+    private var reads: Int {
+        storage.calls.count { if case .values = $0 { true } else { false } }
+    }
+
     private func serve(width: Int = 64, height: Int = 48) {
         transport.answer(url, with: .picture(.solid(.red, width: width, height: height)))
     }
@@ -91,13 +96,13 @@ struct SharedStorageTests {
         _ = try await one.load(url)
         await one.settle()
         let two = try machine()
-        let count = storage.calls.count
+        let count = reads
         let sizes = try await withThrowingTaskGroup { group in
             for _ in 0..<10 { group.addTask { try await two.load(url).image.pixelWidth } }
             return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
         }
         #expect(sizes == [64])
-        #expect(storage.calls.count == count + 1)
+        #expect(reads == count + 1)
         #expect(two.statistics.hits == 1)
     }
 
@@ -112,7 +117,7 @@ struct SharedStorageTests {
         #expect(found.cacheType == .disk)
         #expect(found.data == made.data)
         #expect(transport.requests.count == 1)
-        while !storage.leasedNames.isEmpty { await Task.yield() }
+        try await eventually { storage.leasedNames.isEmpty }
     }
 
     @Test func `images of a user's serializer pass through the machine's disk`() async throws {
@@ -283,7 +288,7 @@ struct SharedStorageTests {
         try await one.cache.removeImage(forKey: url.cacheKey)
         await one.cache.flushSharedStorage()
         #expect(storage.contents.isEmpty)
-        while two.statistics.invalidations == 0 { await Task.yield() }
+        try await eventually { two.statistics.invalidations > 0 }
         #expect(!two.cache.memoryStorage.isCached(forKey: url.cacheKey))
         #expect(await !two.isOnDisk(url))
         #expect(one.statistics.invalidations == 0)

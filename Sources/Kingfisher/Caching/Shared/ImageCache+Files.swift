@@ -54,7 +54,8 @@ extension ImageCache {
                 // A file that cannot be read is a miss: it is made and stored again.
             }
         }
-        guard let sharing, entry.isShareable, case .hit(let hit) = try await sharing.find(entry)
+        guard let sharing, entry.isShareable,
+            case .hit(let hit?) = try await sharing.find(entry, checksDisk: false)
         else { return nil }
         return hit.contents.data
     }

@@ -63,15 +63,20 @@ final class SharedLeases: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the value.
-    ///   - find: Looks for the value in the storage.
+    ///   - isStored: Whether this machine has the value by now.
+    ///   - find: Looks for the value here and in the storage.
     /// - Returns: How to continue; within ``SharedStorageSettings/leaseWait`` and a time-out.
     /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
     func claim(
         _ name: String,
-        _ find: @escaping @Sendable () async throws -> SharedFinding
+        isStored: @Sendable () -> Bool,
+        find: @escaping @Sendable () async throws -> SharedFinding
     ) async throws -> Claim {
         guard settings.leaseWait > .zero else { return .none }
-        if let lease = held.withLock({ $0[name]?.lease }) { return .granted(lease) }
+        if let lease = held.withLock({ $0[name]?.lease }) {
+            // Another load of this machine has it, or is about to give it back.
+            return isStored() ? .made : .granted(lease)
+        }
         return try await claims.value(for: name) { [self] in try await acquire(name, find) }
     }
 

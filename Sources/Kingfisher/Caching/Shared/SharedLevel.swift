@@ -3,7 +3,8 @@ import Synchronization
 
 /// The outcome of a lookup in a shared storage.
 enum SharedFinding: Sendable {
-    case hit(SharedHit)
+    /// Nil if the entry is on this machine's disk by now.
+    case hit(SharedHit?)
     case miss
     /// The storage is paused, failed, or took too long.
     case unavailable
@@ -115,14 +116,21 @@ final class SharedLevel: Sendable {
 
     /// Looks for an entry, and queues it to be stored on disk.
     ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - checksDisk: Whether the disk is consulted again, because another load may have stored
+    ///     the entry since; false if the entry on disk turned out to be unusable.
+    /// - Returns: The entry.
     /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
-    func find(_ entry: CacheEntryName) async throws -> SharedFinding {
+    func find(_ entry: CacheEntryName, checksDisk: Bool = true) async throws -> SharedFinding {
         try await fetches.value(for: entry) { [self] in
+            // In the job, so that no other job can have stored it between the two checks.
+            if checksDisk, disk.holds(entry) { return .hit(nil) }
             let turn = try await Turn(of: turns)
             let finding = await fetch(entry, turn)
             counts.change {
                 switch finding {
-                case .hit: $0.hits += 1
+                case .hit(let hit): $0.hits += hit == nil ? 0 : 1
                 case .miss: $0.misses += 1
                 case .unavailable: $0.unavailable += 1
                 }
@@ -143,10 +151,11 @@ final class SharedLevel: Sendable {
                 counts.change { $0.damaged += 1 }
                 return .miss
             }
-            // Expired, or removed meanwhile.
-            guard value.expiry > disk.store.clock.now(), mark == memory.mark(of: entry.memoryKey),
-                !writes.isRemoving(name)
-            else { return .miss }
+            guard value.expiry > disk.store.clock.now() else { return .miss }
+            // Stored or removed meanwhile.
+            guard mark == memory.mark(of: entry.memoryKey), !writes.isRemoving(name) else {
+                return disk.holds(entry) ? .hit(nil) : .miss
+            }
             let contents = DiskContents(data: value.data, metadata: metadata(of: value, entry))
             keep(contents, of: entry, until: value.expiry, since: mark)
             return .hit(SharedHit(contents, mark: mark, turn: turn))
@@ -196,7 +205,11 @@ final class SharedLevel: Sendable {
 
     /// Claims the right to make the image of an entry; see ``SharedLeases``.
     func claim(_ entry: CacheEntryName) async throws -> SharedLeases.Claim {
-        try await leases.claim(entry.sharedName) { [self] in try await find(entry) }
+        try await leases.claim(
+            entry.sharedName,
+            isStored: { [disk] in disk.holds(entry) },
+            find: { [self] in try await find(entry) }
+        )
     }
 
     // MARK: Changing

@@ -132,24 +132,24 @@ struct SharedReadsTests {
     }
 
     /// Reads names while a first read keeps the storage busy, and then ends it.
-    private func readTogether(_ count: Int) async -> [SharedReads.Answer] {
+    private func readTogether(_ count: Int) async throws -> [SharedReads.Answer] {
         storage.faults.delay = 0.05
         let first = Task { await reads.value(of: "first") }
         await storage.called(1)
         storage.faults.delay = 0
-        return await withTaskGroup { group in
+        return try await withThrowingTaskGroup { group in
             for name in 0..<count {
                 group.addTask { await reads.value(of: "\(name)") }
             }
-            while reads.waitingCount < count { await Task.yield() }
+            try await eventually { reads.waitingCount >= count }
             clock.advance(by: 0.05)
             _ = await first.value
-            return await group.reduce(into: []) { $0.append($1) }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
     }
 
-    @Test func `reads of the same time are one request`() async {
-        let answers = await readTogether(10)
+    @Test func `reads of the same time are one request`() async throws {
+        let answers = try await readTogether(10)
         #expect(storage.calls.count == 2)
         if case .values(let names) = storage.calls.last {
             #expect(Set(names) == Set((0..<10).map(String.init)))
@@ -158,21 +158,21 @@ struct SharedReadsTests {
         #expect(values == [Data([3])])
     }
 
-    @Test func `many reads are several requests of limited size`() async {
-        _ = await readTogether(100)
+    @Test func `many reads are several requests of limited size`() async throws {
+        _ = try await readTogether(100)
         let sizes = storage.calls.map { if case .values(let names) = $0 { names.count } else { 0 } }
         #expect(sizes == [1, 32, 32, 32, 4])
     }
 
-    @Test func `what waits behind a time-out does not wait for another one`() async {
+    @Test func `what waits behind a time-out does not wait for another one`() async throws {
         storage.faults.isDead = true
-        let answers = await withTaskGroup { group in
+        let answers = try await withThrowingTaskGroup { group in
             group.addTask { await reads.value(of: "first") }
             await storage.called(1)
             for name in 0..<50 { group.addTask { await reads.value(of: "\(name)") } }
-            while reads.waitingCount < 50 { await Task.yield() }
+            try await eventually { reads.waitingCount >= 50 }
             clock.advance(by: 0.1)
-            return await group.reduce(into: []) { $0.append($1) }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.count == 51)
         for answer in answers {

@@ -79,7 +79,8 @@ struct SharedWritesTests {
         #expect(storage.contents.count == 10)
     }
 
-    @Test func `a removal is announced at once and kept until the storage accepts it`() async {
+    @Test func `a removal is announced at once and kept until the storage accepts it`() async throws
+    {
         let writes = makeWrites()
         writes.store(item("a"))
         await writes.flush()
@@ -91,12 +92,13 @@ struct SharedWritesTests {
         #expect(writes.isRemoving("a"))
         storage.faults.fails = false
         clock.advance(by: 5)
-        while writes.isRemoving("a") { await Task.yield() }
+        try await eventually { !writes.isRemoving("a") }
         await writes.flush()
         #expect(storage.contents.isEmpty)
     }
 
-    @Test func `a dead storage gets no stores after some time-outs, and all removals later`() async
+    @Test func `a dead storage gets no stores after some time-outs, and all removals later`()
+        async throws
     {
         let writes = makeWrites()
         storage.faults.isDead = true
@@ -113,7 +115,7 @@ struct SharedWritesTests {
         #expect(counts.current.droppedStores == 50)
         storage.faults.isDead = false
         clock.advance(by: 5)
-        while writes.isRemoving("0") { await Task.yield() }
+        try await eventually { !writes.isRemoving("0") }
         await writes.flush()
         for index in 0..<5 { #expect(!writes.isRemoving("\(index)")) }
         writes.store(item("a"))
@@ -121,7 +123,7 @@ struct SharedWritesTests {
         #expect(storage.contents.count == 1)
     }
 
-    @Test func `removals without end are bounded`() async {
+    @Test func `removals without end are bounded`() async throws {
         let writes = makeWrites()
         storage.faults.isDead = true
         for index in 0..<(SharedWrites.capacity + 500) { remove("\(index)", from: writes) }
@@ -131,6 +133,7 @@ struct SharedWritesTests {
         clock.advance(by: 0.1)
         clock.advance(by: 5)
         while writes.isRemoving("0") {
+            try Task.checkCancellation()
             clock.advance(by: 0.1)
             await Task.yield()
         }
