@@ -10,6 +10,8 @@
 
 Scripts/bootstrap.sh
 Scripts/bootstrap.sh --redis
+# In the service's folder: its trait would build the library anew for each of the others.
+NESTED_BUILD=$SERVER_BUILD
 build_tool Server kf-serve
 
 export IMGPROXY_BIND=${IMGPROXY_BIND:-127.0.0.1:8080}
