@@ -7,6 +7,7 @@ at quality 80. `cold` results are made anew for each request, from sources on a 
 `hot` ones come from memory. The last part sends 200 clients at once. Fails if a ratio is missed.
 """
 
+import atexit
 import http.client
 import itertools
 import json
@@ -53,6 +54,8 @@ def verdict(title, value, limit, at_least=False):
 def start(arguments, port, environment=None, path="/"):
     log = open(scratch / f"{pathlib.Path(arguments[0]).name}.log", "wb")
     process = subprocess.Popen(arguments, env=environment, stdout=log, stderr=log)
+    # However this ends, no server is left.
+    atexit.register(process.kill)
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and process.poll() is None:
         try:
