@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Runs three image services, Redis and nginx on this machine, loads them, ends a service and Redis
+# while they work, and prints what happened.
+#
+# Usage: Scripts/cluster.sh
+#
+# The configurations are those of the folder Deploy. Missing programs are installed or unpacked
+# first. Fails if an image was wrong or a request was lost.
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+Scripts/bootstrap.sh
+Scripts/bootstrap.sh --redis --tests
+provide_nginx || die "the balancer needs nginx."
+command -v python3 >/dev/null || install_packages python3
+redis=$(command -v redis-server || command -v valkey-server || command -v redis-check-rdb) \
+    || die "no Redis server was found."
+NESTED_BUILD=$SERVER_BUILD
+build_tool Server kf-serve
+scratch=$(mktemp -d)
+say "Running three services, Redis and nginx"
+status=0
+python3 Server/Tests/Cluster/cluster.py "$NESTED_BUILD/release/kf-serve" "$NGINX" "$redis" \
+    Examples/Gallery/Screenshots/grid.png "$scratch" || status=$?
+# The logs are kept if they are needed.
+[ $status -ne 0 ] || rm -rf "$scratch"
+exit $status
