@@ -82,7 +82,7 @@ final class RedisLink {
         }
     }
 
-    /// What to wait for, and until when.
+    /// The events to wait for, and the end of the wait.
     func interest(
         at now: ContinuousClock.Instant
     ) -> (poll: pollfd?, deadline: ContinuousClock.Instant) {

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// Used on one thread.
 final class RedisSocket {
-    /// What a socket has to wait for.
+    /// The readiness that a socket waits for.
     enum Progress {
         case done
         case waits(forWriting: Bool)

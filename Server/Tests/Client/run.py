@@ -46,7 +46,7 @@ def fetch(url: str) -> tuple[int, dict[str, str], bytes]:
 
 
 def problem(case: Case, url: str, source: bytes) -> str | None:
-    """What is wrong with the result of a URL; None if it is right."""
+    """The fault in the result of a URL; None if there is none."""
     status, fields, body = fetch(url)
     if status != 200:
         return f"{status} {body.decode(errors='replace').strip()}"
@@ -63,7 +63,7 @@ def problem(case: Case, url: str, source: bytes) -> str | None:
 
 
 def refusals(url: str) -> list[str]:
-    """What is wrong with the answers to URLs that must be refused."""
+    """The faults in the answers to URLs that must be refused."""
     parts = url.split("/", 4)
     wrong = {
         "a changed option": (url.replace("quality:70", "quality:71"), 403),

@@ -7,7 +7,7 @@ import Synchronization
 /// A lane waits on an event of its own, because it waits for the end of its worker at the same
 /// time. A new request wakes one lane, the last that became idle: its worker's memory is warmest.
 final class WorkerQueue: Sendable {
-    /// What a lane does next.
+    /// The next step of a lane.
     enum Next {
         case job(WorkerJob)
         case workerEnded
@@ -96,7 +96,7 @@ final class WorkerQueue: Sendable {
     /// - Parameters:
     ///   - lane: The number of the lane.
     ///   - socket: The socket of its worker; negative if it has none.
-    /// - Returns: What the lane does next.
+    /// - Returns: The next step of the lane.
     func next(for lane: Int, orEndOf socket: Int32) -> Next {
         while true {
             if let next = nextOrIdle(lane) { return next }

@@ -26,7 +26,7 @@ struct LookupStage {
         var isBeyondMemory: Bool { self != .memory && self != .originalInMemory }
     }
 
-    /// What the shared storage answered.
+    /// The outcome of the request to the shared storage.
     struct SharedAnswer {
         let answer: SharedStorageAnswer
         let duration: Duration

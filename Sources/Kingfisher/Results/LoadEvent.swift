@@ -1,4 +1,4 @@
-/// What a load learned from the ``SharedImageStorage`` of its cache.
+/// The outcome of a load's request to the ``SharedImageStorage`` of its cache.
 public enum SharedStorageAnswer: String, Sendable, CaseIterable {
     /// The storage has the image.
     case hit

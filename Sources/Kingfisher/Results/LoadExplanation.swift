@@ -14,7 +14,7 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
         case fails
     }
 
-    /// What a load does with the ``SharedImageStorage`` of its cache.
+    /// The use of a cache's ``SharedImageStorage`` by a load.
     public enum SharedStorage: Sendable, Hashable {
         /// It asks the storage, because memory and disk have no image.
         case asked
@@ -48,7 +48,7 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
     public let disk: CacheMissReason?
     /// Why no cached original can be used; nil if one can.
     public let original: CacheMissReason?
-    /// What the load does with the storage that machines share; nil if it does not ask it.
+    /// The use of the storage that machines share; nil if the load does not ask it.
     ///
     /// ``outcome`` is what happens if that storage has no image.
     public let sharedStorage: SharedStorage?

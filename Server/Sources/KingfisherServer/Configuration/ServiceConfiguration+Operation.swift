@@ -2,7 +2,7 @@ import Foundation
 public import Logging
 
 extension ServiceConfiguration {
-    /// What is kept in memory and on disk.
+    /// The caches in memory and on disk.
     public struct Caches: Sendable {
         /// The largest total size of results in memory, in bytes; 0 keeps none.
         public var memorySize = 256 << 20

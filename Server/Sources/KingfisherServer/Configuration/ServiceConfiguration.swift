@@ -16,7 +16,7 @@ public struct ServiceConfiguration: Sendable {
     public var negotiation = Negotiation()
     /// The header fields and the fallback of responses.
     public var responses = Responses()
-    /// What is kept in memory and on disk.
+    /// The caches in memory and on disk.
     public var caches = Caches()
     /// Workers, logs, metrics and stopping.
     public var operation = Operation()

@@ -1,6 +1,6 @@
 /// A request with the client's headers applied.
 struct NegotiatedRequest: Sendable, Hashable {
-    /// What to do with the source.
+    /// The treatment of a source.
     enum Outcome: Sendable, Hashable {
         /// Process it and encode it in this format.
         case encode(OutputFormat)
@@ -32,7 +32,7 @@ struct NegotiatedRequest: Sendable, Hashable {
         return (formats + [request.canonicalKey]).joined(separator: "/")
     }
 
-    /// What to do with a source.
+    /// The treatment of a source.
     ///
     /// A format that cannot represent the result is chosen only if the URL names it.
     ///

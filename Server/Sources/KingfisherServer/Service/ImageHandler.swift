@@ -77,7 +77,7 @@ struct ImageHandler: Sendable {
     ///   - request: The request.
     ///   - path: Its path, as it arrived.
     ///   - channel: Its connection, if known.
-    ///   - record: What is found out about the request.
+    ///   - record: Collects facts about the request.
     /// - Returns: The response.
     /// - Throws: ``ServiceError``.
     func response(

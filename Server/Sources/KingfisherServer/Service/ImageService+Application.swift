@@ -69,7 +69,7 @@ extension ImageService {
         }
     }
 
-    /// What has to run for the service, in the order for a `ServiceGroup`.
+    /// The services to run, in the order for a `ServiceGroup`.
     ///
     /// A group stops them in the reverse order: `/health` turns, then the server finishes its
     /// requests, then the last results are written.

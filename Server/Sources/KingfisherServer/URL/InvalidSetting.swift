@@ -2,7 +2,7 @@
 struct InvalidSetting: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of the environment variable without its prefix, for example `KEY`.
     var name: String
-    /// What is wrong and what to write in its place.
+    /// The fault, and a valid form.
     var reason: String
 
     /// Makes an error.

@@ -1,6 +1,6 @@
 /// An option of the URL grammar: its names, how it is read, and how it is written.
 struct URLOption: Sendable {
-    /// What an option affects.
+    /// The part of a request that an option affects.
     enum Scope: Sendable {
         /// The bytes of the result.
         case result

@@ -48,7 +48,7 @@ extension ImageCache {
     /// The storage that this cache shares with other machines.
     public var sharedStorage: (any SharedImageStorage)? { sharing?.storage }
 
-    /// What this cache did with the shared storage; nil without one.
+    /// The use of the shared storage by this cache; nil without a storage.
     public var sharedStorageStatistics: SharedStorageStatistics? { sharing?.statistics }
 
     /// Returns when pending changes have been sent to the shared storage, or could not be sent.

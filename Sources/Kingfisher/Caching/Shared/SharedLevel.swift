@@ -214,7 +214,7 @@ final class SharedLevel: Sendable {
 
     // MARK: Changing
 
-    /// What a transformer may add to a value, at most.
+    /// The most bytes that a transformer may add to a value.
     private static let sealOverhead = 4_096
 
     /// Queues an entry to be sent.

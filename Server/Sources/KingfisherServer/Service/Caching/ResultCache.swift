@@ -40,7 +40,7 @@ struct ResultCache: Sendable {
         }
     }
 
-    /// What this machine did with the shared storage; nil without one.
+    /// The use of the shared storage by this machine; nil without a storage.
     var sharedStatistics: SharedStorageStatistics? { disk?.sharedStorageStatistics }
 
     private static func disk(_ path: String, size: Int) throws(ConfigurationError) -> ImageCache {

@@ -5,13 +5,13 @@ import NIOFoundationCompat
 
 /// A result as it is kept: the body of a response, and what its head is made from.
 final class StoredResult: Sendable, CacheCostCalculable {
-    /// What is stored beside the body.
+    /// The properties stored with the body.
     struct Facts: Sendable, Codable, Equatable {
         /// The content type.
         var contentType: String
         /// The extension of the file's name.
         var fileExtension: String
-        /// Width and height in pixels; nil for what is not decoded.
+        /// Width and height in pixels; nil for sources passed on without decoding, and for JSON.
         var width: Int?
         var height: Int?
         /// The factor by which the result differs from the size without `dpr`.
@@ -33,7 +33,7 @@ final class StoredResult: Sendable, CacheCostCalculable {
         var lifetime: Double?
     }
 
-    /// What the head is made from.
+    /// The properties from which the head of a response is made.
     let facts: Facts
     /// The body; shared, not copied, by responses.
     let body: ByteBuffer

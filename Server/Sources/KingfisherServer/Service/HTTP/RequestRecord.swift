@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// What is known about one request, for its line in the log and for the debug fields.
+/// Facts about one request, for its line in the log and for the debug fields.
 struct RequestRecord: Sendable {
     /// The layer that had the result, or `none`.
     var layer: String?

@@ -37,7 +37,7 @@ struct ResponseHead: Sendable {
     /// The fields of a result that do not depend on the request's path.
     ///
     /// - Parameters:
-    ///   - facts: What is known about the result.
+    ///   - facts: The facts about the result.
     ///   - vary: The names of the request's fields that decided.
     /// - Returns: The fields.
     func result(_ facts: StoredResult.Facts, vary: [String]) -> HTTPFields {
@@ -60,7 +60,7 @@ struct ResponseHead: Sendable {
     ///
     /// - Parameters:
     ///   - fields: The fields to change.
-    ///   - facts: What is known about the result.
+    ///   - facts: The facts about the result.
     ///   - expires: When the URL expires.
     func setLifetime(
         _ fields: inout HTTPFields,
@@ -87,7 +87,7 @@ struct ResponseHead: Sendable {
     /// - Parameters:
     ///   - fields: The fields to change.
     ///   - request: The parsed path.
-    ///   - facts: What is known about the result.
+    ///   - facts: The facts about the result.
     func setNames(
         _ fields: inout HTTPFields,
         _ request: ImageRequest,

@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// What the system knows about this process, from `/proc`.
+/// Memory and descriptors of this process, read from `/proc`.
 enum ProcessFigures {
     /// The resident memory in bytes; nil without `/proc`.
     static var residentBytes: Int? {

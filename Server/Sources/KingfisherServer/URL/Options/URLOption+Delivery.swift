@@ -1,7 +1,7 @@
 import Foundation
 
 extension URLOption {
-    /// What surrounds the result.
+    /// Options about the response around the image.
     static let delivery: [URLOption] = [
         URLOption("cachebuster", ["cb"], arguments: 1) { arguments, options throws(ServiceError) in
             guard let text = arguments[0] else { return }
