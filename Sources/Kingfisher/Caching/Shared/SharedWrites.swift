@@ -15,7 +15,7 @@ final class SharedWrites: Sendable {
     fileprivate struct State {
         var operations = FIFO<Operation>()
         /// Removals that the storage did not accept, for another attempt.
-        var retained: [Operation] = []
+        var retained = FIFO<Operation>()
         var byteCount = 0
         /// The number of announced or pending removals of each name.
         var removals: [String: Int] = [:]
@@ -170,7 +170,7 @@ final class SharedWrites: Sendable {
     private func retain(_ removals: [(name: String, entry: CacheEntryName)]) {
         let timer = clock.every(settings.pause.inBoundedSeconds) { [weak self] in self?.retry() }
         let old = state.withLock { state in
-            state.retained += removals.map { .removal($0.name, $0.entry) }
+            for (name, entry) in removals { state.retained.append(.removal(name, entry)) }
             defer { state.retry = timer }
             return state.retry
         }
@@ -235,7 +235,23 @@ extension SharedWrites.State {
         var removals: [(name: String, entry: CacheEntryName)] = []
         var releases: [(name: String, token: String)] = []
 
-        mutating func add(_ operation: SharedWrites.Operation) {
+        var isEmpty: Bool { stores.isEmpty && removals.isEmpty && releases.isEmpty }
+
+        /// Takes operations from the front of a queue while they fit into one batch.
+        init(from queue: inout FIFO<SharedWrites.Operation>) {
+            var names: Set<String> = []
+            var size = 0
+            while names.count + releases.count < SharedWrites.batchSize, let next = queue.first {
+                guard next.name.map({ names.insert($0).inserted }) ?? true,
+                    size == 0 || next.size <= SharedWrites.batchBytes - size
+                else { break }
+                size += next.size
+                add(next)
+                _ = queue.popFirst()
+            }
+        }
+
+        private mutating func add(_ operation: SharedWrites.Operation) {
             switch operation {
             case .store(let item): stores.append(item)
             case .removal(let name, let entry): removals.append((name, entry))
@@ -251,24 +267,9 @@ extension SharedWrites.State {
 
     /// The next operations to send; nil if there are none, and sending ends.
     fileprivate mutating func nextBatch() -> Batch? {
-        var batch = Batch()
-        var names: Set<String> = []
-        var size = 0
-        if retry == nil {
-            for operation in retained { batch.add(operation) }
-            names = Set(batch.removals.map(\.name))
-            retained = []
-        }
-        while names.count < SharedWrites.batchSize, let next = operations.first {
-            guard next.name.map({ names.insert($0).inserted }) ?? true,
-                size == 0 || next.size <= SharedWrites.batchBytes - size,
-                batch.releases.count < SharedWrites.batchSize
-            else { break }
-            size += next.size
-            batch.add(next)
-            _ = operations.popFirst()
-        }
-        isSending = !(names.isEmpty && batch.releases.isEmpty)
+        let isRetrying = retry == nil && !retained.isEmpty
+        let batch = isRetrying ? Batch(from: &retained) : Batch(from: &operations)
+        isSending = !batch.isEmpty
         return isSending ? batch : nil
     }
 }

@@ -129,14 +129,28 @@ struct SharedWritesTests {
         for index in 0..<(SharedWrites.capacity + 500) { remove("\(index)", from: writes) }
         #expect(!writes.isRemoving("\(SharedWrites.capacity + 499)"))
         #expect((436...500).contains(counts.current.droppedRemovals))
-        storage.faults.isDead = false
-        clock.advance(by: 0.1)
-        clock.advance(by: 5)
-        while writes.isRemoving("0") {
-            try Task.checkCancellation()
+        for count in 1...settings.failuresBeforePause {
+            await storage.called(count)
             clock.advance(by: 0.1)
-            await Task.yield()
         }
         await writes.flush()
+        #expect(writes.isRemoving("0"))
+        storage.faults.isDead = false
+        clock.advance(by: 5)
+        try await eventually { !writes.isRemoving("0") }
+        await writes.flush()
+        let isRemovingSome = (0..<SharedWrites.capacity).contains { writes.isRemoving("\($0)") }
+        #expect(!isRemovingSome)
+        #expect(storage.calls.allSatisfy { $0.nameCount <= SharedWrites.batchSize })
+    }
+}
+
+extension InMemorySharedStorage.Call {
+    fileprivate var nameCount: Int {
+        switch self {
+        case .values(let names), .store(let names), .remove(let names): names.count
+        case .acquireLease, .releaseLease: 1
+        case .publish: 0
+        }
     }
 }
