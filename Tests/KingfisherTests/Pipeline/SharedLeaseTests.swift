@@ -189,7 +189,7 @@ struct SharedLeaseTests {
 
     @Test func `if the machine with the lease dies, another one continues`() async throws {
         let storage = try await makeLeased(for: .seconds(2))
-        let machine = try makeMachine(storage)
+        let machine = try makeMachine(storage, .patient)
         transport.answer(url, with: picture)
         let load = Task { try await machine.load(url).cacheType }
         #expect(try await clock.advance(until: load) == .none)
@@ -213,7 +213,7 @@ struct SharedLeaseTests {
 
     @Test func `a waiting load gets the image of the other machine`() async throws {
         let storage = try await makeLeased(for: .seconds(900_000_000))
-        let machine = try makeMachine(storage)
+        let machine = try makeMachine(storage, .patient)
         let load = Task { try await machine.load(url).cacheType }
         // Its lookup and its claim.
         await storage.called(3)
