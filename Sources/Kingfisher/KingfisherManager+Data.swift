@@ -64,7 +64,7 @@ extension KingfisherManager {
             }
         case .none: break
         }
-        let result = try await load(request(source, stage.loadOptions)).get()
+        let result = try await load(request(source, stage.loadOptions))
         let isCached = parsed.httpCaching && result.cacheType != .none
         let data: Data
         if isCached, let stored = await stage.stored(of: result.source) {

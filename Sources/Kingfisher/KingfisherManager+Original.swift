@@ -30,7 +30,7 @@ extension KingfisherManager {
         parsed.cacheOriginalImage = true
         parsed.cacheMemoryOnly = true
         parsed.memoryCacheExpiration = .expired
-        let result = try await load(request(source, parsed)).get()
+        let result = try await load(request(source, parsed))
         guard let data = result.image.kf.gifRepresentation() ?? result.data() else {
             throw KingfisherError.cacheError(reason: .imageNotExisting(key: source.cacheKey))
         }

@@ -85,12 +85,11 @@ public class KingfisherManager: @unchecked Sendable {
     ) async throws -> RetrieveImageResult {
         try Task.checkCancellation()
         let progress = progressBlock.map { ProgressReporter($0) }
-        let result = await pipeline.load(
+        return try await pipeline.load(
             request(source, KingfisherParsedOptionsInfo(resolved(options))),
             events: LoadEvents(progress: progress?.report),
             task: DownloadTask()
         )
-        return try result.get()
     }
 
     var observers: LoadObservers { pipeline.observers }
@@ -115,8 +114,8 @@ public class KingfisherManager: @unchecked Sendable {
     }
 
     /// Performs a load in the caller's task.
-    func load(_ request: LoadRequest) async -> Result<RetrieveImageResult, KingfisherError> {
-        await pipeline.load(request, task: DownloadTask())
+    func load(_ request: LoadRequest) async throws(KingfisherError) -> RetrieveImageResult {
+        try await pipeline.load(request, task: DownloadTask())
     }
 
     /// Starts a load and returns its task.
@@ -127,7 +126,7 @@ public class KingfisherManager: @unchecked Sendable {
     ) -> DownloadTask {
         DownloadTask.running(callingBackOn: request.options.callbackQueue, completion) {
             [pipeline] task in
-            try await pipeline.load(request, events: events, task: task).get()
+            try await pipeline.load(request, events: events, task: task)
         }
     }
 }

@@ -12,28 +12,34 @@ extension HTTPCachingStage {
     }
 
     /// A hit with its record, and how it may be used.
-    struct Judged {
+    ///
+    /// A class, because a load keeps it in several places while the server is asked.
+    final class Judged: Sendable {
         let hit: Hit
         let metadata: EntryMetadata
         let record: HTTPRecord
         let policy: HTTPFreshnessPolicy
+
+        init(
+            _ hit: Hit,
+            _ metadata: EntryMetadata,
+            _ record: HTTPRecord,
+            _ policy: HTTPFreshnessPolicy
+        ) {
+            self.hit = hit
+            self.metadata = metadata
+            self.record = record
+            self.policy = policy
+        }
     }
 }
 
 extension RetrieveImageResult {
     /// The same image with its freshness.
     func with(_ freshness: HTTPFreshness, metrics: NetworkMetrics? = nil) -> RetrieveImageResult {
-        var result = RetrieveImageResult(
-            image: image,
-            cacheType: cacheType,
-            source: source,
-            originalSource: originalSource,
-            data: data,
-            metrics: metrics ?? self.metrics
-        )
-        result.timings = timings
+        var result = self
+        result.metrics = metrics ?? self.metrics
         result.freshness = freshness
-        result.response = response
         return result
     }
 }

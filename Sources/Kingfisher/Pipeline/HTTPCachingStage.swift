@@ -78,7 +78,7 @@ struct HTTPCachingStage {
         guard let record = cache.record(metadata, of: entry), !record.isNegative else { return nil }
         var known = hit
         known.result.response = record.response
-        return Judged(hit: known, metadata: metadata, record: record, policy: policy(record))
+        return Judged(known, metadata, record, policy(record))
     }
 
     /// The cache and the entry of the image, or of the original it was made from.

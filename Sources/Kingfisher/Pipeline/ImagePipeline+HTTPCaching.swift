@@ -65,13 +65,13 @@ extension ImagePipeline {
                     task,
                     &journal
                 )
-                _ = journal.finish(.success(result))
+                _ = journal.finish(result.cacheType)
             } catch {
                 // Unless the image no longer exists, the stale image stays until its window ends,
                 // and the next load revalidates again.
                 caching.noteFailure(error, request.question)
                 let error = KingfisherError(loading: error, of: request.source, task: task)
-                _ = journal.finish(.failure(error))
+                journal.fail(error)
             }
             caching.endRefresh(judged)
         }

@@ -16,13 +16,14 @@ struct ImagePipeline: Sendable {
     ///   - request: The parameters of the load.
     ///   - events: Receives progress and events.
     ///   - task: The task of the first attempt.
-    /// - Returns: The result of the last attempt.
+    /// - Returns: The image.
+    /// - Throws: The error of the last attempt.
     @inline(never)
     func load(
         _ request: LoadRequest,
         events: LoadEvents = LoadEvents(),
         task: DownloadTask
-    ) async -> Result<RetrieveImageResult, KingfisherError> {
+    ) async throws(KingfisherError) -> RetrieveImageResult {
         var journal = LoadJournal(request, observers: observers)
         var failover = Failover(request)
         var attempt = request
@@ -32,15 +33,15 @@ struct ImagePipeline: Sendable {
             do {
                 var result = try await load(attempt, events, handle, &journal)
                 announcement?.attemptEnded()
-                result.timings = journal.finish(.success(result))
-                return .success(result)
+                result.timings = journal.finish(result.cacheType)
+                return result
             } catch {
                 announcement?.attemptEnded()
                 let error = KingfisherError(loading: error, of: attempt.source, task: handle)
                 guard let next = await failover.next(after: error, of: attempt) else {
                     let conclusion = failover.conclusion(error)
-                    _ = journal.finish(.failure(conclusion))
-                    return .failure(conclusion)
+                    journal.fail(conclusion)
+                    throw conclusion
                 }
                 journal.tell(.restarted(next.source, because: error))
                 attempt = next

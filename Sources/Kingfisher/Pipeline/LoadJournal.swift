@@ -51,16 +51,17 @@ struct LoadJournal: Sendable {
         tell(.sharedStorage(answer, took: duration))
     }
 
-    /// Ends the load and returns its timings.
-    mutating func finish(_ result: Result<RetrieveImageResult, KingfisherError>) -> LoadTimings {
-        switch result {
-        case .success(let value): tell(.succeeded(value.cacheType))
-        case .failure(let error):
-            tell(.failed(error))
-            if !error.isCancellation { Log.debug(error.localizedDescription, key: source.cacheKey) }
-        }
+    /// Ends a successful load and returns its timings.
+    mutating func finish(_ type: CacheType) -> LoadTimings {
+        tell(.succeeded(type))
         timings.total = clock.now - start
         return timings
+    }
+
+    /// Ends a failed load.
+    func fail(_ error: KingfisherError) {
+        tell(.failed(error))
+        if !error.isCancellation { Log.debug(error.localizedDescription, key: source.cacheKey) }
     }
 }
 

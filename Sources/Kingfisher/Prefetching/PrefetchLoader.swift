@@ -32,10 +32,8 @@ struct PrefetchLoader: Sendable {
         // load.
         let accepts = request.looksUp && !request.options.httpCaching
         let refreshing = request.refreshing
-        switch await manager.load(accepts ? refreshing.acceptingFinished : refreshing) {
-        case .success: return .completed
-        case .failure: return .failed
-        }
+        let image = try? await manager.load(accepts ? refreshing.acceptingFinished : refreshing)
+        return image == nil ? .failed : .completed
     }
 
     private func isCached(_ request: LoadRequest) async -> Bool {

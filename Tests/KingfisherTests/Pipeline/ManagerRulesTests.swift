@@ -81,7 +81,7 @@ struct ManagerRulesTests {
         let options = KingfisherParsedOptionsInfo(bench.manager.resolved([.asyncCacheTypeCheck]))
         let stale = bench.manager.request(.network(url), options, isStillWanted: { false })
         let error = await #expect(throws: KingfisherError.self) {
-            try await bench.manager.load(stale).get()
+            try await bench.manager.load(stale)
         }
         #expect(error?.errorCode == 3006)
         #expect(bench.server.requests.isEmpty)
@@ -99,7 +99,7 @@ struct ManagerRulesTests {
         let options = KingfisherParsedOptionsInfo(bench.manager.resolved([.processor(blur)]))
         let stale = bench.manager.request(.network(url), options, isStillWanted: { false })
         let error = await #expect(throws: KingfisherError.self) {
-            try await bench.manager.load(stale).get()
+            try await bench.manager.load(stale)
         }
         #expect(error?.errorCode == 3006)
         #expect(bench.server.requests.isEmpty)

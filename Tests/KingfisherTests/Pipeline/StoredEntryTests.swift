@@ -38,7 +38,7 @@ struct StoredEntryTests {
     ) async throws -> RetrieveImageResult {
         let options = KingfisherParsedOptionsInfo(manager.resolved(options))
         let request = manager.request(.network(url), options, isStillWanted: isStillWanted)
-        return try await manager.load(request).get()
+        return try await manager.load(request)
     }
 
     private static let small = DownsamplingImageProcessor(size: CGSize(width: 20, height: 20))
@@ -177,7 +177,7 @@ struct StoredEntryTests {
                 .network(url),
                 KingfisherParsedOptionsInfo(manager.resolved(nil))
             )
-            return try await manager.load(request).get().cacheType
+            return try await manager.load(request).cacheType
         }
         task.cancel()
         #expect(try await task.value == .disk)

@@ -34,13 +34,21 @@ package final class DownloadToken: Sendable {
 }
 
 /// A complete body with the head of its response.
-package struct DownloadedBody: Sendable {
+///
+/// A class, because each waiting load reserves the room for a result in several places.
+package final class DownloadedBody: Sendable {
     /// The body, decoded (gzip, deflate, br).
     package let data: Data
     /// The head of the response, after redirects.
     package let response: TransferResponse
     /// The metrics of the transfer.
     package let metrics: TransferMetrics
+
+    package init(data: Data, response: TransferResponse, metrics: TransferMetrics) {
+        self.data = data
+        self.response = response
+        self.metrics = metrics
+    }
 
     /// The same response with other bytes.
     func with(_ data: Data) -> DownloadedBody {
