@@ -128,22 +128,19 @@ extension ConfigurationFormat<String> {
     )
 }
 
-extension ConfigurationFormat<[UInt8]> {
-    /// Bytes as hexadecimal digits.
-    static let hexadecimal = ConfigurationFormat(
-        expected: "an even number of hexadecimal digits",
+extension ConfigurationFormat<[[UInt8]]> {
+    /// Keys as hexadecimal digits.
+    ///
+    /// Unlike in other lists, an empty element is an error: a lone comma must not mean that there
+    /// are no keys.
+    static let keys = ConfigurationFormat(
+        expected: "an even number of hexadecimal digits, or several such keys with commas",
         parse: { text in
-            let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-            guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else {
-                return nil
-            }
-            return stride(from: 0, to: digits.count, by: 2).map {
-                UInt8(digits[$0] << 4 | digits[$0 + 1])
-            }
+            let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+            let keys = parts.compactMap { Hexadecimal.bytes($0.trimmed) }.filter { !$0.isEmpty }
+            return keys.count == parts.count ? keys : nil
         },
-        text: { bytes in
-            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        }
+        text: { $0.map { Hexadecimal.text(of: $0) }.joined(separator: ",") }
     )
 }
 

@@ -7,9 +7,11 @@ extension ServiceConfiguration {
     /// - Throws: ``ConfigurationError`` for a malformed pattern or preset.
     func grammar() throws(ConfigurationError) -> GrammarSettings {
         var settings = GrammarSettings()
-        settings.signature.pairs = zip(urls.keys, urls.salts).map { .init(key: $0, salt: $1) }
-        settings.signature.size = urls.signatureSize
-        settings.signature.trusted = urls.trustedSignatures
+        settings.signature = SignatureKeys(
+            zip(urls.keys, urls.salts).map { .init(key: $0, salt: $1) },
+            size: urls.signatureSize,
+            trusted: urls.trustedSignatures
+        )
         settings.pathPrefix = urls.pathPrefix ?? ""
         settings.argumentsSeparator = urls.argumentsSeparator
         settings.allowsOnlyPresets = urls.allowsOnlyPresets

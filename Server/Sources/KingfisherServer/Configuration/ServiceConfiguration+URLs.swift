@@ -28,8 +28,8 @@ extension ServiceConfiguration {
         public init() {}
 
         static let entries: [ConfigurationEntry] = [
-            .init("IMGPROXY_KEY", \.urls.keys, .list(of: .hexadecimal), isSecret: true),
-            .init("IMGPROXY_SALT", \.urls.salts, .list(of: .hexadecimal), isSecret: true),
+            .init("IMGPROXY_KEY", \.urls.keys, .keys, isSecret: true),
+            .init("IMGPROXY_SALT", \.urls.salts, .keys, isSecret: true),
             .init("IMGPROXY_SIGNATURE_SIZE", \.urls.signatureSize, .integer(1...32)),
             .init(
                 "IMGPROXY_TRUSTED_SIGNATURES",

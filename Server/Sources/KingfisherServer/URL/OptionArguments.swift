@@ -96,7 +96,7 @@ struct OptionArguments {
         guard let text = self[index] else { return nil }
         let isShort = text.utf8.count == 3
         let digits = isShort ? text.map { "\($0)\($0)" }.joined() : text
-        guard let bytes = PercentEncoding.hexBytes(digits), bytes.count == 3 else {
+        guard let bytes = Hexadecimal.bytes(digits), bytes.count == 3 else {
             throw error(index, "is not a colour: write six hexadecimal digits")
         }
         return .init(red: bytes[0], green: bytes[1], blue: bytes[2])

@@ -10,8 +10,8 @@ enum PercentEncoding {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(hexDigit),
-                let low = rest.popFirst().flatMap(hexDigit)
+            guard let high = rest.popFirst().flatMap(Hexadecimal.value),
+                let low = rest.popFirst().flatMap(Hexadecimal.value)
             else { return nil }
             bytes.append(high << 4 | low)
         }
@@ -35,40 +35,14 @@ enum PercentEncoding {
         while let byte = rest.popFirst() {
             let isTriple =
                 keepsTriples && byte == UInt8(ascii: "%")
-                && rest.prefix(2).count(where: { hexDigit($0) != nil }) == 2
+                && rest.prefix(2).count(where: { Hexadecimal.value(of: $0) != nil }) == 2
             if isUnreserved(byte) || safe.utf8.contains(byte) || isTriple {
                 result.append(byte)
             } else {
-                result += [UInt8(ascii: "%"), hexText(byte >> 4), hexText(byte & 15)]
+                result += [UInt8(ascii: "%")] + Hexadecimal.upperCaseDigits(of: byte)
             }
         }
         return String(decoding: result, as: UTF8.self)
-    }
-
-    /// The value of a hexadecimal digit.
-    static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
-    /// The bytes of a text of hexadecimal digits, or nil.
-    static func hexBytes(_ text: some StringProtocol) -> [UInt8]? {
-        guard text.utf8.count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let first = rest.popFirst(), let second = rest.popFirst() {
-            guard let high = hexDigit(first), let low = hexDigit(second) else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-
-    private static func hexText(_ digit: UInt8) -> UInt8 {
-        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the text of a source and refuses what the configuration does not allow.
+/// Reads the text of a source, and refuses sources that the configuration does not allow.
 ///
 /// A source is normalised before it is compared with the allowed prefixes, and parts of URLs that
 /// programs read differently (user names, backslashes, dot segments, encoded hosts) are refused.
@@ -125,7 +125,7 @@ struct SourceRules: Sendable, Hashable {
         let inner = isAddress ? name.dropFirst().dropLast() : name
         let isValid = inner.allSatisfy { byte in
             isAddress
-                ? PercentEncoding.hexDigit(byte) != nil || ":.".utf8.contains(byte)
+                ? Hexadecimal.value(of: byte) != nil || ":.".utf8.contains(byte)
                 : isHostByte(byte)
         }
         guard isValid, !inner.isEmpty, inner.count <= 253 else {
@@ -171,8 +171,8 @@ struct SourceRules: Sendable, Hashable {
         while let byte = rest.popFirst() {
             let triple = Array(rest.prefix(2))
             if byte == UInt8(ascii: "%"), triple.count == 2,
-                let high = PercentEncoding.hexDigit(triple[0]),
-                let low = PercentEncoding.hexDigit(triple[1])
+                let high = Hexadecimal.value(of: triple[0]),
+                let low = Hexadecimal.value(of: triple[1])
             {
                 bytes.append(high << 4 | low)
                 rest = rest.dropFirst(2)

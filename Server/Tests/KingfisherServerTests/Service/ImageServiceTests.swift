@@ -185,8 +185,7 @@ struct ImageServiceTests {
             configuration.urls.keys = [[1, 2, 3]]
             configuration.urls.salts = [[4, 5, 6]]
         } _: { test async throws in
-            var keys = SignatureKeys()
-            keys.pairs = [.init(key: [1, 2, 3], salt: [4, 5, 6])]
+            let keys = SignatureKeys([.init(key: [1, 2, 3], salt: [4, 5, 6])])
             #expect(try await test.request("/\(keys.signature(of: rest))\(rest)").status == 200)
             for signature in ["unsafe", "AAAA", String(keys.signature(of: rest).dropLast())] {
                 let reply = try await test.request("/\(signature)\(rest)")

@@ -27,11 +27,11 @@ struct ClientLibraryTests {
 
     private func settings(for entry: Entry) throws -> GrammarSettings {
         var settings = GrammarSettings()
-        settings.signature = try SignatureKeys(
-            keys: entry.key,
-            salts: entry.salt,
-            size: entry.size
-        )
+        if !entry.key.isEmpty {
+            let key = try #require(Hexadecimal.bytes(entry.key))
+            let salt = try #require(Hexadecimal.bytes(entry.salt))
+            settings.signature = SignatureKeys([.init(key: key, salt: salt)], size: entry.size)
+        }
         settings.allowsSecurityOptions = true
         settings.sources.allowsLocalFiles = true
         settings.sources.allowsS3 = true

@@ -85,7 +85,7 @@ struct ImageRequestParsingTests {
     }
 
     @Test func `the signature covers the path as it arrived`() throws {
-        let keys = try SignatureKeys(keys: "aa", salts: "bb")
+        let keys = SignatureKeys([.init(key: [0xAA], salt: [0xBB])])
         let sign: (inout GrammarSettings) -> Void = { $0.signature = keys }
         let rest = "/w:1/plain/http%3A%2F%2Fexample.com%2Fa"
         let signature = keys.signature(of: rest)
@@ -98,7 +98,7 @@ struct ImageRequestParsingTests {
     }
 
     @Test func `a prefix of paths`() throws {
-        let keys = try SignatureKeys(keys: "aa", salts: "bb")
+        let keys = SignatureKeys([.init(key: [0xAA], salt: [0xBB])])
         let rest = "/w:1/\(encoded)"
         let path = "/\(keys.signature(of: rest))\(rest)"
         for prefix in ["/images/v1", "images/v1/", "/images/v1/"] {

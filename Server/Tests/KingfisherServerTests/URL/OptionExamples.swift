@@ -3,7 +3,7 @@ import Foundation
 @testable import KingfisherServer
 
 enum OptionExamples {
-    /// Valid segments of every option, with what they mean.
+    /// Valid segments of every option, with their meaning.
     static let all: [OptionExample] = sizes + places + colours + outputs + deliveries
 
     private static let sizes = [

@@ -53,7 +53,7 @@ struct URLFuzzTests {
     @Test func `a written path means the request that was read`() throws {
         var generator = Generator(state: 18)
         var settings = settings
-        settings.signature = try SignatureKeys(keys: "0123", salts: "4567", size: 9)
+        settings.signature = SignatureKeys([.init(key: [1, 0x23], salt: [0x45, 0x67])], size: 9)
         settings.pathPrefix = "images"
         for _ in 0..<1000 {
             let request = try randomRequest(&generator)
@@ -98,7 +98,7 @@ struct URLFuzzTests {
         #expect(tally.errors > 30)
     }
 
-    /// Checks what holds for every accepted path.
+    /// Checks the invariants of every accepted path.
     private static func check(_ request: ImageRequest, _ path: String, _ settings: GrammarSettings)
     {
         let written = request.path(for: settings)

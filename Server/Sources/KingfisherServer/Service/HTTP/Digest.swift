@@ -13,20 +13,29 @@ enum Digest {
         return digest
     }
 
-    /// The HMAC-SHA256 of a text.
-    static func hmac(_ key: [UInt8], _ text: String) -> [UInt8] {
-        let message = Array(text.utf8)
+    /// The HMAC-SHA256 of a message.
+    static func hmac(_ key: [UInt8], _ message: some Sequence<UInt8>) -> [UInt8] {
+        let message = Array(message)
         var digest = [UInt8](repeating: 0, count: 32)
         var length: UInt32 = 0
-        _ = HMAC(EVP_sha256(), key, Int32(key.count), message, message.count, &digest, &length)
+        let result = HMAC(
+            EVP_sha256(),
+            key,
+            Int32(key.count),
+            message,
+            message.count,
+            &digest,
+            &length
+        )
+        // Otherwise zeros would be a valid signature.
+        precondition(result != nil && length == 32, "libcrypto has no SHA-256")
         return digest
     }
 
     /// The beginning of the SHA-256 of texts as 32 hexadecimal digits.
     static func tag(of parts: [String]) -> String {
         // A zero byte separates the parts, which header values and URLs cannot contain.
-        sha256(Data(parts.joined(separator: "\0").utf8)).prefix(16)
-            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.text(of: sha256(Data(parts.joined(separator: "\0").utf8)).prefix(16))
     }
 
     /// Whether two secrets are equal; takes the same time wherever they differ.

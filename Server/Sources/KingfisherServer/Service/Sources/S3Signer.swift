@@ -50,7 +50,7 @@ struct S3Signer: Sendable {
         guard !denied.contains(bucket), allowed.isEmpty || allowed.contains(bucket) else {
             throw ServiceError(404, "The bucket is not allowed")
         }
-        let path = Self.encoded(key)
+        let path = PercentEncoding.encoded(key, keeping: "/")
         // With an own service the bucket stands in the path, as its name need not be in the DNS.
         let address =
             endpoint.map { base in
@@ -78,7 +78,7 @@ struct S3Signer: Sendable {
     ) -> [HeaderField] {
         let time = Self.time(date)
         let day = String(time.prefix(8))
-        let emptyHash = Self.hexadecimal(Digest.sha256(Data()))
+        let emptyHash = Hexadecimal.text(of: Digest.sha256(Data()))
         var signed = [
             HeaderField(name: "x-amz-content-sha256", value: emptyHash),
             HeaderField(name: "x-amz-date", value: time),
@@ -91,32 +91,15 @@ struct S3Signer: Sendable {
         let lines = all.map { "\($0.name.lowercased()):\($0.value)\n" }.joined()
         let canonical = "GET\n\(path)\n\n\(lines)\n\(names)\n\(emptyHash)"
         let scope = "\(day)/\(region)/s3/aws4_request"
-        let hash = Self.hexadecimal(Digest.sha256(Data(canonical.utf8)))
+        let hash = Hexadecimal.text(of: Digest.sha256(Data(canonical.utf8)))
         let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(hash)"
         var key = Array("AWS4\(secretKey)".utf8)
-        for part in [day, region, "s3", "aws4_request"] { key = Digest.hmac(key, part) }
-        let signature = Self.hexadecimal(Digest.hmac(key, text))
+        for part in [day, region, "s3", "aws4_request"] { key = Digest.hmac(key, part.utf8) }
+        let signature = Hexadecimal.text(of: Digest.hmac(key, text.utf8))
         let authorization =
             "AWS4-HMAC-SHA256 Credential=\(accessKey)/\(scope),SignedHeaders=\(names),"
             + "Signature=\(signature)"
         return signed + [HeaderField(name: "Authorization", value: authorization)]
-    }
-
-    /// Percent-encoding of all but letters, digits, `-._~` and slashes.
-    private static func encoded(_ key: String) -> String {
-        key.utf8.map { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: String(UnicodeScalar(byte))
-            default:
-                "-._~/".utf8.contains(byte)
-                    ? String(UnicodeScalar(byte))
-                    : "%" + hexadecimal([byte]).uppercased()
-            }
-        }.joined()
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// The time as `20130524T000000Z`.
