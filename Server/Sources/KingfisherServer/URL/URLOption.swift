@@ -60,12 +60,39 @@ struct URLOption: Sendable {
 extension URLOption {
     typealias Path<Value> = WritableKeyPath<ProcessingOptions, Value> & Sendable
 
+    /// An option with one argument, which sets one property.
+    ///
+    /// - Parameters:
+    ///   - name: The long name.
+    ///   - shortNames: Other names.
+    ///   - scope: The effect of the option.
+    ///   - path: The property.
+    ///   - read: The value of the argument; nil for an empty one, which changes nothing.
+    ///   - write: The argument for a value; nil for a value without effect.
+    /// - Returns: The option.
+    static func single<Value>(
+        _ name: String,
+        _ shortNames: [String],
+        scope: Scope = .result,
+        _ path: any Path<Value>,
+        read: @escaping @Sendable (OptionArguments) throws(ServiceError) -> Value?,
+        write: @escaping @Sendable (Value) -> String?
+    ) -> URLOption {
+        URLOption(name, shortNames, arguments: 1, scope: scope) {
+            arguments,
+            options throws(ServiceError) in
+            if let value = try read(arguments) { options[keyPath: path] = value }
+        } write: { options in
+            write(options[keyPath: path]).map { [$0] }
+        }
+    }
+
     /// A boolean that is false unless the URL names it.
     static func flag(_ name: String, _ shortNames: [String], _ path: any Path<Bool>) -> URLOption {
-        URLOption(name, shortNames, arguments: 1) { arguments, options throws(ServiceError) in
-            if let value = try arguments.flag(0) { options[keyPath: path] = value }
-        } write: { options in
-            options[keyPath: path] ? ["1"] : nil
+        single(name, shortNames, path) { arguments throws(ServiceError) in
+            try arguments.flag(0)
+        } write: {
+            $0 ? "1" : nil
         }
     }
 
@@ -76,12 +103,10 @@ extension URLOption {
         scope: Scope = .result,
         _ path: any Path<Bool?>
     ) -> URLOption {
-        URLOption(name, shortNames, arguments: 1, scope: scope) {
-            arguments,
-            options throws(ServiceError) in
-            if let value = try arguments.flag(0) { options[keyPath: path] = value }
-        } write: { options in
-            options[keyPath: path].map { [$0 ? "1" : "0"] }
+        single(name, shortNames, scope: scope, path) { arguments throws(ServiceError) in
+            try arguments.flag(0).map { .some($0) }
+        } write: {
+            $0.map { $0 ? "1" : "0" }
         }
     }
 
@@ -92,11 +117,10 @@ extension URLOption {
         _ path: any Path<Int>,
         in range: ClosedRange<Int>
     ) -> URLOption {
-        URLOption(name, shortNames, arguments: 1) { arguments, options throws(ServiceError) in
-            if let value = try arguments.integer(0, in: range) { options[keyPath: path] = value }
-        } write: { options in
-            let value = options[keyPath: path]
-            return value == 0 ? nil : [String(value)]
+        single(name, shortNames, path) { arguments throws(ServiceError) in
+            try arguments.integer(0, in: range)
+        } write: {
+            $0 == 0 ? nil : String($0)
         }
     }
 
@@ -109,13 +133,10 @@ extension URLOption {
         in range: ClosedRange<Int>,
         isUnsetByZero: Bool = false
     ) -> URLOption {
-        URLOption(name, shortNames, arguments: 1, scope: scope) {
-            arguments,
-            options throws(ServiceError) in
-            guard let value = try arguments.integer(0, in: range) else { return }
-            options[keyPath: path] = value == 0 && isUnsetByZero ? nil : value
-        } write: { options in
-            options[keyPath: path].map { [String($0)] }
+        single(name, shortNames, scope: scope, path) { arguments throws(ServiceError) in
+            try arguments.integer(0, in: range).map { $0 == 0 && isUnsetByZero ? nil : $0 }
+        } write: {
+            $0.map { String($0) }
         }
     }
 
@@ -126,12 +147,11 @@ extension URLOption {
         _ path: any Path<Double>,
         in range: ClosedRange<Double>
     ) -> URLOption {
-        URLOption(name, shortNames, arguments: 1) { arguments, options throws(ServiceError) in
-            if let value = try arguments.number(0, in: range) { options[keyPath: path] = value }
-        } write: { options in
-            let value = options[keyPath: path]
-            return value == ProcessingOptions()[keyPath: path]
-                ? nil : [OptionArguments.text(of: value)]
+        let usual = ProcessingOptions()[keyPath: path]
+        return single(name, shortNames, path) { arguments throws(ServiceError) in
+            try arguments.number(0, in: range)
+        } write: {
+            $0 == usual ? nil : OptionArguments.text(of: $0)
         }
     }
 
@@ -143,12 +163,10 @@ extension URLOption {
         _ path: any Path<Double?>,
         in range: ClosedRange<Double>
     ) -> URLOption {
-        URLOption(name, shortNames, arguments: 1, scope: scope) {
-            arguments,
-            options throws(ServiceError) in
-            if let value = try arguments.number(0, in: range) { options[keyPath: path] = value }
-        } write: { options in
-            options[keyPath: path].map { [OptionArguments.text(of: $0)] }
+        single(name, shortNames, scope: scope, path) { arguments throws(ServiceError) in
+            try arguments.number(0, in: range).map { .some($0) }
+        } write: {
+            $0.map(OptionArguments.text(of:))
         }
     }
 }

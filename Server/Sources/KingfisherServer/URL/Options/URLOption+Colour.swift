@@ -6,11 +6,11 @@ extension URLOption {
         },
         .number("blur", ["bl"], \.blur, in: 0...1000),
         .number("sharpen", ["sh"], \.sharpen, in: 0...1000),
-        URLOption("pixelate", ["pix"], arguments: 1) { arguments, options throws(ServiceError) in
-            if let side = try arguments.integer(0, in: 0...maximalSide) { options.pixelate = side }
-        } write: { options in
+        .single("pixelate", ["pix"], \.pixelate) { arguments throws(ServiceError) in
+            try arguments.integer(0, in: 0...maximalSide)
+        } write: { side in
             // A square of one pixel changes nothing.
-            options.pixelate < 2 ? nil : [String(options.pixelate)]
+            side < 2 ? nil : String(side)
         },
         URLOption(shorthand: "adjust", ["a"], arguments: 3) {
             arguments,
@@ -65,9 +65,5 @@ extension URLOption {
 
 extension ProcessingOptions.Colour {
     /// Six hexadecimal digits.
-    var hexadecimal: String {
-        [red, green, blue].map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
-    }
+    var hexadecimal: String { Hexadecimal.text(of: [red, green, blue]) }
 }

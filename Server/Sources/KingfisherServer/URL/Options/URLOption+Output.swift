@@ -16,10 +16,10 @@ extension URLOption {
         URLOption("autoquality", ["aq"], arguments: 5, read: readAutoQuality) { options in
             options.autoQuality?.arguments
         },
-        URLOption("format", ["f", "ext"], arguments: 1) { arguments, options throws(ServiceError) in
-            if let format = try arguments.format(0) { options.format = format }
-        } write: { options in
-            options.format.map { [$0.rawValue] }
+        .single("format", ["f", "ext"], \.format) { arguments throws(ServiceError) in
+            try arguments.format(0).map { .some($0) }
+        } write: {
+            $0?.rawValue
         },
         .flag("strip_metadata", ["sm"], \.stripMetadata),
         .flag("keep_copyright", ["kcr"], \.keepCopyright),

@@ -22,11 +22,10 @@ extension URLOption {
             let factors = [options.zoomX, options.zoomY]
             return factors == [1, 1] ? nil : factors.map(OptionArguments.text(of:))
         },
-        URLOption("dpr", [], arguments: 1) { arguments, options throws(ServiceError) in
-            if let value = try arguments.number(0, in: factors) { options.dpr = value }
-        } write: { options in
-            guard let dpr = options.dpr, dpr != 1 else { return nil }
-            return [OptionArguments.text(of: dpr)]
+        .single("dpr", [], \.dpr) { arguments throws(ServiceError) in
+            try arguments.number(0, in: factors).map { .some($0) }
+        } write: { dpr in
+            dpr == 1 ? nil : dpr.map(OptionArguments.text(of:))
         },
         .flag("enlarge", ["el"], \.enlarge),
         extend("extend", ["ex"], \.extend),
