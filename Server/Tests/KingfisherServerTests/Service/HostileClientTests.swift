@@ -77,22 +77,15 @@ struct HostileClientTests {
 
     @Test("A client that sends its head slowly is disconnected")
     func slowHead() async throws {
-        try await TestService.run { configuration in
-            configuration.connections.readTimeout = .milliseconds(200)
-        } _: { test async throws in
-            let client = try test.connect()
+        try await disconnected(\.readTimeout) { client async throws in
             client.sendRaw("GET /health HTTP/1.1\r\nX-Slow: ")
             #expect(try await client.untilClosed().isEmpty)
-            while test.service.connections.count > 0 { try await pause() }
         }
     }
 
     @Test("A connection without requests is closed")
     func idle() async throws {
-        try await TestService.run { configuration in
-            configuration.connections.keepAliveTimeout = .milliseconds(100)
-        } _: { test async throws in
-            let client = try test.connect()
+        try await disconnected(\.keepAliveTimeout) { client async throws in
             client.send("/health")
             #expect(try await client.reply().status == 200)
             #expect(try await client.untilClosed().isEmpty)
@@ -101,14 +94,24 @@ struct HostileClientTests {
 
     @Test("A client that never ends its body is disconnected")
     func endlessBody() async throws {
-        try await TestService.run { configuration in
-            configuration.connections.readTimeout = .milliseconds(200)
-        } _: { test async throws in
-            let client = try test.connect()
+        try await disconnected(\.readTimeout) { client async throws in
             client.sendRaw("GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\nx")
             // On a busy machine the time may be over before the answer is made.
             let text = try await client.untilClosed()
             #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    /// Runs a client that the service disconnects because of a short limit.
+    private func disconnected(
+        _ limit: any WritableKeyPath<ServiceConfiguration.Connections, Duration> & Sendable,
+        _ body: @escaping @Sendable (RawClient) async throws -> Void
+    ) async throws {
+        try await TestService.run { configuration in
+            configuration.connections[keyPath: limit] = .milliseconds(200)
+        } _: { test async throws in
+            try await body(try test.connect())
+            while test.service.connections.count > 0 { try await pause() }
         }
     }
 
