@@ -51,8 +51,7 @@ extension ServiceConfiguration {
         public var queueSize = 256
         /// Whether files are decoded in processes of their own.
         public var isolates = true
-        /// What `DELETE` and the other requests of administrators must have in
-        /// `Authorization: Bearer`; nil refuses them.
+        /// The token that `DELETE` must have in `Authorization: Bearer`; nil refuses it.
         public var adminToken: String?
         /// Whether the page for trying the service is shown at `/`.
         public var showsPlayground = false

@@ -71,15 +71,15 @@ extension ServiceConfiguration {
         public var skippedFormats: [OutputFormat] = []
         /// Whether WebP is chosen for clients that accept it, where the URL names no format.
         public var prefersWebP = false
-        /// Whether WebP is chosen for clients that accept it, whatever the URL names.
+        /// Whether WebP is chosen for clients that accept it, even if the URL names another format.
         public var enforcesWebP = false
         /// Whether AVIF is chosen for clients that accept it, where the URL names no format.
         public var prefersAVIF = false
-        /// Whether AVIF is chosen for clients that accept it, whatever the URL names.
+        /// Whether AVIF is chosen for clients that accept it, even if the URL names another format.
         public var enforcesAVIF = false
         /// Whether JPEG XL is chosen for clients that accept it, where the URL names no format.
         public var prefersJXL = false
-        /// Whether JPEG XL is chosen for clients that accept it, whatever the URL names.
+        /// Whether JPEG XL is chosen for clients that accept it, even if the URL names another format.
         public var enforcesJXL = false
         /// Whether widths and pixel ratios in requests are respected.
         public var usesClientHints = false

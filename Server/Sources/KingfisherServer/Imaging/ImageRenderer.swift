@@ -195,7 +195,7 @@ extension ImageRenderer {
     /// - Parameters:
     ///   - source: The file.
     ///   - key: Names the file in messages and logs.
-    ///   - options: Tell which placeholders are wanted.
+    ///   - options: Name the wanted placeholders.
     /// - Returns: The properties.
     /// - Throws: ``ServiceError``; see the table there.
     func information(

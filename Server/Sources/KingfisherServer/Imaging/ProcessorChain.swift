@@ -28,7 +28,7 @@ struct ProcessorChain {
     /// - Parameters:
     ///   - source: The source's properties.
     ///   - geometry: The sizes; planned for ``SourceFacts/size`` turned as the request says.
-    ///   - request: The options and what results from the configuration.
+    ///   - request: The options, completed by the configuration.
     ///   - isDecoded: Whether the first step gets an image rather than bytes.
     init(
         _ source: SourceFacts,
@@ -220,7 +220,7 @@ struct ProcessorChain {
     }
 }
 
-/// The options of a request with what results from the configuration.
+/// The options of a request, completed by the configuration.
 struct RenderPlan: Sendable {
     var options: ProcessingOptions
     var format: OutputFormat

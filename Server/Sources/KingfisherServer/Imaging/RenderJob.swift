@@ -14,7 +14,7 @@ struct RenderJob {
     ///
     /// - Parameters:
     ///   - source: The properties of the source.
-    ///   - plan: The options and what results from the configuration.
+    ///   - plan: The options, completed by the configuration.
     ///   - settings: The configuration.
     ///   - frames: The number of frames that are processed.
     /// - Throws: ``ServiceError`` 422 if the result would be too large, or an animation would be

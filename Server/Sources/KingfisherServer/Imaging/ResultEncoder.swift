@@ -18,7 +18,7 @@ final class ResultEncoder: CacheSerializer {
         var isProgressive = false
         /// Nil without a search.
         var similarity: SimilarityTarget?
-        /// A search that takes longer ends with what it has found.
+        /// A search that takes longer ends with its best file so far.
         ///
         /// Five seconds: half of the time for a request, since nothing interrupts an encoder.
         var searchTime = Duration.seconds(5)

@@ -19,7 +19,7 @@ struct AcceptHeader {
 
     /// The formats that are accepted by name, best first.
     ///
-    /// Wildcards do not count: `*/*` is what clients send that know none of these formats.
+    /// Wildcards do not count: clients that know none of these formats send `*/*`.
     ///
     /// - Parameter formats: The formats in question, in the order for equal weights.
     /// - Returns: Those with a weight above 0.

@@ -12,7 +12,7 @@ struct NegotiationHeaders: Sendable, Hashable {
     init() {}
 }
 
-/// Finds out what a client gets for a request.
+/// Chooses the format and size of a result by a client's headers.
 enum Negotiation {
     /// Applies the headers of a client to a request.
     ///

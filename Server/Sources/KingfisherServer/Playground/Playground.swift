@@ -5,7 +5,7 @@ import NIOCore
 
 /// The pages for trying the service: `/` builds URLs and shows their results, `/live` shows figures.
 ///
-/// They sign whatever they are asked to sign, so `KF_PLAYGROUND` is for development only.
+/// They sign every path that they get, so `KF_PLAYGROUND` is for development only.
 struct Playground: Sendable {
     private let grammar: GrammarSettings
     private let allowsMetrics: Bool

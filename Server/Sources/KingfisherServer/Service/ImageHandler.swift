@@ -110,7 +110,7 @@ struct ImageHandler: Sendable {
         }
     }
 
-    /// Removes all results of a path, whatever clients they were negotiated for.
+    /// Removes all results of a path, for all formats that a client may accept.
     func remove(path: String) async throws(ServiceError) {
         maker.sources.remove(try paths.request(path).source)
         await cache.remove(try paths.keys(path))

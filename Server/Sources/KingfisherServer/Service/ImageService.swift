@@ -8,7 +8,7 @@ public import Logging
 public import NIOCore
 import Synchronization
 
-/// The image service: answers requests whose URLs name a source and what to make of it.
+/// The image service: answers requests whose URLs name a source and options for the result.
 ///
 /// Run ``services(onServerRunning:)``, or mount the service into an application of your own:
 ///

@@ -17,7 +17,7 @@ struct PathReader: Sendable {
         }
     }
 
-    /// A parsed path with what was negotiated for it so far.
+    /// A parsed path with its negotiated requests so far.
     private final class Parsed: Sendable, CacheCostCalculable {
         private static let maximalVariants = 16
 
@@ -83,7 +83,7 @@ struct PathReader: Sendable {
         return keyed
     }
 
-    /// The keys of all results of a path, whatever clients accept.
+    /// The keys of all results of a path, for all formats that a client may accept.
     ///
     /// - Parameter path: The path as it arrived.
     /// - Returns: The keys; those of clients with hints of their size are not among them.

@@ -1,4 +1,4 @@
-/// The part of the configuration that decides which URLs are valid and what they mean.
+/// The part of the configuration that decides which URLs are valid, and their meaning.
 ///
 /// The names of environment variables are those of `IMGPROXY_…`.
 struct GrammarSettings: Sendable {

@@ -26,7 +26,7 @@ struct TestService: Sendable {
     ///   - transport: Loads the sources; nil for libcurl.
     ///   - storage: A storage that other machines use too.
     ///   - body: The test.
-    /// - Throws: What the test throws, and if the service cannot run.
+    /// - Throws: The errors of the test; ``ConfigurationError`` if the service cannot run.
     static func run(
         _ change: (inout ServiceConfiguration) -> Void = { _ in },
         transport: (any HTTPTransport)? = nil,

@@ -22,7 +22,7 @@ final class ClientConnections: Sendable {
 
     /// Runs work, and cancels it if the client leaves.
     ///
-    /// - Throws: What the work throws.
+    /// - Throws: The errors of the work.
     func run<Value: Sendable>(
         for channel: (any Channel)?,
         _ work: @escaping @Sendable () async throws -> Value

@@ -24,7 +24,7 @@ enum ContentDisposition {
         return ascii == file ? value : "\(value); filename*=UTF-8''\(encoded(file))"
     }
 
-    /// The name without folders, control characters and what reverses the order of writing.
+    /// The name without folders, control characters and marks that reverse the direction of text.
     private static func cleaned(_ name: String) -> String {
         let scalars = name.unicodeScalars.filter { scalar in
             switch scalar.properties.generalCategory {

@@ -105,7 +105,7 @@ struct ServiceMetrics: Sendable {
     /// Counts the bytes of a loaded source.
     func loaded(_ count: Int) { sourceBytes.increment(by: count) }
 
-    /// Adds what the system knows about this process.
+    /// Adds the system's figures of this process.
     private func addProcess() {
         registry.addReading(
             "process_resident_memory_bytes",

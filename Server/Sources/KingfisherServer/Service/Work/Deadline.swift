@@ -4,8 +4,8 @@
 ///   - limit: The time after which the work is cancelled.
 ///   - error: The error that is thrown then.
 ///   - work: The work; it has to respect cancellation.
-/// - Returns: What the work returns.
-/// - Throws: `error`; what the work throws.
+/// - Returns: The result of the work.
+/// - Throws: `error`; the errors of the work.
 func withDeadline<Value: Sendable>(
     _ limit: Duration,
     or error: ServiceError,

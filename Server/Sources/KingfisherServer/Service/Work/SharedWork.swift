@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs equal work once, for all who ask for it while it runs.
+/// Runs equal work once for all callers that ask for it while it runs.
 ///
 /// A caller that is cancelled leaves at once; the work is cancelled when its last caller has left.
 final class SharedWork<Value: Sendable>: Sendable {

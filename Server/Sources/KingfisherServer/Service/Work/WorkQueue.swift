@@ -61,7 +61,7 @@ final class WorkQueue: Sendable {
 
     /// Takes a place for a piece of work until `body` returns.
     ///
-    /// - Throws: ``Full``; what `body` throws.
+    /// - Throws: ``Full``; the errors of `body`.
     func admitted<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try state.withLock { state in
             guard state.admitted < width + capacity else { throw Full() }
@@ -73,7 +73,7 @@ final class WorkQueue: Sendable {
 
     /// Runs a piece of work as soon as it is next.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled while it waits; what `body` throws.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; the errors of `body`.
     func run<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try await begin()
         defer { end() }
