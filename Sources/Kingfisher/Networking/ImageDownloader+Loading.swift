@@ -48,6 +48,7 @@ extension ImageDownloader {
     }
 
     /// Downloads with the open methods of a subclass.
+    @inline(never)
     func overriddenDownload(
         _ url: URL,
         options: KingfisherParsedOptionsInfo,

@@ -80,12 +80,38 @@ struct ImagePipeline: Sendable {
     ) async throws -> RetrieveImageResult {
         try request.source.check(against: request.sourcePolicy(for: request.source))
         let caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
-        var request = caching?.request ?? request
-        var hit: HTTPCachingStage.Hit?
+        switch try await search(caching?.request ?? request, sharing, caching, &journal) {
+        case .result(let result):
+            return result
+        case .source(let request, let hit):
+            if let caching { return try await load(hit, by: caching, events, task, &journal) }
+            let fetched = try await fetch(request, events, task, &journal)
+            return try await finish(fetched, request, StoreStage(request: request), &journal)
+        }
+    }
+
+    /// The place where an image is taken from.
+    private enum Search {
+        case result(RetrieveImageResult)
+        /// The source, unless the rules of HTTP caching allow the cached image.
+        case source(LoadRequest, HTTPCachingStage.Hit?)
+    }
+
+    /// Looks for the image in the caches, and for a machine that is making it.
+    ///
+    /// A function of its own, so that its variables take no room while the source is loaded.
+    @inline(never)
+    private func search(
+        _ request: LoadRequest,
+        _ sharing: Bool,
+        _ caching: HTTPCachingStage?,
+        _ journal: inout LoadJournal
+    ) async throws -> Search {
         var isSharing = sharing && request.offer != nil
+        var hit: HTTPCachingStage.Hit?
         if request.looksUp {
             hit = try await lookUp(request, caching, &isSharing, &journal)
-            if let hit, caching == nil { return hit.result }
+            if let hit, caching == nil { return .result(hit.result) }
             if hit == nil {
                 tellMisses(of: request, journal)
                 try request.checkWantedAfterMiss()
@@ -95,14 +121,10 @@ struct ImagePipeline: Sendable {
             guard let hit, let result = caching?.offline(hit) else {
                 throw KingfisherError.cacheError(reason: .imageNotExisting(key: request.key))
             }
-            return result
+            return .result(result)
         }
-        if isSharing, hit == nil { request = try await claim(request, &journal) }
-        guard let caching else {
-            let fetched = try await fetch(request, events, task, &journal)
-            return try await finish(fetched, request, StoreStage(request: request), &journal)
-        }
-        return try await load(hit, by: caching, events, task, &journal)
+        guard isSharing, hit == nil else { return .source(request, hit) }
+        return .source(try await claim(request, &journal), nil)
     }
 
     @inline(never)

@@ -4,31 +4,24 @@ import Synchronization
 /// Reports the events of one load to observers, and measures its stages.
 struct LoadJournal: Sendable {
     private let observers: LoadObservers
-    private let identity: LoadIdentity?
-    private let source: Source
-    private let clock = ContinuousClock()
-    private let start: ContinuousClock.Instant
+    private let request: LoadRequest
+    /// The number of the load in its events; nil without observers.
+    private let id: UInt64?
+    private let start = ContinuousClock.now
     private(set) var timings = LoadTimings()
 
     init(_ request: LoadRequest, observers: LoadObservers) {
         self.observers = observers
-        start = clock.now
-        source = request.originalSource
-        identity =
-            observers.isActive
-            ? LoadIdentity(
-                id: observers.makeID(),
-                key: source.cacheKey,
-                processor: request.identifier
-            ) : nil
+        self.request = request
+        id = observers.isActive ? observers.makeID() : nil
         tell(.started)
     }
 
     /// Whether the load has observers.
-    var isObserved: Bool { identity != nil }
+    var isObserved: Bool { id != nil }
 
     func tell(_ kind: @autoclosure () -> LoadEvent.Kind) {
-        if let identity { observers.tell(identity, kind()) }
+        if let id { observers.tell(id, of: request, kind()) }
     }
 
     /// Runs a stage and adds its duration to that of earlier attempts.
@@ -36,11 +29,11 @@ struct LoadJournal: Sendable {
         _ stage: LoadEvent.Stage,
         _ body: () async throws -> Value
     ) async rethrows -> Value {
-        let began = clock.now
+        let began = ContinuousClock.now
         tell(.began(stage))
         defer {
             tell(.ended(stage))
-            timings[stage] = (timings[stage] ?? .zero) + (clock.now - began)
+            timings[stage] = (timings[stage] ?? .zero) + (.now - began)
         }
         return try await body()
     }
@@ -54,14 +47,16 @@ struct LoadJournal: Sendable {
     /// Ends a successful load and returns its timings.
     mutating func finish(_ type: CacheType) -> LoadTimings {
         tell(.succeeded(type))
-        timings.total = clock.now - start
+        timings.total = .now - start
         return timings
     }
 
     /// Ends a failed load.
     func fail(_ error: KingfisherError) {
         tell(.failed(error))
-        if !error.isCancellation { Log.debug(error.localizedDescription, key: source.cacheKey) }
+        if !error.isCancellation {
+            Log.debug(error.localizedDescription, key: request.originalSource.cacheKey)
+        }
     }
 }
 
@@ -119,11 +114,11 @@ final class LoadObservers: Sendable {
         }
     }
 
-    func tell(_ load: LoadIdentity, _ kind: LoadEvent.Kind) {
+    func tell(_ id: UInt64, of request: LoadRequest, _ kind: LoadEvent.Kind) {
         let event = LoadEvent(
-            load: load.id,
-            key: load.key,
-            processor: load.processor,
+            load: id,
+            key: request.originalSource.cacheKey,
+            processor: request.identifier,
             time: ContinuousClock.now - start,
             kind: kind
         )
@@ -131,13 +126,6 @@ final class LoadObservers: Sendable {
         let handlers = handlers.withLock { Array($0.values) }
         for handler in handlers { handler(event) }
     }
-}
-
-/// Identifies a load in its events.
-struct LoadIdentity: Sendable {
-    let id: UInt64
-    let key: String
-    let processor: String
 }
 
 /// An observation of loads; it ends when its last reference is released.
