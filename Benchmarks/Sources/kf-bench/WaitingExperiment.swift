@@ -4,8 +4,8 @@ import Kingfisher
 import KingfisherTesting
 import Synchronization
 
-/// The cost of thousands of loads that wait for one of a host's connections, and the time to cancel
-/// them.
+/// The cost of thousands of loads that wait for one of a host's connections, the time to cancel them,
+/// and how long loads from another host take meanwhile.
 enum WaitingExperiment {
     static let experiment = Experiment(
         name: "waiting",
@@ -23,9 +23,11 @@ enum WaitingExperiment {
             end.signal()
             return LoopbackServer.Answer(status: 500)
         }
+        let other = try LoopbackServer { _, _ in LoopbackServer.Answer(status: 404) }
         defer {
             end.signal()
             server.stop()
+            other.stop()
         }
         let directory = folder.appendingPathComponent("waiting", isDirectory: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -42,11 +44,14 @@ enum WaitingExperiment {
             let loads = start(count, of: server, by: manager)
             Thread.sleep(forTimeInterval: 1)
             let each = Double(ProcessMemory.resident - before) / Double(count)
+            let neighbour = Neighbour(of: other, by: manager)
             let seconds = cancelled(loads)
+            let longest = neighbour.longestLoad()
             lines += [
                 "\(count) loads:",
                 "  " + Verdict("kB of each", each, atMost: 16).line,
-                "  " + Verdict("seconds to cancel them", seconds, atMost: 0.2).line,
+                String(format: "  %.3f seconds until all of them have ended", seconds),
+                "  " + Verdict("longest load from another host, s", longest, atMost: 0.2).line,
             ]
         }
         return lines
@@ -55,6 +60,41 @@ enum WaitingExperiment {
     private final class Loads: Sendable {
         let tasks = Mutex<[DownloadTask]>([])
         let ended = DispatchGroup()
+    }
+
+    /// Loads from another host, one after the other, until it is asked for the longest one.
+    private final class Neighbour: Sendable {
+        private let isOver = Atomic(false)
+        private let longest = Mutex(0.0)
+        private let ended = DispatchSemaphore(value: 0)
+
+        init(of server: LoopbackServer, by manager: KingfisherManager) {
+            Thread.detachNewThread { [self] in
+                var number = 0
+                repeat {
+                    number += 1
+                    let watch = Stopwatch()
+                    load(server.url("/\(number).jpg"), by: manager)
+                    longest.withLock { $0 = max($0, watch.wall) }
+                } while !isOver.load(ordering: .relaxed)
+                ended.signal()
+            }
+        }
+
+        func longestLoad() -> Double {
+            isOver.store(true, ordering: .relaxed)
+            ended.wait()
+            return longest.withLock { $0 }
+        }
+
+        private func load(_ address: String, by manager: KingfisherManager) {
+            guard let url = URL(string: address) else { return }
+            let done = DispatchSemaphore(value: 0)
+            manager.retrieveImage(with: url, options: [.callbackQueue(.untouch)]) { _ in
+                done.signal()
+            }
+            done.wait()
+        }
     }
 
     private static func start(

@@ -12,6 +12,8 @@ import FoundationNetworking
 final class CurlLoop {
     private let mailbox: CurlMailbox
     private let bell: Int32
+    /// Commands that were received and not yet executed.
+    private var commands = FIFO<CurlCommand>()
     let configuration: CurlTransport.Configuration
     let environment: CurlEnvironment
     let multi: UnsafeMutableRawPointer?
@@ -29,6 +31,10 @@ final class CurlLoop {
     var ends = Heap<TotalEnd>()
     /// When the next time-out may be due.
     var nextCheck: ContinuousClock.Instant?
+
+    /// The most commands between two looks at the sockets: thousands of loads may be cancelled at
+    /// once, and the transfers of others must not wait for all of them.
+    private static let batchSize = 128
 
     /// Set up once per process, before the first handle.
     private static let isLibraryReady: Bool = kf_curl_set_up() == CURLE_OK
@@ -55,8 +61,9 @@ final class CurlLoop {
         while true {
             clock.update()
             let mail = mailbox.take()
-            if mail.isClosed { return close(mail.commands) }
-            for command in mail.commands { obey(command) }
+            for command in mail.commands { commands.append(command) }
+            if mail.isClosed { return close() }
+            obeySome()
             admit()
             if let multi {
                 var count: Int32 = 0
@@ -66,7 +73,7 @@ final class CurlLoop {
             checkTimeouts()
             // Ended transfers free connections; transfers admitted now must be performed before
             // waiting.
-            if !admit() { wait() }
+            if !admit(), commands.isEmpty { wait() }
         }
     }
 
@@ -100,6 +107,13 @@ final class CurlLoop {
     }
 
     // MARK: Commands
+
+    private func obeySome() {
+        for _ in 0..<Self.batchSize {
+            guard let command = commands.popFirst() else { return }
+            obey(command)
+        }
+    }
 
     private func obey(_ command: CurlCommand) {
         switch command {
@@ -200,9 +214,9 @@ final class CurlLoop {
         hopEnded(exchange, code)
     }
 
-    private func close(_ last: [CurlCommand]) {
+    private func close() {
         // Orders posted just before the transport was released are cancelled like running ones.
-        for command in last { obey(command) }
+        while let command = commands.popFirst() { obey(command) }
         for exchange in exchanges.values.sorted(by: { $0.id < $1.id }) {
             release(exchange, harvest: false)
             end(exchange, .cancelled)
