@@ -7,16 +7,21 @@ extension KingfisherManager {
     /// any other: bytes on disk are returned from there, with
     /// ``KingfisherOptionsInfoItem/httpCaching`` after checking their freshness, and a download is
     /// shared with other loads of the URL and stored on disk as an original, from which loads with
-    /// a processor make their images. Nothing is kept in memory.
+    /// a processor make their images. Nothing is kept in memory, unless the options contain
+    /// ``KingfisherOptionsInfoItem/cacheMemoryOnly``: then the bytes are kept in memory alone, for
+    /// the options' memory expiration. Removing an image with the key of the source removes them.
     ///
     /// A file is only checked to begin like an image of a known format. With a subclassed cache or
     /// a custom serializer the bytes are loaded from the source each time.
+    ///
+    /// If the calling task is cancelled, the download ends unless other callers wait for it.
     ///
     /// - Parameters:
     ///   - source: The source of the bytes.
     ///   - options: Options for this load; they override the manager's ``defaultOptions``.
     ///     Processors, serializers and image modifiers are not used.
-    /// - Returns: The bytes, and the head of the response they came with.
+    /// - Returns: The bytes, and the head of the response they came with. Bytes from a cache have
+    ///   it only with ``KingfisherOptionsInfoItem/httpCaching``; `Age` is then their current age.
     /// - Throws: `CancellationError` if the task was cancelled before the call, otherwise
     ///   ``KingfisherError``; `processingFailed` if the bytes are not of a known format.
     public func retrieveOriginalData(
@@ -27,16 +32,20 @@ extension KingfisherManager {
         var parsed = KingfisherParsedOptionsInfo(resolved(options))
         parsed.processor = OriginalBytesProcessor()
         parsed.imageModifier = nil
-        parsed.cacheOriginalImage = true
-        parsed.cacheMemoryOnly = true
-        parsed.memoryCacheExpiration = .expired
+        if parsed.cacheMemoryOnly {
+            parsed.cacheOriginalImage = false
+        } else {
+            parsed.cacheOriginalImage = true
+            parsed.cacheMemoryOnly = true
+            parsed.memoryCacheExpiration = .expired
+        }
         let result = try await load(request(source, parsed))
         guard let data = result.image.kf.gifRepresentation() ?? result.data() else {
             throw KingfisherError.cacheError(reason: .imageNotExisting(key: source.cacheKey))
         }
         var original = RetrieveDataResult(
             data: data,
-            cacheType: result.isFromStoredOriginal ? .disk : .none,
+            cacheType: result.isFromStoredOriginal ? .disk : result.cacheType,
             source: result.source,
             originalSource: result.originalSource,
             metrics: result.metrics
@@ -52,7 +61,7 @@ extension RetrieveImageResult {
     /// Its load has the cache type `none`, because the image is made of the original. A provider's
     /// bytes count as loaded.
     fileprivate var isFromStoredOriginal: Bool {
-        guard case .network = source else { return false }
+        guard case .network = source, cacheType == .none else { return false }
         return metrics == nil || freshness == .revalidated
     }
 }

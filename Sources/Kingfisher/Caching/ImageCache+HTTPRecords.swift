@@ -6,6 +6,15 @@ import Synchronization
 /// An image without a record is requested without a condition, so that a record never confirms
 /// another image, whichever cache or process stored it.
 extension ImageCache {
+    /// The rules of HTTP caching that apply to images that are loaded into this cache; by default
+    /// those of a cache of one user.
+    ///
+    /// They take effect for responses that arrive later, so set them before the first load.
+    public var httpCachingRules: HTTPCachingRules {
+        get { http.rules.withLock { $0 } }
+        set { http.rules.withLock { $0 = newValue } }
+    }
+
     /// The metadata of an image found in memory; nil if memory has a different image now.
     func metadata(of image: KFCrossPlatformImage, _ entry: CacheEntryName) -> EntryMetadata? {
         memoryStorage.store.note(of: image, for: entry.memoryKey) as? EntryMetadata
@@ -93,15 +102,22 @@ extension ImageCache {
         _ metadata: EntryMetadata,
         with record: HTTPRecord
     ) -> Bool {
-        refreshing.withLock { refreshing in
+        http.refreshing.withLock { refreshing in
             guard self.record(metadata, of: entry) == record else { return false }
             return refreshing.insert(entry).inserted
         }
     }
 
     func endRefresh(of entry: CacheEntryName) {
-        refreshing.withLock { _ = $0.remove(entry) }
+        http.refreshing.withLock { _ = $0.remove(entry) }
     }
+}
+
+/// The state of HTTP caching in a cache.
+final class HTTPCachingState: Sendable {
+    let rules = Mutex(HTTPCachingRules())
+    /// The entries that are revalidated in the background now.
+    let refreshing = Mutex<Set<CacheEntryName>>([])
 }
 
 extension DiskStorage.Backend<Data> {

@@ -49,6 +49,23 @@ extension ImageCache {
         )
     }
 
+    /// Makes a cache that keeps images only in memory.
+    ///
+    /// Use it with ``KingfisherOptionsInfoItem/cacheMemoryOnly``; storing on disk fails with
+    /// `diskStorageIsNotReady`, which loads only log.
+    ///
+    /// - Parameter memoryLimit: The largest total size of the images in memory, in bytes.
+    public convenience init(memoryLimit: Int) {
+        // No folder can be created there.
+        let nowhere = URL(fileURLWithPath: "/dev/null", isDirectory: true)
+        self.init(
+            memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: memoryLimit)),
+            diskStorage: DiskStorage.Backend(
+                notThrowing: DiskStorage.Config(name: "none", sizeLimit: 0, directory: nowhere)
+            )
+        )
+    }
+
     private static func makeMemoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
         MemoryStorage.Backend(
             config: MemoryStorage.Config(totalCostLimit: MemoryLimit.defaultCacheCost())

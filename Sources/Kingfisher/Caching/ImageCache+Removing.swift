@@ -25,14 +25,28 @@ final class RemovalOutcome: Sendable {
 }
 
 extension ImageCache {
-    /// Removes an entry.
+    /// Removes an entry, and the bytes of an original that a program keeps in memory.
     func remove(
-        _ entry: CacheEntryName,
+        _ key: String,
+        _ identifier: String,
+        _ forcedExtension: String?,
         fromMemory: Bool,
         fromDisk: Bool,
         completion: @escaping @Sendable () -> Void
     ) {
-        if fromMemory { memoryStorage.store.remove(entry.memoryKey) }
+        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
+        if fromMemory {
+            memoryStorage.store.remove(entry.memoryKey)
+            if identifier.isEmpty {
+                let identifier = OriginalBytesProcessor.identifier
+                let bytes = CacheEntryName(
+                    key: key,
+                    identifier: identifier,
+                    forced: forcedExtension
+                )
+                memoryStorage.store.remove(bytes.memoryKey)
+            }
+        }
         guard fromDisk else {
             completion()
             return

@@ -4,13 +4,13 @@ import Synchronization
 /// Stores images in memory and on disk.
 ///
 /// The `async` overloads call those with a closure, so that overrides of the latter take effect.
-/// `@unchecked`: the class is open; its parts are constants that are safe to share.
+/// `@unchecked`: the class is open; its parts are safe to share.
 open class ImageCache: @unchecked Sendable {
     /// The memory storage.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
     /// The disk storage.
     public let diskStorage: DiskStorage.Backend<Data>
-    let refreshing = Mutex<Set<CacheEntryName>>([])  // Revalidated in the background now.
+    let http = HTTPCachingState()
     let reader = WorkPool(label: "com.onevcat.Kingfisher.ImageCache.read", width: 4)
     let upkeep = Mutex(Upkeep())
     let shared = SharedSlot()
@@ -185,8 +185,7 @@ open class ImageCache: @unchecked Sendable {
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
-        let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
-        remove(entry, fromMemory: fromMemory, fromDisk: fromDisk) {
+        remove(key, identifier, forcedExtension, fromMemory: fromMemory, fromDisk: fromDisk) {
             if let completionHandler { callbackQueue.execute(completionHandler) }
         }
     }

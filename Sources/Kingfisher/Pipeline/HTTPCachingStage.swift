@@ -77,7 +77,7 @@ struct HTTPCachingStage {
         let (cache, entry) = place(of: hit)
         guard let record = cache.record(metadata, of: entry), !record.isNegative else { return nil }
         var known = hit
-        known.result.response = record.response
+        known.result.response = record.answer.response(at: time)
         return Judged(known, metadata, record, policy(record))
     }
 
@@ -111,7 +111,9 @@ struct HTTPCachingStage {
         guard let record = await cache.absence(of: request.entry), policy(record).step == .use
         else { return }
         throw KingfisherError.responseError(
-            reason: .invalidHTTPStatusCode(response: record.response.httpURLResponse)
+            reason: .invalidHTTPStatusCode(
+                response: record.answer.response(at: time).httpURLResponse
+            )
         )
     }
 
@@ -219,7 +221,7 @@ struct HTTPCachingStage {
             )
         if let record { replace(judged, by: record) } else { removeImage() }
         var result = judged.hit.result.with(.revalidated, metrics: fetched.metrics)
-        result.response = (record ?? judged.record).response
+        result.response = (record ?? judged.record).answer.response(at: time)
         return .confirmed(result)
     }
 
@@ -242,7 +244,11 @@ struct HTTPCachingStage {
         guard case .data(let fetched) = output, let response = fetched.response else {
             return (request, StoreStage(request: request))
         }
-        let isNoStore = CacheControl(response.values(for: "Cache-Control")).isNoStore
+        let received = CacheControl(
+            response.values(for: "Cache-Control"),
+            isShared: cache.httpCachingRules.isShared
+        )
+        let isNoStore = received.isNoStore || received.isPrivate
         let record = record(response, question)
         guard !control.isNoStore, record != nil || !isNoStore else {
             removeImage()
@@ -267,6 +273,7 @@ struct HTTPCachingStage {
             redirects: question?.trail.steps?.redirects ?? [],
             response,
             time: time,
+            rules: cache.httpCachingRules,
             requestField: field
         )
     }
@@ -325,17 +332,6 @@ extension LoadRequest {
         else { return nil }
         let number = record.variant(for: value)
         return number > 0 ? with(variant: number) : nil
-    }
-}
-
-extension HTTPRecord {
-    /// The head of the response with its stored fields.
-    fileprivate var response: TransferResponse {
-        TransferResponse(
-            url: answer.url,
-            statusCode: answer.statusCode,
-            fields: answer.keptFields
-        )
     }
 }
 

@@ -1,11 +1,15 @@
 extension LoadRequest {
     /// The expected course of this request.
     var explanation: LoadExplanation {
+        let readsOriginal = isForBytes && storesOriginal
         let memory =
-            looksUp ? targetCache.memoryMissReason(key: key, options: options) : .notAsked
+            looksUp && !readsOriginal
+            ? targetCache.memoryMissReason(key: key, options: options) : .notAsked
         let disk =
-            looksUp && acceptsDisk
-            ? targetCache.diskMissReason(key: key, options: options) : .notAsked
+            looksUp && acceptsDisk && (readsOriginal || !isForBytes)
+            ? (readsOriginal ? originalCache : targetCache)
+                .diskMissReason(key: key, options: readsOriginal ? originalOptions : options)
+            : .notAsked
         let original = originalMissReason
         return LoadExplanation(
             key: key,

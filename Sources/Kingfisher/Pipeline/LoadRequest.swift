@@ -124,12 +124,15 @@ extension LoadRequest {
 
     var identifier: String { options.processor.identifier }
 
+    /// Whether the load returns the bytes of the source instead of an image.
+    var isForBytes: Bool { options.processor is OriginalBytesProcessor }
+
     /// Whether the caches are consulted.
     var looksUp: Bool { !options.forceRefresh }
 
     /// Whether the image is cached by now: another load may have stored it since the lookup.
     var isStored: Bool {
-        if options.processor is OriginalBytesProcessor {
+        if isForBytes, storesOriginal {
             return acceptsDisk && originalCache.diskStorage.holds(originalEntry)
         }
         let type = targetCache.imageCachedType(

@@ -52,8 +52,10 @@ struct LookupStage {
             places += [.originalInMemory, .originalOnDisk, .sharedOriginal]
         }
         // Decoded images do not have the bytes.
-        if request.options.processor is OriginalBytesProcessor {
+        if request.isForBytes, request.storesOriginal {
             places = originalTarget.isPlain ? [.originalOnDisk, .sharedOriginal] : []
+        } else if request.isForBytes {
+            places = [.memory]
         }
         if !request.acceptsDisk { places.removeAll(where: \.isBeyondMemory) }
     }

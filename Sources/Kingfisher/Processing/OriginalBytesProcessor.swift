@@ -3,7 +3,9 @@ import Pixels
 
 /// Carries the bytes of a file through a load without decoding them.
 struct OriginalBytesProcessor: ImageProcessor {
-    let identifier = "com.onevcat.Kingfisher.OriginalBytesProcessor"
+    static let identifier = "com.onevcat.Kingfisher.OriginalBytesProcessor"
+
+    var identifier: String { Self.identifier }
 
     /// An image without pixels that carries the bytes; nil if they are not of a known format.
     func process(

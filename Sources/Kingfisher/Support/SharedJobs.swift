@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The first caller of a key starts the work; others join it. Cancelling a caller's task releases
 /// that caller immediately; cancelling the last one cancels the work. Results are not kept.
-final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+@_spi(Server) public final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Value, any Error>
 
     private struct Job {
@@ -25,7 +25,8 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    init() {}
+    /// Makes a table without work.
+    @_spi(Server) public init() {}
 
     /// The number of keys with running work.
     var runningCount: Int { state.withLock { $0.jobs.count } }
@@ -37,7 +38,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///   - work: The work.
     /// - Returns: The result.
     /// - Throws: The error of the work, or `CancellationError` if this caller's task is cancelled.
-    func value(
+    @_spi(Server) public func value(
         for key: Key,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

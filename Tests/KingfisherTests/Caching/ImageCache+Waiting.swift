@@ -11,5 +11,5 @@ extension ImageCache {
     }
 
     /// Whether any load asks in the background.
-    var isRefreshing: Bool { refreshing.withLock { !$0.isEmpty } }
+    var isRefreshing: Bool { http.refreshing.withLock { !$0.isEmpty } }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import KingfisherTesting
 import TestSupport
 import Testing
 
@@ -60,6 +61,109 @@ struct RetrievingOriginalDataTests {
         #expect(checked.cacheType == .disk)
         #expect(checked.response?.fields.contains { $0 == ("etag", "\"one\"") } == true)
         #expect(bench.server.requests.count == 2)
+    }
+
+    @Test func `bytes from the cache come with their age and the fields that the rules name`()
+        async throws
+    {
+        bench.server.route(
+            "/a.jpg",
+            .body(
+                jpeg,
+                type: "image/jpeg",
+                fields: [
+                    ("Cache-Control", "max-age=1000"), ("Age", "70"), ("X-Author", "me"),
+                    ("X-Other", "them"),
+                ]
+            )
+        )
+        bench.cache.httpCachingRules.keptFields = ["x-author"]
+        _ = try await original([.httpCaching])
+        let stored = try await original([.httpCaching])
+        #expect(stored.cacheType == .disk)
+        let age = try #require(stored.response?.value(for: "Age").flatMap { Int($0) })
+        #expect((70..<130).contains(age))
+        #expect(stored.response?.value(for: "X-Author") == "me")
+        #expect(stored.response?.value(for: "X-Other") == nil)
+    }
+
+    @Test func `observers learn which layer of the originals missed, and why`() async throws {
+        let misses = Locked<[String]>([])
+        let observation = bench.manager.observeLoads { event in
+            guard case .miss(let layer, let reason) = event.kind else { return }
+            misses.change { $0.append("\(layer): \(reason)") }
+        }
+        _ = try await original()
+        #expect(misses.value == ["memory: \(CacheMissReason.notAsked)", "disk: not stored"])
+        misses.change { $0 = [] }
+        _ = try await original([.cacheMemoryOnly])
+        #expect(misses.value == ["memory: not stored", "disk: \(CacheMissReason.notAsked)"])
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test func `a shared cache stores no private response`() async throws {
+        for (isShared, count) in [(false, 1), (true, 3)] {
+            bench.server.route(
+                "/a.jpg",
+                .body(jpeg, type: "image/jpeg", fields: [("Cache-Control", "private, max-age=99")])
+            )
+            bench.cache.httpCachingRules.isShared = isShared
+            for _ in 0..<2 { _ = try await original([.httpCaching]) }
+            #expect(bench.server.requests.count == count)
+            bench.cache.removeImage(forKey: url.absoluteString, completionHandler: nil)
+        }
+    }
+
+    @Test func `in memory alone the bytes are kept as long as the options say`() async throws {
+        let options: KingfisherOptionsInfo = [
+            .cacheMemoryOnly, .httpCaching,
+            .requestModifier(
+                AnyModifier {
+                    var request = $0
+                    request.setValue("max-stale", forHTTPHeaderField: "Cache-Control")
+                    return request
+                }
+            ),
+        ]
+        let cache = ImageCache(memoryLimit: 1 << 20)
+        let manager = KingfisherManager(downloader: bench.downloader, cache: cache)
+        for type in [CacheType.none, .memory, .memory] {
+            let loaded = try await manager.retrieveOriginalData(
+                with: .network(url),
+                options: options
+            )
+            #expect(loaded.data == jpeg)
+            #expect(loaded.cacheType == type)
+            #expect(loaded.response?.value(for: "ETag") == "\"one\"")
+        }
+        #expect(cache.memoryStorageCacheCost == jpeg.count)
+        // An image of the same key is not made of nothing.
+        let image = try await manager.retrieveImage(with: url, options: [.cacheMemoryOnly])
+        #expect(image.image.pixelWidth == 200)
+        // The overload without a handler throws, because there is no file.
+        cache.removeImage(forKey: url.absoluteString, completionHandler: nil)
+        _ = try await manager.retrieveOriginalData(with: .network(url), options: options)
+        #expect(bench.server.requests.count == 3)
+    }
+
+    @Test func `the download ends when its last caller leaves`() async throws {
+        let transport = FakeTransport()
+        let manager = KingfisherManager(
+            downloader: ImageDownloader(name: "test", transport: transport),
+            cache: ImageCache(memoryLimit: 1 << 20)
+        )
+        let loads = (0..<2).map { _ in
+            Task { [url] in
+                try await manager.retrieveOriginalData(
+                    with: .network(url),
+                    options: [.cacheMemoryOnly, .httpCaching]
+                )
+            }
+        }
+        await transport.started(1)
+        for load in loads { load.cancel() }
+        for load in loads { _ = await load.result }
+        try await eventually { transport.transfers.allSatisfy(\.isCancelled) }
     }
 
     @Test func `bytes that are no image fail, and are not kept`() async throws {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Kingfisher
+@_spi(Server) @testable import Kingfisher
 
 struct SharedJobsTests {
     struct Failure: Error {}

@@ -1,10 +1,13 @@
-/// The directives of `Cache-Control` that apply to a private cache of images (RFC 9111, 5.2; RFC
-/// 5861), of a request or a response.
+/// The directives of `Cache-Control` that apply to a cache of images (RFC 9111, 5.2; RFC 5861), of a
+/// request or a response.
 ///
-/// `s-maxage`, `public`, `private` and `proxy-revalidate` are for shared caches. `immutable` asks
+/// `s-maxage`, `private` and `proxy-revalidate` apply only to shared caches. `public` has no effect,
+/// because the caches also store responses to requests with `Authorization`. `immutable` asks
 /// browsers not to revalidate on reload; here a fresh image is never revalidated.
 struct CacheControl: Sendable, Equatable {
     private(set) var isNoStore = false
+    /// Whether a shared cache must not store the response; false for other caches.
+    private(set) var isPrivate = false
     /// Also set by the form with field names, because the image is used as a whole or not at all.
     private(set) var isNoCache = false
     private(set) var mustRevalidate = false
@@ -23,8 +26,14 @@ struct CacheControl: Sendable, Equatable {
     private(set) var maxStale: Int?
 
     /// Parses the values of all `Cache-Control` fields of a message.
-    init(_ values: [String]) {
-        for directive in values.flatMap(Self.directives) { add(directive) }
+    ///
+    /// - Parameters:
+    ///   - values: The values.
+    ///   - isShared: Whether the directives for shared caches apply.
+    init(_ values: [String], isShared: Bool = false) {
+        let directives = values.flatMap(Self.directives)
+        for directive in directives { add(directive) }
+        if isShared { addShared(directives) }
     }
 
     /// Parses the fields of a request; `Pragma` is used if there is no `Cache-Control`.
@@ -34,8 +43,17 @@ struct CacheControl: Sendable, Equatable {
         isNoCache = pragma.lowercased().contains("no-cache")
     }
 
+    /// Applies the directives for shared caches (RFC 9111, 5.2.2.7, 5.2.2.8 and 5.2.2.10).
+    private mutating func addShared(_ directives: [Directive]) {
+        let names = Set(directives.map(\.name))
+        if names.contains("private") { isPrivate = true }
+        if !names.isDisjoint(with: ["proxy-revalidate", "s-maxage"]) { mustRevalidate = true }
+        let lifetimes = directives.filter { $0.name == "s-maxage" }
+        maxAge = lifetimes.map { $0.seconds ?? 0 }.min() ?? maxAge
+    }
+
     private mutating func add(_ directive: Directive) {
-        let seconds = directive.value.flatMap { HTTPSyntax.seconds($0) }
+        let seconds = directive.seconds
         switch directive.name {
         case "no-store": isNoStore = true
         case "no-cache": isNoCache = true
@@ -62,6 +80,9 @@ struct CacheControl: Sendable, Equatable {
         let hasValue: Bool
         /// Without quotes; nil if the directive is malformed.
         let value: Substring?
+
+        /// The value as a number of seconds; nil for an invalid one.
+        var seconds: Int? { value.flatMap { HTTPSyntax.seconds($0) } }
 
         init(_ text: Substring) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

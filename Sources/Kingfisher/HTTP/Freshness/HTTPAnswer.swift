@@ -15,6 +15,8 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
     /// Ages are computed from this time rather than from the arrival, so they are never too small.
     let time: Date
     private var fields: [Field]
+    /// Whether the rules for shared caches apply; nil, as in records of earlier versions, for no.
+    private let isShared: Bool?
     /// The requests that the response applies to: their values of the fields named by `Vary`, which
     /// are in lower case; nil for a missing field.
     private(set) var selecting: [[String: String?]]
@@ -37,29 +39,32 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
     /// - Parameters:
     ///   - response: The response.
     ///   - time: The time at which the request was sent.
+    ///   - rules: The rules of the cache.
     ///   - value: Returns the request's value of a field.
     package init?(
         _ response: TransferResponse,
         time: Date,
+        rules: HTTPCachingRules = HTTPCachingRules(),
         requestField value: (String) -> String?
     ) {
         statusCode = response.statusCode
         url = response.url
         self.time = time
-        fields = Self.kept(response)
+        isShared = rules.isShared ? true : nil
+        fields = Self.kept(response, rules.keptFields)
         selecting = []
         selecting = [selection(value)]
         guard isStorable else { return nil }
     }
 
     // Other fields concern the connection, or may contain secrets.
-    private static let keptNames: Set<String> = [
+    static let keptNames: Set<String> = [
         "age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "vary",
     ]
 
-    private static func kept(_ response: TransferResponse) -> [Field] {
-        response.fields.filter { keptNames.contains($0.name.lowercased()) }
-            .map { Field(name: $0.name.lowercased(), value: $0.value) }
+    private static func kept(_ response: TransferResponse, _ more: Set<String>) -> [Field] {
+        response.fields.map { Field(name: $0.name.lowercased(), value: $0.value) }
+            .filter { keptNames.contains($0.name) || more.contains($0.name) }
     }
 
     // MARK: Storing (RFC 9111, 3)
@@ -77,6 +82,7 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
 
     private var isStorable: Bool {
         let control = control
+        if control.isPrivate { return false }
         // An accompanying `no-store` is for caches that do not support the directive (RFC 9111,
         // 5.2.2.3).
         if control.mustUnderstand ? !isUnderstood : control.isNoStore { return false }
@@ -97,11 +103,15 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
     /// Whether the response means that there is no image.
     package var isNegative: Bool { statusCode >= 400 }
 
-    var control: CacheControl { CacheControl(values("cache-control")) }
+    var control: CacheControl {
+        CacheControl(values("cache-control"), isShared: isShared ?? false)
+    }
 
-    /// The stored fields.
-    package var keptFields: [(name: String, value: String)] {
-        fields.map { (name: $0.name, value: $0.value) }
+    /// The head of the response with its stored fields, and with its age (RFC 9111, 5.1).
+    func response(at now: Date) -> TransferResponse {
+        let age = (name: "age", value: "\(Int(min(age(at: now), Double(HTTPSyntax.longest))))")
+        let others = fields.filter { $0.name != "age" }.map { (name: $0.name, value: $0.value) }
+        return TransferResponse(url: url, statusCode: statusCode, fields: others + [age])
     }
 
     func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
@@ -215,13 +225,16 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
     }
 
+    /// The rules for other responses of the same cache.
+    var rules: HTTPCachingRules { HTTPCachingRules(isShared: isShared ?? false) }
+
     /// The response updated with the fields of a 304.
     package func confirmed(
         by confirmation: TransferResponse,
         time: Date,
         requestField value: (String) -> String?
     ) -> HTTPAnswer? {
-        let newer = Self.kept(confirmation)
+        let newer = Self.kept(confirmation, Set(fields.map(\.name)))
         let names = Set(newer.map(\.name))
         // Age and date of the old response no longer apply.
         let rest = fields.filter { !names.contains($0.name) && !["age", "date"].contains($0.name) }
@@ -237,6 +250,7 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         statusCode = answer.statusCode
         url = answer.url
         selecting = answer.selecting
+        isShared = answer.isShared
         self.time = time
         self.fields = fields
     }

@@ -24,17 +24,18 @@ package struct HTTPRecord: Sendable, Codable, Equatable {
     ///   - redirects: Redirects received now.
     ///   - response: The final response.
     ///   - time: The time at which the first request was sent.
+    ///   - rules: The rules of the cache.
     ///   - value: Returns the request's value of a field.
     package init?(
         known: [HTTPAnswer] = [],
         redirects: [TransferResponse] = [],
         _ response: TransferResponse,
         time: Date,
+        rules: HTTPCachingRules = HTTPCachingRules(),
         requestField value: (String) -> String?
     ) {
-        guard let answer = HTTPAnswer(response, time: time, requestField: value) else {
-            return nil
-        }
+        let answer = HTTPAnswer(response, time: time, rules: rules, requestField: value)
+        guard let answer else { return nil }
         self.init(known, redirects, answer, time, value)
     }
 
@@ -45,7 +46,9 @@ package struct HTTPRecord: Sendable, Codable, Equatable {
         _ time: Date,
         _ value: (String) -> String?
     ) {
-        let answers = redirects.map { HTTPAnswer($0, time: time, requestField: value) }
+        let answers = redirects.map {
+            HTTPAnswer($0, time: time, rules: answer.rules, requestField: value)
+        }
         self.redirects = known + answers.prefix { $0 != nil }.compactMap { $0 }
         isWhole = !answers.contains(nil)
         self.answer = answer

@@ -57,6 +57,28 @@ struct CacheControlTests {
         #expect(CacheControl(["min-fresh=x"]).minFresh == 1 << 31)
     }
 
+    @Test(
+        arguments: [
+            ("max-age=60, s-maxage=5", 5), ("s-maxage=90, s-maxage=9, max-age=1", 9),
+            ("s-maxage=x, max-age=60", 0), ("max-age=60", 60), ("public", nil),
+        ] as [(String, Int?)]
+    )
+    func `in a shared cache the lifetime for shared caches counts`(text: String, maxAge: Int?) {
+        let control = CacheControl([text], isShared: true)
+        #expect(control.maxAge == maxAge)
+        #expect(control.mustRevalidate == text.contains("s-maxage"))
+    }
+
+    @Test func `private and proxy-revalidate are for shared caches`() {
+        let values = ["Private=\"a, b\"", "proxy-revalidate"]
+        let shared = CacheControl(values, isShared: true)
+        #expect(shared.isPrivate)
+        #expect(shared.mustRevalidate)
+        let own = CacheControl(values)
+        #expect(!own.isPrivate)
+        #expect(!own.mustRevalidate)
+    }
+
     @Test func `a comma in quotes does not begin a directive`() {
         let control = CacheControl(["private=\"a, no-store, b\", max-age=3"])
         #expect(!control.isNoStore)
