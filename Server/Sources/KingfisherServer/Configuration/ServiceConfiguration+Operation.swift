@@ -12,8 +12,11 @@ extension ServiceConfiguration {
         public var diskSize = 10 << 30
         /// How long results are used before the source is asked again.
         public var lifetime = Duration.seconds(86_400)
-        /// The largest total size of sources in memory, in bytes, for other sizes of them.
+        /// The largest total size of sources in memory, in bytes, for other sizes of them; used
+        /// if they are not kept on disk.
         public var sourceSize = 64 << 20
+        /// The largest total size of sources on disk, in bytes; 0 keeps none there.
+        public var sourceDiskSize = 2 << 30
         /// The address of the cache that many services share: `redis://host:port`; nil for none.
         public var redisURL: String?
 
@@ -26,6 +29,7 @@ extension ServiceConfiguration {
             .init("KF_CACHE_SIZE", \.caches.diskSize, .bytes),
             .init("KF_CACHE_LIFETIME", \.caches.lifetime, .seconds),
             .init("KF_SOURCE_CACHE_SIZE", \.caches.sourceSize, .bytes),
+            .init("KF_SOURCE_DISK_SIZE", \.caches.sourceDiskSize, .bytes),
             .init("KF_REDIS_URL", \.caches.redisURL, .text, isSecret: true),
         ]
     }

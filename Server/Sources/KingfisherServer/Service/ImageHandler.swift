@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Kingfisher
+@_spi(Server) import Kingfisher
 import Logging
 import NIOCore
 import NIOFoundationCompat
@@ -17,7 +17,7 @@ struct ImageHandler: Sendable {
     private let usesClientHints: Bool
     private let cache: ResultCache
     private let maker: ResultMaker
-    private let results = SharedWork<MadeResult>()
+    private let results = SharedJobs<String, MadeResult>()
     private let fallback: FallbackImage?
 
     /// Makes a handler with the caches and workers of the configuration.
@@ -41,8 +41,12 @@ struct ImageHandler: Sendable {
         usesAccept = !negotiation.automatic.isEmpty || !negotiation.enforced.isEmpty
         usesClientHints = negotiation.usesClientHints
         cache = try ResultCache(configuration.caches, sharing: storage)
-        let sources = try SourceLoader(configuration, metrics: metrics, transport: transport)
-        maker = try ResultMaker(configuration, sources: sources, metrics: metrics)
+        let manager = try KingfisherManager.forSources(
+            configuration,
+            transport: transport ?? CurlTransport(),
+            sharing: storage
+        )
+        maker = try ResultMaker(configuration, manager: manager, metrics: metrics)
         fallback = try FallbackImage(configuration.responses)
         metrics.registry.addReading(
             "kf_result_memory_bytes",
@@ -54,18 +58,20 @@ struct ImageHandler: Sendable {
 
     private func addSharedReadings() {
         guard cache.sharedStatistics != nil else { return }
+        let sources = maker.sources
         metrics.registry.addReading(
             "kf_shared_storage_total",
             type: "counter",
             help: "Requests to the storage that machines share, by their outcome."
         ) { [cache] in
-            guard let statistics = cache.sharedStatistics else { return [] }
-            let outcomes = [
-                ("hit", statistics.hits), ("miss", statistics.misses),
-                ("unavailable", statistics.unavailable), ("damaged", statistics.damaged),
-                ("stored", statistics.stores), ("dropped", statistics.droppedStores),
+            let statistics = [cache.sharedStatistics, sources.sharedStatistics].compactMap { $0 }
+            let outcomes: [(String, KeyPath<SharedStorageStatistics, Int>)] = [
+                ("hit", \.hits), ("miss", \.misses), ("unavailable", \.unavailable),
+                ("damaged", \.damaged), ("stored", \.stores), ("dropped", \.droppedStores),
             ]
-            return outcomes.map { ([("outcome", $0.0)], Double($0.1)) }
+            return outcomes.map { name, count in
+                ([("outcome", name)], Double(statistics.reduce(0) { $0 + $1[keyPath: count] }))
+            }
         }
     }
 
@@ -110,14 +116,24 @@ struct ImageHandler: Sendable {
         }
     }
 
-    /// Removes all results of a path, for all formats that a client may accept.
-    func remove(path: String) async throws(ServiceError) {
-        maker.sources.remove(try paths.request(path).source)
-        await cache.remove(try paths.keys(path))
+    /// Removes the source and all results of a path, for all formats that a client may accept.
+    ///
+    /// Those of requests with passed fields are removed by a request with the same fields.
+    func remove(path: String, _ fields: HTTPFields) async throws(ServiceError) {
+        let passed = maker.sources.passedFields(fields)
+        let source = try paths.request(path).source
+        let keys = try paths.keys(path)
+        for fields in passed.isEmpty ? [[]] : [[], passed] {
+            await maker.sources.remove(source, fields: fields)
+            await cache.remove(keys.map { Self.key($0, fields) })
+        }
     }
 
     /// Waits until all results so far are on disk.
-    func settle() async { await cache.settle() }
+    func settle() async {
+        await cache.settle()
+        await maker.sources.settle()
+    }
 
     /// The result from the disk, or made now; shared with equal requests.
     private func made(

@@ -57,7 +57,8 @@ public final class ImageService: Sendable {
                 found: nil
             )
         }
-        guard storage == nil || configuration.caches.path != nil else {
+        let caches = configuration.caches
+        guard storage == nil || caches.path != nil && caches.diskSize > 0 else {
             throw ConfigurationError(
                 name: "KF_CACHE_PATH",
                 expected: "a folder, because results are shared with other machines",
@@ -141,7 +142,7 @@ public final class ImageService: Sendable {
             return Response(status: .noContent, headers: allowing("GET, HEAD, OPTIONS"))
         case .delete:
             try checkAdministrator(request)
-            try await images.remove(path: path)
+            try await images.remove(path: path, request.headers)
             return Response(status: .noContent, headers: head.empty())
         default:
             var response = text(ServiceError(405, "Only GET, HEAD, OPTIONS and DELETE are allowed"))

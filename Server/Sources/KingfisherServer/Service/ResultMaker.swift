@@ -18,6 +18,7 @@ struct MadeResult: Sendable {
 struct ResultMaker: Sendable {
     let sources: SourceLoader
     private let renderer: ImageRenderer
+    private let settings: RendererSettings
     private let queue: WorkQueue
     private let metrics: ServiceMetrics
     private let etagBuster: String
@@ -30,10 +31,10 @@ struct ResultMaker: Sendable {
     /// - Throws: ``ConfigurationError`` if the watermark cannot be read or no worker can start.
     init(
         _ configuration: ServiceConfiguration,
-        sources: SourceLoader,
+        manager: KingfisherManager,
         metrics: ServiceMetrics
     ) throws(ConfigurationError) {
-        self.sources = sources
+        sources = try SourceLoader(configuration, metrics: metrics, manager: manager)
         self.metrics = metrics
         let operation = configuration.operation
         queue = WorkQueue(width: operation.workers, capacity: operation.queueSize)
@@ -47,15 +48,8 @@ struct ResultMaker: Sendable {
             name: "IMGPROXY_WATERMARK_PATH"
         )
         if operation.isolates { try Self.startWorkers(configuration) }
-        // No image of the manager is kept, so its own caches stay empty.
-        let manager = KingfisherManager(
-            downloader: ImageDownloader(name: "kf-serve"),
-            cache: .default
-        )
-        renderer = ImageRenderer(
-            manager: manager,
-            settings: configuration.rendererSettings(watermark: watermark)
-        )
+        settings = configuration.rendererSettings(watermark: watermark)
+        renderer = ImageRenderer(manager: manager, settings: settings)
         metrics.registry.addReading(
             "kf_queue_length",
             type: "gauge",
@@ -215,6 +209,7 @@ struct ResultMaker: Sendable {
             lastModified: source.lastModified.flatMap { $0.isHeaderValue ? $0 : nil },
             cacheControl: source.cacheControl.flatMap { $0.isHeaderValue ? $0 : nil },
             expires: source.expires.flatMap { $0.isHeaderValue ? $0 : nil },
+            sourceAge: source.age,
             passedFields: Dictionary(source.passedFields.map { ($0.name, $0.value) }) { $1 },
             sourceSize: source.data.count,
             created: Int(Date().timeIntervalSince1970),
@@ -239,7 +234,7 @@ struct ResultMaker: Sendable {
         for name in ["s-maxage=", "max-age="] {
             let value = directives.first { $0.hasPrefix(name) }?.dropFirst(name.count)
             // A number that is too large is as good as the configured time.
-            if let value { return Int(value).map { TimeInterval(max(0, $0)) } }
+            if let value { return Int(value).map { TimeInterval(max(0, $0 - source.age)) } }
         }
         return nil
     }

@@ -31,7 +31,7 @@ struct HostileClientTests {
             one.send(path(Self.source.absoluteString, "w:10"))
             await transport.started(1)
             two.send(path(Self.source.absoluteString, "w:20"))
-            while test.metric("kf_queue_length") != 2 { try await pause() }
+            while test.metric("kf_source_waits_total") != 2 { try await pause() }
             one.close()
             while test.metric(#"kf_requests_total{status="499"}"#) != 1 { try await pause() }
             #expect(!transport.transfers[0].isCancelled)

@@ -10,6 +10,7 @@ struct SharingTests {
     private func machines(
         _ storage: InMemorySharedStorage = InMemorySharedStorage(),
         _ transport: FakeTransport,
+        sourceDiskSize: Int = 0,
         _ body: @escaping @Sendable (TestService, TestService) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory
@@ -18,6 +19,7 @@ struct SharingTests {
         let change: @Sendable (String) -> (inout ServiceConfiguration) -> Void = { name in
             { configuration in
                 configuration.caches.path = folder.appendingPathComponent(name).path
+                configuration.caches.sourceDiskSize = sourceDiskSize
                 configuration.caches.sourceSize = 0
                 configuration.operation.adminToken = "token"
                 configuration.responses.setsDebugFields = true
@@ -47,6 +49,20 @@ struct SharingTests {
             #expect(second.body == first.body)
             #expect(try await two.request(url).fields["x-cache"] == "memory")
             #expect(two.metric(#"kf_shared_storage_total{outcome="hit"}"#) == 1)
+        }
+        #expect(transport.transfers.count == 1)
+    }
+
+    @Test("Another size is made from the source that another machine has loaded")
+    func sources() async throws {
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+        try await machines(InMemorySharedStorage(), transport, sourceDiskSize: 1 << 30) {
+            [url] one, two async throws in
+            #expect(try await one.request(url).fields["x-cache"] == "none")
+            await one.service.settle()
+            let other = path(HostileClientTests.source.absoluteString, "w:20")
+            #expect(try await two.request(other).fields["x-cache"] == "source")
         }
         #expect(transport.transfers.count == 1)
     }

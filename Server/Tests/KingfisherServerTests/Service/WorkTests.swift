@@ -5,68 +5,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WorkTests {
-    @Test("Equal work runs once for all who ask while it runs")
-    func shared() async throws {
-        let work = SharedWork<Int>()
-        let runs = Numbers()
-        let (gate, open) = AsyncStream<Void>.makeStream()
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<10 {
-                group.addTask {
-                    try await work.value(for: "a") {
-                        runs.add(1)
-                        for await _ in gate { break }
-                        return 7
-                    }
-                }
-            }
-            while work.waiters(of: "a") < 10 { try await pause() }
-            open.yield()
-            for try await value in group { #expect(value == 7) }
-        }
-        #expect(runs.all == [1])
-        #expect(work.count == 0)
-    }
-
-    @Test("Work goes on when one caller leaves, and is cancelled when the last one has left")
-    func leaving() async throws {
-        let work = SharedWork<Int>()
-        let (events, send) = AsyncStream<String>.makeStream()
-        let ask = {
-            Task {
-                try await work.value(for: "a") {
-                    send.yield("started")
-                    try await withTaskCancellationHandler {
-                        try await Task.sleep(for: .seconds(3600))
-                    } onCancel: {
-                        send.yield("cancelled")
-                    }
-                    return 1
-                }
-            }
-        }
-        let one = ask()
-        let two = ask()
-        var iterator = events.makeAsyncIterator()
-        #expect(await iterator.next() == "started")
-        while work.waiters(of: "a") < 2 { try await pause() }
-        one.cancel()
-        await #expect(throws: CancellationError.self) { try await one.value }
-        #expect(work.count == 1)
-        two.cancel()
-        await #expect(throws: CancellationError.self) { try await two.value }
-        #expect(await iterator.next() == "cancelled")
-        #expect(work.count == 0)
-    }
-
-    @Test("The error of the work reaches all callers")
-    func failing() async {
-        let work = SharedWork<Int>()
-        await #expect(throws: ServiceError(404, "no")) {
-            try await work.value(for: "a") { throw ServiceError(404, "no") }
-        }
-    }
-
     @Test("The queue admits as many as it may, and refuses the next one")
     func full() async throws {
         let queue = WorkQueue(width: 1, capacity: 1)

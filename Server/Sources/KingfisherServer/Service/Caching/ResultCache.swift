@@ -31,9 +31,7 @@ struct ResultCache: Sendable {
         var config = MemoryStorage.Config(totalCostLimit: configuration.memorySize)
         config.expiration = .seconds(lifetime)
         memory = MemoryStorage.Backend(config: config)
-        disk = try configuration.path.map { path throws(ConfigurationError) in
-            try Self.disk(path, size: configuration.diskSize)
-        }
+        disk = try configuration.folder("results", size: configuration.diskSize)
         isShared = storage != nil && disk != nil
         if let (storage, settings) = storage {
             disk?.useSharedStorage(storage, settings: settings)
@@ -42,23 +40,6 @@ struct ResultCache: Sendable {
 
     /// The use of the shared storage by this machine; nil without a storage.
     var sharedStatistics: SharedStorageStatistics? { disk?.sharedStorageStatistics }
-
-    private static func disk(_ path: String, size: Int) throws(ConfigurationError) -> ImageCache {
-        do {
-            let cache = try ImageCache(
-                name: "results",
-                cacheDirectoryURL: URL(fileURLWithPath: path, isDirectory: true)
-            )
-            cache.diskStorage.config.sizeLimit = UInt(size)
-            return cache
-        } catch {
-            throw ConfigurationError(
-                name: "KF_CACHE_PATH",
-                expected: "a folder that can be written (\(error.localizedDescription))",
-                found: path
-            )
-        }
-    }
 
     /// The total size of the results in memory in bytes.
     var memorySize: Int { memory.totalCacheCost() }
@@ -229,6 +210,36 @@ private final class PendingWrites: Sendable {
                 return state.count == 0
             }
             if isSettled { continuation.resume() }
+        }
+    }
+}
+
+// MARK: - Folders
+
+extension ServiceConfiguration.Caches {
+    /// Opens a cache on disk; nil without a folder for it.
+    ///
+    /// - Throws: ``ConfigurationError`` if the folder cannot be created.
+    func folder(_ name: String, size: Int) throws(ConfigurationError) -> ImageCache? {
+        guard let path, size > 0 else { return nil }
+        var config = DiskStorage.Config(
+            name: name,
+            sizeLimit: UInt(size),
+            directory: URL(fileURLWithPath: path, isDirectory: true)
+        )
+        // Addresses of sources may contain keys.
+        config.hashesKeysInIndex = true
+        do {
+            return ImageCache(
+                memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 1)),
+                diskStorage: try DiskStorage.Backend(config: config)
+            )
+        } catch {
+            throw ConfigurationError(
+                name: "KF_CACHE_PATH",
+                expected: "a folder that can be written (\(error.localizedDescription))",
+                found: path
+            )
         }
     }
 }

@@ -23,6 +23,8 @@ final class StoredResult: Sendable, CacheCostCalculable {
         /// The source's fields of the same names, if they are passed on.
         var cacheControl: String?
         var expires: String?
+        /// How many seconds before the result the source was made or confirmed.
+        var sourceAge: Int?
         /// Fields of the source that are passed on, by name.
         var passedFields: [String: String] = [:]
         /// The size of the source in bytes.

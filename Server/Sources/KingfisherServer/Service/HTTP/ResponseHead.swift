@@ -58,6 +58,8 @@ struct ResponseHead: Sendable {
 
     /// Sets how long clients may keep a result.
     ///
+    /// The source's own fields are passed on only for a URL that does not expire.
+    ///
     /// - Parameters:
     ///   - fields: The fields to change.
     ///   - facts: The facts about the result.
@@ -67,18 +69,21 @@ struct ResponseHead: Sendable {
         _ facts: StoredResult.Facts,
         expires: Date?
     ) {
-        if configuration.passesCacheControl {
-            fields[.cacheControl] = facts.cacheControl
-            fields[.expires] = facts.expires
-            guard facts.cacheControl == nil, facts.expires == nil else { return }
+        let hasOwn = facts.cacheControl != nil || facts.expires != nil
+        guard configuration.passesCacheControl, hasOwn, expires == nil || facts.lifetime == 0 else {
+            let own = configuration.passesCacheControl ? facts.lifetime : nil
+            let seconds = own.map { Int(clamping: $0 - facts.age) } ?? configuration.timeToLive
+            return setLifetime(&fields, seconds, expires: expires)
         }
-        setLifetime(&fields, configuration.timeToLive, expires: expires)
+        fields[.cacheControl] = facts.cacheControl
+        fields[.expires] = facts.expires
+        fields[.age] = "\(Int(clamping: Double(facts.sourceAge ?? 0) + facts.age))"
     }
 
     /// Sets how many seconds clients may keep a response, but not beyond the end of its URL.
     func setLifetime(_ fields: inout HTTPFields, _ seconds: Int, expires: Date?) {
-        let rest = expires.map { max(0, min($0.timeIntervalSinceNow, 1e9)) }
-        let seconds = min(seconds, rest.map { Int($0) } ?? seconds)
+        let rest = expires.map { Int(clamping: $0.timeIntervalSinceNow) }
+        let seconds = min(seconds, rest ?? seconds)
         fields[.cacheControl] = seconds > 0 ? "max-age=\(seconds), public" : "no-cache"
     }
 
@@ -118,5 +123,17 @@ extension ImageReference {
             return String(name)
         }
         return String(name[..<point])
+    }
+}
+
+extension StoredResult.Facts {
+    /// The seconds since the result was made.
+    fileprivate var age: TimeInterval { Date().timeIntervalSince1970 - Double(created) }
+}
+
+extension Int {
+    /// A number of seconds from 0 to about 30 years.
+    fileprivate init(clamping seconds: TimeInterval) {
+        self = Int(Swift.max(0, Swift.min(seconds, 1e9)))
     }
 }

@@ -1,5 +1,6 @@
 import CoreMetrics
 import Foundation
+import Kingfisher
 import Synchronization
 
 /// The metrics of the service.
@@ -36,6 +37,8 @@ struct ServiceMetrics: Sendable {
     private let stages: [Stage: CoreMetrics.Timer]
     private let hits: [Origin: Counter]
     private let misses: [Miss: Counter]
+    private let sourceMisses: [CacheType: [String: Counter]]
+    private let sourceWaits: Counter
     private let bytes: Counter
     private let sourceBytes: Counter
     private let droppedClients: Counter
@@ -59,6 +62,8 @@ struct ServiceMetrics: Sendable {
         misses = Self.table("reason") {
             Counter(label: "kf_cache_misses_total", dimensions: $0, factory: factory)
         }
+        sourceMisses = Self.sourceMisses(factory)
+        sourceWaits = Counter(label: "kf_source_waits_total", dimensions: [], factory: factory)
         bytes = Counter(label: "kf_response_bytes_total", dimensions: [], factory: factory)
         sourceBytes = Counter(label: "kf_source_bytes_total", dimensions: [], factory: factory)
         droppedClients = Counter(label: "kf_clients_left_total", dimensions: [], factory: factory)
@@ -69,6 +74,14 @@ struct ServiceMetrics: Sendable {
         registry.describe("kf_stage_duration_seconds", "Time by part of the work.")
         registry.describe("kf_cache_hits_total", "Answers by the layer that had the result.")
         registry.describe("kf_cache_misses_total", "Requests without a result in a cache.")
+        registry.describe(
+            "kf_source_cache_misses_total",
+            "Lookups of sources that failed, by layer and reason."
+        )
+        registry.describe(
+            "kf_source_waits_total",
+            "Requests that waited for the download of a source, alone or with others."
+        )
         registry.describe("kf_response_bytes_total", "Bytes of responses' bodies.")
         registry.describe("kf_source_bytes_total", "Bytes of sources.")
         registry.describe("kf_clients_left_total", "Clients that left before their answer.")
@@ -82,6 +95,34 @@ struct ServiceMetrics: Sendable {
     ) -> [Key: Value] where Key.RawValue == String {
         Dictionary(uniqueKeysWithValues: keys.map { ($0, make([(label, $0.rawValue)])) })
     }
+
+    private static func sourceMisses(
+        _ factory: any MetricsFactory
+    ) -> [CacheType: [String: Counter]] {
+        let layers: [(CacheType, String)] = [(.memory, "memory"), (.disk, "disk")]
+        return layers.reduce(into: [:]) { all, layer in
+            for reason in CacheMissReason.labels {
+                all[layer.0, default: [:]][reason] = Counter(
+                    label: "kf_source_cache_misses_total",
+                    dimensions: [("layer", layer.1), ("reason", reason)],
+                    factory: factory
+                )
+            }
+        }
+    }
+
+    /// Counts the lookups of a manager that fail, until the observation is released.
+    func observe(_ manager: KingfisherManager) -> LoadObservation {
+        manager.observeLoads { [sourceMisses] event in
+            guard case .miss(let layer, let reason) = event.kind, let label = reason.label else {
+                return
+            }
+            sourceMisses[layer]?[label]?.increment()
+        }
+    }
+
+    /// Counts a request that waits for the download of its source.
+    func waitsForSource() { sourceWaits.increment() }
 
     /// Counts an answered request.
     func answered(_ status: Int, bytes count: Int, in time: Duration) {
@@ -122,6 +163,22 @@ struct ServiceMetrics: Sendable {
         ) { [([], ProcessFigures.processorSeconds)] }
         registry.addReading("kf_workers", type: "gauge", help: "Worker processes that run.") {
             [([], Double(ProcessFigures.children))]
+        }
+    }
+}
+
+extension CacheMissReason {
+    fileprivate static let labels = ["never_stored", "expired", "evicted", "other", "damaged"]
+
+    /// The value of the metrics' label; nil for a layer that was not asked.
+    fileprivate var label: String? {
+        switch self {
+        case .neverStored: "never_stored"
+        case .expired: "expired"
+        case .evicted: "evicted"
+        case .otherProcessor: "other"
+        case .damaged: "damaged"
+        case .notAsked: nil
         }
     }
 }

@@ -2,44 +2,23 @@ import Foundation
 import Kingfisher
 
 /// The bytes of a source, and what is known about them.
-final class SourceFile: Sendable, CacheCostCalculable {
+struct SourceFile: Sendable {
     /// The bytes.
     let data: Data
-    /// A name of these bytes, for sharing work on them.
+    /// The name of the source for messages and logs.
     let key: String
     /// The `ETag` of the source, as received.
-    let entityTag: String?
+    var entityTag: String?
     /// The `Last-Modified` of the source, as received.
-    let lastModified: String?
+    var lastModified: String?
     /// The `Cache-Control` of the source, as received.
-    let cacheControl: String?
+    var cacheControl: String?
     /// The `Expires` of the source, as received.
-    let expires: String?
-    /// The `Content-Type` of the source, as received.
-    let contentType: String?
+    var expires: String?
+    /// How many seconds ago the server made or confirmed the response.
+    var age = 0
     /// Fields that are passed on to the client.
-    let passedFields: [HeaderField]
-
-    /// Makes a file.
-    init(
-        data: Data,
-        key: String,
-        entityTag: String? = nil,
-        lastModified: String? = nil,
-        cacheControl: String? = nil,
-        expires: String? = nil,
-        contentType: String? = nil,
-        passedFields: [HeaderField] = []
-    ) {
-        self.data = data
-        self.key = key
-        self.entityTag = entityTag
-        self.lastModified = lastModified
-        self.cacheControl = cacheControl
-        self.expires = expires
-        self.contentType = contentType
-        self.passedFields = passedFields
-    }
+    var passedFields: [HeaderField] = []
 
     /// The directives of `Cache-Control`, in lower case.
     var directives: [String] {
@@ -50,7 +29,4 @@ final class SourceFile: Sendable, CacheCostCalculable {
     var forbidsStoring: Bool {
         directives.contains { $0 == "no-store" || $0.hasPrefix("private") }
     }
-
-    /// The size in memory; 1 KiB for the strings.
-    var cacheCost: Int { data.count + 1024 }
 }

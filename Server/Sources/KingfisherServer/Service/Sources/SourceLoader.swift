@@ -4,8 +4,7 @@ import Kingfisher
 
 /// Loads the sources of requests: from the web, from a folder, or from S3.
 ///
-/// Equal requests share one download. Sources stay in memory for a minute, because pages often
-/// show several sizes of one image; a source that does not exist is remembered for ten seconds.
+/// A source that does not exist is remembered for ten seconds.
 struct SourceLoader: Sendable {
     /// A source that cannot be had.
     private final class Failure: Sendable, CacheCostCalculable {
@@ -16,17 +15,13 @@ struct SourceLoader: Sendable {
         var cacheCost: Int { 1024 }
     }
 
-    private static let fileLifetime = StorageExpiration.seconds(60)
     private static let failureLifetime = StorageExpiration.seconds(10)
 
     private let web: WebSources
     private let local: LocalSources?
     private let s3: S3Signer?
-    private let files: MemoryStorage.Backend<SourceFile>
     private let failures: MemoryStorage.Backend<Failure>
-    private let downloads = SharedWork<SourceFile>()
     private let requestNames: [HTTPField.Name]
-    private let metrics: ServiceMetrics
 
     /// Makes a loader.
     ///
@@ -34,11 +29,10 @@ struct SourceLoader: Sendable {
     init(
         _ configuration: ServiceConfiguration,
         metrics: ServiceMetrics,
-        transport: (any HTTPTransport)?
+        manager: KingfisherManager
     ) throws(ConfigurationError) {
         let sources = configuration.sources
-        self.metrics = metrics
-        web = WebSources(sources, transport: transport ?? CurlTransport())
+        web = WebSources(configuration, manager: manager, metrics: metrics)
         s3 = try S3Signer(sources)
         let root = sources.localRoot
         local = root.flatMap {
@@ -51,9 +45,6 @@ struct SourceLoader: Sendable {
                 found: root
             )
         }
-        files = MemoryStorage.Backend(
-            config: .init(totalCostLimit: configuration.caches.sourceSize)
-        )
         // 4 MiB: some four thousand failures.
         failures = MemoryStorage.Backend(config: .init(totalCostLimit: 4 << 20))
         let names = sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
@@ -72,64 +63,73 @@ struct SourceLoader: Sendable {
     /// - Parameters:
     ///   - reference: The source.
     ///   - fields: Fields that are passed on from the client.
-    /// - Returns: The source, and whether it was in memory.
+    /// - Returns: The source, and whether it was in a cache.
     /// - Throws: ``ServiceError``; `CancellationError`.
     func file(
         _ reference: ImageReference,
         fields: [HeaderField]
     ) async throws -> (file: SourceFile, isCached: Bool) {
         let key = Self.key(reference, fields)
-        if case .local(let path) = reference {
-            guard let local else { throw ServiceError(404, "There are no local sources") }
-            return (try await local.file(at: path, key: key), false)
-        }
-        if let file = files.value(forKey: key, extendingExpiration: .none) { return (file, true) }
+        if case .local(let path) = reference { return (try await localFile(path, key), false) }
         if let failure = failures.value(forKey: key, extendingExpiration: .none) {
             throw failure.error
         }
-        let file = try await downloads.value(for: key) { [self] in
-            try await download(reference, fields, key)
-        }
-        return (file, false)
-    }
-
-    /// Forgets a source, and that it does not exist.
-    func remove(_ reference: ImageReference) {
-        let key = Self.key(reference, [])
-        files.remove(forKey: key)
-        failures.remove(forKey: key)
-    }
-
-    private func download(
-        _ reference: ImageReference,
-        _ fields: [HeaderField],
-        _ key: String
-    ) async throws -> SourceFile {
         do {
-            let file: SourceFile
-            switch reference {
-            case .web(let url): file = try await web.file(at: url, fields: fields, key: key)
-            case .s3(let bucket, let name):
-                guard let s3 else { throw ServiceError(404, "There are no sources of S3") }
-                let request = try s3.request(bucket: bucket, key: name, at: Date())
-                file = try await web.file(at: request.url, fields: request.fields, key: key)
-            case .local: throw ServiceError(404, "There are no local sources")
-            }
-            metrics.loaded(file.data.count)
-            if !file.forbidsStoring {
-                files.store(value: file, forKey: key, expiration: Self.fileLifetime)
-            }
-            return file
+            return try await download(reference, fields, key)
         } catch let error as ServiceError where error.status == 404 {
             failures.store(value: Failure(error), forKey: key, expiration: Self.failureLifetime)
             throw error
         }
     }
 
+    private func localFile(_ path: String, _ key: String) async throws -> SourceFile {
+        guard let local else { throw ServiceError(404, "There are no local sources") }
+        return try await local.file(at: path, key: key)
+    }
+
+    private func download(
+        _ reference: ImageReference,
+        _ fields: [HeaderField],
+        _ key: String
+    ) async throws -> (file: SourceFile, isCached: Bool) {
+        switch reference {
+        case .web(let url): return try await web.file(at: url, fields: fields, key: key)
+        case .s3(let bucket, let name):
+            guard let s3 else { throw ServiceError(404, "There are no sources of S3") }
+            let request = try s3.request(bucket: bucket, key: name, at: Self.minute)
+            return try await web.file(at: request.url, fields: request.fields, key: key)
+        case .local: throw ServiceError(404, "There are no local sources")
+        }
+    }
+
+    /// Forgets a source, and that it does not exist.
+    ///
+    /// - Parameters:
+    ///   - reference: The source.
+    ///   - fields: Fields that were passed on from clients.
+    func remove(_ reference: ImageReference, fields: [HeaderField]) async {
+        let key = Self.key(reference, fields)
+        failures.remove(forKey: key)
+        await web.remove(key)
+    }
+
+    /// What this machine did with the shared storage for sources; nil without one.
+    var sharedStatistics: SharedStorageStatistics? { web.sharedStatistics }
+
+    /// Waits until changes of sources have been sent to the shared storage.
+    func settle() async { await web.settle() }
+
+    /// The beginning of this minute: requests with the same signature share a download.
+    private static var minute: Date {
+        Date(timeIntervalSince1970: (Date().timeIntervalSince1970 / 60).rounded(.down) * 60)
+    }
+
+    /// The name of a source in the caches, which no result has.
+    ///
     /// Clients whose passed fields differ may see different sources.
     private static func key(_ reference: ImageReference, _ fields: [HeaderField]) -> String {
         let passed = fields.map { "\($0.name): \($0.value)" }
-        return passed.isEmpty
-            ? reference.canonicalText : "\(reference.canonicalText) \(Digest.tag(of: passed))"
+        let name = "source \(reference.canonicalText)"
+        return passed.isEmpty ? name : "\(name) \(Digest.tag(of: passed))"
     }
 }

@@ -1,47 +1,38 @@
 import Foundation
 import Kingfisher
-import Synchronization
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
 /// Loads sources from web servers, within the limits of the configuration.
+///
+/// The library keeps them, revalidates them by the rules of HTTP, and shares downloads among
+/// requests and, with a shared storage, among machines.
 struct WebSources: Sendable {
-    private let transport: any HTTPTransport
-    private let settings: TransferSettings
+    private let manager: KingfisherManager
+    private let metrics: ServiceMetrics
+    private let options: KingfisherOptionsInfo
     private let passedNames: [String]
-    private let ignoresCertificates: Bool
-    private let userAgent: String
+    private let observation: LoadObservation
 
     /// Makes a loader.
     ///
     /// - Parameters:
-    ///   - configuration: Limits, addresses and header fields.
-    ///   - transport: Sends the requests.
-    init(_ configuration: ServiceConfiguration.Sources, transport: any HTTPTransport) {
-        self.transport = transport
-        settings = Self.settings(configuration)
-        passedNames = configuration.responseHeaders
-        ignoresCertificates = configuration.ignoresCertificates
-        userAgent = configuration.userAgent
-    }
-
-    /// The limits on transfers.
-    static func settings(_ configuration: ServiceConfiguration.Sources) -> TransferSettings {
-        var settings = TransferSettings()
-        settings.connectTimeout = configuration.timeout
-        settings.idleTimeout = configuration.timeout
-        settings.totalTimeout = configuration.timeout
-        if let size = configuration.maximalFileSize { settings.maxBodyBytes = size }
-        settings.maxRedirects = configuration.maximalRedirects
-        settings.maxConnectionsPerHost = 32
-        var refused = Set(AddressRange.allCases)
-        if configuration.allowsLoopback { refused.remove(.loopback) }
-        if configuration.allowsLinkLocal { refused.remove(.linkLocal) }
-        if configuration.allowsPrivate { refused.remove(.privateUse) }
-        settings.addressPolicy = AddressPolicy(refusing: refused)
-        return settings
+    ///   - configuration: The names of passed fields.
+    ///   - manager: See ``KingfisherManager/forSources(_:transport:sharing:)``.
+    ///   - metrics: Count downloads, and lookups that fail.
+    init(
+        _ configuration: ServiceConfiguration,
+        manager: KingfisherManager,
+        metrics: ServiceMetrics
+    ) {
+        (self.manager, self.metrics) = (manager, metrics)
+        observation = metrics.observe(manager)
+        passedNames = configuration.sources.responseHeaders
+        options =
+            [.httpCaching, .callbackQueue(.untouch)]
+            + (configuration.caches.keepsSourcesOnDisk ? [] : [.cacheMemoryOnly])
     }
 
     /// Loads a source.
@@ -49,133 +40,176 @@ struct WebSources: Sendable {
     /// - Parameters:
     ///   - url: The address.
     ///   - fields: Fields of the request, such as those passed on from the client.
-    ///   - key: The name of the bytes; see ``SourceFile/key``.
-    /// - Returns: The file.
+    ///   - key: The name of the source in the caches.
+    /// - Returns: The file, and whether it was in a cache.
     /// - Throws: ``ServiceError``; `CancellationError`.
-    func file(at url: URL, fields: [HeaderField], key: String) async throws -> SourceFile {
-        var request = URLRequest(url: url)
-        request.setValue(userAgent, forHTTPHeaderField: "User-Agent")
-        for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
-        var settings = settings
-        if ignoresCertificates, let host = url.host?.lowercased() {
-            settings.trustedHosts = [host]
+    func file(
+        at url: URL,
+        fields: [HeaderField],
+        key: String
+    ) async throws -> (file: SourceFile, isCached: Bool) {
+        let modifier = SourceRequest(fields: fields, metrics: metrics)
+        do {
+            let original = try await manager.retrieveOriginalData(
+                with: .network(KF.ImageResource(downloadURL: url, cacheKey: key)),
+                options: options + [.requestModifier(modifier)]
+            )
+            let isCached = original.cacheType != .none
+            if !isCached { metrics.loaded(original.data.count) }
+            return (file(original, key), isCached)
+        } catch let error as KingfisherError where error.isCancellation {
+            throw CancellationError()
+        } catch let error as KingfisherError {
+            throw ServiceError(loading: error)
         }
-        let (response, data) = try await transfer(request, settings)
+    }
+
+    private func file(_ original: RetrieveDataResult, _ key: String) -> SourceFile {
+        let response = original.response
         return SourceFile(
-            data: data,
+            data: original.data,
             key: key,
-            entityTag: response.value(for: "ETag"),
-            lastModified: response.value(for: "Last-Modified"),
-            cacheControl: response.value(for: "Cache-Control"),
-            expires: response.value(for: "Expires"),
-            contentType: response.value(for: "Content-Type"),
+            entityTag: response?.value(for: "ETag"),
+            lastModified: response?.value(for: "Last-Modified"),
+            cacheControl: response?.value(for: "Cache-Control"),
+            expires: response?.value(for: "Expires"),
+            age: response?.value(for: "Age").flatMap { Int($0) } ?? 0,
             passedFields: passedNames.compactMap { name in
-                response.value(for: name).flatMap {
+                response?.value(for: name).flatMap {
                     $0.isHeaderValue ? HeaderField(name: name, value: $0) : nil
                 }
             }
         )
     }
 
-    private func transfer(
+    /// Forgets a source.
+    func remove(_ key: String) async {
+        // It throws for a key without a file, which is what the caller wants.
+        try? await manager.cache.removeImage(forKey: key)
+        await manager.cache.flushSharedStorage()
+    }
+
+    /// What this machine did with the shared storage; nil without one.
+    var sharedStatistics: SharedStorageStatistics? { manager.cache.sharedStorageStatistics }
+
+    /// Waits until changes have been sent to the shared storage.
+    func settle() async { await manager.cache.flushSharedStorage() }
+}
+
+extension KingfisherManager {
+    /// Makes the manager that loads sources, with caches of its own.
+    ///
+    /// - Parameters:
+    ///   - configuration: Limits, addresses, sizes and the folder.
+    ///   - transport: Sends the requests.
+    ///   - storage: The storage that other machines use too, with its limits.
+    /// - Returns: The manager.
+    /// - Throws: ``ConfigurationError`` if the folder cannot be created.
+    static func forSources(
+        _ configuration: ServiceConfiguration,
+        transport: any HTTPTransport,
+        sharing storage: (any SharedImageStorage, SharedStorageSettings)?
+    ) throws(ConfigurationError) -> KingfisherManager {
+        let sources = configuration.sources
+        let caches = configuration.caches
+        let cache =
+            try caches.folder("sources", size: caches.sourceDiskSize)
+            ?? ImageCache(memoryLimit: caches.sourceSize)
+        cache.httpCachingRules = HTTPCachingRules(
+            isShared: true,
+            keptFields: Set(sources.responseHeaders.map { $0.lowercased() })
+        )
+        if let (storage, settings) = storage { cache.useSharedStorage(storage, settings: settings) }
+        let downloader = ImageDownloader(
+            name: "kf-serve",
+            transport: sources.ignoresCertificates ? TrustingTransport(base: transport) : transport
+        )
+        downloader.downloadTimeout = sources.timeout / .seconds(1)
+        downloader.transferSettings = sources.transferSettings
+        let session = URLSessionConfiguration.ephemeral
+        session.httpMaximumConnectionsPerHost = 32
+        downloader.sessionConfiguration = session
+        // Interrupted downloads would be kept in the user's folder.
+        downloader.resumption = nil
+        return KingfisherManager(downloader: downloader, cache: cache)
+    }
+}
+
+extension ServiceConfiguration.Caches {
+    fileprivate var keepsSourcesOnDisk: Bool { path != nil && sourceDiskSize > 0 }
+}
+
+extension ServiceConfiguration.Sources {
+    /// The limits on transfers.
+    fileprivate var transferSettings: TransferSettings {
+        var settings = TransferSettings()
+        settings.totalTimeout = timeout
+        if let maximalFileSize { settings.maxBodyBytes = maximalFileSize }
+        settings.maxRedirects = maximalRedirects
+        settings.extraHeaders = ["User-Agent": userAgent]
+        var refused = Set(AddressRange.allCases)
+        if allowsLoopback { refused.remove(.loopback) }
+        if allowsLinkLocal { refused.remove(.linkLocal) }
+        if allowsPrivate { refused.remove(.privateUse) }
+        settings.addressPolicy = AddressPolicy(refusing: refused)
+        return settings
+    }
+}
+
+/// The request for a source.
+private struct SourceRequest: ImageDownloadRequestModifier {
+    let fields: [HeaderField]
+    let metrics: ServiceMetrics
+
+    /// Called when a request waits for a download.
+    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
+        { [metrics] _ in metrics.waitsForSource() }
+    }
+
+    func modified(for request: URLRequest) -> URLRequest? {
+        var request = request
+        // A minute after its end a source is still used without asking the server again, because
+        // pages often show several sizes of one image.
+        request.setValue("max-stale=60", forHTTPHeaderField: "Cache-Control")
+        for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+        return request
+    }
+}
+
+/// Accepts any certificate of the host that is asked first, and none of redirects' hosts.
+private struct TrustingTransport: HTTPTransport {
+    let base: any HTTPTransport
+
+    func start(
         _ request: URLRequest,
-        _ settings: TransferSettings
-    ) async throws -> (TransferResponse, Data) {
-        let collector = BodyCollector()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                collector.wait(continuation)
-                collector.begin(
-                    transport.start(request, settings: settings, handler: collector)
-                )
-            }
-        } onCancel: {
-            collector.cancel()
-        }
+        settings: TransferSettings,
+        handler: any HTTPTransferHandler
+    ) -> any HTTPTransfer {
+        var settings = settings
+        if let host = request.url?.host?.lowercased() { settings.trustedHosts = [host] }
+        return base.start(request, settings: settings, handler: handler)
     }
 }
 
-/// Collects the body of a transfer.
-private final class BodyCollector: HTTPTransferHandler {
-    private struct State {
-        var continuation: CheckedContinuation<(TransferResponse, Data), any Error>?
-        var transfer: (any HTTPTransfer)?
-        var isCancelled = false
-        var response: TransferResponse?
-        var data = Data()
-    }
-
-    private let state = Mutex(State())
-
-    func wait(_ continuation: CheckedContinuation<(TransferResponse, Data), any Error>) {
-        state.withLock { $0.continuation = continuation }
-    }
-
-    func begin(_ transfer: any HTTPTransfer) {
-        let isCancelled = state.withLock { state in
-            state.transfer = transfer
-            return state.isCancelled
-        }
-        if isCancelled { transfer.cancel() }
-    }
-
-    func cancel() {
-        let transfer = state.withLock { state in
-            state.isCancelled = true
-            return state.transfer
-        }
-        transfer?.cancel()
-    }
-
-    func transfer(
-        _ transfer: any HTTPTransfer,
-        didReceive response: TransferResponse,
-        reply: @escaping @Sendable (TransferDisposition) -> Void
-    ) {
-        if let error = ServiceError(sourceStatus: response.statusCode) {
-            return reply(.reject(error))
-        }
-        state.withLock { state in
-            state.response = response
-            // Content-Length is untrusted, so the reservation is capped.
-            state.data.reserveCapacity(min(response.expectedLength ?? 0, 4 << 20))
-        }
-        reply(.allow)
-    }
-
-    func transfer(_ transfer: any HTTPTransfer, didReceive chunk: RawSpan) {
-        chunk.withUnsafeBytes { bytes in
-            state.withLock { $0.data.append(contentsOf: bytes) }
-        }
-    }
-
-    func transfer(
-        _ transfer: any HTTPTransfer,
-        didFinish error: TransferError?,
-        metrics: TransferMetrics
-    ) {
-        let (continuation, response, data) = state.withLock { state in
-            defer { (state.continuation, state.transfer) = (nil, nil) }
-            return (state.continuation, state.response, state.data)
-        }
-        if let error {
-            let isCancelled = error.isCancellation
-            continuation?.resume(
-                throwing: isCancelled ? CancellationError() : ServiceError(error) as any Error
-            )
-        } else if let response {
-            continuation?.resume(returning: (response, data))
-        } else {
-            continuation?.resume(throwing: ServiceError(502, "The source sent no response"))
-        }
-    }
-}
+// MARK: - Errors
 
 extension ServiceError {
-    /// The error of a source's status; nil for a response with an image.
-    init?(sourceStatus status: Int) {
+    /// The error of a source that cannot be loaded.
+    init(loading error: KingfisherError) {
+        switch error {
+        case .responseError(.invalidHTTPStatusCode(let response)):
+            self.init(sourceStatus: response.statusCode)
+        case .responseError(.URLSessionError(let reason)):
+            let transfer = (reason as? URLError)?.userInfo[NSUnderlyingErrorKey] as? TransferError
+            guard let transfer else { fallthrough }
+            self.init(transfer)
+        default: self.init(rendering: error)
+        }
+    }
+
+    /// The error of a source's status.
+    private init(sourceStatus status: Int) {
         switch status {
-        case 200: return nil
         case 404, 410: self.init(404, "The source was not found", detail: "status \(status)")
         case 500...: self.init(502, "The source failed", detail: "status \(status)")
         default: self.init(404, "The source cannot be loaded", detail: "status \(status)")
@@ -183,10 +217,9 @@ extension ServiceError {
     }
 
     /// The error of a failed transfer.
-    init(_ error: TransferError) {
+    private init(_ error: TransferError) {
         let detail = error.description
         switch error {
-        case .rejected(let reason as ServiceError, _): self = reason
         case .addressRefused:
             self.init(404, "The address of the source is not allowed", detail: detail)
         case .redirectRefused, .tooManyRedirects, .redirectLoop:
