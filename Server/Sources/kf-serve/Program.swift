@@ -7,6 +7,7 @@ enum Program {
     static func main() async {
         // Before anything else: worker processes begin here as well.
         ProcessIsolation.runWorkerIfAsked()
+        FirstProcess.runServiceIfFirst()
         do {
             let command = try ServeCommand.parse()
             try await command.serve()

@@ -58,6 +58,37 @@ struct ProgramTests {
         #expect(await program.status() == 0)
     }
 
+    @Test(
+        "As process 1 the program waits for orphans, and ends with 0 after SIGTERM",
+        .enabled(if: geteuid() == 0, "a namespace of processes needs root")
+    )
+    func first() async throws {
+        let program = try ServeProgram(
+            [
+                "IMGPROXY_BIND": "127.0.0.1:0", "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "1",
+                "KF_ISOLATE": "0",
+            ],
+            // The program keeps process 1 of the shell, whose children it inherits.
+            around: [
+                "/usr/bin/unshare", "--pid", "--fork", "--kill-child", "/bin/sh", "-c",
+                #"(true & sleep 0) & exec "$0""#,
+            ]
+        )
+        defer { program.kill() }
+        let server = try ImageServiceTests.sources()
+        defer { server.stop() }
+        let client = try RawClient(port: try await program.port())
+        client.send(path(server.url("/photo.png"), "w:10"))
+        #expect(try await client.reply().status == 200)
+        let first = try #require(program.children.first)
+        let names = { ServeProgram.tree(below: first).map(\.state) }
+        // The shell's child ended before the service began to listen, or soon after.
+        while names().contains("Z") { try await pause() }
+        kill(first, SIGTERM)
+        #expect(await program.status() == 0)
+        #expect(program.errors.contains("stopped"))
+    }
+
     @Test("A configuration that cannot be used ends with 78 and its name")
     func malformed() async throws {
         for (name, value) in [

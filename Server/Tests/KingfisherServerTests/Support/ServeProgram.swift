@@ -23,12 +23,19 @@ final class ServeProgram: Sendable {
     private let identifier: Int32
     private let ended: Task<Int32, Never>
 
-    /// Starts the program with an environment of its own.
-    init(_ environment: [String: String], _ arguments: [String] = []) throws {
+    /// Starts the program with an environment of its own, directly or by a command that gets its
+    /// path as the last argument.
+    init(
+        _ environment: [String: String],
+        _ arguments: [String] = [],
+        around command: [String] = []
+    ) throws {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("kf-serve")
-        process.arguments = arguments
+        let words = command + [program.path] + arguments
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
         process.environment = environment
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
@@ -62,6 +69,24 @@ final class ServeProgram: Sendable {
             }
             if let known { continuation.resume(with: known) }
         }
+    }
+
+    /// The processes that this one has started, and that still run.
+    var children: [Int32] { Self.children(of: identifier) }
+
+    /// The processes below a process, each with its state as the kernel shows it.
+    static func tree(below process: Int32) -> [(process: Int32, state: Character)] {
+        children(of: process).flatMap { child in
+            let text = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)) ?? ""
+            let state = text.split(separator: ")").last?.dropFirst().first ?? "?"
+            return [(child, state)] + tree(below: child)
+        }
+    }
+
+    private static func children(of process: Int32) -> [Int32] {
+        let path = "/proc/\(process)/task/\(process)/children"
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return text.split(separator: " ").compactMap { Int32($0) }
     }
 
     func signal(_ number: Int32) { Glibc.kill(identifier, number) }
