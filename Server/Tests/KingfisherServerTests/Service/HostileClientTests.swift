@@ -83,6 +83,30 @@ struct HostileClientTests {
         }
     }
 
+    @Test("A client that reads nothing holds neither a worker nor its result")
+    func slowReader() async throws {
+        let transport = FakeTransport()
+        // More than the kernel keeps for a connection.
+        let large = ImageServiceTests.png + Data(count: 32 << 20)
+        transport.answerOthers(with: .data(large, type: "image/png"))
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.connections.writeTimeout = .milliseconds(200)
+            configuration.operation.workers = 1
+            configuration.caches.memorySize = 0
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            let client = try test.connect()
+            client.send(path(Self.source.absoluteString, "raw:1"))
+            while test.metric(#"kf_requests_total{status="200"}"#) != 1 { try await pause() }
+            #expect(test.metric("kf_running") == 0)
+            #expect(test.metric("kf_queue_length") == 0)
+            while test.service.connections.count > 0 { try await pause() }
+            let other = path("\(Self.source.absoluteString)?2", "w:10")
+            #expect(try await test.request(other).status == 200)
+            client.close()
+        }
+    }
+
     @Test("A connection without requests is closed")
     func idle() async throws {
         try await disconnected(\.keepAliveTimeout) { client async throws in
