@@ -132,6 +132,7 @@ struct ResultMaker: Sendable {
         if request.request.kind == .info { return try await inform(request, source) }
         var options = request.request.options
         options.skipProcessing.formUnion(skippedFormats)
+        let frames = settings.limits(options).animationFrames
         let image = try await renderer.render(
             source.data,
             key: source.key,
@@ -142,7 +143,7 @@ struct ResultMaker: Sendable {
             let outcome = request.outcome(
                 for: own,
                 hasTransparency: facts.hasAlpha,
-                isAnimated: facts.frameCount > 1
+                isAnimated: min(facts.frameCount, frames) > 1
             )
             switch outcome {
             case .encode(let format): return format
