@@ -98,7 +98,8 @@ struct ResultBounds: Sendable, Hashable {
         guard let dimension, size.longestSide > max(1, dimension) else { return }
         throw ServiceError(
             422,
-            "The result is too large.",
+            "The result is too large",
+            "Ask for a smaller one",
             detail: "\(size) pixels cannot be reduced to \(dimension) pixels a side."
         )
     }
@@ -108,7 +109,8 @@ struct ResultBounds: Sendable, Hashable {
         guard size.longestSide <= side, size.pixelCount <= pixelCount else {
             throw ServiceError(
                 422,
-                "The result is too large.",
+                "The result is too large",
+                "Ask for a smaller one",
                 detail: "A step needs \(size) pixels; at most \(side) pixels a side and "
                     + "\(pixelCount) pixels in all are allowed."
             )

@@ -50,7 +50,11 @@ struct ImageRenderer: Sendable {
             return try passedOn(source, facts)
         }
         guard chosen.isWritable else {
-            throw ServiceError(422, "This service does not write \(chosen.rawValue).")
+            throw ServiceError(
+                422,
+                "This service does not write \(chosen.rawValue)",
+                "Name another format"
+            )
         }
         let plan = RenderPlan(
             options: options,
@@ -83,7 +87,9 @@ struct ImageRenderer: Sendable {
         let total = clock.now - start
         // Animations are written by workers, which a hostile file may have taken over.
         let info = job.isAnimated ? try await header(of: data) : try? ImageFileInfo(data: data)
-        guard let info else { throw ServiceError(500, "The result cannot be encoded.") }
+        guard let info else {
+            throw ServiceError(500, "The result cannot be encoded", "Name another format")
+        }
         let size = SourceFacts(info, byteCount: data.count).size
         var result = RenderedImage(
             data: data,
@@ -133,7 +139,11 @@ struct ImageRenderer: Sendable {
         guard let watermark = options.watermark, watermark.opacity > 0 else { return nil }
         if let own { return try await mark(in: own) }
         guard let file = settings.watermark else {
-            throw ServiceError(422, "The request names no watermark, and none is configured.")
+            throw ServiceError(
+                422,
+                "The request names no watermark, and none is configured",
+                "Name one by watermark_url"
+            )
         }
         if let kept = configuredMark.image { return kept }
         let image = try await mark(in: file)
@@ -150,9 +160,13 @@ struct ImageRenderer: Sendable {
                 options: loading + [.processor(processor), .onlyLoadFirstFrame]
             ).image
         } catch {
-            var error = ServiceError(rendering: error)
-            error.message = "The watermark cannot be used: \(error.message)"
-            throw error
+            let error = ServiceError(rendering: error)
+            throw ServiceError(
+                error.status,
+                "The watermark cannot be used",
+                "Name an image for it",
+                detail: [error.message, error.detail ?? ""].joined(separator: " ")
+            )
         }
     }
 
@@ -174,7 +188,8 @@ struct ImageRenderer: Sendable {
         guard facts.format.isRaster else {
             throw ServiceError(
                 422,
-                "The source is not passed on as it is.",
+                "The source is not passed on as it is",
+                "Process it, or name a raster image",
                 detail: "It is \(facts.formatName); only raster images are passed on."
             )
         }

@@ -246,7 +246,7 @@ struct RenderPlan: Sendable {
     /// - Throws: ``ServiceError`` 422 with the option `trim`: frames would get different sizes.
     func forAnimation() throws(ServiceError) -> RenderPlan {
         guard options.trim == nil else {
-            throw ServiceError(422, "Animations cannot be trimmed.")
+            throw ServiceError(422, "Animations cannot be trimmed", "Leave out the option trim")
         }
         var plan = self
         let centre = ProcessingOptions.Gravity.compass(.centre, x: 0, y: 0)

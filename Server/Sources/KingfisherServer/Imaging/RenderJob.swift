@@ -33,7 +33,8 @@ struct RenderJob {
         guard geometry.size.longestSide <= plan.format.largestSide else {
             throw ServiceError(
                 422,
-                "The result is too large for \(plan.format.rawValue).",
+                "The result is too large for \(plan.format.rawValue)",
+                "Ask for a smaller one",
                 detail: "It has \(geometry.size) pixels; the format has at most "
                     + "\(plan.format.largestSide) a side."
             )
@@ -125,6 +126,6 @@ enum UnsupportedOption {
     }
 
     private static func refused(_ option: String, _ reason: String) -> ServiceError {
-        ServiceError(422, "The option \(option) is not supported: \(reason).")
+        ServiceError(422, "The option \(option) is not supported: \(reason)", "Leave it out")
     }
 }

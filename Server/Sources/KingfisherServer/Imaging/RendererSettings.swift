@@ -83,7 +83,8 @@ struct RenderLimits: Sendable, Hashable {
         if let fileSize, fileSize > 0, source.byteCount > fileSize {
             throw ServiceError(
                 422,
-                "The source file is too large.",
+                "The source file is too large",
+                "Name a smaller one",
                 detail: "It has \(source.byteCount) bytes; at most \(fileSize) are allowed."
             )
         }
@@ -92,7 +93,8 @@ struct RenderLimits: Sendable, Hashable {
         guard most > 0, Double(source.size.pixelCount) > most * 1_000_000 else { return }
         throw ServiceError(
             422,
-            "The source image is too large.",
+            "The source image is too large",
+            "Name a smaller one",
             detail: "It has \(source.size) pixels; at most \(most) megapixels are allowed."
         )
     }

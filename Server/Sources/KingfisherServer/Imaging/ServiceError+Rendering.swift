@@ -17,17 +17,28 @@ extension ServiceError {
         switch error {
         case let error as ServiceError: self = error
         case let failure as ImageFileInfo.Failure:
-            self.init(422, "The source is not an image.", detail: failure.localizedDescription)
+            self.init(
+                422,
+                "The source is not an image",
+                "Name another one",
+                detail: failure.localizedDescription
+            )
         case let failure as IsolationFailure: self.init(failure)
-        case is CancellationError: self.init(499, "The request was cancelled.")
+        case is CancellationError:
+            self.init(499, "The request was cancelled", "Wait for the answer")
         case let error as KingfisherError where error.isCancellation:
-            self.init(499, "The request was cancelled.")
+            self.init(499, "The request was cancelled", "Wait for the answer")
         case KingfisherError.processorError(let reason): self.init(reason)
         case KingfisherError.cacheError(reason: .cannotSerializeImage):
-            self.init(500, "The result cannot be encoded.")
+            self.init(500, "The result cannot be encoded", "Name another format")
         default:
             let text = (error as? KingfisherError)?.localizedDescription ?? "\(error)"
-            self.init(500, "The image cannot be processed.", detail: text)
+            self.init(
+                500,
+                "The image cannot be processed",
+                "Look into the service's log",
+                detail: text
+            )
         }
     }
 
@@ -35,9 +46,14 @@ extension ServiceError {
         let detail = KingfisherError.processorError(reason: reason).localizedDescription
         switch reason {
         case .processingFailed:
-            self.init(422, "The source is not an image, or is damaged.", detail: detail)
+            self.init(
+                422,
+                "The source is not an image, or is damaged",
+                "Name another one",
+                detail: detail
+            )
         case .resultTooLarge:
-            self.init(422, "The result is too large.", detail: detail)
+            self.init(422, "The result is too large", "Ask for a smaller one", detail: detail)
         case .isolationFailed(_, let failure): self.init(failure)
         }
     }
@@ -45,10 +61,22 @@ extension ServiceError {
     private init(_ failure: IsolationFailure) {
         let detail = failure.description
         switch failure {
-        case .timedOut: self.init(504, "Decoding the source takes too long.", detail: detail)
-        case .unavailable: self.init(503, "No process is available for decoding.", detail: detail)
+        case .timedOut:
+            self.init(
+                504,
+                "Decoding the source takes too long",
+                "Name a smaller one",
+                detail: detail
+            )
+        case .unavailable:
+            self.init(
+                503,
+                "No process is available for decoding",
+                "Try again later",
+                detail: detail
+            )
         case .crashed, .forbiddenSystemCall, .ended, .invalidAnswer:
-            self.init(422, "The source cannot be decoded.", detail: detail)
+            self.init(422, "The source cannot be decoded", "Name another one", detail: detail)
         }
     }
 }

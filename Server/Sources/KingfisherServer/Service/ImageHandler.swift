@@ -145,7 +145,7 @@ struct ImageHandler: Sendable {
         let limit = configuration.connections.timeout
         do {
             return try await connections.run(for: channel) { [self] in
-                let late = ServiceError(504, "The request took too long")
+                let late = ServiceError(504, "The request took too long", "Try again later")
                 return try await withDeadline(limit, or: late) {
                     try await results.value(for: key) { try await find(request, fields, key) }
                 }
@@ -153,11 +153,16 @@ struct ImageHandler: Sendable {
         } catch let error as ServiceError {
             throw error
         } catch is CancellationError {
-            throw ServiceError(499, "The client has left")
+            throw ServiceError(499, "The client has left", "Wait for the answer")
         } catch is WorkQueue.Full {
-            throw ServiceError(429, "Too many requests")
+            throw ServiceError(429, "Too many requests wait", "Try again in a second")
         } catch {
-            throw ServiceError(500, "The request failed", detail: "\(error)")
+            throw ServiceError(
+                500,
+                "The request failed",
+                "Look into the service's log",
+                detail: "\(error)"
+            )
         }
     }
 

@@ -145,7 +145,9 @@ public final class ImageService: Sendable {
             try await images.remove(path: path, request.headers)
             return Response(status: .noContent, headers: head.empty())
         default:
-            var response = text(ServiceError(405, "Only GET, HEAD, OPTIONS and DELETE are allowed"))
+            var response = text(
+                ServiceError(405, "The method is not allowed", "Use GET, HEAD, OPTIONS or DELETE")
+            )
             response.headers[.allow] = "GET, HEAD, OPTIONS, DELETE"
             return response
         }
@@ -224,7 +226,11 @@ public final class ImageService: Sendable {
 
     private func checkAdministrator(_ request: Request) throws(ServiceError) {
         guard let token = configuration.operation.adminToken else {
-            throw ServiceError(403, "No token for administrators is configured")
+            throw ServiceError(
+                403,
+                "No token for administrators is configured",
+                "Set KF_ADMIN_TOKEN"
+            )
         }
         try Self.check(request, token)
     }
@@ -232,14 +238,18 @@ public final class ImageService: Sendable {
     private static func check(_ request: Request, _ secret: String) throws(ServiceError) {
         let given = request.headers[.authorization] ?? ""
         guard Digest.areEqual(given, "Bearer \(secret)") else {
-            throw ServiceError(403, "The authorization is missing or wrong")
+            throw ServiceError(
+                403,
+                "The authorization is missing or wrong",
+                "Send Authorization: Bearer"
+            )
         }
     }
 
     // MARK: Errors and logs
 
     private func text(_ error: ServiceError) -> Response {
-        var message = error.message.sentence
+        var message = error.message
         if configuration.responses.showsErrors, let detail = error.detail {
             message += " (\(detail))"
         }
@@ -295,12 +305,6 @@ enum LogPath {
 }
 
 extension String {
-    /// The text with a capital letter at the beginning and no full stop at the end.
-    fileprivate var sentence: String {
-        let text = hasSuffix(".") ? dropLast() : self[...]
-        return text.prefix(1).uppercased() + text.dropFirst()
-    }
-
     /// The text on one line, of at most 500 characters.
     fileprivate var oneLine: String {
         let scalars = unicodeScalars.prefix(500).map { scalar -> Unicode.Scalar in

@@ -175,7 +175,11 @@ struct ResultMaker: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(information) else {
-            throw ServiceError(500, "The information cannot be encoded")
+            throw ServiceError(
+                500,
+                "The information cannot be encoded",
+                "Look into the service's log"
+            )
         }
         return StoredResult(
             facts: facts(

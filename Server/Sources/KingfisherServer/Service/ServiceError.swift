@@ -2,15 +2,26 @@
 struct ServiceError: Error, Sendable, Hashable {
     /// The HTTP status.
     var status: Int
-    /// One line for the client, without secrets.
+    /// The problem and what to do, in a sentence each, on one line without secrets.
     var message: String
     /// More for the log, and for the client in development mode.
     var detail: String?
 
     /// Makes an error.
-    init(_ status: Int, _ message: String, detail: String? = nil) {
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status.
+    ///   - problem: The problem as a clause, without a full stop.
+    ///   - action: What the client or the administrator can do, in the same form.
+    ///   - detail: More for the log.
+    init(_ status: Int, _ problem: String, _ action: String, detail: String? = nil) {
         self.status = status
-        self.message = message
+        message = "\(problem.sentence) \(action.sentence)"
         self.detail = detail
     }
+}
+
+extension String {
+    /// The clause with a capital letter at the beginning and a full stop at the end.
+    fileprivate var sentence: String { prefix(1).uppercased() + dropFirst() + "." }
 }

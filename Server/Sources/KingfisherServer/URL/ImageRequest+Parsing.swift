@@ -64,7 +64,11 @@ extension ImageRequest {
             throw .refused("the path is not of the form /signature/options/source")
         }
         guard settings.signature.accepts(Substring(signature), for: Substring(rest)) else {
-            throw ServiceError(403, "the signature is wrong")
+            throw ServiceError(
+                403,
+                "The signature is wrong",
+                "Sign the path with the configured key and salt"
+            )
         }
         return Substring(rest)
     }

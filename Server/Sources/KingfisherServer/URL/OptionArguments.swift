@@ -25,13 +25,13 @@ struct OptionArguments {
 
     /// The error for an argument.
     func error(_ index: Int, _ reason: String) -> ServiceError {
-        .refused("\(option): \(ServiceError.quoted(self[index] ?? "")) \(reason)")
+        .refused("the option \(option): \(ServiceError.quoted(self[index] ?? "")) \(reason)")
     }
 
     /// Refuses more than a number of arguments.
     func requireAtMost(_ count: Int) throws(ServiceError) {
         guard values.count <= count else {
-            throw .refused("\(option): at most \(count) arguments, not \(values.count)")
+            throw .refused("the option \(option): at most \(count) arguments, not \(values.count)")
         }
     }
 

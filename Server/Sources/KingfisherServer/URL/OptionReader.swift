@@ -43,7 +43,7 @@ struct OptionReader {
         guard let option = URLOption.named(call.name) else { throw Self.unknown(call.name) }
         try requireAllowed([option.name] + option.shortNames, isFromPreset: isFromPreset)
         guard option.scope != .limit || settings.allowsSecurityOptions else {
-            throw .refused("\(option.name): URLs and presets must not set limits")
+            throw .refused("the option \(option.name): URLs and presets must not set limits")
         }
         let arguments = OptionArguments(
             option: option.name,

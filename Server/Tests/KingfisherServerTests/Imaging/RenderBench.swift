@@ -51,7 +51,7 @@ struct RenderBench {
         } catch let error as ServiceError {
             return error
         }
-        throw ServiceError(200, "It did not fail.")
+        throw ServiceError(200, "It did not fail", "Let it fail")
     }
 }
 

@@ -43,8 +43,8 @@ struct WorkTests {
 
     @Test("A deadline ends work that takes longer")
     func deadline() async {
-        await #expect(throws: ServiceError(504, "late")) {
-            try await withDeadline(.milliseconds(1), or: ServiceError(504, "late")) {
+        await #expect(throws: ServiceError(504, "late", "wait")) {
+            try await withDeadline(.milliseconds(1), or: ServiceError(504, "late", "wait")) {
                 try await Task.sleep(for: .seconds(3600))
             }
         }

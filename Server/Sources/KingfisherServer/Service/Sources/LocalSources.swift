@@ -38,7 +38,7 @@ struct LocalSources: Sendable {
     }
 
     private func read(_ path: String, _ key: String) throws -> SourceFile {
-        let missing = ServiceError(404, "The source was not found")
+        let missing = ServiceError(404, "The source was not found", "Check its path")
         guard !path.utf8.contains(0) else { throw missing }
         // Without blocking on a pipe.
         let file = open("\(root)/\(path)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -50,7 +50,7 @@ struct LocalSources: Sendable {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw missing }
         guard status.st_size <= maximalSize else {
-            throw ServiceError(413, "The source is too large")
+            throw ServiceError(413, "The source is too large", "Name a smaller file")
         }
         let data =
             try FileHandle(fileDescriptor: file, closeOnDealloc: false)

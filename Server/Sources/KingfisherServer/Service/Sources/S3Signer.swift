@@ -48,7 +48,7 @@ struct S3Signer: Sendable {
     /// - Throws: ``ServiceError`` 404 for a bucket that must not be read.
     func request(bucket: String, key: String, at date: Date) throws(ServiceError) -> Signed {
         guard !denied.contains(bucket), allowed.isEmpty || allowed.contains(bucket) else {
-            throw ServiceError(404, "The bucket is not allowed")
+            throw ServiceError(404, "The bucket is not allowed", "Name one that is configured")
         }
         let path = PercentEncoding.encoded(key, keeping: "/")
         // With an own service the bucket stands in the path, as its name need not be in the DNS.
@@ -58,7 +58,7 @@ struct S3Signer: Sendable {
                 return "\(base.hasSuffix("/") ? String(base.dropLast()) : base)/\(bucket)/\(path)"
             } ?? "https://\(bucket).s3.\(region).amazonaws.com/\(path)"
         guard let url = URL(string: address), let host = url.host else {
-            throw ServiceError(404, "The address of the object is not valid")
+            throw ServiceError(404, "The address of the object is not valid", "Correct the URL")
         }
         let port = url.port.map { ":\($0)" } ?? ""
         let signedPath = String(address.dropFirst((url.scheme ?? "").count + 3))

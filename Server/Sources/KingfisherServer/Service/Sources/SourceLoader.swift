@@ -83,7 +83,9 @@ struct SourceLoader: Sendable {
     }
 
     private func localFile(_ path: String, _ key: String) async throws -> SourceFile {
-        guard let local else { throw ServiceError(404, "There are no local sources") }
+        guard let local else {
+            throw ServiceError(404, "There are no local sources", "Name a source of the web")
+        }
         return try await local.file(at: path, key: key)
     }
 
@@ -95,10 +97,13 @@ struct SourceLoader: Sendable {
         switch reference {
         case .web(let url): return try await web.file(at: url, fields: fields, key: key)
         case .s3(let bucket, let name):
-            guard let s3 else { throw ServiceError(404, "There are no sources of S3") }
+            guard let s3 else {
+                throw ServiceError(404, "There are no sources of S3", "Name a source of the web")
+            }
             let request = try s3.request(bucket: bucket, key: name, at: Self.minute)
             return try await web.file(at: request.url, fields: request.fields, key: key)
-        case .local: throw ServiceError(404, "There are no local sources")
+        case .local:
+            throw ServiceError(404, "There are no local sources", "Name a source of the web")
         }
     }
 

@@ -210,9 +210,27 @@ extension ServiceError {
     /// The error of a source's status.
     private init(sourceStatus status: Int) {
         switch status {
-        case 404, 410: self.init(404, "The source was not found", detail: "status \(status)")
-        case 500...: self.init(502, "The source failed", detail: "status \(status)")
-        default: self.init(404, "The source cannot be loaded", detail: "status \(status)")
+        case 404, 410:
+            self.init(
+                404,
+                "The source was not found",
+                "Check its address",
+                detail: "status \(status)"
+            )
+        case 500...:
+            self.init(
+                502,
+                "The source's server failed",
+                "Try again later",
+                detail: "status \(status)"
+            )
+        default:
+            self.init(
+                404,
+                "The source cannot be loaded",
+                "Check its address",
+                detail: "status \(status)"
+            )
         }
     }
 
@@ -221,16 +239,35 @@ extension ServiceError {
         let detail = error.description
         switch error {
         case .addressRefused:
-            self.init(404, "The address of the source is not allowed", detail: detail)
+            self.init(
+                404,
+                "The address of the source is not allowed",
+                "Name a public one",
+                detail: detail
+            )
         case .redirectRefused, .tooManyRedirects, .redirectLoop:
-            self.init(404, "The redirects of the source are not allowed", detail: detail)
+            self.init(
+                404,
+                "The redirects of the source are not allowed",
+                "Name their end",
+                detail: detail
+            )
         case .unsupportedScheme, .invalidRequest:
-            self.init(404, "The address of the source is not valid", detail: detail)
-        case .timedOut: self.init(504, "The source took too long", detail: detail)
-        case .bodyTooLarge: self.init(413, "The source is too large", detail: detail)
-        case .cannotResolve: self.init(404, "The source was not found", detail: detail)
-        case .cannotKeepBody: self.init(503, "The service cannot keep the source", detail: detail)
-        default: self.init(502, "The source cannot be loaded", detail: detail)
+            self.init(404, "The address of the source is not valid", "Correct it", detail: detail)
+        case .timedOut:
+            self.init(504, "The source took too long", "Try again later", detail: detail)
+        case .bodyTooLarge:
+            self.init(413, "The source is too large", "Name a smaller one", detail: detail)
+        case .cannotResolve:
+            self.init(404, "The source was not found", "Check its address", detail: detail)
+        case .cannotKeepBody:
+            self.init(
+                503,
+                "The service has no room for the source",
+                "Try again later",
+                detail: detail
+            )
+        default: self.init(502, "The source cannot be loaded", "Try again later", detail: detail)
         }
     }
 }

@@ -49,7 +49,7 @@ extension URLOption {
             var components: [UInt8] = []
             for index in 0..<3 {
                 guard let value = try arguments.integer(index, in: 0...255) else {
-                    throw .refused("background: write R:G:B with three numbers in 0…255")
+                    throw .refused("the option background: write R:G:B with three numbers in 0…255")
                 }
                 components.append(UInt8(value))
             }
@@ -58,7 +58,7 @@ extension URLOption {
                 green: components[1],
                 blue: components[2]
             )
-        default: throw .refused("background: write a hexadecimal colour or R:G:B")
+        default: throw .refused("the option background: write a hexadecimal colour or R:G:B")
         }
     }
 }

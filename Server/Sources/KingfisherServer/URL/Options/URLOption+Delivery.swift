@@ -6,7 +6,7 @@ extension URLOption {
         URLOption("cachebuster", ["cb"], arguments: 1) { arguments, options throws(ServiceError) in
             guard let text = arguments[0] else { return }
             guard text.utf8.count <= 1024 else {
-                throw .refused("cachebuster: the text is longer than 1024 bytes")
+                throw .refused("the option cachebuster: the text is longer than 1024 bytes")
             }
             options.cacheBuster = text
         } write: { options in
@@ -80,7 +80,9 @@ extension URLOption {
             scalar.properties.generalCategory != .control && !"/\\".unicodeScalars.contains(scalar)
         }
         guard isValid, !name.isEmpty, name.utf8.count <= 255 else {
-            throw .refused("filename: write 1…255 bytes without slashes and control characters")
+            throw .refused(
+                "the option filename: write 1…255 bytes without slashes and control characters"
+            )
         }
         options.fileName = name
     }

@@ -53,7 +53,7 @@ extension URLOption {
             let quality = try arguments.integer(index + 1, in: 0...100)
             guard let format, let quality else {
                 if format == nil, quality == nil { continue }
-                throw .refused("format_quality: write pairs of format and quality")
+                throw .refused("the option format_quality: write pairs of format and quality")
             }
             options.formatQuality[format] = quality == 0 ? nil : quality
         }
@@ -79,7 +79,7 @@ extension URLOption {
         search.maximum = try arguments.integer(3, in: 1...100)
         search.allowedError = try arguments.number(4, in: 0...1)
         guard search.minimum ?? 1 <= search.maximum ?? 100 else {
-            throw .refused("autoquality: the smallest quality is above the largest")
+            throw .refused("the option autoquality: the smallest quality is above the largest")
         }
         options.autoQuality = search
     }
