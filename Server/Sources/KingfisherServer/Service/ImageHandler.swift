@@ -96,6 +96,7 @@ struct ImageHandler: Sendable {
         let negotiated = keyed.request
         record.source = negotiated.request.source
         let fields = maker.sources.passedFields(request.headers)
+        try ServiceLoop.check(fields.first { $0.name.lowercased() == ServiceLoop.name }?.value)
         let key = Self.key(keyed.key, fields)
         if let result = cache.inMemory(key) {
             metrics.hit(.memory)

@@ -155,6 +155,22 @@ struct SourceTests {
         }
     }
 
+    @Test("A URL that leads back to the service ends after few levels")
+    func loop() async throws {
+        let server = try ImageServiceTests.sources()
+        defer { server.stop() }
+        try await TestService.run { test async throws in
+            func nested(_ levels: Int) -> String {
+                let start = "/_/w:10/plain/http://127.0.0.1:\(test.port)"
+                return String(repeating: start, count: levels) + path(server.url("/photo.png"))
+            }
+            #expect(try await test.request(nested(2)).status == 200)
+            #expect(try await test.request(nested(100)).status == 502)
+            #expect(test.metric(#"kf_requests_total{status="508"}"#) == 1)
+            #expect(test.metric(#"kf_requests_total{status="502"}"#) == 3)
+        }
+    }
+
     @Test("Paths of different bytes are different, also where Unicode counts them as equal")
     func normalisation() throws {
         let reader = PathReader(GrammarSettings(), NegotiationSettings())

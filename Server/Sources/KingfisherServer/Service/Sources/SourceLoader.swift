@@ -47,7 +47,8 @@ struct SourceLoader: Sendable {
         }
         // 4 MiB: some four thousand failures.
         failures = MemoryStorage.Backend(config: .init(totalCostLimit: 4 << 20))
-        let names = sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
+        let names =
+            [ServiceLoop.name] + sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
         requestNames = names.compactMap { HTTPField.Name($0) }
     }
 

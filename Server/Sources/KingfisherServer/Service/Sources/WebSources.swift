@@ -172,6 +172,8 @@ private struct SourceRequest: ImageDownloadRequestModifier {
         // pages often show several sizes of one image.
         request.setValue("max-stale=60", forHTTPHeaderField: "Cache-Control")
         for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+        let passed = request.value(forHTTPHeaderField: ServiceLoop.name)
+        request.setValue(ServiceLoop.next(passed), forHTTPHeaderField: ServiceLoop.name)
         return request
     }
 }
