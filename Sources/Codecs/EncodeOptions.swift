@@ -6,14 +6,21 @@ package struct EncodeOptions: Sendable {
     package var isProgressive: Bool
     /// Whether to write lossless WebP, AVIF or JPEG XL.
     package var isLossless: Bool
+    /// The work per pixel on the scale of the format's library: WebP from 0 (fastest) to 6
+    /// (smallest), AVIF from 0 (smallest) to 10 (fastest).
+    ///
+    /// Nil for the encoder's default; other formats ignore it.
+    package var effort: Int?
 
     package init(
         quality: Double = 0.8,
         isProgressive: Bool = false,
-        isLossless: Bool = false
+        isLossless: Bool = false,
+        effort: Int? = nil
     ) {
         self.quality = quality
         self.isProgressive = isProgressive
         self.isLossless = isLossless
+        self.effort = effort
     }
 }

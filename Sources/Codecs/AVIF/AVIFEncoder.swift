@@ -35,7 +35,7 @@ struct AVIFEncoder {
 
         let quality = max(0, min(1, options.quality))
         let quantizer = Int32(((1 - quality) * Self.worstQuantizer).rounded())
-        encoder.pointee.speed = Self.speed
+        encoder.pointee.speed = options.effort.map { Int32(max(0, min(10, $0))) } ?? Self.speed
         encoder.pointee.maxThreads = 1
         encoder.pointee.minQuantizer = options.isLossless ? 0 : quantizer
         encoder.pointee.maxQuantizer = options.isLossless ? 0 : quantizer

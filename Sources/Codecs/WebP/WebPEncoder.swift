@@ -115,6 +115,7 @@ struct WebPEncoder {
             throw .unsupported(.webp, feature: "this version of libwebp")
         }
         config.quality = Float(max(0, min(1, options.quality)) * 100)
+        if let effort = options.effort { config.method = Int32(max(0, min(6, effort))) }
         if options.isLossless {
             config.lossless = 1
             // In lossless mode, quality means effort. Beyond half of it files shrink little.

@@ -21,11 +21,15 @@ extension KFCrossPlatformImage {
     func encoded(
         as format: FileFormat,
         quality: CGFloat = 1,
-        isProgressive: Bool = false
+        isProgressive: Bool = false,
+        effort: Int? = nil
     ) -> Data? {
         guard let bitmap else { return nil }
-        let quality = quality.isNaN ? 1 : min(1, max(0, Double(quality)))
-        let options = EncodeOptions(quality: quality, isProgressive: isProgressive)
+        let options = EncodeOptions(
+            quality: quality.isNaN ? 1 : min(1, max(0, Double(quality))),
+            isProgressive: isProgressive,
+            effort: effort
+        )
         // All public encoding methods return nil on failure.
         return try? Codecs.encode(bitmap, as: format, options: options)
     }
@@ -95,6 +99,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 }
 
 extension KFCrossPlatformImage {
+    /// Whether encoding as GIF or WebP keeps an animation.
+    var hasFrames: Bool { frames != nil }
+
     /// The frames of the animation that the image was made from; nil for still images and for
     /// images made with `onlyFirstFrame`.
     fileprivate var frames: (any ImageFrameSource)? {

@@ -1,0 +1,52 @@
+import Foundation
+import Kingfisher
+import Testing
+
+struct ImageEncodingTests {
+    /// Stripes and slopes, so that encoders have a choice.
+    private static func image() throws -> KFCrossPlatformImage {
+        let side = 96
+        var pixels = Data()
+        for y in 0..<side {
+            for x in 0..<side {
+                let shade = UInt8(truncatingIfNeeded: x * y / 8 + (x ^ y) * 3)
+                pixels += [shade, UInt8(x * 2), UInt8(y * 2), 255]
+            }
+        }
+        return try #require(
+            KFCrossPlatformImage(premultipliedRGBA: pixels, width: side, height: side)
+        )
+    }
+
+    @Test func `more effort makes a smaller WebP`() throws {
+        let image = try Self.image()
+        let fast = try #require(ImageEncoding.webp(effort: 0).data(of: image))
+        let usual = try #require(ImageEncoding.webp().data(of: image))
+        let small = try #require(ImageEncoding.webp(effort: 6).data(of: image))
+        #expect(small.count < fast.count)
+        #expect(ImageEncoding.webp(effort: 4).data(of: image) == usual)
+    }
+
+    @Test func `less speed makes a smaller AVIF`() throws {
+        let image = try Self.image()
+        let fast = try #require(ImageEncoding.avif(speed: 10).data(of: image))
+        let usual = try #require(ImageEncoding.avif().data(of: image))
+        let small = try #require(ImageEncoding.avif(speed: 4).data(of: image))
+        #expect(small.count < fast.count)
+        #expect(ImageEncoding.avif(speed: 8).data(of: image) == usual)
+    }
+
+    @Test func `effort out of range is the nearest one`() {
+        #expect(ImageEncoding.webp(effort: .max) == .webp(effort: 6))
+        #expect(ImageEncoding.webp(effort: .min) == .webp(effort: 0))
+        #expect(ImageEncoding.avif(speed: 99) == .avif(speed: 10))
+    }
+
+    @Test func `the effort is part of the identifier`() {
+        let identifiers = Set(
+            [ImageEncoding.webp(), .webp(effort: 0), .webp(effort: 6)].map(\.identifier)
+        )
+        #expect(identifiers.count == 3)
+        #expect(!ImageEncoding.webp().identifier.contains("effort"))
+    }
+}
