@@ -57,8 +57,25 @@ extension ServiceConfiguration {
         settings.preferred = negotiation.preferredFormats
         settings.skipProcessing = Set(negotiation.skippedFormats)
         settings.usesClientHints = negotiation.usesClientHints
+        settings.passedHeaders = sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
+        settings.variant = variant
         settings.writable = Set(OutputFormat.allCases.filter(\.isWritable))
         return settings
+    }
+
+    /// Differs between configurations whose results differ; empty for the default one.
+    private var variant: String {
+        let formats = ["IMGPROXY_PREFERRED_FORMATS", "IMGPROXY_SKIP_PROCESSING_FORMATS"]
+        let entries =
+            Processing.entries + Negotiation.entries.filter { formats.contains($0.name) }
+        let usual = ServiceConfiguration()
+        var changes = entries.filter { $0.text(self) != $0.text(usual) }
+            .map { "\($0.name)=\($0.text(self))" }
+        // The service does not start if the file cannot be read.
+        if let mark = processing.watermarkPath.flatMap(FileManager.default.contents(atPath:)) {
+            changes.append(Hexadecimal.text(of: Digest.sha256(mark)))
+        }
+        return changes.isEmpty ? "" : Digest.tag(of: changes)
     }
 
     /// The settings of the renderer.
@@ -70,6 +87,7 @@ extension ServiceConfiguration {
         settings.quality = processing.quality
         settings.formatQuality = processing.formatQuality
         settings.isProgressive = processing.writesProgressiveJPEG
+        settings.efforts = [.avif: processing.speedOfAVIF, .webp: processing.effortOfWebP]
         settings.autoRotate = processing.rotatesAutomatically
         settings.limits.megapixels = processing.maximalMegapixels
         settings.limits.fileSize = sources.maximalFileSize

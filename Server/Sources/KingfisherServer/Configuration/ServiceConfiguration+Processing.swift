@@ -17,6 +17,10 @@ extension ServiceConfiguration {
         public var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
         /// Whether JPEGs are progressive.
         public var writesProgressiveJPEG = false
+        /// The speed of encoding AVIF, from 0 (smallest) to 10 (fastest).
+        public var speedOfAVIF = 8
+        /// The effort of encoding WebP, from 0 (fastest) to 6 (smallest); animations use 4.
+        public var effortOfWebP = 4
         /// Whether images are rotated by their metadata.
         public var rotatesAutomatically = true
         /// The file of the watermark.
@@ -55,6 +59,16 @@ extension ServiceConfiguration {
             .init("IMGPROXY_QUALITY", \.processing.quality, .integer(1...100)),
             .init("IMGPROXY_FORMAT_QUALITY", \.processing.formatQuality, .formatQualities),
             .init("IMGPROXY_JPEG_PROGRESSIVE", \.processing.writesProgressiveJPEG, .flag),
+            .init("IMGPROXY_AVIF_SPEED", \.processing.speedOfAVIF, .integer(0...10)),
+            .init("IMGPROXY_WEBP_EFFORT", \.processing.effortOfWebP, .integer(0...6)),
+            .init("IMGPROXY_PNG_QUANTIZE", only: false, "PNG always keeps all colours"),
+            .init("IMGPROXY_STRIP_METADATA", only: true, "metadata is always removed"),
+            .init("IMGPROXY_KEEP_COPYRIGHT", only: false, "metadata is always removed"),
+            .init(
+                "IMGPROXY_STRIP_COLOR_PROFILE",
+                only: true,
+                "colours are always converted to sRGB"
+            ),
             .init("IMGPROXY_AUTO_ROTATE", \.processing.rotatesAutomatically, .flag),
             .init("IMGPROXY_WATERMARK_DATA", \.processing.watermarkData, .base64),
             .init("IMGPROXY_WATERMARK_PATH", \.processing.watermarkPath, .text),

@@ -8,6 +8,8 @@ struct RendererSettings: Sendable {
     var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
     /// Whether JPEGs are progressive.
     var isProgressive = false
+    /// The work per pixel by format, on the scale of ``ImageEncoding/effort``.
+    var efforts: [OutputFormat: Int] = [:]
     /// The values of `autoquality` that a URL leaves open.
     var autoQuality = AutoQualityDefaults()
     /// Whether the EXIF orientation is applied unless the URL says otherwise.

@@ -16,6 +16,8 @@ final class ResultEncoder: CacheSerializer {
         var maxBytes: Int?
         /// Whether a JPEG is progressive.
         var isProgressive = false
+        /// See ``ImageEncoding/effort``.
+        var effort: Int?
         /// Nil without a search.
         var similarity: SimilarityTarget?
         /// A search that takes longer ends with its best file so far.
@@ -48,7 +50,7 @@ final class ResultEncoder: CacheSerializer {
         let clock = ContinuousClock()
         let start = clock.now
         var attempts = Attempts(image, rule, until: start + rule.searchTime)
-        guard let found = attempts.search(rule) else { return nil }
+        guard let found = attempts.search() else { return nil }
         let outcome = Outcome(
             quality: found.quality,
             encodings: attempts.count,
@@ -75,8 +77,7 @@ struct SimilarityTarget: Sendable, Hashable {
 /// Encodings of one image in several qualities.
 private struct Attempts {
     private let image: KFCrossPlatformImage
-    private let format: OutputFormat
-    private let isProgressive: Bool
+    private let rule: ResultEncoder.Rule
     private let end: ContinuousClock.Instant
     /// How often the image was encoded.
     private(set) var count = 0
@@ -88,15 +89,14 @@ private struct Attempts {
         _ rule: ResultEncoder.Rule,
         until end: ContinuousClock.Instant
     ) {
-        (self.image, self.end) = (image, end)
-        (format, isProgressive) = (rule.format, rule.isProgressive)
+        (self.image, self.rule, self.end) = (image, rule, end)
     }
 
     private var isLate: Bool { ContinuousClock.now >= end }
 
-    mutating func search(_ rule: ResultEncoder.Rule) -> Encoded? {
+    mutating func search() -> Encoded? {
         // An animation has its quality already, and lossless formats have none.
-        let isFixed = format.isLossless || image.kf.gifRepresentation() != nil
+        let isFixed = rule.format.isLossless || image.kf.gifRepresentation() != nil
         guard !isFixed else { return encoded(rule.quality) }
         let similar = rule.similarity.flatMap { mostSimilar($0) }
         guard let best = similar ?? encoded(rule.quality) else { return nil }
@@ -106,8 +106,12 @@ private struct Attempts {
 
     private mutating func encoded(_ quality: Int) -> Encoded? {
         count += 1
-        return image.encoded(as: format, quality: quality, isProgressive: isProgressive)
-            .map { ($0, quality) }
+        return image.encoded(
+            as: rule.format,
+            quality: quality,
+            isProgressive: rule.isProgressive,
+            effort: rule.effort
+        ).map { ($0, quality) }
     }
 
     /// The highest quality below `best` whose file has at most `limit` bytes, by binary search.

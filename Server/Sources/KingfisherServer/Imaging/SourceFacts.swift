@@ -99,8 +99,14 @@ extension KFCrossPlatformImage {
     ///   - format: The format.
     ///   - quality: 1…100.
     ///   - isProgressive: Whether a JPEG is progressive.
+    ///   - effort: See ``ImageEncoding/effort``.
     /// - Returns: The file; nil if this build cannot write it.
-    func encoded(as format: OutputFormat, quality: Int, isProgressive: Bool = false) -> Data? {
+    func encoded(
+        as format: OutputFormat,
+        quality: Int,
+        isProgressive: Bool = false,
+        effort: Int? = nil
+    ) -> Data? {
         if let file = kf.gifRepresentation(), file.kf.imageFormat == format.imageFormat {
             return file
         }
@@ -110,8 +116,8 @@ extension KFCrossPlatformImage {
             case .jpeg where isProgressive: .progressiveJPEG(quality: share)
             case .jpeg: .jpeg(quality: share)
             case .png: .png
-            case .webp: .webp(quality: share)
-            case .avif: .avif(quality: share)
+            case .webp: .webp(quality: share, effort: effort)
+            case .avif: .avif(quality: share, speed: effort)
             case .gif: .gif
             case .jxl: .jxl(quality: share)
             }

@@ -29,7 +29,8 @@ struct NegotiatedRequest: Sendable, Hashable {
         let formats = [("enforced", enforced), ("automatic", automatic)]
             .filter { !$0.1.isEmpty }
             .map { name, formats in "\(name):" + formats.map(\.rawValue).joined(separator: ",") }
-        return (formats + [request.canonicalKey]).joined(separator: "/")
+        let variant = settings.variant.isEmpty ? [] : ["configuration:\(settings.variant)"]
+        return (variant + formats + [request.canonicalKey]).joined(separator: "/")
     }
 
     /// The treatment of a source.

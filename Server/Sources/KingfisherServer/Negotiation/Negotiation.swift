@@ -22,13 +22,13 @@ enum Negotiation {
         headers: NegotiationHeaders,
         settings: NegotiationSettings
     ) throws(ServiceError) -> NegotiatedRequest {
-        guard request.kind == .image, !request.options.isRaw else {
-            return NegotiatedRequest(request: request, settings: settings)
-        }
+        var result = NegotiatedRequest(request: request, settings: settings)
+        // Files and objects do not depend on the client.
+        if case .web = request.source { result.vary = settings.passedHeaders }
+        guard request.kind == .image, !request.options.isRaw else { return result }
         if let format = request.options.format, !settings.writable.contains(format) {
             throw .refused("the format \(format.rawValue) is not built into this service")
         }
-        var result = NegotiatedRequest(request: request, settings: settings)
         let accept = AcceptHeader(headers.accept)
         let enforced = modern.filter(settings.enforced.intersection(settings.writable).contains)
         let isFormatOpen = request.options.format == nil

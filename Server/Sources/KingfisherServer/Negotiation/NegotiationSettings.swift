@@ -13,6 +13,11 @@ struct NegotiationSettings: Sendable, Hashable {
     var skipProcessing: Set<OutputFormat> = []
     /// `ENABLE_CLIENT_HINTS`.
     var usesClientHints = false
+    /// `REQUEST_HEADERS_PASSTHROUGH` and `COOKIE_PASSTHROUGH`: names of fields of clients that
+    /// sources get.
+    var passedHeaders: [String] = []
+    /// Part of the keys of results, because caches outlive a change of the configuration.
+    var variant = ""
     /// The formats with an encoder; JPEG XL depends on a trait of the library.
     var writable = Set(OutputFormat.allCases).subtracting([.jxl])
 

@@ -51,6 +51,9 @@ struct ServiceConfigurationTests {
             ("IMGPROXY_CUSTOM_RESPONSE_HEADERS", "X A=1"),
             ("IMGPROXY_ALLOW_ORIGIN", "*\r\nX-Evil: 1"), ("IMGPROXY_WATERMARK_DATA", "%"),
             ("KF_CACHE_SIZE", "9999999999999G"), ("IMGPROXY_LOG_FORMAT", "xml"),
+            ("IMGPROXY_AVIF_SPEED", "11"), ("IMGPROXY_WEBP_EFFORT", "-1"),
+            ("IMGPROXY_PNG_QUANTIZE", "1"), ("IMGPROXY_STRIP_METADATA", "0"),
+            ("IMGPROXY_KEEP_COPYRIGHT", "true"), ("IMGPROXY_STRIP_COLOR_PROFILE", "f"),
             ("IMGPROXY_PROMETHEUS_NAMESPACE", "9a"), ("IMGPROXY_FALLBACK_IMAGE_HTTP_CODE", "304"),
         ]
     )
@@ -97,12 +100,55 @@ struct ServiceConfigurationTests {
         #expect(error.map { "\($0)".contains("xyz") } == false)
     }
 
+    @Test("Of what the service cannot do, the other value is accepted")
+    func single() throws {
+        let environment = [
+            "IMGPROXY_PNG_QUANTIZE": "0", "IMGPROXY_STRIP_METADATA": "t",
+            "IMGPROXY_KEEP_COPYRIGHT": "false", "IMGPROXY_STRIP_COLOR_PROFILE": "1",
+        ]
+        #expect(throws: Never.self) { try ServiceConfiguration(environment: environment) }
+    }
+
+    @Test(
+        "A change of the results changes their keys",
+        arguments: [
+            "IMGPROXY_QUALITY": "50", "IMGPROXY_AVIF_SPEED": "3",
+            "IMGPROXY_PREFERRED_FORMATS": "webp", "IMGPROXY_WATERMARK_OPACITY": "0.5",
+            "IMGPROXY_WATERMARK_PATH": #filePath,
+        ].map { $0 }
+    )
+    func variants(name: String, value: String) throws {
+        let usual = try ServiceConfiguration(environment: ["IMGPROXY_TTL": "5"])
+        #expect(usual.negotiationSettings.variant.isEmpty)
+        let changed = try ServiceConfiguration(environment: [name: value]).negotiationSettings
+        let request = try ImageRequest.parse("/_/w:1/plain/http://a/b", with: GrammarSettings())
+        let keys = try [usual.negotiationSettings, changed].map {
+            try Negotiation.negotiate(request, headers: NegotiationHeaders(), settings: $0)
+                .canonicalKey
+        }
+        #expect(keys[0] != keys[1])
+    }
+
+    @Test("A watermark with the same path and other bytes changes the keys")
+    func watermarks() throws {
+        let path = FileManager.default.temporaryDirectory
+            .appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let variants = try ["a", "b", "a"].map { text in
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+            return try ServiceConfiguration(environment: ["IMGPROXY_WATERMARK_PATH": path])
+                .negotiationSettings.variant
+        }
+        #expect(variants[0] == variants[2])
+        #expect(variants[0] != variants[1])
+    }
+
     @Test("Names that look like ours but are unknown are reported")
     func unsupported() {
         let names = ServiceConfiguration.unsupportedNames(in: [
-            "IMGPROXY_PNG_QUANTIZE": "1", "KF_ISOLATE": "1", "KF_TYPO": "1", "PATH": "/bin",
+            "IMGPROXY_VIPS_CACHE": "1", "KF_ISOLATE": "1", "KF_TYPO": "1", "PATH": "/bin",
         ])
-        #expect(names == ["IMGPROXY_PNG_QUANTIZE", "KF_TYPO"])
+        #expect(names == ["IMGPROXY_VIPS_CACHE", "KF_TYPO"])
     }
 
     @Test("The page on operation names every variable, and no other")

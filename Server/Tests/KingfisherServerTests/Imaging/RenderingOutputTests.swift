@@ -55,6 +55,21 @@ struct RenderingOutputTests {
         }
     }
 
+    @Test("The configured effort and speed reach the encoders")
+    func efforts() async throws {
+        let source = try #require(TestPicture.photo(200, 150).pngData())
+        for (format, small, fast) in [(OutputFormat.webp, 6, 0), (.avif, 4, 10)] {
+            var sizes: [Int] = []
+            for effort in [small, fast] {
+                var settings = RendererSettings()
+                settings.efforts = [format: effort]
+                let result = try await RenderBench(settings).render(source, as: format) { _ in }
+                sizes.append(result.result.data.count)
+            }
+            #expect(sizes[0] < sizes[1])
+        }
+    }
+
     @Test("max_bytes lowers the quality until the file fits, or to the lowest one")
     func maxBytes() async throws {
         let source = try #require(TestPicture.photo(200, 150).pngData())

@@ -165,6 +165,25 @@ struct NegotiationTests {
         #expect(information.vary.isEmpty)
     }
 
+    @Test func `fields that web sources get are named by Vary, also for raw ones`() throws {
+        let settings: (inout NegotiationSettings) -> Void = {
+            $0.automatic = [.webp]
+            $0.passedHeaders = ["cookie", "x-tenant"]
+        }
+        #expect(try negotiate("w:1", settings).vary == ["cookie", "x-tenant", "Accept"])
+        #expect(try negotiate("raw:1", settings).vary == ["cookie", "x-tenant"])
+        var configured = NegotiationSettings()
+        settings(&configured)
+        var grammar = GrammarSettings()
+        grammar.sources.allowsLocalFiles = true
+        let local = try Negotiation.negotiate(
+            ImageRequest.parse("/_/raw:1/plain/local:///a", with: grammar),
+            headers: NegotiationHeaders(),
+            settings: configured
+        )
+        #expect(local.vary.isEmpty)
+    }
+
     private func hinted(
         _ options: String,
         isOn: Bool = true,
