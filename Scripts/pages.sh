@@ -6,17 +6,18 @@
 #   --words    print the words that aspell does not know, one a line, to add to the list after
 #              reading them
 #
-# Pages are the Markdown files at the root, in Documentation and in the documentation catalog. Links
-# to files, headings and articles are followed; web addresses are not, because lint needs no network.
-# Spelling is British English; Documentation/words.txt has the names and terms that a dictionary has
-# not. Part of `Scripts/test.sh lint`; takes about a second.
+# Pages are the Markdown files at the root, in Documentation, in the documentation catalog and in
+# Server, and the figures of Benchmarks. Links to files, headings and articles are followed; web
+# addresses are not, because lint needs no network. Spelling is British English;
+# Documentation/words.txt has the names and terms that a dictionary has not. Part of
+# `Scripts/test.sh lint`; takes about a second.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 words=Documentation/words.txt
 catalog=Sources/Kingfisher/Kingfisher.docc
 # Made from a list of declarations; its words are names.
 generated=$catalog/Migration.md
-pages=(*.md Documentation/*.md "$catalog"/*.md)
+pages=(*.md Documentation/*.md "$catalog"/*.md Server/*.md Benchmarks/README.md)
 mode=${1:-}
 case $mode in
 '' | --words) ;;
