@@ -27,17 +27,10 @@ CODECS_BUILD=$ROOT/.build-kernels
 
 install_peers() {
     local missing=()
-    command -v python3 >/dev/null || missing+=(python3)
-    # The venv module can be installed without ensurepip, which it needs for an environment with
-    # pip.
-    python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
     ldconfig -p | grep -q 'libvips\.so\.42' || missing+=(libvips42)
     command -v cc >/dev/null || missing+=(gcc)
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
-    if [ ! -x "$PEERS/bin/python" ]; then
-        say "Creating a Python environment for the peers in ${PEERS#"$ROOT"/}"
-        python3 -m venv "$PEERS"
-    fi
+    provide_python "$PEERS"
     if ! "$PEERS/bin/python" -c 'import PIL, pyvips' 2>/dev/null; then
         say "Installing Pillow and pyvips there"
         "$PEERS/bin/pip" install --quiet --disable-pip-version-check Pillow pyvips \

@@ -126,6 +126,19 @@ provide_nginx() {
     return $status
 }
 
+# Makes sure that a folder has a Python environment with pip: provide_python FOLDER
+provide_python() {
+    local folder=$1 missing=()
+    [ ! -x "$folder/bin/pip" ] || return 0
+    command -v python3 >/dev/null || missing+=(python3)
+    # The venv module can be installed without ensurepip, which it needs for an environment with
+    # pip.
+    python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+    say "Creating a Python environment in ${folder#"$ROOT"/}"
+    python3 -m venv "$folder"
+}
+
 # Makes build_tool link Swift's libraries statically into programs, if the toolchain has static
 # libraries, and build in a separate folder.
 #

@@ -100,7 +100,8 @@ step_server() {
     "$ROOT/Scripts/bootstrap.sh" --redis --tests &&
         swift build --package-path Server --scratch-path "$SERVER_BUILD" --build-tests &&
         timeout 300 swift test --package-path Server --scratch-path "$SERVER_BUILD" \
-            --disable-xctest --skip-build
+            --disable-xctest --skip-build &&
+        "$ROOT/Scripts/clients.sh"
 }
 
 step_benchmarks() {
@@ -191,7 +192,7 @@ title() {
     tools) echo "Tools: build and tests" ;;
     benchmarks) echo "Benchmarks: build" ;;
     examples) echo "Examples: build, tests, and each of them run" ;;
-    server) echo "Image service: build and tests" ;;
+    server) echo "Image service: build, tests, and client libraries" ;;
     formats) echo "Formats of package traits: build, tests, fuzzed files" ;;
     gtk) echo "GTK: tests on a virtual display, and the gallery" ;;
     esac

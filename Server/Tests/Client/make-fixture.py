@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Writes Server/Tests/Fixtures/client-urls.json: URLs of client libraries and their meanings.
 
-Usage: pip install -r requirements.txt && ./make-fixture.py
+Usage: pip install -r requirements.txt && ./make-fixture.py, with Python 3.12 or newer
 """
 
 import json
 from pathlib import Path
 
-from clients import CASES, HOST, Keys, urls
+from clients import CASES, HOST, Keys, kit_client, urls
 
 SOURCES = [
     "http://example.com/images/curiosity.jpg",
@@ -24,6 +24,8 @@ KEYS = [
 
 
 def main() -> None:
+    if not kit_client:
+        raise SystemExit("imgproxykit is missing; it needs Python 3.12")
     entries = []
     for keys in KEYS:
         for index, case in enumerate(CASES):
