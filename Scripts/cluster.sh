@@ -8,7 +8,6 @@
 # first. Fails if an image was wrong or a request was lost.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-Scripts/bootstrap.sh
 Scripts/bootstrap.sh --redis --tests
 provide_nginx || die "the balancer needs nginx."
 command -v python3 >/dev/null || install_packages python3

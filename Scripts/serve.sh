@@ -8,22 +8,34 @@
 # the gallery as samples. Missing system libraries are installed first.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-Scripts/bootstrap.sh
 Scripts/bootstrap.sh --redis
 # In the service's folder: its trait would build the library anew for each of the others.
 NESTED_BUILD=$SERVER_BUILD
 build_tool Server kf-serve
 
 export IMGPROXY_BIND=${IMGPROXY_BIND:-127.0.0.1:8080}
-export IMGPROXY_LOCAL_FILESYSTEM_ROOT=${IMGPROXY_LOCAL_FILESYSTEM_ROOT:-$ROOT/Examples/Gallery/Screenshots}
 export KF_CACHE_PATH=${KF_CACHE_PATH:-${XDG_CACHE_HOME:-$HOME/.cache}/kf-serve}
 export KF_PLAYGROUND=${KF_PLAYGROUND:-1}
+has_samples=
+[ -n "${IMGPROXY_LOCAL_FILESYSTEM_ROOT:-}" ] || has_samples=1
+export IMGPROXY_LOCAL_FILESYSTEM_ROOT=${IMGPROXY_LOCAL_FILESYSTEM_ROOT:-$ROOT/Examples/Gallery/Screenshots}
 mkdir -p "$KF_CACHE_PATH"
 
-address=$IMGPROXY_BIND
-[ "${address#:}" = "$address" ] || address=127.0.0.1$address
-say "The image service: http://$address/"
-say "  http://$address/unsafe/rs:fit:600:400/plain/local:///grid.png"
-say "  http://$address/unsafe/rs:fill:200:200/g:sm/plain/local:///grid.png@webp"
+# Nothing to open: arguments such as --check do not serve, and a socket has no address in a browser.
+if [ $# -eq 0 ] && [ "${IMGPROXY_BIND#unix}" = "$IMGPROXY_BIND" ]; then
+    address=$IMGPROXY_BIND
+    [ "${address#:}" = "$address" ] || address=127.0.0.1$address
+    address=http://$address${IMGPROXY_PATH_PREFIX:-}
+    if [ "$KF_PLAYGROUND" = 0 ]; then say "The image service: $address/"
+    elif [ -z "$has_samples" ]; then say "The playground: $address/"
+    else say "The playground with a sample: $address/?source=local:///grid.png"
+    fi
+    # With keys, the playground signs URLs.
+    if [ -n "$has_samples" ] && [ -z "${IMGPROXY_KEY:-}" ]; then
+        say "  $address/unsafe/rs:fit:600:400/plain/local:///grid.png"
+        say "  $address/unsafe/rs:fill:200:200/g:sm/plain/local:///grid.png@webp"
+    fi
+    say "Results are kept in $KF_CACHE_PATH. Ctrl-C ends the service."
+fi
 cd "$CALLER_FOLDER"
 exec "$NESTED_BUILD/release/kf-serve" "$@"
