@@ -17,8 +17,8 @@ struct ServeCommand: ParsableCommand {
             The configuration comes from the environment, by the names of imgproxy (IMGPROXY_…) \
             and our own (KF_…). See --check for all of them.
 
-            Exit status: 0 after SIGTERM or SIGINT, 64 for wrong usage, 78 for a configuration \
-            that cannot be used.
+            Exit status: 0 after SIGTERM or SIGINT, 64 for wrong usage, 69 if the address is in \
+            use, 78 for a configuration that cannot be used.
             """
     )
 
@@ -89,6 +89,14 @@ struct ServeCommand: ParsableCommand {
             try await ServiceGroup(configuration: group).run()
         } catch is CancellationError {
             logger.warning("requests were cut off at the end of the time for stopping")
+        } catch let error as IOError {
+            let addresses = [limits.address, configuration.operation.metricsAddress]
+                .compactMap { $0?.description }.joined(separator: " or ")
+            let reason = String(cString: strerror(error.errnoCode))
+            let text = "\(addresses) is not available: \(reason). Set IMGPROXY_BIND"
+            FileHandle.standardError.write(Data("kf-serve: \(text)\n".utf8))
+            // EX_UNAVAILABLE of sysexits.h.
+            throw ExitCode(69)
         }
         logger.notice("stopped")
     }

@@ -34,6 +34,17 @@ struct ProgramTests {
         #expect(program.errors.contains("stopped"))
     }
 
+    @Test("An address that is in use ends the program with its name")
+    func usedAddress() async throws {
+        let first = try ServeProgram(["IMGPROXY_BIND": "127.0.0.1:0", "KF_ISOLATE": "0"])
+        defer { first.kill() }
+        let address = "127.0.0.1:\(try await first.port())"
+        let second = try ServeProgram(["IMGPROXY_BIND": address, "KF_ISOLATE": "0"])
+        defer { second.kill() }
+        #expect(await second.status() == 69)
+        #expect(second.errors.contains("kf-serve: \(address) is not available: "))
+    }
+
     @Test("A request that runs at SIGTERM gets its answer")
     func graceful() async throws {
         let (asked, ask) = AsyncStream<Void>.makeStream()
