@@ -100,6 +100,27 @@ struct RenderingEffectTests {
         }
     }
 
+    @Test("Files and watermarks with equal names are not confused, also at the same time")
+    func equalNames() async throws {
+        let colours: [(UInt8, String)] = [(0, "k"), (255, "w")]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for round in 0..<40 {
+                let (shade, name) = colours[round % 2]
+                group.addTask {
+                    let source = TestPicture.image(64, 64) { _, _ in [shade, shade, shade, 255] }
+                    let mark = TestPicture.image(8, 8) { _, _ in [255 - shade, 0, 0, 255] }
+                    let result = try await bench.render(
+                        try #require(source.pngData()),
+                        watermark: mark.pngData()
+                    ) { $0.watermark = .init(opacity: 1) }
+                    #expect(result.colour(0.1, 0.1) == name)
+                    #expect(result.colour(0.5, 0.5) == (name == "k" ? "r" : "k"))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("Trimming removes the border before other steps")
     func trim() async throws {
         let file = try #require(
