@@ -7,6 +7,11 @@ import NIOCore
 ///
 /// They sign every path that they get, so `KF_PLAYGROUND` is for development only.
 struct Playground: Sendable {
+    /// The path to which the page sends a file that was dropped on it.
+    static let filePath = "/playground/file"
+
+    /// The files that are processed now.
+    let files: DroppedFiles
     private let grammar: GrammarSettings
     private let allowsMetrics: Bool
 
@@ -17,6 +22,7 @@ struct Playground: Sendable {
     ///   - grammar: Reads and signs paths.
     init(configuration: ServiceConfiguration, grammar: GrammarSettings) {
         self.grammar = grammar
+        files = DroppedFiles(maximalSize: configuration.sources.maximalFileSize)
         allowsMetrics = configuration.operation.metricsAddress == nil
     }
 
@@ -64,16 +70,12 @@ struct Playground: Sendable {
 
     /// Signs the path in the query, if it is valid, as JSON.
     private func signed(_ request: Request) -> Response {
-        // A page of another site must not use this one for signing.
-        let site = request.headers[.secFetchSite]
-        guard site == nil || site == "same-origin" || site == "none" else {
+        guard Self.isFromItself(request) else {
             return json(Signed(error: "only the page of this service may sign"), .forbidden)
         }
-        let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-        guard query.hasPrefix("path="),
-            let rest = PercentEncoding.decoded(query.dropFirst("path=".count)),
-            rest.utf8.first == UInt8(ascii: "/")
-        else { return json(Signed(error: "write ?path=/options/source"), .badRequest) }
+        guard let rest = Self.path(in: request) else {
+            return json(Signed(error: "write ?path=/options/source"), .badRequest)
+        }
         let prefix = grammar.pathPrefix.split(separator: "/").map { "/\($0)" }.joined()
         let path = "\(prefix)/\(grammar.signature.signature(of: rest))\(rest)"
         do throws(ServiceError) {
@@ -82,6 +84,36 @@ struct Playground: Sendable {
         } catch {
             return json(Signed(error: error.message), .init(code: error.status))
         }
+    }
+
+    /// Whether a request may come from this page: one of another site must not use its powers.
+    private static func isFromItself(_ request: Request) -> Bool {
+        let site = request.headers[.secFetchSite]
+        return site == nil || site == "same-origin" || site == "none"
+    }
+
+    /// The path in the query, `?path=/…`; nil if there is none.
+    private static func path(in request: Request) -> String? {
+        let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        guard query.hasPrefix("path="),
+            let path = PercentEncoding.decoded(query.dropFirst("path=".count)),
+            path.utf8.first == UInt8(ascii: "/")
+        else { return nil }
+        return path
+    }
+
+    /// The options for a file that the page sends, from `?path=/options`.
+    ///
+    /// - Throws: ``ServiceError`` 400 without options, 403 for pages of other sites, 404 for wrong
+    ///   options.
+    func options(of request: Request) throws(ServiceError) -> ProcessingOptions {
+        guard Self.isFromItself(request) else {
+            throw ServiceError(403, "Another page must not send files", "Open that of this service")
+        }
+        guard let path = Self.path(in: request) else {
+            throw ServiceError(400, "The query has no options", "Write ?path=/options")
+        }
+        return try ImageRequest.options(path, with: grammar)
     }
 
     private func json(_ signed: Signed, _ status: HTTPResponse.Status) -> Response {

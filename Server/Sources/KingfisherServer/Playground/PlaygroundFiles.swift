@@ -10,8 +10,10 @@ enum PlaygroundFiles {
         <h1>Kingfisher</h1>
         <p><a href="live">Live figures</a></p>
         <form id="form" autocomplete="off">
-          <label class="wide">Source <input name="source" required
+          <label class="long">Source <input name="source" required
             placeholder="https://… or local:///… or s3://…"></label>
+          <label>Or a file, also dropped here
+            <input name="file" type="file" accept="image/*"></label>
           <label>Resizing <select name="resizing_type"><option>fit<option>fill<option>fill-down
             <option>force<option>auto</select></label>
           <label>Width <input name="width" type="number" min="0" value="400"></label>
@@ -25,19 +27,21 @@ enum PlaygroundFiles {
           <label>Blur <input name="blur" type="number" min="0" step="any"></label>
           <label>Sharpen <input name="sharpen" type="number" min="0" step="any"></label>
           <label>Round <input name="round" type="number" min="0"></label>
-          <label>Background <input name="background" placeholder="ffffff"></label>
-          <label>Enlarge <input name="enlarge" type="checkbox"></label>
+          <label>Background <input name="background" placeholder="ffffff" size="8"></label>
+          <label class="check"><input name="enlarge" type="checkbox"> Enlarge</label>
           <label class="wide">More options <input name="more"
             placeholder="saturation:1.5/watermark:0.5:soea"></label>
           <button>Show</button>
         </form>
         <p id="error" role="alert"></p>
-        <p><a id="url"></a></p>
-        <main>
+        <p id="address" hidden><a id="url"></a> <button id="copy" type="button">Copy</button>
+          <span id="copied" role="status"></span></p>
+        <p id="options" hidden></p>
+        <main id="images" hidden>
+          <figure><figcaption>Result <span id="after" role="status"></span></figcaption>
+            <img id="result" alt="The result" hidden></figure>
           <figure><figcaption>Source <span id="before"></span></figcaption>
-            <img id="source" alt="The source"></figure>
-          <figure><figcaption>Result <span id="after"></span></figcaption>
-            <img id="result" alt="The result"></figure>
+            <img id="source" alt="The source" hidden></figure>
         </main>
         <script src="playground/page.js"></script>
         </html>
@@ -60,17 +64,27 @@ enum PlaygroundFiles {
     static let style = """
         :root { color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif; }
         body { margin: 1rem auto; max-width: 80rem; padding: 0 1rem; }
+        body.dropping { outline: 3px dashed #28c; outline-offset: -6px; }
+        [hidden] { display: none; }
         form { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; }
-        label { display: flex; flex-direction: column; font-size: .85rem; }
+        label { display: flex; flex-direction: column; font-size: .85rem; max-width: 100%; }
+        label.long { flex: 1 1 20rem; }
         label.wide { flex: 1 1 100%; }
-        input, select, button { font: inherit; padding: .25rem; }
+        label.check { flex-direction: row; align-items: center; gap: .25rem; padding: .5rem 0; }
+        input, select, button { font: inherit; padding: .25rem; max-width: 100%; }
         input[type=number] { width: 6rem; }
-        main { display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); gap: 1rem; }
+        input, select { box-sizing: border-box; height: 2.2rem; }
+        input[type=checkbox] { height: auto; }
+        main { display: grid; gap: 1rem; margin-top: 1rem;
+          grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
+        #figures { grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); }
         figure { margin: 0; }
-        figure img { max-width: 100%; border: 1px solid #8888; }
+        figure img { max-width: 100%; border: 1px solid #8888;
+          background: repeating-conic-gradient(#8883 0 25%, #0000 0 50%) 0 0 / 16px 16px; }
         figcaption { min-height: 3em; font-variant-numeric: tabular-nums; }
-        #url { overflow-wrap: anywhere; font-family: monospace; }
+        #url, #options { overflow-wrap: anywhere; font-family: monospace; }
         #error { color: #c33; }
+        #error:empty { display: none; }
         canvas { width: 100%; height: 4rem; }
         strong { font-size: 1.6rem; font-variant-numeric: tabular-nums; }
         """
@@ -78,7 +92,9 @@ enum PlaygroundFiles {
     static let script = """
         "use strict";
         const form = document.getElementById("form");
-        const show = (id, text) => { document.getElementById(id).textContent = text; };
+        const { source, file } = form.elements;
+        const element = (id) => document.getElementById(id);
+        const show = (id, text) => { element(id).textContent = text; };
         const names = ["resizing_type", "width", "height", "gravity", "format", "quality", "dpr",
           "blur", "sharpen", "round", "background"];
         let round = 0;
@@ -101,53 +117,131 @@ enum PlaygroundFiles {
         }
 
         async function sign(parts) {
-          const path = "/" + [...parts, encode(form.elements.source.value.trim())].join("/");
+          const path = "/" + [...parts, encode(source.value.trim())].join("/");
           const reply = await fetch("playground/sign?path=" + encodeURIComponent(path));
           const answer = await reply.json();
           if (answer.error) { throw new Error(answer.error); }
           return answer.path;
         }
 
-        // Loads an image, so that the fields of the response can be read, and shows it.
-        async function load(path, image, caption, turn) {
+        function clear() {
+          ["error", "before", "after", "copied"].forEach((id) => show(id, ""));
+          for (const id of ["address", "options", "source", "result"]) { element(id).hidden = true; }
+          for (const image of document.images) {
+            URL.revokeObjectURL(image.src);
+            image.removeAttribute("src");
+          }
+        }
+
+        // Shows an image that this browser may not be able to decode, and facts about it.
+        async function display(image, caption, blob, facts, turn) {
+          const target = element(image);
+          target.src = URL.createObjectURL(blob);
+          let size = "not shown, because this browser cannot decode it";
+          try {
+            await target.decode();
+            size = target.naturalWidth + " × " + target.naturalHeight;
+            if (turn === round) { target.hidden = false; }
+          } catch { }
+          if (turn !== round) { return; }
+          const bytes = blob.size.toLocaleString() + " bytes";
+          show(caption, [size, blob.type, bytes, ...facts].filter((fact) => fact).join(", "));
+        }
+
+        // Shows a response, whose fields say how it came about.
+        async function load(path, request, image, caption, turn) {
           const start = performance.now();
-          const reply = await fetch(path, { cache: "no-store" });
+          const reply = await fetch(path, { cache: "no-store", ...request });
           if (!reply.ok) { throw new Error(reply.status + " " + await reply.text()); }
           const blob = await reply.blob();
-          const time = performance.now() - start;
+          const time = (performance.now() - start).toFixed(0) + " ms";
           if (turn !== round) { return; }
-          const target = document.getElementById(image);
-          URL.revokeObjectURL(target.src);
-          target.src = URL.createObjectURL(blob);
-          await target.decode();
+          const layer = reply.headers.get("X-Cache");
+          const stages = (reply.headers.get("Server-Timing") || "").split(", ")
+            .map((stage) => stage.replace(";dur=", " ")).filter((stage) => stage);
+          await display(image, caption, blob, [time, layer ? "cache: " + layer : "",
+            stages.length ? "of which " + stages.join(" ms, ") + " ms" : ""], turn);
+        }
+
+        async function showSource(turn) {
+          const path = await sign(options());
           if (turn !== round) { return; }
-          const field = (name) => reply.headers.get(name);
-          show(caption, [
-            target.naturalWidth + " × " + target.naturalHeight, field("Content-Type"),
-            blob.size.toLocaleString() + " bytes", time.toFixed(0) + " ms",
-            field("X-Cache") ? "cache: " + field("X-Cache") : "", field("Server-Timing") || "",
-          ].filter((part) => part).join(", "));
+          element("url").href = path;
+          show("url", location.origin + path);
+          element("address").hidden = false;
+          await load(path, {}, "result", "after", turn);
+          await load(await sign(["raw:1"]), {}, "source", "before", turn);
+        }
+
+        async function showFile(picked, turn) {
+          const path = "/" + options().join("/");
+          show("options", "A file has no address. The options: " + path);
+          element("options").hidden = false;
+          await display("source", "before", picked, [], turn);
+          await load("playground/file?path=" + encodeURIComponent(path),
+            { method: "POST", body: picked }, "result", "after", turn);
         }
 
         form.addEventListener("submit", async (event) => {
           event.preventDefault();
           const turn = ++round;
-          ["error", "before", "after", "url"].forEach((id) => show(id, ""));
+          clear();
+          element("images").hidden = false;
+          show("after", "…");
           try {
-            const path = await sign(options());
-            const link = document.getElementById("url");
-            link.href = path;
-            link.textContent = location.origin + path;
-            await load(path, "result", "after", turn);
-            await load(await sign(["raw:1"]), "source", "before", turn);
+            await (file.files.length ? showFile(file.files[0], turn) : showSource(turn));
           } catch (error) {
-            if (turn === round) { show("error", error.message); }
+            if (turn !== round) { return; }
+            show("error", error.message);
+            if (element("result").hidden) { show("after", ""); }
           }
         });
+
+        // Either a source or a file.
+        source.addEventListener("input", () => {
+          file.value = "";
+          source.required = true;
+        });
+        file.addEventListener("change", () => {
+          source.required = !file.files.length;
+          if (!file.files.length) { return; }
+          source.value = "";
+          form.requestSubmit();
+        });
+
+        // A file can be dropped anywhere on the page.
+        const isFile = (event) => event.dataTransfer && event.dataTransfer.types.includes("Files");
+        addEventListener("dragover", (event) => {
+          if (!isFile(event)) { return; }
+          event.preventDefault();
+          document.body.classList.add("dropping");
+        });
+        addEventListener("dragleave", (event) => {
+          if (!event.relatedTarget) { document.body.classList.remove("dropping"); }
+        });
+        addEventListener("drop", (event) => {
+          if (!isFile(event)) { return; }
+          event.preventDefault();
+          document.body.classList.remove("dropping");
+          file.files = event.dataTransfer.files;
+          file.dispatchEvent(new Event("change"));
+        });
+
+        element("copy").addEventListener("click", async () => {
+          try {
+            await navigator.clipboard.writeText(element("url").href);
+            show("copied", "Copied.");
+          } catch {
+            // Pages of other hosts without TLS must not write the clipboard.
+            getSelection().selectAllChildren(element("url"));
+            show("copied", "Selected; press Ctrl-C.");
+          }
+        });
+
         // A link to the page can name the source.
-        const source = new URLSearchParams(location.search).get("source");
-        if (source) {
-          form.elements.source.value = source;
+        const named = new URLSearchParams(location.search).get("source");
+        if (named) {
+          source.value = named;
           form.requestSubmit();
         }
         """

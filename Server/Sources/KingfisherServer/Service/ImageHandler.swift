@@ -130,6 +130,31 @@ struct ImageHandler: Sendable {
         }
     }
 
+    /// The result for a file that the client has sent; it is not kept.
+    func result(
+        of file: Data,
+        _ options: ProcessingOptions,
+        _ request: Request,
+        _ channel: (any Channel)?
+    ) async throws(ServiceError) -> MadeResult {
+        let negotiated = try paths.negotiated(
+            ImageRequest(source: .local(path: "file"), options: options),
+            for: headers(request.headers)
+        )
+        return try await limited(channel) { [maker] in
+            try await maker.make(negotiated, of: SourceFile(data: file, key: "a dropped file"))
+        }
+    }
+
+    /// The response with the result for a file that the client has sent.
+    func response(of made: MadeResult, _ record: RequestRecord) -> Response {
+        var fields = head.result(made.result.facts, vary: [])
+        fields[.eTag] = nil
+        fields[.cacheControl] = "no-store"
+        setDebugFields(&fields, made.result, record)
+        return Response(status: .ok, headers: fields, body: .init(byteBuffer: made.result.body))
+    }
+
     /// Waits until all results so far are on disk.
     func settle() async {
         await cache.settle()
@@ -143,13 +168,21 @@ struct ImageHandler: Sendable {
         _ key: String,
         _ channel: (any Channel)?
     ) async throws(ServiceError) -> MadeResult {
+        try await limited(channel) { [self] in
+            try await results.value(for: key) { try await find(request, fields, key) }
+        }
+    }
+
+    /// Runs work within the time for a request, and cancels it if the client leaves.
+    private func limited(
+        _ channel: (any Channel)?,
+        _ work: @escaping @Sendable () async throws -> MadeResult
+    ) async throws(ServiceError) -> MadeResult {
         let limit = configuration.connections.timeout
         do {
-            return try await connections.run(for: channel) { [self] in
+            return try await connections.run(for: channel) {
                 let late = ServiceError(504, "The request took too long", "Try again later")
-                return try await withDeadline(limit, or: late) {
-                    try await results.value(for: key) { try await find(request, fields, key) }
-                }
+                return try await withDeadline(limit, or: late, work)
             }
         } catch let error as ServiceError {
             throw error

@@ -61,7 +61,8 @@ extension ImageService {
     /// Use ``server`` as the application's server, and ``ImageServiceContext`` as the context of
     /// its requests; otherwise work goes on when its client leaves.
     public func addRoutes(to router: some RouterMethods) {
-        for method in [HTTPRequest.Method.get, .head, .options, .delete] {
+        let files: [HTTPRequest.Method] = configuration.operation.showsPlayground ? [.post] : []
+        for method in [.get, .head, .options, .delete] + files {
             router.on("**", method: method) { [self] request, context in
                 let channel = (context as? ImageServiceContext)?.channel
                 return await respond(to: request, channel: channel)

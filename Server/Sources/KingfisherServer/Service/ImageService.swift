@@ -133,6 +133,9 @@ public final class ImageService: Sendable {
     ) async throws(ServiceError) -> Response {
         let path = request.head.path ?? "/"
         if let response = try playgroundResponse(request, path) { return response }
+        if let response = try await droppedResponse(request, path, channel, &record) {
+            return response
+        }
         if let response = try operation(request, path) { return response }
         switch request.method {
         case .get, .head:
@@ -169,6 +172,25 @@ public final class ImageService: Sendable {
         else { return nil }
         try checkSecret(request)
         return response
+    }
+
+    /// Answers a file that the playground's page sends; nil for all other requests.
+    private func droppedResponse(
+        _ request: Request,
+        _ path: String,
+        _ channel: (any Channel)?,
+        _ record: inout RequestRecord
+    ) async throws(ServiceError) -> Response? {
+        guard let playground, request.method == .post,
+            withoutPrefix(path) == Playground.filePath
+        else { return nil }
+        try checkSecret(request)
+        let options = try playground.options(of: request)
+        let made = try await playground.files.withFile(of: request) { file throws(ServiceError) in
+            try await images.result(of: file, options, request, channel)
+        }
+        record.times = made.times
+        return images.response(of: made, record)
     }
 
     /// A path without the configured prefix and without its query.

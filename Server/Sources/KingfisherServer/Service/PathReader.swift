@@ -76,11 +76,17 @@ struct PathReader: Sendable {
     ) throws(ServiceError) -> Keyed {
         let parsed = try parsed(path)
         if let keyed = parsed.variant(headers) { return keyed }
-        let keyed = Keyed(
-            try Negotiation.negotiate(parsed.request, headers: headers, settings: negotiation)
-        )
+        let keyed = Keyed(try negotiated(parsed.request, for: headers))
         parsed.remember(keyed, headers)
         return keyed
+    }
+
+    /// A request as a client with some headers gets it.
+    func negotiated(
+        _ request: ImageRequest,
+        for headers: NegotiationHeaders
+    ) throws(ServiceError) -> NegotiatedRequest {
+        try Negotiation.negotiate(request, headers: headers, settings: negotiation)
     }
 
     /// The keys of all results of a path, for all formats that a client may accept.

@@ -95,21 +95,40 @@ struct ResultMaker: Sendable {
             let loaded = ContinuousClock.now
             if isCached { metrics.hit(.source) } else { metrics.took(.download, loaded - start) }
             let watermark = try await watermark(of: request.request.options)
-            var made = try await queue.run {
-                let begun = ContinuousClock.now
-                metrics.took(.queue, begun - loaded)
-                let result = try await draw(request, source, watermark)
-                let time = begun.duration(to: .now)
-                metrics.took(.processing, time)
-                return MadeResult(
-                    result: result,
-                    layer: isCached ? .source : .none,
-                    times: [.queue: begun - loaded, .processing: time]
-                )
-            }
+            var made = try await drawn(request, source, watermark)
+            made.layer = isCached ? .source : .none
             if !isCached { made.times[.download] = loaded - start }
             made.lifetime = lifetime(of: source)
             return made
+        }
+    }
+
+    /// Makes the result of a request from a file in place of its source.
+    func make(_ request: NegotiatedRequest, of source: SourceFile) async throws -> MadeResult {
+        try await queue.admitted {
+            let watermark = try await watermark(of: request.request.options)
+            return try await drawn(request, source, watermark)
+        }
+    }
+
+    /// Waits for a worker, and draws.
+    private func drawn(
+        _ request: NegotiatedRequest,
+        _ source: SourceFile,
+        _ watermark: Data?
+    ) async throws -> MadeResult {
+        let start = ContinuousClock.now
+        return try await queue.run {
+            let begun = ContinuousClock.now
+            metrics.took(.queue, begun - start)
+            let result = try await draw(request, source, watermark)
+            let time = begun.duration(to: .now)
+            metrics.took(.processing, time)
+            return MadeResult(
+                result: result,
+                layer: .none,
+                times: [.queue: begun - start, .processing: time]
+            )
         }
     }
 

@@ -21,17 +21,7 @@ extension ImageRequest {
             kind = .info
             segments.removeFirst()
         }
-        var reader = try OptionReader(settings: settings)
-        if settings.allowsOnlyPresets {
-            try readPresets(&segments, settings, into: &reader)
-        } else {
-            while let segment = segments.first,
-                let call = try OptionCall(segment: segment, separator: settings.argumentsSeparator)
-            {
-                try reader.apply(call)
-                segments.removeFirst()
-            }
-        }
+        var reader = try readOptions(&segments, settings)
         let (text, format) = try source(of: segments)
         let reference = try settings.sources.reference(text)
         if let format { try reader.setFormat(format) }
@@ -39,6 +29,47 @@ extension ImageRequest {
             throw .refused("the URL has expired")
         }
         return ImageRequest(kind: kind, source: reference, options: reader.options)
+    }
+
+    /// Reads options without a signature and a source.
+    ///
+    /// - Parameters:
+    ///   - path: The options, such as `/width:300/format:webp`, percent-encoded.
+    ///   - settings: The configuration.
+    /// - Returns: The options with presets applied.
+    /// - Throws: ``ServiceError`` 404.
+    static func options(
+        _ path: some StringProtocol,
+        with settings: GrammarSettings
+    ) throws(ServiceError) -> ProcessingOptions {
+        guard path.utf8.count <= GrammarSettings.maximalPathLength else {
+            throw .refused("the path is longer than \(GrammarSettings.maximalPathLength) bytes")
+        }
+        var segments = OptionCall.fields(of: path, separator: "/").filter { !$0.isEmpty }[...]
+        let reader = try readOptions(&segments, settings)
+        if let rest = segments.first {
+            throw .refused("\(ServiceError.quoted(rest)) is not an option with arguments")
+        }
+        return reader.options
+    }
+
+    /// Reads the options at the beginning of a path, and removes their segments.
+    private static func readOptions(
+        _ segments: inout ArraySlice<String>,
+        _ settings: GrammarSettings
+    ) throws(ServiceError) -> OptionReader {
+        var reader = try OptionReader(settings: settings)
+        guard !settings.allowsOnlyPresets else {
+            try readPresets(&segments, settings, into: &reader)
+            return reader
+        }
+        while let segment = segments.first,
+            let call = try OptionCall(segment: segment, separator: settings.argumentsSeparator)
+        {
+            try reader.apply(call)
+            segments.removeFirst()
+        }
+        return reader
     }
 
     /// The path after the signature, which is verified.

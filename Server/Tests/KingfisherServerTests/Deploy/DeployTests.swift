@@ -12,7 +12,10 @@ struct DeployTests {
         try String(contentsOf: root.appending(path: "Deploy/\(name)"), encoding: .utf8)
     }
 
-    private static func seconds(_ pattern: Regex<(Substring, Substring)>, in name: String) throws
+    private static func seconds(
+        _ pattern: Regex<(Substring, Substring)>,
+        in name: String
+    ) throws
         -> Duration
     {
         let match = try #require(try text(name).firstMatch(of: pattern))

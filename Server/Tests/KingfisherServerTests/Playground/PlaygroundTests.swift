@@ -1,5 +1,8 @@
 import Foundation
+import HTTPTypes
+import Hummingbird
 import KingfisherTesting
+import NIOCore
 import Testing
 
 @testable import KingfisherServer
@@ -88,6 +91,7 @@ struct PlaygroundTests {
             Self.configure(&configuration)
             configuration.responses.secret = "s"
         } _: { test async throws in
+            #expect(try await Self.send(ImageServiceTests.png, "/width:1", test).status == 403)
             for path in ["/", Self.sign("/width:1/aHR0cDovL2EvYg")] {
                 #expect(try await test.request(path).status == 403)
                 let reply = try await test.request(path, ["Authorization": "Bearer s"])
@@ -96,11 +100,93 @@ struct PlaygroundTests {
         }
     }
 
+    /// Sends a file as the page does.
+    private static func send(
+        _ file: Data,
+        _ options: String,
+        _ test: TestService,
+        _ fields: [String: String] = [:]
+    ) async throws -> Reply {
+        let client = try test.connect()
+        let path = "/playground/file?path=\(PercentEncoding.encoded(options))"
+        let length = ["Content-Length": "\(file.count)"]
+        client.send(method: "POST", path, fields.merging(length) { $1 })
+        client.sendRaw(Array(file))
+        return try await client.reply()
+    }
+
+    @Test func `a dropped file is processed and not kept`() async throws {
+        try await TestService.run(Self.configure) { test async throws in
+            let reply = try await Self.send(ImageServiceTests.png, "/width:30/format:webp", test)
+            #expect(reply.status == 200)
+            #expect(reply.fields["content-type"] == "image/webp")
+            #expect(reply.fields["x-result-width"] == "30")
+            #expect(reply.fields["cache-control"] == "no-store")
+            #expect(reply.fields["server-timing"]?.contains("processing") == true)
+            #expect(test.metric("kf_result_memory_bytes") == 0)
+            let same = try await Self.send(ImageServiceTests.png, "/raw:1", test)
+            #expect(same.body == ImageServiceTests.png)
+            let plain = try await Self.send(ImageServiceTests.png, "/", test)
+            #expect(plain.fields["content-type"] == "image/png")
+        }
+    }
+
+    @Test func `a dropped file is refused with the reason`() async throws {
+        try await TestService.run { configuration in
+            Self.configure(&configuration)
+            configuration.sources.maximalFileSize = ImageServiceTests.png.count
+        } _: { test async throws in
+            let png = ImageServiceTests.png
+            for (file, options, status) in [
+                (png + [0], "/width:30", 413), (Data("text".utf8), "/width:30", 422),
+                (Data(), "/width:30", 422), (png, "/width:x", 404), (png, "/width:1/abc", 404),
+                (png, "width:1", 400), (png, "/watermark:1", 422),
+            ] {
+                let reply = try await Self.send(file, options, test)
+                #expect(reply.status == status, "\(options): \(reply.text)")
+            }
+            let site = ["Sec-Fetch-Site": "cross-site"]
+            #expect(try await Self.send(png, "/width:30", test, site).status == 403)
+            #expect(try await Self.send(png, "/width:30", test).status == 200)
+        }
+    }
+
+    @Test func `a file without an end is refused`() async throws {
+        try await TestService.run { configuration in
+            Self.configure(&configuration)
+            configuration.sources.maximalFileSize = 1000
+        } _: { test async throws in
+            let client = try test.connect()
+            let head = "POST /playground/file?path=/width:1 HTTP/1.1\r\nHost: a\r\n"
+            client.sendRaw(head + "Transfer-Encoding: chunked\r\n\r\n")
+            let chunk = "100\r\n" + String(repeating: "a", count: 256) + "\r\n"
+            for _ in 0..<8 { client.sendRaw(chunk) }
+            #expect(try await client.reply().status == 413)
+        }
+    }
+
+    @Test func `too many files at once are refused`() async throws {
+        let files = DroppedFiles(maximalSize: nil)
+        func process(_ count: Int) async throws(ServiceError) -> Int {
+            let head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/")
+            let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+            return try await files.withFile(of: request) { _ throws(ServiceError) in
+                count == 1 ? 1 : 1 + (try await process(count - 1))
+            }
+        }
+        let most = DroppedFiles.maximalCount
+        #expect(try await process(most) == most)
+        let error = await #expect(throws: ServiceError.self) { try await process(most + 1) }
+        #expect(error?.status == 429)
+        #expect(try await process(most) == most)
+    }
+
     @Test func `without its setting there is no playground`() async throws {
         try await TestService.run { test async throws in
             #expect(try await test.request("/").fields["content-type"]?.contains("html") == false)
             #expect(try await test.request("/live").status == 404)
             #expect(try await test.request(Self.sign("/width:1/aHR0cDovL2EvYg")).status == 404)
+            #expect(try await Self.send(ImageServiceTests.png, "/width:1", test).status == 405)
         }
     }
 
