@@ -7,9 +7,10 @@ extension KingfisherManager {
     /// any other: bytes on disk are returned from there, with
     /// ``KingfisherOptionsInfoItem/httpCaching`` after checking their freshness, and a download is
     /// shared with other loads of the URL and stored on disk as an original, from which loads with
-    /// a processor make their images. Nothing is kept in memory, unless the options contain
-    /// ``KingfisherOptionsInfoItem/cacheMemoryOnly``: then the bytes are kept in memory alone, for
-    /// the options' memory expiration. Removing an image with the key of the source removes them.
+    /// a processor make their images. The bytes are kept in memory too if the options contain a
+    /// ``KingfisherOptionsInfoItem/memoryCacheExpiration(_:)``, and only there with
+    /// ``KingfisherOptionsInfoItem/cacheMemoryOnly``. Removing an image with the key of the source
+    /// removes them.
     ///
     /// A file is only checked to begin like an image of a known format. With a subclassed cache or
     /// a custom serializer the bytes are loaded from the source each time.
@@ -37,7 +38,7 @@ extension KingfisherManager {
         } else {
             parsed.cacheOriginalImage = true
             parsed.cacheMemoryOnly = true
-            parsed.memoryCacheExpiration = .expired
+            parsed.memoryCacheExpiration = parsed.memoryCacheExpiration ?? .expired
         }
         let result = try await load(request(source, parsed))
         guard let data = result.image.kf.gifRepresentation() ?? result.data() else {

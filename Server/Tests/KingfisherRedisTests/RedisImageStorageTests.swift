@@ -247,12 +247,12 @@ struct RedisImageStorageTests {
             bench.cache.useSharedStorage(try RedisImageStorage(server.url), settings: settings)
         }
         _ = try await benches[0].load(url)
-        await benches[0].cache.flushSharedStorage()
+        await benches[0].cache.flush()
         #expect(try await benches[1].load(url).cacheType == .disk)
         #expect(try await benches[2].load(url).cacheType == .disk)
         #expect(benches[1].transport.requests.isEmpty)
         try await benches[0].cache.removeImage(forKey: url.cacheKey)
-        await benches[0].cache.flushSharedStorage()
+        await benches[0].cache.flush()
         while benches[1].cache.sharedStorageStatistics?.invalidations == 0 {
             try Task.checkCancellation()
             await Task.yield()

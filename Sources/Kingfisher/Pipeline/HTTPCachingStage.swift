@@ -108,7 +108,7 @@ struct HTTPCachingStage {
 
     /// Throws the error of a previous response that there is no image, if it is still fresh.
     private func checkAbsence() async throws {
-        guard let record = await cache.absence(of: request.entry), policy(record).step == .use
+        guard let record = await cache.absence(of: request.absentEntry), policy(record).step == .use
         else { return }
         throw KingfisherError.responseError(
             reason: .invalidHTTPStatusCode(
@@ -303,7 +303,7 @@ struct HTTPCachingStage {
         guard isGone || record?.isNegative == true else { return }
         removeImage()
         if let record, record.isNegative {
-            cache.noteAbsence(record, of: request.entry, remaining: record.answer.lifetime)
+            cache.noteAbsence(record, of: request.absentEntry, remaining: record.answer.lifetime)
         }
     }
 

@@ -3,8 +3,7 @@ extension LoadRequest {
     var explanation: LoadExplanation {
         let readsOriginal = isForBytes && storesOriginal
         let memory =
-            looksUp && !readsOriginal
-            ? targetCache.memoryMissReason(key: key, options: options) : .notAsked
+            looksUp ? targetCache.memoryMissReason(key: key, options: options) : .notAsked
         let disk =
             looksUp && acceptsDisk && (readsOriginal || !isForBytes)
             ? (readsOriginal ? originalCache : targetCache)

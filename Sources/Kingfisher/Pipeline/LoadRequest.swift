@@ -185,6 +185,9 @@ extension LoadRequest {
         identifier.isEmpty ? entry : CacheEntryName(key: key, options: originalOptions)
     }
 
+    /// The entry whose absence is recorded: removing the image makes the next load ask again.
+    var absentEntry: CacheEntryName { isForBytes ? originalEntry : entry }
+
     /// The kinds of sources that may be read in place of `source`.
     func sourcePolicy(for source: Source) -> SourcePolicy {
         if let policy = options.allowedSources { return policy }

@@ -52,10 +52,11 @@ struct LookupStage {
             places += [.originalInMemory, .originalOnDisk, .sharedOriginal]
         }
         // Decoded images do not have the bytes.
-        if request.isForBytes, request.storesOriginal {
-            places = originalTarget.isPlain ? [.originalOnDisk, .sharedOriginal] : []
-        } else if request.isForBytes {
+        if request.isForBytes {
             places = [.memory]
+            if request.storesOriginal, originalTarget.isPlain {
+                places += [.originalOnDisk, .sharedOriginal]
+            }
         }
         if !request.acceptsDisk { places.removeAll(where: \.isBeyondMemory) }
     }
@@ -86,6 +87,8 @@ struct LookupStage {
         let original = originalTarget
         switch place {
         case .memory:
+            // The bytes in memory are removed with the original, also by another machine.
+            if request.isForBytes, request.storesOriginal, !isKnown(original) { return nil }
             return memory(of: target).map { finding($0, .memory) }
         case .disk:
             isUnusableOnDisk = isKnown(target)

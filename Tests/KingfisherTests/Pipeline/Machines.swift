@@ -55,10 +55,7 @@ struct Machine {
     }
 
     /// Waits until everything is on disk and sent to the shared storage.
-    func settle() async {
-        await cache.flush()
-        await cache.flushSharedStorage()
-    }
+    func settle() async { await cache.flush() }
 
     var statistics: SharedStorageStatistics {
         cache.sharedStorageStatistics ?? SharedStorageStatistics()

@@ -94,7 +94,7 @@ struct RetrievingOriginalDataTests {
             misses.change { $0.append("\(layer): \(reason)") }
         }
         _ = try await original()
-        #expect(misses.value == ["memory: \(CacheMissReason.notAsked)", "disk: not stored"])
+        #expect(misses.value == ["memory: not stored", "disk: not stored"])
         misses.change { $0 = [] }
         _ = try await original([.cacheMemoryOnly])
         #expect(misses.value == ["memory: not stored", "disk: \(CacheMissReason.notAsked)"])
@@ -144,6 +144,28 @@ struct RetrievingOriginalDataTests {
         cache.removeImage(forKey: url.absoluteString, completionHandler: nil)
         _ = try await manager.retrieveOriginalData(with: .network(url), options: options)
         #expect(bench.server.requests.count == 3)
+    }
+
+    @Test func `bytes in memory are removed with the original, whoever removes it`() async throws {
+        let options: KingfisherOptionsInfo = [.memoryCacheExpiration(.seconds(600))]
+        for type in [CacheType.none, .memory] {
+            #expect(try await original(options).cacheType == type)
+        }
+        // As another machine or cache does, which does not know of the memory.
+        try bench.cache.diskStorage.remove(forKey: url.absoluteString)
+        #expect(try await original(options).cacheType == .none)
+        #expect(bench.server.requests.count == 2)
+    }
+
+    @Test func `an absence ends when the image is removed`() async throws {
+        bench.server.route("/a.jpg", .status(404))
+        for (count, removes) in [(1, false), (1, true), (2, false)] {
+            await #expect(throws: KingfisherError.self) { try await original([.httpCaching]) }
+            #expect(bench.server.requests.count == count)
+            if removes {
+                bench.cache.removeImage(forKey: url.absoluteString, completionHandler: nil)
+            }
+        }
     }
 
     @Test func `the download ends when its last caller leaves`() async throws {

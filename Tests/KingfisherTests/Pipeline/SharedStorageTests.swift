@@ -286,7 +286,7 @@ struct SharedStorageTests {
         _ = try await two.load(url)
         await two.settle()
         try await one.cache.removeImage(forKey: url.cacheKey)
-        await one.cache.flushSharedStorage()
+        await one.cache.flush()
         #expect(storage.contents.isEmpty)
         try await eventually { two.statistics.invalidations > 0 }
         #expect(!two.cache.memoryStorage.isCached(forKey: url.cacheKey))

@@ -12,8 +12,7 @@ extension ServiceConfiguration {
         public var diskSize = 10 << 30
         /// How long results are used before the source is asked again.
         public var lifetime = Duration.seconds(86_400)
-        /// The largest total size of sources in memory, in bytes, for other sizes of them; used
-        /// if they are not kept on disk.
+        /// The largest total size of sources in memory, in bytes, for other sizes of them.
         public var sourceSize = 64 << 20
         /// The largest total size of sources on disk, in bytes; 0 keeps none there.
         public var sourceDiskSize = 2 << 30

@@ -98,14 +98,14 @@ struct SourceTests {
         let transport = FakeTransport()
         transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
         let url = path(HostileClientTests.source.absoluteString, "w:10")
-        for (layer, isOnDisk) in [("memory", false), ("disk", true)] {
+        for isOnDisk in [false, true] {
             let change: (inout ServiceConfiguration) -> Void = { if isOnDisk { onDisk(&$0) } }
             try await TestService.run(change, transport: transport) { test async throws in
                 _ = try await test.request(url)
                 for name in ["memory", "disk"] {
                     let labels = "{layer=\"\(name)\",reason=\"never_stored\"}"
                     let count = test.metric("kf_source_cache_misses_total\(labels)")
-                    #expect(count == (name == layer ? 1 : 0), "\(name)")
+                    #expect(count == (name == "memory" || isOnDisk ? 1 : 0), "\(name)")
                 }
             }
         }
@@ -159,7 +159,11 @@ struct SourceTests {
     func loop() async throws {
         let server = try ImageServiceTests.sources()
         defer { server.stop() }
-        try await TestService.run { test async throws in
+        try await TestService.run { configuration in
+            // On a busy machine the levels take their time.
+            configuration.connections.timeout = .seconds(60)
+            configuration.sources.timeout = .seconds(60)
+        } _: { test async throws in
             func nested(_ levels: Int) -> String {
                 let start = "/_/w:10/plain/http://127.0.0.1:\(test.port)"
                 return String(repeating: start, count: levels) + path(server.url("/photo.png"))

@@ -51,10 +51,13 @@ extension ImageCache {
     /// The use of the shared storage by this cache; nil without a storage.
     public var sharedStorageStatistics: SharedStorageStatistics? { sharing?.statistics }
 
-    /// Returns when pending changes have been sent to the shared storage, or could not be sent.
-    ///
-    /// An image is sent after it is stored on this machine's disk, so wait for that first.
-    public func flushSharedStorage() async { await sharing?.flush() }
+    /// Returns when the changes so far are on disk and were sent to the shared storage, or failed.
+    public func flush() async {
+        await withCheckedContinuation { done in
+            diskStorage.queue.enqueueAlone { done.resume() }
+        }
+        await sharing?.flush()
+    }
 
     var sharing: SharedLevel? { shared.level.withLock { $0 } }
 }

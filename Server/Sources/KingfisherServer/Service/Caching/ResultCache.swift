@@ -14,8 +14,6 @@ struct ResultCache: Sendable {
     private let disk: ImageCache?
     private let isShared: Bool
     private let lifetime: TimeInterval
-    private let writes = PendingWrites()
-    private let reader = DispatchQueue(label: "kf-serve.results", attributes: .concurrent)
 
     /// Opens the caches.
     ///
@@ -67,22 +65,11 @@ struct ResultCache: Sendable {
         orMake make: @escaping @Sendable () async throws -> MadeResult
     ) async throws -> MadeResult {
         let start = ContinuousClock.now
-        if isShared { return try await sharedResult(key, start, make) }
-        if let result = await onDisk(key) {
-            return MadeResult(result: result, layer: .disk, times: [.lookup: .now - start])
+        guard let disk else {
+            let made = try await make()
+            keepInMemory(made.result, key)
+            return made
         }
-        let made = try await make()
-        store(made.result, forKey: key, lifetime: made.lifetime)
-        return made
-    }
-
-    /// The result, of which one machine at a time makes what no machine has.
-    private func sharedResult(
-        _ key: String,
-        _ start: ContinuousClock.Instant,
-        _ make: @escaping @Sendable () async throws -> MadeResult
-    ) async throws -> MadeResult {
-        guard let disk else { return try await make() }
         let fresh = Fresh()
         do {
             let (data, _) = try await disk.data(
@@ -105,9 +92,14 @@ struct ResultCache: Sendable {
         } catch let unkept as Unkept {
             return unkept.made
         }
-        // Of another version, or too old: the next request finds none and makes it anew.
-        try? await disk.removeImage(forKey: key)
-        return try await make()
+        // The file is of another version of the service, or too old.
+        let made = try await make()
+        keepInMemory(made.result, key)
+        if made.lifetime ?? 1 > 0, let data = try? made.result.encoded() {
+            let expiration = StorageExpiration.seconds(lifetime)
+            disk.storeToDisk(data, forKey: key, expiration: expiration, completionHandler: nil)
+        }
+        return made
     }
 
     /// How many seconds a result may still be used.
@@ -117,50 +109,13 @@ struct ResultCache: Sendable {
     }
 
     private func keepInMemory(_ result: StoredResult, _ key: String) {
-        memory.store(value: result, forKey: key, expiration: .seconds(remaining(of: result)))
+        let seconds = remaining(of: result)
+        guard seconds > 0 else { return }
+        memory.store(value: result, forKey: key, expiration: .seconds(seconds))
     }
 
-    /// The result on disk, which is then kept in memory too; nil for a miss.
-    private func onDisk(_ key: String) async -> StoredResult? {
-        guard let disk, disk.diskStorage.isCached(forKey: key) else { return nil }
-        let result: StoredResult? = await withCheckedContinuation { continuation in
-            reader.async {
-                // A file that cannot be read is a miss, and the new result replaces it.
-                let data = try? disk.diskStorage.value(
-                    forKey: key,
-                    extendingExpiration: ExpirationExtending.none
-                )
-                continuation.resume(returning: data.flatMap { StoredResult(encoded: $0) })
-            }
-        }
-        guard let result, remaining(of: result) > 0 else { return nil }
-        keepInMemory(result, key)
-        return result
-    }
-
-    /// Keeps a result: in memory at once, on disk in the background.
-    ///
-    /// - Parameters:
-    ///   - result: The result.
-    ///   - key: Its key.
-    ///   - lifetime: How long it may be used in seconds; nil for the configured time.
-    private func store(_ result: StoredResult, forKey key: String, lifetime: TimeInterval?) {
-        let lifetime = min(lifetime ?? self.lifetime, self.lifetime)
-        guard lifetime > 0 else { return }
-        memory.store(value: result, forKey: key, expiration: .seconds(lifetime))
-        // A result without a file is made again after a restart.
-        guard let disk, let data = try? result.encoded() else { return }
-        writes.begin()
-        disk.storeToDisk(data, forKey: key, expiration: .seconds(lifetime)) { [writes] _ in
-            writes.end()
-        }
-    }
-
-    /// Waits until all results so far are on disk.
-    func settle() async {
-        await writes.settle()
-        await disk?.flushSharedStorage()
-    }
+    /// Waits until all results so far are on disk and in the shared storage.
+    func settle() async { await disk?.flush() }
 
     /// Removes results from memory and disk.
     func remove(_ keys: [String]) async {
@@ -169,7 +124,7 @@ struct ResultCache: Sendable {
             // It throws for a key without a file, which is what the caller wants.
             try? await disk?.removeImage(forKey: key)
         }
-        await disk?.flushSharedStorage()
+        await disk?.flush()
     }
 }
 
@@ -182,45 +137,17 @@ private final class Fresh: Sendable {
     func set(_ made: MadeResult) { state.withLock { $0 = made } }
 }
 
-/// Counts writes that have not ended.
-private final class PendingWrites: Sendable {
-    private struct State {
-        var count = 0
-        var waiters: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    func begin() { state.withLock { $0.count += 1 } }
-
-    func end() {
-        let waiters = state.withLock { state in
-            state.count -= 1
-            guard state.count == 0 else { return [CheckedContinuation<Void, Never>]() }
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    func settle() async {
-        await withCheckedContinuation { continuation in
-            let isSettled = state.withLock { state in
-                if state.count > 0 { state.waiters.append(continuation) }
-                return state.count == 0
-            }
-            if isSettled { continuation.resume() }
-        }
-    }
-}
-
 // MARK: - Folders
 
 extension ServiceConfiguration.Caches {
     /// Opens a cache on disk; nil without a folder for it.
     ///
     /// - Throws: ``ConfigurationError`` if the folder cannot be created.
-    func folder(_ name: String, size: Int) throws(ConfigurationError) -> ImageCache? {
+    func folder(
+        _ name: String,
+        size: Int,
+        memory: Int = 1
+    ) throws(ConfigurationError) -> ImageCache? {
         guard let path, size > 0 else { return nil }
         var config = DiskStorage.Config(
             name: name,
@@ -231,7 +158,7 @@ extension ServiceConfiguration.Caches {
         config.hashesKeysInIndex = true
         do {
             return ImageCache(
-                memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 1)),
+                memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: memory)),
                 diskStorage: try DiskStorage.Backend(config: config)
             )
         } catch {

@@ -122,7 +122,7 @@ struct SourceLoader: Sendable {
     /// What this machine did with the shared storage for sources; nil without one.
     var sharedStatistics: SharedStorageStatistics? { web.sharedStatistics }
 
-    /// Waits until changes of sources have been sent to the shared storage.
+    /// Waits until sources are on disk and in the shared storage.
     func settle() async { await web.settle() }
 
     /// The beginning of this minute: requests with the same signature share a download.

@@ -31,7 +31,7 @@ struct WebSources: Sendable {
         observation = metrics.observe(manager)
         passedNames = configuration.sources.responseHeaders
         options =
-            [.httpCaching, .callbackQueue(.untouch)]
+            [.httpCaching, .callbackQueue(.untouch), .memoryCacheExpiration(.seconds(60))]
             + (configuration.caches.keepsSourcesOnDisk ? [] : [.cacheMemoryOnly])
     }
 
@@ -86,14 +86,14 @@ struct WebSources: Sendable {
     func remove(_ key: String) async {
         // It throws for a key without a file, which is what the caller wants.
         try? await manager.cache.removeImage(forKey: key)
-        await manager.cache.flushSharedStorage()
+        await manager.cache.flush()
     }
 
     /// What this machine did with the shared storage; nil without one.
     var sharedStatistics: SharedStorageStatistics? { manager.cache.sharedStorageStatistics }
 
-    /// Waits until changes have been sent to the shared storage.
-    func settle() async { await manager.cache.flushSharedStorage() }
+    /// Waits until sources are on disk and in the shared storage.
+    func settle() async { await manager.cache.flush() }
 }
 
 extension KingfisherManager {
@@ -113,7 +113,7 @@ extension KingfisherManager {
         let sources = configuration.sources
         let caches = configuration.caches
         let cache =
-            try caches.folder("sources", size: caches.sourceDiskSize)
+            try caches.folder("sources", size: caches.sourceDiskSize, memory: caches.sourceSize)
             ?? ImageCache(memoryLimit: caches.sourceSize)
         cache.httpCachingRules = HTTPCachingRules(
             isShared: true,
