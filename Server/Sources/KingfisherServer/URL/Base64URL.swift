@@ -23,7 +23,8 @@ enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes, or nil if the text has other characters or an impossible length.
+    /// The bytes, or nil if the text has other characters or an impossible length, or if the unused
+    /// bits of its last character are set: several texts would then mean the same bytes.
     ///
     /// Padding is optional.
     static func decoded(_ text: some StringProtocol) -> [UInt8]? {
@@ -42,7 +43,7 @@ enum Base64URL {
             bits -= 8
             bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
         }
-        return bytes
+        return buffer & (1 << UInt32(bits) - 1) == 0 ? bytes : nil
     }
 
     private static func value(of digit: UInt8) -> UInt32? {
