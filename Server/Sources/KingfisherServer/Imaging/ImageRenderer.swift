@@ -82,7 +82,8 @@ struct ImageRenderer: Sendable {
             key,
             [.processor(job.processor), .cacheSerializer(encoder)]
                 + (job.isAnimated ? [] : [.onlyLoadFirstFrame])
-                + [.resultLimits(limits.result.library)]
+                + [.resultLimits(limits.result.library)],
+            onCancel: { encoder.cancel() }
         )
         let total = clock.now - start
         // Animations are written by workers, which a hostile file may have taken over.
@@ -119,13 +120,18 @@ struct ImageRenderer: Sendable {
     private func load(
         _ source: Data,
         _ key: String,
-        _ options: KingfisherOptionsInfo
+        _ options: KingfisherOptionsInfo,
+        onCancel cancel: @escaping @Sendable () -> Void = {}
     ) async throws(ServiceError) -> Data {
         do {
-            return try await manager.retrieveData(
-                with: .provider(RawImageDataProvider(data: source, cacheKey: key)),
-                options: loading + options
-            ).data
+            return try await withTaskCancellationHandler {
+                try await manager.retrieveData(
+                    with: .provider(RawImageDataProvider(data: source, cacheKey: key)),
+                    options: loading + options
+                ).data
+            } onCancel: {
+                cancel()
+            }
         } catch {
             throw ServiceError(rendering: error)
         }

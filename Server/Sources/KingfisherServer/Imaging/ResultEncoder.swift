@@ -40,16 +40,23 @@ final class ResultEncoder: CacheSerializer {
 
     private let rule: Rule
     private let state = Mutex<Outcome?>(nil)
+    private let isCancelled = Atomic(false)
 
     init(_ rule: Rule) { self.rule = rule }
 
     /// Nil before an image was encoded.
     var outcome: Outcome? { state.withLock { $0 } }
 
+    /// Ends a search after its current encoding, because no client waits for the result.
+    func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         let clock = ContinuousClock()
         let start = clock.now
-        var attempts = Attempts(image, rule, until: start + rule.searchTime)
+        let end = start + rule.searchTime
+        var attempts = Attempts(image, rule) { [self] in
+            isCancelled.load(ordering: .relaxed) || clock.now >= end
+        }
         guard let found = attempts.search() else { return nil }
         let outcome = Outcome(
             quality: found.quality,
@@ -78,7 +85,8 @@ struct SimilarityTarget: Sendable, Hashable {
 private struct Attempts {
     private let image: KFCrossPlatformImage
     private let rule: ResultEncoder.Rule
-    private let end: ContinuousClock.Instant
+    /// Whether the search has to end.
+    private let isLate: () -> Bool
     /// How often the image was encoded.
     private(set) var count = 0
 
@@ -87,12 +95,10 @@ private struct Attempts {
     init(
         _ image: KFCrossPlatformImage,
         _ rule: ResultEncoder.Rule,
-        until end: ContinuousClock.Instant
+        isLate: @escaping () -> Bool
     ) {
-        (self.image, self.rule, self.end) = (image, rule, end)
+        (self.image, self.rule, self.isLate) = (image, rule, isLate)
     }
-
-    private var isLate: Bool { ContinuousClock.now >= end }
 
     mutating func search() -> Encoded? {
         // An animation has its quality already, and lossless formats have none.
@@ -123,7 +129,7 @@ private struct Attempts {
         guard var found = encoded(low) else { return best }
         guard found.data.count <= limit else { return found }
         low += 1
-        while low <= high, !isLate {
+        while low <= high, !isLate() {
             let middle = (low + high + 1) / 2
             guard let attempt = encoded(middle) else { break }
             if attempt.data.count <= limit {
@@ -141,7 +147,7 @@ private struct Attempts {
         let original = LumaPlane(image)
         var (low, high) = (target.qualities.lowerBound, target.qualities.upperBound)
         var found: Encoded?
-        while low <= high, !isLate {
+        while low <= high, !isLate() {
             let middle = (low + high) / 2
             guard let attempt = encoded(middle) else { return nil }
             if distance(of: attempt.data, to: original) <= target.distance {

@@ -132,6 +132,19 @@ struct RenderingOutputTests {
         #expect(try #require(searched.outcome).quality > ResultEncoder.lowestQuality)
     }
 
+    @Test("A search ends with its current encoding when no client waits any more")
+    func cancelledSearch() throws {
+        let image = TestPicture.photo(60, 40)
+        var rule = ResultEncoder.Rule(format: .jpeg, quality: 80, searchTime: .seconds(3600))
+        rule.maxBytes = 1_000
+        let (searched, cancelled) = (ResultEncoder(rule), ResultEncoder(rule))
+        _ = searched.data(with: image, original: nil)
+        cancelled.cancel()
+        _ = cancelled.data(with: image, original: nil)
+        #expect(try #require(searched.outcome).encodings > 3)
+        #expect(try #require(cancelled.outcome).encodings == 2)
+    }
+
     @Test("DSSIM is 0 for equal images, grows with the change and is 1 for other sizes")
     func dissimilarity() {
         let image = TestPicture.photo(40, 30)
