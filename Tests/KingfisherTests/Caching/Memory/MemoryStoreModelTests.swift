@@ -1,6 +1,7 @@
 import Foundation
 import KingfisherTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Kingfisher
