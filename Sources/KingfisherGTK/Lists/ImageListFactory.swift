@@ -39,8 +39,6 @@ public final class ImageListFactory {
     /// The manager that loads the images.
     package var manager = KingfisherManager.shared
 
-    private static let data = ObjectData<ImageListFactory>(name: "kingfisher-list")
-
     private let cellSize: CGSize
     private let source: (Int) -> Source?
     private var parsedOptions: KingfisherParsedOptionsInfo?
@@ -67,70 +65,7 @@ public final class ImageListFactory {
     /// - Returns: A reference owned by the caller; the constructors of list views take it over.
     /// - Precondition: GTK is initialised.
     public func makeFactory() -> OpaquePointer {
-        precondition(gtk_is_initialized() != 0, "GTK is not initialised yet")
-        guard let factory = gtk_signal_list_item_factory_new() else {
-            preconditionFailure("GTK has no memory")
-        }
-        let address = UnsafeMutableRawPointer(factory)
-        Self.data.set(self, on: address)
-        // Unowned: the factory owns this object.
-        connect(address, "setup") { [unowned self] in setUp(OpaquePointer($0)) }
-        connect(address, "bind") { [unowned self] in bind(OpaquePointer($0)) }
-        connect(address, "unbind") { [unowned self] in unbind(OpaquePointer($0)) }
-        return OpaquePointer(address)
-    }
-
-    // MARK: Life cycle of a cell
-
-    private func setUp(_ item: OpaquePointer) {
-        let view = ImageView()
-        view.fit = fit
-        view.hasNaturalSize = false
-        view.setSizeRequest(width: Int(cellSize.width), height: Int(cellSize.height))
-        // A list distributes its width among the columns. Images are decoded to the cell's size; a
-        // slightly larger view would have to scale them in each frame.
-        gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)
-        gtk_widget_set_valign(view.widget, GTK_ALIGN_CENTER)
-        view.kf.loadStart = .whenVisible
-        view.kf.indicator = indicator
-        let controller = view.controller
-        controller.sizing.fixedBox = cellSize
-        controller.onVisibilityChange = { [weak self, weak controller] isVisible in
-            guard let self, let controller, let position = controller.position else { return }
-            visible[ObjectIdentifier(controller)] = isVisible ? position : nil
-            if isVisible { cellOptions = controller.sized(loadOptions) }
-            planPrefetch()
-        }
-        configure?(view)
-        if let requested = view.sizeRequest { controller.sizing.fixedBox = requested }
-        gtk_list_item_set_child(item, view.widget)
-    }
-
-    private func bind(_ item: OpaquePointer) {
-        guard let picture = gtk_list_item_get_child(item) else { return }
-        let controller = PictureController.of(UnsafeMutableRawPointer(picture))
-        let position = Int(gtk_list_item_get_position(item))
-        controller.position = position
-        if controller.isInSight { visible[ObjectIdentifier(controller)] = position }
-        _ = controller.load(
-            source(position),
-            placeholder: placeholder,
-            options: loadOptions,
-            by: manager,
-            progress: nil,
-            completion: nil
-        )
-        if let onBind { onBind(position, ImageView(picture: OpaquePointer(picture))) }
-    }
-
-    private func unbind(_ item: OpaquePointer) {
-        guard let picture = gtk_list_item_get_child(item),
-            let controller = PictureController.existing(of: UnsafeMutableRawPointer(picture))
-        else { return }
-        controller.position = nil
-        visible[ObjectIdentifier(controller)] = nil
-        controller.forgetLoad()
-        controller.setOwnImage(nil)
+        makeItemFactory()
     }
 
     /// Cached, because it is used for every bind.
@@ -165,5 +100,59 @@ public final class ImageListFactory {
         if cellOptions.cacheOriginalImage { ahead.append(.cacheOriginalImage) }
         return ahead
     }
+}
+
+extension ImageListFactory: ListItemHandler {
+    func setUp(_ item: OpaquePointer) {
+        let view = ImageView()
+        view.fit = fit
+        view.hasNaturalSize = false
+        view.setSizeRequest(width: Int(cellSize.width), height: Int(cellSize.height))
+        // A list distributes its width among the columns. Images are decoded to the cell's size; a
+        // slightly larger view would have to scale them in each frame.
+        gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)
+        gtk_widget_set_valign(view.widget, GTK_ALIGN_CENTER)
+        view.kf.loadStart = .whenVisible
+        view.kf.indicator = indicator
+        let controller = view.controller
+        controller.sizing.fixedBox = cellSize
+        controller.onVisibilityChange = { [weak self, weak controller] isVisible in
+            guard let self, let controller, let position = controller.position else { return }
+            visible[ObjectIdentifier(controller)] = isVisible ? position : nil
+            if isVisible { cellOptions = controller.sized(loadOptions) }
+            planPrefetch()
+        }
+        configure?(view)
+        if let requested = view.sizeRequest { controller.sizing.fixedBox = requested }
+        gtk_list_item_set_child(item, view.widget)
+    }
+
+    func bind(_ item: OpaquePointer) {
+        guard let picture = gtk_list_item_get_child(item) else { return }
+        let controller = PictureController.of(UnsafeMutableRawPointer(picture))
+        let position = Int(gtk_list_item_get_position(item))
+        controller.position = position
+        if controller.isInSight { visible[ObjectIdentifier(controller)] = position }
+        _ = controller.load(
+            source(position),
+            placeholder: placeholder,
+            options: loadOptions,
+            by: manager,
+            progress: nil,
+            completion: nil
+        )
+        if let onBind { onBind(position, ImageView(picture: OpaquePointer(picture))) }
+    }
+
+    func unbind(_ item: OpaquePointer) {
+        guard let picture = gtk_list_item_get_child(item),
+            let controller = PictureController.existing(of: UnsafeMutableRawPointer(picture))
+        else { return }
+        controller.position = nil
+        visible[ObjectIdentifier(controller)] = nil
+        controller.clear()
+    }
+
+    func tearDown(_ item: OpaquePointer) {}
 }
 #endif

@@ -63,8 +63,6 @@ public struct ImageListItem {
 ///
 /// For rows of a single image of one size see ``ImageListFactory``, which also loads ahead.
 public final class ImageRowFactory {
-    private static let data = ObjectData<ImageRowFactory>(name: "kingfisher-rows")
-
     private let makeRow: () -> any ImageListRow
     private var rows: [OpaquePointer: any ImageListRow] = [:]
 
@@ -80,52 +78,43 @@ public final class ImageRowFactory {
     /// - Returns: A reference that the caller owns; the constructors of list views take it over.
     /// - Precondition: GTK is initialised.
     public func makeFactory() -> OpaquePointer {
-        precondition(gtk_is_initialized() != 0, "GTK is not initialised yet")
-        guard let factory = gtk_signal_list_item_factory_new() else {
-            preconditionFailure("GTK has no memory")
-        }
-        let address = UnsafeMutableRawPointer(factory)
-        Self.data.set(self, on: address)
-        // Unowned: the factory owns this object.
-        connect(address, "setup") { [unowned self] in setUp(OpaquePointer($0)) }
-        connect(address, "bind") { [unowned self] in bind(OpaquePointer($0)) }
-        connect(address, "unbind") { [unowned self] in unbind(OpaquePointer($0)) }
-        connect(address, "teardown") { [unowned self] in rows[OpaquePointer($0)] = nil }
-        return OpaquePointer(address)
+        makeItemFactory()
     }
+}
 
-    // MARK: The life of a row
-
-    private func setUp(_ item: OpaquePointer) {
+extension ImageRowFactory: ListItemHandler {
+    func setUp(_ item: OpaquePointer) {
         let row = makeRow()
         RowImages.loadWhenVisible(in: row.widget)
         rows[item] = row
         gtk_list_item_set_child(item, row.widget)
     }
 
-    private func bind(_ item: OpaquePointer) {
+    func bind(_ item: OpaquePointer) {
         let object = gtk_list_item_get_item(item)
         let position = Int(gtk_list_item_get_position(item))
         rows[item]?.show(ImageListItem(position: position, object: object))
     }
 
-    private func unbind(_ item: OpaquePointer) {
+    func unbind(_ item: OpaquePointer) {
         guard let row = rows[item] else { return }
         RowImages.clear(in: row.widget)
         row.clear()
     }
+
+    func tearDown(_ item: OpaquePointer) { rows[item] = nil }
 }
 
 /// The images among the descendants of a row's widget.
 private enum RowImages {
-    private enum Found {
+    private enum Image {
         case picture(PictureController)
         case image(KFImageState)
     }
 
     static func loadWhenVisible(in row: UnsafeMutablePointer<GtkWidget>) {
-        forEach(in: row) {
-            switch $0 {
+        for (_, image) in images(in: row) {
+            switch image {
             case .picture(let controller): controller.sizing.loadsWhenVisible = true
             case .image(let state): state.view.controller.sizing.loadsWhenVisible = true
             }
@@ -133,34 +122,35 @@ private enum RowImages {
     }
 
     static func clear(in row: UnsafeMutablePointer<GtkWidget>) {
-        forEach(in: row) {
-            switch $0 {
-            case .picture(let controller):
-                controller.keepingPicture {
-                    controller.forgetLoad()
-                    controller.setOwnImage(nil)
+        // Clearing may call the caller's code, which may destroy widgets; the references keep them.
+        for (widget, image) in images(in: row) {
+            withExtendedLifetime(widget) {
+                switch image {
+                case .picture(let controller): controller.clear()
+                case .image(let state): state.clear()
                 }
-            case .image(let state): state.clear()
             }
         }
     }
 
-    /// GtkPictures without a load are skipped, such as icons.
-    private static func forEach(
-        in widget: UnsafeMutablePointer<GtkWidget>,
-        _ body: (Found) -> Void
-    ) {
+    /// The images with their widgets; GtkPictures without a load are skipped, such as icons.
+    private static func images(
+        in widget: UnsafeMutablePointer<GtkWidget>
+    ) -> [(widget: GObjectReference, image: Image)] {
         let address = UnsafeMutableRawPointer(widget)
-        if let state = KFImageState.data.value(of: address) { return body(.image(state)) }
+        if let state = KFImageState.data.value(of: address) {
+            return [(GObjectReference(retaining: address), .image(state))]
+        }
         if let controller = PictureController.existing(of: address) {
-            return body(.picture(controller))
+            return [(GObjectReference(retaining: address), .picture(controller))]
         }
+        var found: [(GObjectReference, Image)] = []
         var child = gtk_widget_get_first_child(widget)
-        while let found = child {
-            // The body may call the caller's code, which may remove the child.
-            child = gtk_widget_get_next_sibling(found)
-            forEach(in: found, body)
+        while let next = child {
+            found += images(in: next)
+            child = gtk_widget_get_next_sibling(next)
         }
+        return found
     }
 }
 #endif

@@ -196,5 +196,13 @@ extension PictureController {
             setImage(image)
         }
     }
+
+    /// Cancels the load and removes the image, for a cell without an item.
+    func clear() {
+        keepingPicture {
+            forgetLoad()
+            setOwnImage(nil)
+        }
+    }
 }
 #endif

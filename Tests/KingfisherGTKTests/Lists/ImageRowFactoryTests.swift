@@ -70,6 +70,7 @@ extension GTKTests {
                     guard let post else { return }
                     cleared += 1
                     #expect(post.left.controller.taskIdentifier == nil)
+                    #expect(post.left.controller.pending == nil)
                     #expect(post.left.image == nil)
                     #expect(post.below.view.image == nil)
                 }
@@ -85,6 +86,24 @@ extension GTKTests {
             #expect(cleared > 0)
             stage.close()
             await Stage.run { ended.value == made }
+        }
+
+        @Test func `a completion may remove the next image of a row that is cleared`()
+            async throws
+        {
+            var ended = 0
+            var row: FragileRow?
+            let feed = try Feed(count: 1) { [bench] in
+                let made = FragileRow(bench) { ended += 1 }
+                row = made
+                return made
+            }
+            let stage = Stage(feed.widget, width: 240, height: 200)
+            await Stage.run { row?.isBound == true }
+            // Both loads wait to be seen.
+            feed.removeFirst()
+            #expect(ended == 1)
+            await stage.paint()
         }
 
         @Test func `an item of another model has no text`() throws {
@@ -161,6 +180,56 @@ private final class Post: ImageListRow {
     }
 }
 
+/// Two pictures that only their box retains; the end of the first one's load removes the second.
+private final class FragileRow: ImageListRow {
+    let widget: UnsafeMutablePointer<GtkWidget>
+    private let bench: TestBench
+    private let onEnd: () -> Void
+    private(set) var isBound = false
+
+    init(_ bench: TestBench, onEnd: @escaping () -> Void) {
+        self.bench = bench
+        self.onEnd = onEnd
+        guard let box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0) else {
+            preconditionFailure("GTK has no memory")
+        }
+        widget = box
+        for _ in 0..<2 {
+            let view = ImageView()
+            view.setSizeRequest(width: 60, height: 20)
+            view.image = nil
+            gtk_box_append(box.asBox, view.widget)
+        }
+    }
+
+    func show(_ item: ImageListItem) {
+        guard let first = gtk_widget_get_first_child(widget),
+            let second = gtk_widget_get_last_child(widget)
+        else { return }
+        load("/a1", in: first) { [widget, onEnd] in
+            gtk_box_remove(widget.asBox, second)
+            onEnd()
+        }
+        load("/b1", in: second) {}
+        isBound = true
+    }
+
+    private func load(
+        _ path: String,
+        in picture: UnsafeMutablePointer<GtkWidget>,
+        onEnd: @escaping () -> Void
+    ) {
+        _ = PictureController.of(UnsafeMutableRawPointer(picture)).load(
+            .network(bench.server.url(path)),
+            placeholder: nil,
+            options: KingfisherParsedOptionsInfo(nil),
+            by: bench.manager,
+            progress: nil,
+            completion: { _ in onEnd() }
+        )
+    }
+}
+
 extension OpaquePointer {
     fileprivate var asRaw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
 }
@@ -169,9 +238,10 @@ extension OpaquePointer {
 private final class Feed {
     let widget: UnsafeMutablePointer<GtkWidget>
     private let adjustment: UnsafeMutablePointer<GtkAdjustment>
+    private let strings: OpaquePointer
 
     init(count: Int, makeRow: @escaping () -> any ImageListRow) throws {
-        let strings = gtk_string_list_new(nil)
+        strings = try #require(gtk_string_list_new(nil))
         for number in 0..<count { gtk_string_list_append(strings, "\(number)") }
         let factory = ImageRowFactory(makeRow: makeRow).makeFactory()
         let list = try #require(gtk_list_view_new(gtk_no_selection_new(strings), factory))
@@ -181,5 +251,7 @@ private final class Feed {
     }
 
     func scroll(to position: Double) { gtk_adjustment_set_value(adjustment, position) }
+
+    func removeFirst() { gtk_string_list_remove(strings, 0) }
 }
 #endif
