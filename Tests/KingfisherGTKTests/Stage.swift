@@ -228,4 +228,10 @@ extension UnsafeMutablePointer where Pointee == GtkWidget {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GtkBox.self)
     }
 }
+
+extension OpaquePointer {
+    var asWidget: UnsafeMutablePointer<GtkWidget> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GtkWidget.self)
+    }
+}
 #endif

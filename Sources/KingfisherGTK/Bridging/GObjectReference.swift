@@ -22,4 +22,32 @@ nonisolated final class GObjectReference: @unchecked Sendable {
 
     deinit { g_object_unref(address) }
 }
+
+/// A strong reference to a widget, which is released in the next iteration of the main loop.
+///
+/// In `gtk_box_append(box, KFImage(url).widget)` Swift destroys the temporary before GTK is called.
+/// The widget must live until the box retains it.
+final class WidgetReference {
+    private let widget: GObjectReference
+
+    /// Adds a reference; a floating reference is taken over.
+    init(retaining address: UnsafeMutableRawPointer) {
+        widget = GObjectReference(retaining: address)
+    }
+
+    // GTK's objects belong to the main thread, but the last reference may be released on any
+    // thread.
+    isolated deinit {
+        let widget = Unmanaged.passRetained(widget).toOpaque()
+        g_idle_add_full(
+            G_PRIORITY_DEFAULT,
+            { widget in
+                if let widget { Unmanaged<GObjectReference>.fromOpaque(widget).release() }
+                return 0
+            },
+            widget,
+            nil
+        )
+    }
+}
 #endif

@@ -13,7 +13,7 @@ import Kingfisher
 public final class ImageButton: GtkButtonProviding {
     /// The GtkButton.
     public let gtkButton: UnsafeMutablePointer<GtkButton>
-    private let reference: GObjectReference
+    private let reference: WidgetReference
 
     /// Makes a new button.
     ///
@@ -21,7 +21,7 @@ public final class ImageButton: GtkButtonProviding {
     public init() {
         precondition(gtk_is_initialized() != 0, "GTK is not initialised yet")
         guard let widget = gtk_button_new() else { preconditionFailure("GTK has no memory") }
-        reference = GObjectReference(retaining: UnsafeMutableRawPointer(widget))
+        reference = WidgetReference(retaining: UnsafeMutableRawPointer(widget))
         gtkButton = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self)
     }
 
@@ -29,11 +29,9 @@ public final class ImageButton: GtkButtonProviding {
     ///
     /// The button's child is replaced when the first image is set.
     public init(button: UnsafeMutablePointer<GtkButton>) {
-        reference = GObjectReference(retaining: UnsafeMutableRawPointer(button))
+        reference = WidgetReference(retaining: UnsafeMutableRawPointer(button))
         gtkButton = button
     }
-
-    isolated deinit {}
 
     /// The button's name for assistive technology, which cannot derive one from the image.
     public var accessibleLabel: String? {
@@ -105,7 +103,8 @@ final class ButtonController {
         gtk_stack_add_child(stack, image.widget)
         gtk_stack_add_child(stack, alternate.widget)
         gtk_button_set_child(button, widget)
-        alternate.controller.onImageChange = { [unowned self] in update() }
+        // Weak, because the view may outlive this object.
+        alternate.controller.onImageChange = { [weak self] in self?.update() }
         connect(self.button, "state-flags-changed") { [unowned self] in update() }
         update()
     }

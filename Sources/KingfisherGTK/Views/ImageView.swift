@@ -35,7 +35,7 @@ extension KFFit {
 open class ImageView: GtkPictureProviding {
     /// The GtkPicture.
     public let gtkPicture: OpaquePointer
-    private let reference: GObjectReference
+    private let reference: WidgetReference
 
     /// Makes a view with a new GtkPicture.
     ///
@@ -44,7 +44,7 @@ open class ImageView: GtkPictureProviding {
     public init() {
         precondition(gtk_is_initialized() != 0, "GTK is not initialised yet")
         guard let widget = gtk_picture_new() else { preconditionFailure("GTK has no memory") }
-        reference = GObjectReference(retaining: UnsafeMutableRawPointer(widget))
+        reference = WidgetReference(retaining: UnsafeMutableRawPointer(widget))
         gtkPicture = OpaquePointer(widget)
         kf_picture_set_fill(UnsafeMutableRawPointer(widget))
         gtk_picture_set_can_shrink(gtkPicture, 1)
@@ -53,13 +53,9 @@ open class ImageView: GtkPictureProviding {
 
     /// Attaches to an existing GtkPicture, whose properties are not changed.
     public init(picture: OpaquePointer) {
-        reference = GObjectReference(retaining: UnsafeMutableRawPointer(picture))
+        reference = WidgetReference(retaining: UnsafeMutableRawPointer(picture))
         gtkPicture = picture
     }
-
-    // GTK's objects belong to the main thread, but the last reference may be released on any
-    // thread.
-    isolated deinit {}
 
     /// The GtkPicture as a GtkWidget.
     public var widget: UnsafeMutablePointer<GtkWidget> {

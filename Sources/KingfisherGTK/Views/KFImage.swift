@@ -17,22 +17,20 @@ public import Kingfisher
 /// A handle of a widget; the configuration belongs to the widget.
 public final class KFImage: KFOptionSetter {
     let state: KFImageState
-    private let reference: GObjectReference
+    private let reference: WidgetReference
 
     /// Makes a view for a source.
     ///
     /// - Precondition: GTK is initialised.
     public init(source: Source?) {
         state = KFImageState(source: source)
-        reference = GObjectReference(retaining: state.overlay)
+        reference = WidgetReference(retaining: state.overlay)
     }
 
     /// Makes a view for a URL.
     public convenience init(_ url: URL?) {
         self.init(source: url?.convertToSource())
     }
-
-    isolated deinit {}
 
     /// The widget, a GtkOverlay.
     public var widget: UnsafeMutablePointer<GtkWidget> {

@@ -95,8 +95,7 @@ final class KFImageState: NetworkListener {
         source = nil
         loadCount += 1
         phase = nil
-        view.controller.forgetLoad()
-        view.controller.setOwnImage(nil)
+        view.controller.clear()
     }
 
     private var standIn: KFCrossPlatformImage? { preview.image ?? placeholder }
@@ -160,8 +159,9 @@ final class KFImageState: NetworkListener {
         gtk_overlay_add_overlay(OpaquePointer(overlay), widget)
         connect(button, "clicked") { [unowned self] in togglePlayback() }
         let controller = view.controller
-        let update = { [unowned self] (playback: Playback) in
-            showPlayback(playback, title: playback == .playing ? pause : play)
+        // Weak, because the view may outlive this object.
+        let update = { [weak self] (playback: Playback) in
+            self?.showPlayback(playback, title: playback == .playing ? pause : play) ?? ()
         }
         controller.animation.onPlaybackChange = update
         update(controller.animation.playback)
@@ -234,6 +234,9 @@ final class KFImageState: NetworkListener {
         _ result: Result<RetrieveImageResult, KingfisherError>,
         _ number: Int
     ) {
+        // The caller's code may destroy the widget.
+        g_object_ref(overlay)
+        defer { g_object_unref(overlay) }
         let isCurrent = number == loadCount
         switch result {
         case .success(let value):

@@ -9,7 +9,7 @@ import Testing
 @testable import KingfisherGTK
 
 extension GTKTests {
-    /// A ``KFImage`` that fails and retries, or is bound to several sources in turn.
+    /// A ``KFImage`` that loads when it appears, and its placeholders.
     @Suite(.timeLimit(.minutes(1)))
     struct KFImageTests {
         private let bench: TestBench
@@ -19,193 +19,149 @@ extension GTKTests {
             bench = try TestBench()
         }
 
-        // MARK: Trying again
-
-        @Test func `a failure is shown with its reason, and a retry ends it`() async throws {
-            var errors: [KingfisherError] = []
+        @Test func `a widget fades its image in`() async throws {
             var loaded = 0
-            var labels: [UnsafeMutablePointer<GtkWidget>] = []
-            let image = image(of: bench.server.url("/a.jpg"))
-                .onFailureView { error in
-                    errors.append(error)
-                    let label = UnsafeMutablePointer<GtkWidget>(gtk_label_new("failed"))
-                    if let label { labels.append(label) }
-                    return label ?? UnsafeMutablePointer(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
-                }
-                .onSuccess { _ in loaded += 1 }
-            let stage = Stage(image.widget)
-            await stage.run { labels.count == 1 }
-            #expect(errors.first?.isInvalidResponseStatusCode == true)
-            await stage.run { gtk_widget_get_mapped(labels[0]) != 0 }
-            image.retry()
-            await stage.run { labels.count == 2 }
-            await stage.run { gtk_widget_get_mapped(labels[1]) != 0 }
-            bench.serveJPEG("/a.jpg")
-            image.retry()
-            await stage.run { loaded == 1 }
-            #expect(gtk_widget_get_visible(labels[1]) == 0)
-            #expect(image.view.image != nil)
-            // There is nothing to retry.
-            let requests = bench.server.requests.count
-            image.retry()
-            await stage.paint()
-            #expect(bench.server.requests.count == requests)
-        }
-
-        @Test func `a failed image loads again when the network returns`() async throws {
-            var failures = 0
-            var loaded = 0
-            let image = image(of: bench.server.url("/a.jpg"))
-                .retryWhenOnline()
-                .onFailure { _ in failures += 1 }
-                .onSuccess { _ in loaded += 1 }
-            let other = self.image(of: bench.server.url("/b.jpg")).onFailure { _ in failures += 1 }
-            let box = try #require(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
-            gtk_box_append(box.asBox, image.widget)
-            gtk_box_append(box.asBox, other.widget)
-            let stage = Stage(box)
-            await stage.run { failures == 2 }
-            bench.serveJPEG("/a.jpg")
-            bench.serveJPEG("/b.jpg")
-            NetworkReturn.shared.changed(isAvailable: false)
-            #expect(bench.server.requests.count == 2)
-            NetworkReturn.shared.changed(isAvailable: true)
-            await stage.run { loaded == 1 }
-            // The image without a retry stays as it is.
-            await stage.paint()
-            #expect(bench.server.requests.count == 3)
-        }
-
-        @Test func `a click after a failure loads again`() async throws {
-            var failures = 0
-            var loaded = 0
-            let image = image(of: bench.server.url("/a.jpg"))
-                .retryOnClick()
-                .onFailure { _ in failures += 1 }
-                .onSuccess { _ in loaded += 1 }
-            let stage = Stage(image.widget)
-            await stage.run { failures == 1 }
-            bench.serveJPEG("/a.jpg")
-            try click(image.widget)
-            await stage.run { loaded == 1 }
-        }
-
-        // MARK: Another source
-
-        @Test func `bound to another source it shows that one alone`() async throws {
-            let gate = ServerGate()
-            bench.server.route("/slow.jpg", .gated(TestImage.jpeg(), at: [(0, gate)]))
-            bench.serveJPEG("/quick.jpg", width: 50, height: 20)
-            var shown: [CGFloat] = []
-            let image = image(of: bench.server.url("/slow.jpg"))
-                .onSuccess { shown.append($0.image.size.width) }
-            let stage = Stage(image.widget)
-            await stage.run { bench.server.requests.count == 1 }
-            image.bind(to: bench.server.url("/quick.jpg"))
-            await stage.run { shown.count == 1 }
-            gate.open()
-            await stage.paint(frames: 8)
-            #expect(shown == [50])
-            #expect(image.view.image?.size.width == 50)
-            // The same source again does not load.
-            let requests = bench.server.requests.count
-            image.bind(to: bench.server.url("/quick.jpg"))
-            #expect(bench.server.requests.count == requests)
-            #expect(image.view.image != nil)
-        }
-
-        @Test func `bound while it is hidden it never shows the source before`() async throws {
-            var loaded = 0
-            let image = image(of: bench.serveJPEG("/a.jpg")).onSuccess { _ in loaded += 1 }
-            let stage = Stage(image.widget)
-            await stage.run { loaded == 1 }
-            gtk_widget_set_visible(image.widget, 0)
-            image.bind(to: bench.serveJPEG("/b.jpg", width: 50, height: 20))
-            #expect(image.view.image == nil)
-            gtk_widget_set_visible(image.widget, 1)
-            await stage.run { loaded == 2 }
-            #expect(image.view.image?.size.width == 50)
-        }
-
-        @Test func `a hash stands in for one source, not for the next`() async throws {
-            let hash = try #require(KFCrossPlatformImage.solid(.pureRed).kf.blurHash())
-            let thumb = try #require(KFCrossPlatformImage.solid(.pureBlue).kf.thumbHash())
-            for path in ["/a.jpg", "/b.jpg", "/c.jpg"] {
-                bench.server.route(path, .gated(TestImage.jpeg(), at: [(0, ServerGate())]))
-            }
-            let image = image(of: bench.server.url("/a.jpg")).blurHash(hash)
-            let stage = Stage(image.widget)
-            await stage.paint()
-            #expect(try #require(stage.capture()).center.isNear(.pureRed))
-            image.thumbHash(thumb).bind(to: bench.server.url("/b.jpg"))
-            await stage.paint()
-            #expect(try #require(stage.capture()).center.isNear(.pureBlue, tolerance: 30))
-            image.bind(to: bench.server.url("/c.jpg"))
-            #expect(image.view.image == nil)
-        }
-
-        // MARK: Accessibility
-
-        @Test func `assistive technology is notified of loads and failures`() async throws {
-            let gate = ServerGate()
-            bench.server.route("/slow", .held(gate, then: .status(404)))
-            var failures = 0
-            let image = image(of: bench.server.url("/slow")).onFailure { _ in failures += 1 }
-            let stage = Stage(image.widget)
-            let picture = image.view.gtkPicture
-            await stage.run { bench.server.requests.count == 1 }
-            #expect(gtk_test_accessible_has_state(picture, GTK_ACCESSIBLE_STATE_BUSY) != 0)
-            #expect(image.view.controller.isBusy)
-            gate.open()
-            await stage.run { failures == 1 }
-            #expect(!image.view.controller.isBusy)
-            #expect(image.view.controller.hasFailed)
-            #expect(gtk_test_accessible_has_state(picture, GTK_ACCESSIBLE_STATE_INVALID) != 0)
-        }
-
-        @Test func `an image button has a name for assistive technology`() {
-            let button = ImageButton()
-            let accessible = OpaquePointer(button.gtkButton)
-            button.accessibleLabel = "Open the album"
-            #expect(
-                gtk_test_accessible_has_property(accessible, GTK_ACCESSIBLE_PROPERTY_LABEL) != 0
-            )
-            #expect(button.accessibleLabel == "Open the album")
-        }
-
-        // MARK: Helpers
-
-        private func image(of url: URL) -> KFImage {
-            KFImage(url)
+            let green = KFCrossPlatformImage.solid(.pureGreen)
+            let png = try #require(green.kf.pngRepresentation())
+            bench.server.route("/green.png", .body(png, type: "image/png"))
+            let image = KFImage(bench.server.url("/green.png"))
                 .targetCache(bench.cache)
                 .downloader(bench.downloader)
+                .placeholder(.solid(.black))
                 .resizable(.fill)
+                // So long that the frames before the test takes control are at its beginning.
+                .fade(duration: 1_000_000)
+                .onSuccess { _ in loaded += 1 }
+            let stage = Stage(image.widget, width: 120, height: 80)
+            let controller = image.view.controller
+            await stage.run { controller.transition != nil }
+            #expect(loaded == 0)
+            controller.watch?.stopTicking(ObjectIdentifier(controller))
+            let start = Double(g_get_monotonic_time()) / 1_000_000
+            controller.frameBegins(at: start)
+            controller.frameBegins(at: start + 500_000)
+            await stage.paint()
+            let half = try #require(stage.capture()).center
+            #expect(abs(Int(half.green) - 128) <= 4)
+            #expect(half.red == 0)
+            controller.frameBegins(at: start + 1_000_001)
+            await stage.paint()
+            #expect(try #require(stage.capture()).center.isNear(.pureGreen))
+            #expect(loaded == 1)
         }
 
-        /// Ends a click of the widget's first gesture, as the pointer would.
-        private func click(_ widget: UnsafeMutablePointer<GtkWidget>) throws {
-            let controllers = try #require(gtk_widget_observe_controllers(widget))
-            defer { g_object_unref(UnsafeMutableRawPointer(controllers)) }
-            for index in 0..<g_list_model_get_n_items(controllers) {
-                guard let item = g_list_model_get_item(controllers, index) else { continue }
-                defer { g_object_unref(item) }
-                let signal = g_signal_lookup("released", gtk_gesture_click_get_type())
-                let isClick =
-                    g_type_check_instance_is_a(
-                        item.assumingMemoryBound(to: GTypeInstance.self),
-                        gtk_gesture_click_get_type()
-                    ) != 0
-                guard isClick else { continue }
-                var values = [GValue](repeating: GValue(), count: 4)
-                g_value_init(&values[0], gtk_gesture_click_get_type())
-                g_value_set_object(&values[0], item)
-                // G_TYPE_INT and G_TYPE_DOUBLE, macros that Swift cannot import.
-                g_value_init(&values[1], GType(6 << 2))
-                g_value_init(&values[2], GType(15 << 2))
-                g_value_init(&values[3], GType(15 << 2))
-                g_signal_emitv(values, signal, 0, nil)
-                g_value_unset(&values[0])
-            }
+        @Test func `a widget loads when it comes on screen, and says so`() async throws {
+            var loaded = 0
+            let image = KFImage(bench.serveJPEG("/a.jpg"))
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .resizable(.cover)
+                .alternativeText("a gradient")
+                .onSuccess { _ in loaded += 1 }
+            #expect(bench.server.requests.isEmpty)
+            let stage = Stage(image.widget)
+            await stage.run { loaded == 1 }
+            #expect(image.view.image != nil)
+            #expect(image.view.alternativeText == "a gradient")
+        }
+
+        @Test func `widgets stand in while it loads and when it fails`() async throws {
+            let gate = ServerGate()
+            let head = ServerReply.head(404, [("Content-Length", "0")])
+            bench.server.route("/late", ServerReply(steps: [.wait(gate), .send(head)]))
+            let waiting = try #require(gtk_label_new("waiting"))
+            let failed = try #require(gtk_label_new("failed"))
+            var errors = 0
+            let image = KFImage(bench.server.url("/late"))
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .placeholder(waiting)
+                .onFailureView(failed)
+                .onFailure { _ in errors += 1 }
+            let stage = Stage(image.widget)
+            await stage.run { gtk_widget_get_visible(waiting) != 0 }
+            #expect(gtk_widget_get_visible(failed) == 0)
+            gate.open()
+            await stage.run { errors == 1 }
+            #expect(gtk_widget_get_visible(waiting) == 0)
+            #expect(gtk_widget_get_visible(failed) != 0)
+        }
+
+        @Test func `a load is cancelled when the widget disappears, and begins again`() async throws
+        {
+            let gate = ServerGate()
+            let data = TestImage.jpeg()
+            let head = ServerReply.head(200, [("Content-Length", "\(data.count)")])
+            let slow = ServerReply(steps: [.send(head), .wait(gate), .send(data)])
+            bench.server.route("/slow.jpg", slow)
+            var errors = 0
+            var loaded = 0
+            let image = KFImage(bench.server.url("/slow.jpg"))
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .cancelOnDisappear()
+                .onFailure { if $0.isCancellation { errors += 1 } }
+                .onSuccess { _ in loaded += 1 }
+            let stage = Stage(image.widget)
+            await stage.paint(frames: 8)
+            gtk_widget_set_visible(image.widget, 0)
+            await stage.run { errors == 1 }
+            gate.open()
+            gtk_widget_set_visible(image.widget, 1)
+            await stage.run { loaded == 1 }
+        }
+
+        @Test func `a widget can begin before it is on screen`() async throws {
+            var loaded = 0
+            let image = KFImage(bench.serveJPEG("/a.jpg"))
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .configure { $0.setSizeRequest(width: 60, height: 40) }
+                .onSuccess { _ in
+                    loaded += 1
+                    LoopEvents.wake()
+                }
+                .startLoadingBeforeViewAppear()
+            await Stage.run { loaded == 1 }
+            #expect(gtk_widget_get_mapped(image.widget) == 0)
+            let stage = Stage(image.widget)
+            await stage.paint()
+            #expect(loaded == 1)
+            #expect(bench.server.requests.count == 1)
+        }
+
+        @Test func `the bar shows the share that has arrived, until all is there`() async throws {
+            let gate = ServerGate()
+            let data = TestImage.jpeg(width: 400, height: 300)
+            let head = ServerReply.head(200, [("Content-Length", "\(data.count)")])
+            let half = data.count / 2
+            bench.server.route(
+                "/slow.jpg",
+                ServerReply(
+                    steps: [
+                        .send(head), .send(data.prefix(half)), .wait(gate),
+                        .send(data.dropFirst(half)),
+                    ]
+                )
+            )
+            var loaded = 0
+            var reports: [Int64] = []
+            let image = KFImage(bench.server.url("/slow.jpg"))
+                .targetCache(bench.cache)
+                .downloader(bench.downloader)
+                .loadingProgress()
+                .onProgress { received, _ in reports.append(received) }
+                .onSuccess { _ in loaded += 1 }
+            let stage = Stage(image.widget)
+            let bar = try #require(gtk_widget_get_last_child(image.widget))
+            let share = { gtk_progress_bar_get_fraction(OpaquePointer(bar)) }
+            await stage.run { share() > 0 }
+            #expect(abs(share() - 0.5) < 0.01)
+            #expect(gtk_widget_get_mapped(bar) != 0)
+            gate.open()
+            await stage.run { loaded == 1 }
+            #expect(gtk_widget_get_visible(bar) == 0)
+            #expect(reports.last == Int64(data.count))
         }
     }
 }

@@ -105,25 +105,6 @@ extension GTKTests {
             #expect(column.views.map(isInSight) == [false, true, true])
         }
 
-        @Test func `a list prefetches with the options of its cells`()
-            async throws
-        {
-            bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
-            let cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: 200) {
-                [bench] in .network(bench.server.url("/\($0)"))
-            }
-            cells.manager = bench.manager
-            cells.configure = { view in
-                view.fit = .contain
-                view.setSizeRequest(width: 50, height: 40)
-            }
-            let grid = Grid(cells, count: 200)
-            let stage = Stage(grid.widget, width: 400, height: 300)
-            await stage.run { cells.cellOptions != nil }
-            let expected = ViewSizeProcessor(size: CGSize(width: 50, height: 40), covers: false)
-            #expect(cells.cellOptions?.processor.identifier == expected.identifier)
-        }
-
         private func load(_ path: String, in view: ImageView) {
             _ = view.controller.load(
                 .network(bench.server.url(path)),
