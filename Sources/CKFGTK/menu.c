@@ -42,7 +42,9 @@ static void widget_destroyed(GtkWidget *popover) {
 
 static void open_menu(GtkWidget *widget, double x, double y) {
     Menu *menu = g_object_get_data(G_OBJECT(widget), key);
-    if (!menu || !menu->handler(KF_MENU_OPEN, menu->context)) return;
+    // A key reaches the focused widget, which may be scrolled away: there is no place for the menu.
+    if (!menu || !kf_widget_is_in_sight(widget)) return;
+    if (!menu->handler(KF_MENU_OPEN, menu->context)) return;
     close_menu(menu);
     menu->popover = gtk_popover_menu_new_from_model(G_MENU_MODEL(menu->model));
     gtk_widget_set_parent(menu->popover, widget);

@@ -34,6 +34,18 @@ extension GTKTests {
             stage.close()
         }
 
+        @Test func `the menu copies the file of the image`() async throws {
+            let (view, stage) = try await loaded("/a.jpg")
+            view.kf.contextMenu = PictureMenu()
+            let clipboard = gtk_widget_get_clipboard(view.widget)
+            gdk_clipboard_set_content(clipboard, nil)
+            try activate("kingfisher.copy", of: view)
+            await stage.run { gdk_clipboard_get_content(clipboard) != nil }
+            let content = OpaquePointer(try #require(gdk_clipboard_get_content(clipboard)))
+            #expect(try await bytes(content, "image/jpeg") == file)
+            stage.close()
+        }
+
         @Test func `a file that the cache no longer has is downloaded again`() async throws {
             let (view, stage) = try await loaded("/a.jpg")
             await bench.cache.clearDiskCache()
@@ -125,6 +137,26 @@ extension GTKTests {
             await stage.paint()
             // GTK warns, which ends the test, if the picture goes before its menu.
             stage.close()
+        }
+
+        @Test func `the menu does not open over an image that is scrolled away`() async throws {
+            let window = try #require(gtk_scrolled_window_new())
+            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            gtk_scrolled_window_set_child(OpaquePointer(window), box)
+            let views = (0..<2).map { _ in ImageView() }
+            for view in views {
+                view.setSizeRequest(width: 100, height: 200)
+                view.image = .solid(.pureRed)
+                view.kf.contextMenu = PictureMenu()
+                gtk_box_append(box.asBox, view.widget)
+            }
+            let stage = Stage(window, width: 120, height: 100)
+            await stage.paint()
+            kf_widget_open_menu(views[1].gtkPicture.asRaw)
+            #expect(!kf_widget_has_open_menu(views[1].gtkPicture.asRaw))
+            kf_widget_open_menu(views[0].gtkPicture.asRaw)
+            #expect(kf_widget_has_open_menu(views[0].gtkPicture.asRaw))
+            views[0].kf.contextMenu = nil
         }
 
         @Test func `a menu can be taken away`() async throws {
