@@ -11,7 +11,7 @@ unsigned long kf_connect(
     void *context,
     KFSignalRelease release
 ) {
-    // A swapped closure passes the context first, whatever the signal's arguments are.
+    // A swapped closure passes the context first, regardless of the signal's arguments.
     GClosure *closure = g_cclosure_new_swap(G_CALLBACK(handler), context, NULL);
     // A finalize notifier passes the closure as its second argument, which `release` ignores.
     g_closure_add_finalize_notifier(closure, context, (GClosureNotify)(GCallback)release);

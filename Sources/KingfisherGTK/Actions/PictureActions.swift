@@ -114,7 +114,7 @@ final class PictureActions {
         }
     }
 
-    /// What a drag that begins offers; nil without an image.
+    /// The data of a drag that begins; nil without an image.
     func dragContent() -> GObjectReference? {
         guard let image = controller.image else { return nil }
         let file = draggedFile.flatMap { $0.image === image ? $0.data : nil }

@@ -119,14 +119,7 @@ extension GTKTests {
         }
 
         private func load(_ url: URL, in picture: OpaquePointer, _ loading: Loading) {
-            _ = controller(of: picture).load(
-                .network(url),
-                placeholder: nil,
-                options: KingfisherParsedOptionsInfo(nil),
-                by: bench.manager,
-                progress: nil,
-                completion: { loading.results.append($0) }
-            )
+            controller(of: picture).load(url, by: bench.manager, into: loading)
         }
     }
 }

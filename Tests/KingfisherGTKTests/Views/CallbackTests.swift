@@ -106,11 +106,13 @@ extension GTKTests {
             #expect(view.image != nil)
         }
 
-        @Test func `the end of a transition is reported before a load that it starts`()
-            async throws
-        {
+        @Test(arguments: [LoadStart.immediately, .whenVisible])
+        func `the end of a transition is reported before a load that it starts`(
+            loadStart: LoadStart
+        ) async throws {
             let view = ImageView()
             view.hasNaturalSize = false
+            view.kf.loadStart = loadStart
             let stage = Stage(view.widget)
             await stage.paint()
             let ends = Ends()

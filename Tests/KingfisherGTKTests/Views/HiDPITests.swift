@@ -35,13 +35,10 @@ extension GTKTests {
             view.setSizeRequest(width: 100, height: 80)
             let stage = Stage(view.widget)
             let loading = Loading()
-            _ = view.controller.load(
-                .network(bench.serveJPEG("/a.jpg", width: 500, height: 400)),
-                placeholder: nil,
-                options: KingfisherParsedOptionsInfo(nil),
+            view.controller.load(
+                bench.serveJPEG("/a.jpg", width: 500, height: 400),
                 by: bench.manager,
-                progress: nil,
-                completion: { loading.results.append($0) }
+                into: loading
             )
             await stage.run { loading.results.count == 1 }
             let image = try #require(view.image)
@@ -82,14 +79,7 @@ private enum HiDPI {
         let processor = ViewSizeProcessor(size: CGSize(width: 100, height: 75), covers: false)
         _ = try await bench.manager.retrieveImage(with: url, options: [.processor(processor)])
         let loading = Loading()
-        _ = view.controller.load(
-            .network(url),
-            placeholder: nil,
-            options: KingfisherParsedOptionsInfo(nil),
-            by: bench.manager,
-            progress: nil,
-            completion: { loading.results.append($0) }
-        )
+        view.controller.load(url, by: bench.manager, into: loading)
         await stage.run { loading.results.count == 1 }
         let image = try #require(view.image)
         #expect(image.pixelWidth == 200)

@@ -334,25 +334,4 @@ extension GTKTests {
         }
     }
 }
-
-/// Records the results of a load.
-final class Loading {
-    var results: [Result<RetrieveImageResult, KingfisherError>] = [] {
-        didSet { LoopEvents.wake() }
-    }
-
-    func value() throws -> RetrieveImageResult { try result().get() }
-
-    func error() throws -> KingfisherError {
-        guard case .failure(let error) = try result() else { throw Missing() }
-        return error
-    }
-
-    private struct Missing: Error {}
-
-    private func result() throws -> Result<RetrieveImageResult, KingfisherError> {
-        guard results.count == 1, let result = results.first else { throw Missing() }
-        return result
-    }
-}
 #endif

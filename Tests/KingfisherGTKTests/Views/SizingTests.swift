@@ -99,14 +99,7 @@ extension GTKTests {
                 shown = view
                 view.controller.onImageChange = { changes += 1 }
                 gtk_list_item_set_child(OpaquePointer($0), view.widget)
-                _ = view.controller.load(
-                    .network(url),
-                    placeholder: nil,
-                    options: KingfisherParsedOptionsInfo(nil),
-                    by: bench.manager,
-                    progress: nil,
-                    completion: { loading.results.append($0) }
-                )
+                view.controller.load(url, by: bench.manager, into: loading)
             }
             let strings = gtk_string_list_new(nil)
             gtk_string_list_append(strings, "one")
@@ -259,14 +252,7 @@ extension GTKTests {
 
         private func load(_ url: URL, in view: ImageView) -> Loading {
             let loading = Loading()
-            _ = view.controller.load(
-                .network(url),
-                placeholder: nil,
-                options: KingfisherParsedOptionsInfo(nil),
-                by: bench.manager,
-                progress: nil,
-                completion: { loading.results.append($0) }
-            )
+            view.controller.load(url, by: bench.manager, into: loading)
             return loading
         }
     }
