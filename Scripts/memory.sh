@@ -3,12 +3,38 @@
 # under the address sanitizer, which also checks the memory functions that C libraries call.
 #
 # Usage: Scripts/memory.sh [FILTER]
+#        Scripts/memory.sh --gtk [FILTER]
 #
 #   FILTER   a regular expression for the tests to run; all but a few by default
+#   --gtk    the tests of GTK instead, on a display in memory; KF_FUZZ_SECONDS sets for how long
+#            views are used in random order
 #
-# Builds everything again into .build-asan. Skips tests that only read sources or compare pixels,
-# and those that measure memory, of which the sanitizer holds more than is in use.
+# Builds everything again into .build-asan, or .build-gtk-asan. Skips tests that only read sources
+# or compare pixels, and those that measure memory, of which the sanitizer holds more than is in
+# use.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+# GTK is not built with the sanitizer, so freed memory is overwritten: its next use by GTK fails.
+check_gtk() {
+    local scratch=.build-gtk-asan
+    "$ROOT/Scripts/bootstrap.sh" --gtk
+    say "Building with the address sanitizer"
+    KF_GTK_ONLY=1 swift build --traits GTK --build-tests --sanitize address \
+        --scratch-path "$scratch"
+    say "Running the tests of GTK with the address sanitizer"
+    ASAN_OPTIONS=detect_leaks=0:max_free_fill_size=65536:free_fill_byte=221 \
+        KF_GTK_ONLY=1 G_SLICE=always-malloc G_DEBUG=fatal-warnings GDK_BACKEND=x11 \
+        GSK_RENDERER=cairo xvfb-run -a -s '-screen 0 1280x1024x24' \
+        swift test --disable-xctest --traits GTK --skip-build --sanitize address \
+        --scratch-path "$scratch" --filter "${1:-KingfisherGTKTests}"
+    say "No memory errors"
+}
+
+if [ "${1:-}" = --gtk ]; then
+    require_swift
+    check_gtk "${2:-}"
+    exit
+fi
 
 scratch=.build-asan
 chosen=(--skip 'LayeringTests|DocumentationTests|GoldenTests|EnduranceTests|SideTableTests')
