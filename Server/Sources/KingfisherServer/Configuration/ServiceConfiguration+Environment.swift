@@ -80,13 +80,21 @@ extension ServiceConfiguration {
         return text
     }
 
-    /// Checks the values that depend on each other.
+    /// Checks the values that depend on each other, and on the build.
     private func check() throws(ConfigurationError) {
         guard urls.keys.count == urls.salts.count else {
             throw ConfigurationError(
                 name: "IMGPROXY_SALT",
                 expected: "as many salts as IMGPROXY_KEY has keys (\(urls.keys.count))",
                 found: "\(urls.salts.count)"
+            )
+        }
+        let wanted = negotiationSettings.wanted.filter { !$0.isWritable }
+        guard wanted.isEmpty else {
+            throw ConfigurationError(
+                name: "IMGPROXY_PREFERRED_FORMATS, AUTO_… or ENFORCE_…",
+                expected: "formats that this build writes",
+                found: wanted.map(\.rawValue).sorted().joined(separator: ",")
             )
         }
         guard !sources.usesS3 || (sources.s3AccessKey == nil) == (sources.s3SecretKey == nil) else {

@@ -23,6 +23,9 @@ struct NegotiationSettings: Sendable, Hashable {
 
     /// The defaults: no negotiation.
     init() {}
+
+    /// The formats that results may have without being named by a URL.
+    var wanted: Set<OutputFormat> { automatic.union(enforced).union(preferred) }
 }
 
 extension OutputFormat {

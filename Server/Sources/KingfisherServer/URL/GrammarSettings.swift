@@ -29,7 +29,7 @@ struct GrammarSettings: Sendable {
     /// The largest number of options in a URL or a preset.
     static let maximalOptions = 100
 
-    /// Replaces the presets, and checks the separator of arguments.
+    /// Replaces the presets, and checks the other properties.
     ///
     /// Call it after setting all other properties, also when there are no presets.
     ///
@@ -49,7 +49,18 @@ struct GrammarSettings: Sendable {
             let reason = "use punctuation other than - _ = % / ? #"
             throw InvalidSetting("ARGUMENTS_SEPARATOR", "'\(argumentsSeparator)': \(reason)")
         }
+        try checkAllowedOptions()
         presets = try PresetDefinitions.parsed(definitions, separator: argumentsSeparator)
         try PresetDefinitions.validate(self)
+    }
+
+    /// An unknown name is an error, because the option that was meant would be refused.
+    private func checkAllowedOptions() throws(InvalidSetting) {
+        let unknown = allowedOptions.sorted().first { name in
+            URLOption.named(name) == nil && !URLOption.unsupported.contains(name)
+                && !PresetDefinitions.optionNames.contains(name)
+        }
+        guard let unknown else { return }
+        throw InvalidSetting("ALLOWED_PROCESSING_OPTIONS", "there is no option '\(unknown)'")
     }
 }

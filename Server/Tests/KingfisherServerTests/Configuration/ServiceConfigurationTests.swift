@@ -110,6 +110,21 @@ struct ServiceConfigurationTests {
     }
 
     @Test(
+        "Formats that the build does not write cannot be preferred",
+        arguments: ["IMGPROXY_AUTO_JXL", "IMGPROXY_ENFORCE_JXL", "IMGPROXY_PREFERRED_FORMATS"]
+    )
+    func unwritable(name: String) {
+        let value = name.hasSuffix("JXL") ? "1" : "jpg,jxl"
+        var found: String?
+        do throws(ConfigurationError) {
+            _ = try ServiceConfiguration(environment: [name: value])
+        } catch {
+            found = error.found
+        }
+        #expect(found == (OutputFormat.jxl.isWritable ? nil : "jxl"))
+    }
+
+    @Test(
         "A change of the results changes their keys",
         arguments: [
             "IMGPROXY_QUALITY": "50", "IMGPROXY_AVIF_SPEED": "3",

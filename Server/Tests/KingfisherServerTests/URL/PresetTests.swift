@@ -16,6 +16,15 @@ struct PresetTests {
         try ImageRequest.parse("/_/\(options)/plain/http://a/b", with: settings).options
     }
 
+    @Test func `allowed options have to exist`() throws {
+        var settings = GrammarSettings()
+        settings.allowedOptions = ["w", "height", "preset", "ush"]
+        try settings.definePresets([])
+        settings.allowedOptions.insert("widht")
+        let error = #expect(throws: InvalidSetting.self) { try settings.definePresets([]) }
+        #expect(error?.description == "ALLOWED_PROCESSING_OPTIONS: there is no option 'widht'")
+    }
+
     @Test func `a preset stands for its options`() throws {
         let settings = try settings("thumb=rs:fill:100:50/q:70", " # comment", "", " sharp = sh:2 ")
         let result = try options("pr:thumb:sharp/q:60", settings)
