@@ -6,7 +6,6 @@ public import Hummingbird
 public import Kingfisher
 public import Logging
 public import NIOCore
-import Synchronization
 
 /// The image service: answers requests whose URLs name a source and options for the result.
 ///
@@ -32,7 +31,7 @@ public final class ImageService: Sendable {
     private let head: ResponseHead
     private let images: ImageHandler
     private let playground: Playground?
-    private let isStopping = Atomic(false)
+    private let readiness = Readiness()
 
     /// Makes a service, and starts its workers.
     ///
@@ -92,10 +91,10 @@ public final class ImageService: Sendable {
     public func settle() async { await images.settle() }
 
     /// Whether `/health` answers with 200.
-    var isReady: Bool { !isStopping.load(ordering: .relaxed) }
+    var isReady: Bool { readiness.isReady }
 
     /// Makes `/health` answer with 503 from now on.
-    public func stop() { isStopping.store(true, ordering: .relaxed) }
+    public func stop() { readiness.stop() }
 
     // MARK: Requests
 
