@@ -16,7 +16,7 @@ build_tool Server kf-serve
 export IMGPROXY_BIND=${IMGPROXY_BIND:-127.0.0.1:8080}
 export KF_CACHE_PATH=${KF_CACHE_PATH:-${XDG_CACHE_HOME:-$HOME/.cache}/kf-serve}
 export KF_PLAYGROUND=${KF_PLAYGROUND:-1}
-has_samples=
+has_samples=''
 [ -n "${IMGPROXY_LOCAL_FILESYSTEM_ROOT:-}" ] || has_samples=1
 export IMGPROXY_LOCAL_FILESYSTEM_ROOT=${IMGPROXY_LOCAL_FILESYSTEM_ROOT:-$ROOT/Examples/Gallery/Screenshots}
 mkdir -p "$KF_CACHE_PATH"
@@ -26,10 +26,11 @@ if [ $# -eq 0 ] && [ "${IMGPROXY_BIND#unix}" = "$IMGPROXY_BIND" ]; then
     address=$IMGPROXY_BIND
     [ "${address#:}" = "$address" ] || address=127.0.0.1$address
     address=http://$address${IMGPROXY_PATH_PREFIX:-}
-    if [ "$KF_PLAYGROUND" = 0 ]; then say "The image service: $address/"
-    elif [ -z "$has_samples" ]; then say "The playground: $address/"
-    else say "The playground with a sample: $address/?source=local:///grid.png"
-    fi
+    case $KF_PLAYGROUND:$has_samples in
+    0* | f* | F*) say "The image service: $address/" ;;
+    *:1) say "The playground with a sample: $address/?source=local:///grid.png" ;;
+    *) say "The playground: $address/" ;;
+    esac
     # With keys, the playground signs URLs.
     if [ -n "$has_samples" ] && [ -z "${IMGPROXY_KEY:-}" ]; then
         say "  $address/unsafe/rs:fit:600:400/plain/local:///grid.png"
