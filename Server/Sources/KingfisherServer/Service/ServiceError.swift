@@ -2,7 +2,7 @@
 struct ServiceError: Error, Sendable, Hashable {
     /// The HTTP status.
     var status: Int
-    /// The problem and what to do, in a sentence each, on one line without secrets.
+    /// The problem and the remedy, in a sentence each, on one line without secrets.
     var message: String
     /// More for the log, and for the client in development mode.
     var detail: String?
@@ -12,7 +12,7 @@ struct ServiceError: Error, Sendable, Hashable {
     /// - Parameters:
     ///   - status: The HTTP status.
     ///   - problem: The problem as a clause, without a full stop.
-    ///   - action: What the client or the administrator can do, in the same form.
+    ///   - action: The remedy of the client or the administrator, in the same form.
     ///   - detail: More for the log.
     init(_ status: Int, _ problem: String, _ action: String, detail: String? = nil) {
         self.status = status

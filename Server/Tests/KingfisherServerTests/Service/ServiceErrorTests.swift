@@ -3,7 +3,7 @@ import Testing
 
 @testable import KingfisherServer
 
-/// The texts of errors: the problem and what to do, in a sentence each.
+/// The texts of errors: the problem and the remedy, in a sentence each.
 struct ServiceErrorTests {
     @Test("The sources write each error as two clauses without punctuation at the end")
     func clauses() throws {

@@ -59,7 +59,7 @@ struct ResultCache: Sendable {
     ///   - key: The key.
     ///   - make: Makes the result; not called for a hit.
     /// - Returns: The result.
-    /// - Throws: What `make` throws; `CancellationError`.
+    /// - Throws: The errors of `make`; `CancellationError`.
     func result(
         _ key: String,
         orMake make: @escaping @Sendable () async throws -> MadeResult
@@ -121,7 +121,7 @@ struct ResultCache: Sendable {
     func remove(_ keys: [String]) async {
         for key in keys {
             memory.remove(forKey: key)
-            // It throws for a key without a file, which is what the caller wants.
+            // It throws for a key without a file, where nothing is left to do.
             try? await disk?.removeImage(forKey: key)
         }
         await disk?.flush()

@@ -3,7 +3,7 @@ import Kingfisher
 import NIOCore
 import NIOFoundationCompat
 
-/// A result as it is kept: the body of a response, and what its head is made from.
+/// A stored result: the body of a response, and the properties for its head.
 final class StoredResult: Sendable, CacheCostCalculable {
     /// The properties stored with the body.
     struct Facts: Sendable, Codable, Equatable {

@@ -1,7 +1,7 @@
 import Foundation
 import Kingfisher
 
-/// The bytes of a source, and what is known about them.
+/// The bytes of a source with their properties.
 struct SourceFile: Sendable {
     /// The bytes.
     let data: Data

@@ -119,7 +119,7 @@ struct SourceLoader: Sendable {
         await web.remove(key)
     }
 
-    /// What this machine did with the shared storage for sources; nil without one.
+    /// This machine's use of the shared storage for sources; nil without one.
     var sharedStatistics: SharedStorageStatistics? { web.sharedStatistics }
 
     /// Waits until sources are on disk and in the shared storage.

@@ -84,12 +84,12 @@ struct WebSources: Sendable {
 
     /// Forgets a source.
     func remove(_ key: String) async {
-        // It throws for a key without a file, which is what the caller wants.
+        // It throws for a key without a file, where nothing is left to do.
         try? await manager.cache.removeImage(forKey: key)
         await manager.cache.flush()
     }
 
-    /// What this machine did with the shared storage; nil without one.
+    /// This machine's use of the shared storage; nil without one.
     var sharedStatistics: SharedStorageStatistics? { manager.cache.sharedStorageStatistics }
 
     /// Waits until sources are on disk and in the shared storage.
