@@ -48,7 +48,6 @@ private final class Post: ImageListRow {
     private let photographs: [KFImage]
 
     private static let authors = ["Ada", "Grace", "Katherine", "Margaret", "Radia", "Barbara"]
-    private static let places = ["the lake", "the dunes", "the ridge", "the valley", "the coast"]
 
     init(_ pictures: Pictures) {
         self.pictures = pictures
@@ -69,12 +68,8 @@ private final class Post: ImageListRow {
     func show(_ item: ImageListItem) {
         let number = item.string.flatMap { Int($0) } ?? 0
         let author = Self.authors[number % Self.authors.count]
-        let place = Self.places[number % Self.places.count]
         gtk_label_set_markup(name.opaque, "<b>\(author)</b>")
-        gtk_label_set_text(
-            text.opaque,
-            "Three photographs from a day at \(place), number \(number)"
-        )
+        gtk_label_set_text(text.opaque, "Three photographs from day \(number + 1) of the journey")
         let size = CGSize(width: 88, height: 88)
         avatar.alternativeText = author
         avatar.kf.setImage(
@@ -101,7 +96,7 @@ private final class Post: ImageListRow {
     var isComplete: Bool { photographs.allSatisfy { $0.view.image != nil } }
 }
 
-/// What a view shows while it loads: a placeholder, a blurred preview, the image.
+/// The stages of a load in a view: a placeholder, a blurred preview, the image.
 private final class LoadingStages {
     let widget: Widget
     private let images: [KFImage]

@@ -18,8 +18,11 @@ final class ProcessorsPage: Page {
         widget = made(gtk_scrolled_window_new()).expanding()
         gtk_scrolled_window_set_child(widget.opaque, grid.margin(18))
         for (number, (name, processor)) in Self.processors.enumerated() {
-            let before = view(DefaultImageProcessor.default, "before")
-            let after = view(processor, name)
+            // The landscapes have no margins to trim.
+            let isTrimming = processor is TrimmingImageProcessor
+            let first: any ImageProcessor = isTrimming ? Self.margin : DefaultImageProcessor.default
+            let before = view(first, "before")
+            let after = view(isTrimming ? first |> processor : processor, name)
             let both = box(
                 GTK_ORIENTATION_HORIZONTAL,
                 spacing: 4,
@@ -47,6 +50,11 @@ final class ProcessorsPage: Page {
 
     var isReady: Bool { waiting == 0 }
 
+    private static let margin = PaddingImageProcessor(
+        all: 30,
+        backgroundColor: KFCrossPlatformColor(red: 0.6, green: 0.6, blue: 0.6, alpha: 1)
+    )
+
     /// A white ring.
     private static var mark: KFCrossPlatformImage {
         let disc = Data(repeating: 0, count: 72 * 72 * 4)
@@ -63,18 +71,20 @@ final class ProcessorsPage: Page {
     private static var processors: [(String, any ImageProcessor)] {
         let half = CGSize(width: 180, height: 135)
         let square = CGSize(width: 135, height: 135)
+        let tall = CGSize(width: 90, height: 135)
+        let gold = KFCrossPlatformColor(red: 0.9, green: 0.7, blue: 0.1, alpha: 1)
         let red = KFCrossPlatformColor(red: 0.85, green: 0.2, blue: 0.2, alpha: 1)
         return [
             ("downsampling", DownsamplingImageProcessor(size: CGSize(width: 48, height: 48))),
             ("resizing", ResizingImageProcessor(referenceSize: square)),
             ("cropping", CroppingImageProcessor(size: half)),
-            ("smart cropping", SmartCroppingImageProcessor(size: square)),
+            ("smart cropping", SmartCroppingImageProcessor(size: tall)),
             ("round corners", RoundCornerImageProcessor(cornerRadius: 60)),
             ("border", BorderImageProcessor(border: Border(color: red, lineWidth: 16))),
             ("blur", BlurImageProcessor(blurRadius: 8)),
             ("sharpening", SharpeningImageProcessor(amount: 3)),
             ("overlay", OverlayImageProcessor(overlay: red)),
-            ("tint", TintImageProcessor(tint: red.withAlphaComponent(0.4))),
+            ("tint", TintImageProcessor(tint: gold.withAlphaComponent(0.4))),
             ("black and white", BlackWhiteProcessor()),
             (
                 "colour controls",
@@ -84,8 +94,7 @@ final class ProcessorsPage: Page {
             ("flipping", FlippingImageProcessor(.vertical)),
             ("rotating", RotatingImageProcessor(degrees: 20)),
             ("padding", PaddingImageProcessor(all: 30, backgroundColor: red)),
-            // Trims an added padding, because the landscapes have no margins.
-            ("trimming", PaddingImageProcessor(all: 30) |> TrimmingImageProcessor()),
+            ("trimming", TrimmingImageProcessor()),
             ("watermark", WatermarkImageProcessor(watermark: mark, margin: 12, alpha: 0.8)),
             (
                 "two in a row",
