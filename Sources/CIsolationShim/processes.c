@@ -34,7 +34,7 @@ static int prepare(
     sigfillset(&all);
     if (!error) error = posix_spawnattr_setsigmask(attributes, &none);
     if (!error) error = posix_spawnattr_setsigdefault(attributes, &all);
-    // A process group of its own: what a terminal sends to the program is for the program.
+    // A process group of its own: signals of a terminal are for the program only.
     if (!error) error = posix_spawnattr_setpgroup(attributes, 0);
     if (!error)
         error = posix_spawnattr_setflags(

@@ -71,7 +71,7 @@ int kf_worker_begin(void) {
 static int limit(int resource, uint64_t value) {
     struct rlimit old;
     if (getrlimit(resource, &old) != 0) return -1;
-    // Never above what the program itself is held to.
+    // Never above the program's own limit.
     rlim_t most = old.rlim_max != RLIM_INFINITY && old.rlim_max < value ? old.rlim_max : value;
     return setrlimit(resource, &(struct rlimit){.rlim_cur = most, .rlim_max = most});
 }

@@ -15,7 +15,7 @@ extension KingfisherManager {
         observers.add(handler)
     }
 
-    /// Reports what a load would do now, and why, without starting it.
+    /// Reports the steps that a load would take now, with reasons, without starting it.
     ///
     /// Extends no expiration and reads no cached file; the disk cache is consulted through its
     /// index in memory.
@@ -31,7 +31,7 @@ extension KingfisherManager {
         request(source, KingfisherParsedOptionsInfo(resolved(options))).explanation
     }
 
-    /// Reports what a load of a resource would do now; see ``explain(_:options:)-(Source,_)``.
+    /// Reports the steps that a load of a resource would take now; see ``explain(_:options:)-(Source,_)``.
     public func explain(
         _ resource: any Resource,
         options: KingfisherOptionsInfo? = nil

@@ -25,7 +25,7 @@ struct RedisAddress: Sendable, Equatable {
     ///
     /// - Parameter text: `redis://`, `rediss://` for TLS, or `unix://` with a path and an optional
     ///   `?db=`.
-    /// - Throws: ``RedisError`` that says what is wrong.
+    /// - Throws: ``RedisError`` with the part that is wrong.
     init(_ text: String) throws(RedisError) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased()
         else { throw RedisError("The address of Redis is no URL. Use redis://host:6379/0.") }

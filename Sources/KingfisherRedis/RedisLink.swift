@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Logging
 
-/// A request: commands that are sent together, and what to do with their replies.
+/// A request: commands that are sent together, and the handler of their replies.
 struct RedisRequest: Sendable {
     let bytes: Data
     let count: Int
@@ -98,7 +98,7 @@ final class RedisLink {
         }
     }
 
-    /// Does what is possible now.
+    /// Reads, writes and connects as far as possible without blocking.
     func work(at now: ContinuousClock.Instant) {
         do throws(RedisError) {
             switch state {

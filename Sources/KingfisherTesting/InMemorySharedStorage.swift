@@ -5,7 +5,7 @@ import Synchronization
 /// A shared storage in memory, for tests of programs that share a cache between machines.
 ///
 /// Pass one object to `useSharedStorage(_:)` of several caches, each of which acts as a machine.
-/// Set ``faults`` to see what your program does while the storage fails.
+/// Set ``faults`` to see how your program behaves while the storage fails.
 public final class InMemorySharedStorage: SharedImageStorage {
     /// How the storage misbehaves.
     public struct Faults: Sendable {

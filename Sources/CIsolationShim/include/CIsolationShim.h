@@ -5,7 +5,7 @@
 
 // Worker processes: starting and ending them, passing memory to them, and locking them in.
 //
-// What Swift cannot call itself: variadic functions, macros for ancillary data, raw system calls
+// The calls that Swift cannot make itself: variadic functions, macros for ancillary data, raw system calls
 // and the seccomp filter. Functions that return int return 0 or an error number unless they say
 // otherwise. Needs Linux 5.4.
 
@@ -14,7 +14,7 @@ enum {
     KF_WORKER_SOCKET = 3,
     // The most descriptors in one message.
     KF_MESSAGE_DESCRIPTORS = 16,
-    // The exit code of a worker that called what the filter forbids.
+    // The exit code of a worker that made a call that the filter forbids.
     KF_EXIT_FORBIDDEN_CALL = 159,
 };
 
@@ -116,7 +116,7 @@ int kf_worker_begin(void);
 // kf_forbidden_call, and exits with KF_EXIT_FORBIDDEN_CALL.
 struct kf_walls_result kf_worker_enter(struct kf_walls walls);
 
-// What a worker sends as its last packet.
+// The last packet of a worker.
 struct kf_forbidden_call {
     uint32_t magic;
     int32_t number;

@@ -40,7 +40,7 @@ extension DiskStorage {
     ///
     /// | name | meaning |
     /// |---|---|
-    /// | `.kingfisher.log` | the index; with ``KingfisherOptionsInfoItem/httpCaching``, what servers said about images too |
+    /// | `.kingfisher.log` | the index; with ``KingfisherOptionsInfoItem/httpCaching``, the HTTP records of images too |
     /// | `.kingfisher.lock` | an empty file that a process locks while it uses the folder |
     /// | `.kingfisher-….tmp` | an entry that is being written |
     ///

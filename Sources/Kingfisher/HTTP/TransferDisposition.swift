@@ -1,4 +1,4 @@
-/// What to do with a response whose head was received.
+/// The decision about a response whose head was received.
 public enum TransferDisposition: Sendable {
     /// Deliver the body.
     case allow

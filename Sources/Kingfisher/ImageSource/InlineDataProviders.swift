@@ -31,7 +31,7 @@ public struct Base64ImageDataProvider: ImageDataProvider {
         /// The text is not valid base64.
         case invalidBase64
 
-        /// What failed.
+        /// The failure, as a sentence.
         public var errorDescription: String? {
             switch self {
             case .invalidBase64: "The text is not base64."
@@ -80,7 +80,7 @@ public struct DataURLImageDataProvider: ImageDataProvider {
         /// The part after the comma is not valid base64 or percent-encoding.
         case invalidEncoding
 
-        /// What failed.
+        /// The failure, as a sentence.
         public var errorDescription: String? {
             switch self {
             case .notADataURL: "The URL is not a data URL: it needs “data:” and a comma."

@@ -38,7 +38,7 @@ public struct SourcePolicy: OptionSet, Sendable, Hashable {
         /// The kind that was refused.
         public let kind: SourcePolicy
 
-        /// What was refused, and how to allow it.
+        /// The refused source, and the way to allow it.
         public var errorDescription: String? {
             let name =
                 switch kind {

@@ -16,7 +16,7 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
         /// Encoding failed.
         case finalizeDataError
 
-        /// What failed.
+        /// The failure, as a sentence.
         public var errorDescription: String? {
             switch self {
             case .invalidImageSource:

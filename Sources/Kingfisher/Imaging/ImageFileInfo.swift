@@ -111,7 +111,7 @@ public struct ImageFileInfo: Sendable, Equatable {
 }
 
 extension ImageFileInfo.Failure: LocalizedError {
-    /// What failed, as a sentence.
+    /// The failure, as a sentence.
     public var errorDescription: String? {
         switch self {
         case .needsMoreData(let reason): "The header is incomplete: \(reason)."

@@ -37,7 +37,7 @@ final class CrashMemory: Sendable {
         self.now = now
     }
 
-    /// What a file did to its workers, if it is remembered.
+    /// The failure that a file has caused, if it is remembered.
     func failure(of file: Data) -> WorkerFailure? {
         guard state.withLock({ $0.sizes.contains(file.count) }) else { return nil }
         let name = Self.name(of: file)
@@ -49,7 +49,7 @@ final class CrashMemory: Sendable {
         }
     }
 
-    /// Remembers what a file did.
+    /// Remembers the failure that a file has caused.
     func note(_ failure: WorkerFailure, of file: Data) {
         let name = Self.name(of: file)
         state.withLock { state in

@@ -52,8 +52,8 @@ final class SealedMemory: Sendable {
 
 /// Sealed memory of another process, mapped for reading.
 ///
-/// Made only of memory whose size and contents are final, so that reading it cannot fail and what
-/// was checked once stays true.
+/// Made only of memory whose size and contents are final: reading it cannot fail, and a check need
+/// not be repeated.
 ///
 /// `@unchecked`: a pointer is not `Sendable`; the bytes never change.
 final class SealedMapping: @unchecked Sendable {

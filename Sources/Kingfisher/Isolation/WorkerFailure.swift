@@ -10,13 +10,13 @@ import Musl
 enum WorkerFailure: Error, Equatable, Sendable {
     /// A signal ended it.
     case crashed(signal: Int32)
-    /// It called what its walls forbid.
+    /// It made a system call that its walls forbid.
     case forbiddenCall(number: Int32)
     /// It ended by itself.
     case exited(code: Int32)
     /// It took longer than the limit.
     case timedOut(Duration)
-    /// It answered what cannot be.
+    /// Its answer breaks the protocol or the limits.
     case invalidAnswer(String)
     /// It cannot be started.
     case cannotStart(String)

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What is asked of a worker.
+/// A request to a worker.
 struct WorkerRequest: Sendable {
     /// The message without its memory.
     var message: [UInt8]

@@ -7,7 +7,7 @@ import Glibc
 import Musl
 #endif
 
-/// What a worker process does from its start to its end.
+/// The life of a worker process.
 enum WorkerMain {
     /// Whether this process was started as a worker.
     static var isAsked: Bool {
@@ -17,7 +17,7 @@ enum WorkerMain {
     /// Serves requests until the program that started this process is gone.
     ///
     /// - Parameters:
-    ///   - prepare: Runs before the walls are up: loads what codecs would load later.
+    ///   - prepare: Runs before the walls are up: loads the files that codecs would load later.
     ///   - handle: Gives the answer to a request.
     static func serve(
         prepare: () -> Void,
@@ -73,7 +73,7 @@ enum WorkerMain {
     }
 
     private static func next(on socket: WorkerSocket) -> WorkerMessage {
-        // A program that is gone, or that sends what cannot be, has no use for this process.
+        // A program that is gone, or that breaks the protocol, has no use for this process.
         guard case .message(let message)? = try? socket.receive() else { _exit(EXIT_SUCCESS) }
         return message
     }

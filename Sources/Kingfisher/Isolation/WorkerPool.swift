@@ -42,7 +42,7 @@ final class WorkerPool: Sendable {
     /// If the system refuses, the next request tries again.
     func start() { _ = try? lanes() }
 
-    /// Ends all workers and waits until they are gone; what waits for them fails.
+    /// Ends all workers and waits until they are gone; requests that wait for them fail.
     func stop() {
         let lanes = running
         state.withLock { $0 = .stopped }

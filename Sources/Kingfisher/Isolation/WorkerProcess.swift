@@ -35,12 +35,12 @@ struct WorkerProgram: Sendable {
 
 /// Bounds on a worker.
 struct WorkerLimits: Sendable {
-    /// Bytes of address space beyond what the program needs to start.
+    /// Bytes of address space in addition to those that the program needs to start.
     var memory: Int
     /// How long one request may take.
     var time: Duration
 
-    /// Twice what a worker may be busy before it is replaced, so that an honest one never meets it.
+    /// Twice the time after which a busy worker is replaced, so that an honest one never reaches it.
     fileprivate var cpuSeconds: Int {
         Int((max(time, .zero) / .seconds(1) * 2).rounded(.up).clamped(to: 1...1_000_000)) + 1
     }
@@ -121,7 +121,7 @@ final class WorkerProcess: Sendable {
         if let trouble { throw .cannotStart(trouble) }
     }
 
-    /// What became of a request.
+    /// The end of a request.
     enum Answer {
         case message(WorkerMessage)
         /// The worker had ended before the request reached it.

@@ -21,7 +21,7 @@ struct WorkerMessage: Sendable {
 
 /// One end of the socket between this process and a worker.
 struct WorkerSocket: Sendable {
-    /// What became of waiting for a message.
+    /// The end of waiting for a message.
     enum Received {
         case message(WorkerMessage)
         /// The other process is gone.

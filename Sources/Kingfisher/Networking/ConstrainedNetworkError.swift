@@ -9,7 +9,7 @@ public struct ConstrainedNetworkError: Error, LocalizedError {
     /// Makes an error.
     public init() {}
 
-    /// What failed.
+    /// The failure, as a sentence.
     public var errorDescription: String? {
         "The network is metered, and the request may not use it."
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decides what follows a failed attempt: a retry, another source, or the error.
+/// Chooses the step after a failed attempt: a retry, another source, or the error.
 struct Failover: Sendable {
     private let request: LoadRequest
     private var alternatives: ArraySlice<Source>

@@ -38,7 +38,7 @@ struct LoadJournal: Sendable {
         return try await body()
     }
 
-    /// Records what the shared storage answered.
+    /// Records the answer of the shared storage.
     mutating func note(_ answer: SharedStorageAnswer, _ duration: Duration) {
         timings.sharedStorage = (timings.sharedStorage ?? .zero) + duration
         tell(.sharedStorage(answer, took: duration))

@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 extension KingfisherError: LocalizedError {
-    /// What failed, for which URL or key, and what to do about it.
+    /// The failure, its URL or key, and the remedy.
     ///
     /// User names and passwords are removed from URLs, including URLs used as cache keys.
     public var errorDescription: String? {

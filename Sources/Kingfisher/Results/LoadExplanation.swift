@@ -50,7 +50,7 @@ public struct LoadExplanation: Sendable, CustomStringConvertible {
     public let original: CacheMissReason?
     /// The use of the storage that machines share; nil if the load does not ask it.
     ///
-    /// ``outcome`` is what happens if that storage has no image.
+    /// ``outcome`` assumes that this storage has no image.
     public let sharedStorage: SharedStorage?
     /// Where the image would come from.
     public let outcome: Outcome

@@ -123,7 +123,7 @@ public enum LocalFileError: Error, Equatable, LocalizedError {
     /// The file is larger than any file that can be decoded.
     case tooLarge(path: String, bytes: Int, allowed: Int)
 
-    /// What failed, and what to use instead.
+    /// The failure, and the kind of file to use instead.
     public var errorDescription: String? {
         switch self {
         case .notRegular(let path):

@@ -5,9 +5,9 @@ import Synchronization
 extension ImageCache {
     /// Shares this cache with those of other machines through a storage such as Redis.
     ///
-    /// Loads ask the storage after memory and disk missed, and before they download. What they
-    /// find is decoded like an entry on disk, reported as ``CacheType/disk``, and stored in memory
-    /// and on disk. What this cache stores on disk is also sent to the storage, in the background.
+    /// Loads ask the storage after memory and disk missed, and before they download. An entry
+    /// found there is decoded like an entry on disk, reported as ``CacheType/disk``, and stored in memory
+    /// and on disk. Entries stored on disk are also sent to the storage, in the background.
     /// Machines that need the same image at the same time wait for the first one to make it.
     /// Removing an image removes it from the storage, and from memory and disk of the machines
     /// that are connected then. Clearing affects only this machine.
@@ -62,7 +62,7 @@ extension ImageCache {
     var sharing: SharedLevel? { shared.level.withLock { $0 } }
 }
 
-/// What a cache shares with other machines, and the files that it makes.
+/// A cache's level that machines share, and the files that it makes.
 final class SharedSlot: Sendable {
     let level = Mutex<SharedLevel?>(nil)
     let files = SharedJobs<CacheEntryName, (data: Data, cacheType: CacheType)>()

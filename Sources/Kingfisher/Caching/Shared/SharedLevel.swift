@@ -258,7 +258,7 @@ final class SharedLevel: Sendable {
 
     // MARK: Removals of other machines
 
-    /// Removes what other machines remove, until this object is released.
+    /// Removes the entries that other machines remove, until this object is released.
     func listen() {
         let messages = storage.messages()
         let task = Task { [weak self] in
@@ -279,7 +279,7 @@ final class SharedLevel: Sendable {
 }
 
 extension DiskStorage.Backend<Data> {
-    /// Encrypts what leaves this process, if set.
+    /// Encrypts bytes that leave this process, if set.
     fileprivate var transformer: (any DiskDataTransformer)? { store.options.transformer }
 }
 

@@ -45,7 +45,7 @@ public struct SharedStorageSettings: Sendable, Hashable {
     public init() {}
 }
 
-/// What a cache did with its ``SharedImageStorage`` so far.
+/// Counts of the uses that a cache has made of its ``SharedImageStorage``.
 public struct SharedStorageStatistics: Sendable, Hashable {
     /// The entries that were found.
     public internal(set) var hits = 0

@@ -11,7 +11,7 @@ struct ImagePacker {
     /// Packs an image.
     ///
     /// - Parameters:
-    ///   - image: What was made.
+    ///   - image: The result of the request.
     ///   - file: The bytes of the request, which are not sent back.
     /// - Returns: The parcel.
     /// - Throws: ``WorkerFailure/noMemory(errno:)``.

@@ -2,7 +2,7 @@ import Codecs
 import Foundation
 import Pixels
 
-/// An image on its way from a worker: pixels, and a description of what they are.
+/// An image on its way from a worker: pixels, and their description.
 ///
 /// The body is `pixels of a bitmap │ … │ file of an animation │ description`, in sealed memory or,
 /// if it is small, in the message. A bitmap that was decoded into memory that can be sealed is a
@@ -10,7 +10,7 @@ import Pixels
 struct ImageParcel: Sendable {
     /// Where the description lies in the body; nil when it is in the message.
     var place: Place?
-    /// What travels in the message: the description, or the body.
+    /// The part in the message: the description, or the body.
     var inline: [UInt8] = []
     /// The body, unless it is in the message.
     var memory: SealedMemory?
@@ -41,7 +41,7 @@ struct ImageParcel: Sendable {
         }
     }
 
-    /// What an animation's file says, so that it need not be read again.
+    /// The values in an animation's file, so that it need not be read again.
     struct Timing: Sendable {
         var delays: [TimeInterval]
         /// 0 repeats forever.
@@ -59,7 +59,7 @@ struct ImageParcel: Sendable {
 }
 
 extension ImageParcel {
-    /// Reads a parcel; what it contains is checked by the ``ImageUnpacker``.
+    /// Reads a parcel; the ``ImageUnpacker`` checks its contents.
     ///
     /// - Throws: ``WireError``.
     init(from reader: inout WireReader, _ memory: [SealedMemory]) throws(WireError) {
@@ -115,7 +115,7 @@ struct ImageUnpacker {
 
     /// The image.
     ///
-    /// - Throws: ``WireError`` when the parcel is not what a worker sends.
+    /// - Throws: ``WireError`` if no worker sends such a parcel.
     func image(in parcel: ImageParcel) throws(WireError) -> KFCrossPlatformImage {
         let body = try parcel.body(maxBytes: limits.maxParcelBytes)
         let description = try parcel.description(in: body)
@@ -245,7 +245,7 @@ struct ImageUnpacker {
 extension ResultLimits {
     /// The most bytes that the answer of a worker may have: one image, an animation and a file.
     ///
-    /// Mapping more would take memory for what cannot be an image.
+    /// Mapping more would take memory for a body that cannot be an image.
     fileprivate var maxParcelBytes: Int {
         let limits = DecodeLimits.default
         return max(0, maxPixelCount).multipliedSaturating(by: Bitmap.bytesPerPixel)

@@ -78,7 +78,7 @@ struct IsolatedDecoding: Sendable {
         return bitmap
     }
 
-    /// What a file's header says; nil when it cannot be read.
+    /// The values in a file's header; nil if it cannot be read.
     ///
     /// Formats whose headers are parsed by C libraries are asked about in a worker.
     ///
@@ -122,7 +122,7 @@ struct IsolatedDecoding: Sendable {
                 .message(for: data)
             return try decoding.image(decoding.pool.waitForAnswer(to: request), of: data, options)
         } catch {
-            // The contract of processors is nil for what they cannot make.
+            // By contract, processors return nil for an image that they cannot make.
             Log.debug("decoding apart failed: \(error)", key: options.processor.identifier)
             return nil
         }

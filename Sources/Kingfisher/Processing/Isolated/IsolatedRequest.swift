@@ -2,7 +2,7 @@ import Codecs
 import Foundation
 import Pixels
 
-/// What is asked of a worker besides the file, which travels as memory.
+/// A request to a worker, without the file, which is passed as memory.
 enum IsolatedRequest: Sendable {
     /// The image that a processor makes.
     case image(any ImageProcessor, IsolatedOptions)
@@ -109,7 +109,7 @@ extension IsolatedRequest {
     }
 }
 
-/// What a worker answers.
+/// The answer of a worker.
 enum IsolatedAnswer {
     /// An image.
     case image(ImageParcel)
@@ -117,7 +117,7 @@ enum IsolatedAnswer {
     case nothing
     /// The processor asked for an image above the limits.
     case tooLarge(PixelSize)
-    /// What the header says; nil when it cannot be read.
+    /// The values in the header; nil if it cannot be read.
     case header(FileHeader?)
     /// Why no image can be made; nil when one can.
     case reason(String?)

@@ -1,6 +1,6 @@
 import Foundation
 
-// What each built-in processor needs to be made again in a worker.
+// The settings from which a worker makes each built-in processor again.
 
 extension DefaultImageProcessor: PortableProcessor {
     func write(to writer: inout ProcessorWriter) {}

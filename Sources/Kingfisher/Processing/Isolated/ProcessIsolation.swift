@@ -45,6 +45,13 @@ public enum ProcessIsolation {
         public var memoryLimit: Int
 
         /// Makes settings.
+        ///
+        /// - Parameters:
+        ///   - workerCount: The number of workers, at least 1.
+        ///   - requestsPerWorker: The number of requests after which a worker is replaced, at
+        ///     least 1.
+        ///   - timeLimit: The time for decoding and processing one file.
+        ///   - memoryLimit: The bytes that a worker may allocate.
         public init(
             workerCount: Int = ProcessInfo.processInfo.activeProcessorCount,
             requestsPerWorker: Int = 1000,

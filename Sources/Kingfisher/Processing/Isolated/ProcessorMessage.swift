@@ -9,7 +9,7 @@ protocol PortableProcessor: ImageProcessor {
     /// Writes the settings.
     func write(to writer: inout ProcessorWriter)
 
-    /// Reads what ``write(to:)`` wrote.
+    /// Reads the settings that ``write(to:)`` wrote.
     init(from reader: inout ProcessorReader) throws(WireError)
 }
 
@@ -33,7 +33,7 @@ enum PortableProcessors {
     fileprivate static let maxDepth = 16
     static let maxSteps = 256
 
-    /// Whether a worker can do all of what a processor does.
+    /// Whether a worker can run all steps of a processor.
     static func contain(_ processor: any ImageProcessor) -> Bool { contain(processor, depth: 0) }
 
     private static func contain(_ processor: any ImageProcessor, depth: Int) -> Bool {
@@ -51,7 +51,7 @@ enum PortableProcessors {
     }
 }
 
-/// A processor cut in two: what a worker does, and what is left for this process.
+/// A processor cut in two: the steps of a worker, and the remaining ones of this process.
 struct ProcessorCut {
     /// Nil when the bytes go to a processor that only this process knows.
     let apart: (any ImageProcessor)?

@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// Uses what codecs and processors load and open on first use, before a worker may open nothing.
+/// Makes codecs and processors load and open their files before a worker may open none.
 ///
 /// Found by running every fixture under strace: `IsolatedDecodingTests` and, for the formats behind
 /// package traits, `Scripts/walls.sh` fail when something is missing here.
