@@ -160,8 +160,8 @@ final class KFImageState: NetworkListener {
         connect(button, "clicked") { [unowned self] in togglePlayback() }
         let controller = view.controller
         // Weak, because the view may outlive this object.
-        let update = { [weak self] (playback: Playback) in
-            self?.showPlayback(playback, title: playback == .playing ? pause : play) ?? ()
+        let update = { [weak self] (playback: Playback) -> Void in
+            self?.showPlayback(playback, title: playback == .playing ? pause : play)
         }
         controller.animation.onPlaybackChange = update
         update(controller.animation.playback)
