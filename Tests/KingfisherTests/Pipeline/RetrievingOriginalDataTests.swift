@@ -77,7 +77,7 @@ struct RetrievingOriginalDataTests {
                 ]
             )
         )
-        bench.cache.httpCachingRules.keptFields = ["x-author"]
+        bench.cache.httpCachingRules.keptFields = ["X-Author"]
         _ = try await original([.httpCaching])
         let stored = try await original([.httpCaching])
         #expect(stored.cacheType == .disk)

@@ -5,8 +5,8 @@ import Synchronization
 extension ImageCache {
     /// Shares this cache with those of other machines through a storage such as Redis.
     ///
-    /// Loads ask the storage after memory and disk missed, and before they download. An entry
-    /// found there is decoded like an entry on disk, reported as ``CacheType/disk``, and stored in memory
+    /// Loads ask the storage after memory and disk missed, and before they download. An entry found
+    /// there is decoded like an entry on disk, reported as ``CacheType/disk``, and stored in memory
     /// and on disk. Entries stored on disk are also sent to the storage, in the background.
     /// Machines that need the same image at the same time wait for the first one to make it.
     /// Removing an image removes it from the storage, and from memory and disk of the machines

@@ -63,8 +63,9 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
     ]
 
     private static func kept(_ response: TransferResponse, _ more: Set<String>) -> [Field] {
-        response.fields.map { Field(name: $0.name.lowercased(), value: $0.value) }
-            .filter { keptNames.contains($0.name) || more.contains($0.name) }
+        let names = keptNames.union(more.map { $0.lowercased() })
+        return response.fields.map { Field(name: $0.name.lowercased(), value: $0.value) }
+            .filter { names.contains($0.name) }
     }
 
     // MARK: Storing (RFC 9111, 3)
@@ -225,7 +226,7 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
     }
 
-    /// The rules for other responses of the same cache.
+    /// The rules for the redirects to this response, which keep no additional fields.
     var rules: HTTPCachingRules { HTTPCachingRules(isShared: isShared ?? false) }
 
     /// The response updated with the fields of a 304.

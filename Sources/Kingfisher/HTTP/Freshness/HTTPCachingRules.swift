@@ -7,8 +7,8 @@ public struct HTTPCachingRules: Sendable, Hashable {
     /// `proxy-revalidate` counts as `must-revalidate` (RFC 9111, 5.2.2).
     public var isShared: Bool
 
-    /// The names, in lower case, of response header fields that are stored in addition to those
-    /// that caching needs.
+    /// The names of response header fields that are stored in addition to those that caching
+    /// needs, in upper or lower case.
     ///
     /// ``RetrieveImageResult/response`` of a cached image has them too. They are stored as they
     /// arrive, so do not list fields that contain secrets.
@@ -18,7 +18,7 @@ public struct HTTPCachingRules: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - isShared: Whether the cache serves several users.
-    ///   - keptFields: The names, in lower case, of additional fields to store.
+    ///   - keptFields: The names of additional fields to store.
     public init(isShared: Bool = false, keptFields: Set<String> = []) {
         self.isShared = isShared
         self.keptFields = keptFields

@@ -117,7 +117,7 @@ extension KingfisherManager {
             ?? ImageCache(memoryLimit: caches.sourceSize)
         cache.httpCachingRules = HTTPCachingRules(
             isShared: true,
-            keptFields: Set(sources.responseHeaders.map { $0.lowercased() })
+            keptFields: Set(sources.responseHeaders)
         )
         if let (storage, settings) = storage { cache.useSharedStorage(storage, settings: settings) }
         let downloader = ImageDownloader(
