@@ -1,31 +1,27 @@
 extension LoadRequest {
     /// The expected course of this request.
     var explanation: LoadExplanation {
-        let readsOriginal = isForBytes && storesOriginal
-        let memory =
-            looksUp ? targetCache.memoryMissReason(key: key, options: options) : .notAsked
-        let disk =
-            looksUp && acceptsDisk && (readsOriginal || !isForBytes)
-            ? (readsOriginal ? originalCache : targetCache)
-                .diskMissReason(key: key, options: readsOriginal ? originalOptions : options)
-            : .notAsked
-        let original = originalMissReason
+        let plan = LookupPlan(self)
+        let memory = plan.missReason(.memory)
+        let disk = plan.missReason(.disk)
+        let original = plan.originalMissReason
         return LoadExplanation(
             key: key,
             processor: identifier,
             memory: memory,
             disk: disk,
             original: original,
-            sharedStorage: memory == nil || disk == nil ? nil : sharedStorage,
+            sharedStorage: memory == nil || disk == nil ? nil : sharedStorage(plan),
             outcome: outcome(memory: memory, disk: disk, original: original),
             steps: steps
         )
     }
 
-    private var sharedStorage: LoadExplanation.SharedStorage? {
-        guard looksUp, acceptsDisk, entry.isShareable, let level = targetCache.sharing else {
-            return nil
-        }
+    private func sharedStorage(_ plan: LookupPlan) -> LoadExplanation.SharedStorage? {
+        let target = plan.stored
+        guard looksUp, plan.places.contains(.shared), target.entry.isShareable,
+            let level = target.cache.sharing
+        else { return nil }
         return level.isPaused ? .paused : .asked
     }
 
@@ -39,13 +35,6 @@ extension LoadRequest {
                 place: index < known ? .workerProcess : .thisProcess
             )
         }
-    }
-
-    private var originalMissReason: CacheMissReason? {
-        guard looksUp, hasSeparateOriginal else { return .notAsked }
-        let memory = originalCache.memoryMissReason(key: key, options: originalOptions)
-        guard memory != nil, acceptsDisk else { return memory }
-        return originalCache.diskMissReason(key: key, options: originalOptions)
     }
 
     private func outcome(

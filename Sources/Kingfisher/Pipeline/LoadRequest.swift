@@ -130,18 +130,19 @@ extension LoadRequest {
     /// Whether the caches are consulted.
     var looksUp: Bool { !options.forceRefresh }
 
-    /// Whether the image is cached by now: another load may have stored it since the lookup.
-    var isStored: Bool {
-        if isForBytes, storesOriginal {
-            return acceptsDisk && originalCache.diskStorage.holds(originalEntry)
-        }
-        let type = targetCache.imageCachedType(
-            forKey: key,
-            processorIdentifier: identifier,
-            forcedExtension: options.forcedExtension
-        )
-        return acceptsDisk ? type.cached : type == .memory
+    /// The image's entry.
+    var target: CacheTarget {
+        CacheTarget(cache: targetCache, key: key, entry: entry, options: options)
     }
+
+    /// The original's entry.
+    var originalTarget: CacheTarget {
+        let options = originalOptions
+        return CacheTarget(cache: originalCache, key: key, entry: originalEntry, options: options)
+    }
+
+    /// Whether the image is cached by now: another load may have stored it since the lookup.
+    var isStored: Bool { LookupPlan(self).isStored }
 
     /// The entry that is offered to other machines, so that they should wait for it; nil if the
     /// load stores none.

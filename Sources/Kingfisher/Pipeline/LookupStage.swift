@@ -20,12 +20,6 @@ struct LookupStage {
         case storedOriginal(StoredEntry)
     }
 
-    private enum Place {
-        case memory, disk, shared, originalInMemory, originalOnDisk, sharedOriginal
-
-        var isBeyondMemory: Bool { self != .memory && self != .originalInMemory }
-    }
-
     /// The outcome of the request to the shared storage.
     struct SharedAnswer {
         let answer: SharedStorageAnswer
@@ -38,7 +32,8 @@ struct LookupStage {
     }
 
     private let request: LoadRequest
-    private var places: ArraySlice<Place> = [.memory, .disk, .shared]
+    private let plan: LookupPlan
+    private var places: ArraySlice<LookupPlan.Place>
     /// The answers of the shared storage since they were taken.
     private var answers: [SharedAnswer] = []
     /// Whether the place before was an entry on disk, which was then unusable.
@@ -48,17 +43,8 @@ struct LookupStage {
 
     init(_ request: LoadRequest) {
         self.request = request
-        if request.hasSeparateOriginal {
-            places += [.originalInMemory, .originalOnDisk, .sharedOriginal]
-        }
-        // Decoded images do not have the bytes.
-        if request.isForBytes {
-            places = [.memory]
-            if request.storesOriginal, originalTarget.isPlain {
-                places += [.originalOnDisk, .sharedOriginal]
-            }
-        }
-        if !request.acceptsDisk { places.removeAll(where: \.isBeyondMemory) }
+        plan = LookupPlan(request)
+        places = plan.places[...]
     }
 
     /// Returns the answers of the shared storage since the last call.
@@ -78,56 +64,52 @@ struct LookupStage {
         return nil
     }
 
-    private mutating func look(_ place: Place) async throws -> Finding? {
-        let target = Target(
-            cache: request.targetCache,
-            entry: request.entry,
-            options: request.options
-        )
-        let original = originalTarget
+    private mutating func look(_ place: LookupPlan.Place) async throws -> Finding? {
         switch place {
         case .memory:
-            // The bytes in memory are removed with the original, also by another machine.
-            if request.isForBytes, request.storesOriginal, !isKnown(original) { return nil }
-            return memory(of: target).map { finding($0, .memory) }
+            guard plan.mayUseMemory else { return nil }
+            return request.target.imageInMemory.map { finding($0, .memory) }
         case .disk:
-            isUnusableOnDisk = isKnown(target)
+            let target = plan.stored
+            isUnusableOnDisk = target.isOnDisk
             guard isUnusableOnDisk else { return nil }
             guard !target.isPlain else { return storedTarget() }
             return try await disk(of: target).map { finding($0.image, $0.type) }
         case .shared:
+            let target = plan.stored
             guard let found = try await askShared(target) else { return nil }
             guard !target.isPlain else { return storedTarget(found.hit) }
             // The entry is pending for the disk, where the cache reads it.
             return try await disk(of: target).map { finding($0.image, $0.type) }
         case .originalInMemory:
-            guard let image = memory(of: original) else { return nil }
+            guard let image = request.originalTarget.imageInMemory else { return nil }
             // The image is not made if it is no longer needed.
             try request.checkWanted()
             return .original(image)
         case .originalOnDisk:
-            isUnusableOnDisk = isKnown(original)
+            let original = request.originalTarget
+            isUnusableOnDisk = original.isOnDisk
             guard isUnusableOnDisk else { return nil }
             guard !original.isPlain else { return storedOriginal() }
             return try await originalOnDisk(original)
         case .sharedOriginal:
             // Without the option no machine stores originals.
-            guard request.options.cacheOriginalImage,
-                let found = try await askShared(original)
-            else { return nil }
+            guard request.options.cacheOriginalImage else { return nil }
+            let original = request.originalTarget
+            guard let found = try await askShared(original) else { return nil }
             guard !original.isPlain else { return storedOriginal(found.hit) }
             return try await originalOnDisk(original)
         }
     }
 
-    private func originalOnDisk(_ original: Target) async throws -> Finding? {
+    private func originalOnDisk(_ original: CacheTarget) async throws -> Finding? {
         let image = try await disk(of: original)?.image
         try request.checkWanted()
         return image.map { .original($0) }
     }
 
     /// Asks the shared storage for an entry, unless it did not answer this load before.
-    private mutating func askShared(_ target: Target) async throws -> Found? {
+    private mutating func askShared(_ target: CacheTarget) async throws -> Found? {
         guard isSharing, let level = target.cache.sharing, target.entry.isShareable else {
             return nil
         }
@@ -163,6 +145,7 @@ struct LookupStage {
     // MARK: Entries that are decoded by the load
 
     private func storedTarget(_ shared: SharedHit? = nil) -> Finding {
+        guard !request.isForBytes else { return storedOriginal(shared) }
         let isRaw = request.storesRawBytes
         let isMade = isRaw && request.options.processor.prefersBytes
         return .stored(
@@ -192,44 +175,13 @@ struct LookupStage {
         )
     }
 
-    // MARK: Places
-
-    /// A cache entry to look for.
-    private struct Target {
-        let cache: ImageCache
-        let entry: CacheEntryName
-        let options: KingfisherParsedOptionsInfo
-
-        /// Whether a load may decode the entry's bytes itself.
-        ///
-        /// Subclasses of the cache, custom serializers and synchronous reads return images instead.
-        var isPlain: Bool {
-            guard !cache.isSubclassed, !options.loadDiskFileSynchronously else { return false }
-            let serializer = options.cacheSerializer
-            return serializer is DefaultCacheSerializer
-                || serializer is FormatIndicatedCacheSerializer
-        }
-    }
-
-    private var originalTarget: Target {
-        Target(
-            cache: request.originalCache,
-            entry: request.originalEntry,
-            options: request.originalOptions
-        )
-    }
-
-    private func memory(of target: Target) -> KFCrossPlatformImage? {
-        target.cache.imageInMemory(key: request.key, entry: target.entry, target.options)
-    }
-
     /// The image that the cache reads and decodes itself.
     private func disk(
-        of target: Target
+        of target: CacheTarget
     ) async throws -> (image: KFCrossPlatformImage, type: CacheType)? {
         // A damaged or missing file is a miss: the image is loaded and stored again.
         let found = try? await target.cache.lookUp(
-            key: request.key,
+            key: target.key,
             entry: target.entry,
             options: target.options,
             isStillWanted: request.isStillWanted
@@ -238,15 +190,5 @@ struct LookupStage {
         // If the image is no longer needed, nothing is downloaded.
         try request.checkWanted()
         return nil
-    }
-
-    /// The index is in memory, so that a miss stays on the caller's thread.
-    private func isKnown(_ target: Target) -> Bool {
-        guard target.cache.isSubclassed else { return target.cache.diskStorage.holds(target.entry) }
-        return target.cache.imageCachedType(
-            forKey: request.key,
-            processorIdentifier: target.options.processor.identifier,
-            forcedExtension: target.options.forcedExtension
-        ).cached
     }
 }

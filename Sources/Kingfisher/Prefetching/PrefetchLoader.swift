@@ -37,13 +37,9 @@ struct PrefetchLoader: Sendable {
     }
 
     private func isCached(_ request: LoadRequest) async -> Bool {
+        guard request.isStored else { return false }
         let cache = request.targetCache
-        let type = cache.imageCachedType(
-            forKey: request.key,
-            processorIdentifier: request.identifier,
-            forcedExtension: options.forcedExtension
-        )
-        guard type == .disk else { return type.cached }
+        guard request.target.cachedType == .disk else { return true }
         guard options.alsoPrefetchToMemory else {
             // A subclass may store its images elsewhere.
             if cache.isSubclassed { return true }

@@ -35,6 +35,17 @@ struct ImagePrefetcherTests: PrefetchBench {
         #expect(bench.cache.imageCachedType(forKey: sources[1].cacheKey) == .disk)
     }
 
+    @Test func `an image on disk alone is loaded if the options accept memory alone`() async throws
+    {
+        let sources = pictures(1)
+        _ = try await bench.manager.retrieveImage(with: sources[0], options: [.waitForCache])
+        bench.cache.clearMemoryCache()
+        let (prefetcher, run) = prefetcher(sources, options: [.fromMemoryCacheOrRefresh])
+        prefetcher.start()
+        #expect(try await run.lists().completed == sources)
+        #expect(bench.cache.imageCachedType(forKey: sources[0].cacheKey) == .memory)
+    }
+
     @Test func `a hundred prefetchers of the same URLs send each request once`() async throws {
         let transport = FakeTransport()
         transport.answerOthers(with: .data(TestImage.jpeg(), type: "image/jpeg"))
