@@ -33,6 +33,8 @@ extension KingfisherManager {
         var parsed = KingfisherParsedOptionsInfo(resolved(options))
         parsed.processor = OriginalBytesProcessor()
         parsed.imageModifier = nil
+        // An asynchronous caller has no thread to read on.
+        parsed.loadDiskFileSynchronously = false
         if parsed.cacheMemoryOnly {
             parsed.cacheOriginalImage = false
         } else {

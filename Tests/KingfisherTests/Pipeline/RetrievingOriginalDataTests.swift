@@ -42,6 +42,29 @@ struct RetrievingOriginalDataTests {
         #expect(bench.cache.memoryStorage.isCached(forKey: url.absoluteString) == false)
     }
 
+    @Test func `an option about the caller's thread does not keep from the disk`() async throws {
+        _ = try await original([.loadDiskFileSynchronously])
+        #expect(try await original([.loadDiskFileSynchronously]).cacheType == .disk)
+        #expect(bench.server.requests.count == 1)
+    }
+
+    @Test func `the bytes of a subclassed cache are downloaded, as their explanation says`()
+        async throws
+    {
+        final class Subclass: ImageCache, @unchecked Sendable {}
+        let folder = try TemporaryDirectory()
+        let cache = try Subclass(name: "subclass", cacheDirectoryURL: folder.url)
+        let options: KingfisherOptionsInfo = [.targetCache(cache)]
+        _ = try await original(options)
+        var parsed = KingfisherParsedOptionsInfo(options + [.cacheOriginalImage])
+        parsed.processor = OriginalBytesProcessor()
+        let explanation = bench.manager.request(.network(url), parsed).explanation
+        #expect(explanation.disk == .notAsked)
+        #expect(explanation.outcome == .download)
+        _ = try await original(options)
+        #expect(bench.server.requests.count == 2)
+    }
+
     @Test func `other loads make their images of the same original`() async throws {
         _ = try await original()
         let small = DownsamplingImageProcessor(size: CGSize(width: 100, height: 100))
