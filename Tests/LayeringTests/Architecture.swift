@@ -90,6 +90,6 @@ enum Architecture {
     /// Folders where sizes come from headers and callers, so that products of sides must saturate.
     static let readers = ["Sources/Codecs", "Sources/Kingfisher"]
 
-    /// The maximum number of lines of a file.
+    /// The maximum number of lines of a file, without those of documentation.
     static let maxLines = 400
 }

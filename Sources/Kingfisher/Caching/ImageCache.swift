@@ -19,6 +19,10 @@ open class ImageCache: @unchecked Sendable {
     ///
     /// Reads the folder's index in the background, removes expired files every ten minutes, and
     /// frees half of the memory whenever the kernel reports memory pressure.
+    ///
+    /// - Parameters:
+    ///   - memoryStorage: The images in memory.
+    ///   - diskStorage: The files; caches of one folder share its state.
     public init(
         memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>,
         diskStorage: DiskStorage.Backend<Data>
@@ -54,6 +58,17 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Stores an image, with separate parameters in place of options.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - original: The bytes that it was made from, if known; passed to the serializer.
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - identifier: The identifier of the processor; empty for unprocessed images.
+    ///   - forcedExtension: The file extension that the image is stored with; nil for none.
+    ///   - serializer: Encodes the image for the disk.
+    ///   - toDisk: Whether it is stored on disk too.
+    ///   - callbackQueue: Where the handler is called.
+    ///   - completionHandler: Called when the image is stored.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -75,7 +90,16 @@ open class ImageCache: @unchecked Sendable {
         )
     }
 
-    /// Stores bytes only on disk; the expiration defaults to that of the storage.
+    /// Stores bytes only on disk, asynchronously.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes of the file.
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - identifier: The identifier of the processor; empty for unprocessed images.
+    ///   - forcedExtension: The file extension that the image is stored with; nil for none.
+    ///   - expiration: When the file expires; nil for the expiration of the storage.
+    ///   - callbackQueue: Where the handler is called.
+    ///   - completionHandler: Called when the file is written.
     open func storeToDisk(
         _ data: Data,
         forKey key: String,
@@ -95,8 +119,13 @@ open class ImageCache: @unchecked Sendable {
 
     /// Looks up an image in memory, then on disk; a disk hit is stored in memory.
     ///
-    /// The processor, serializer, expirations and disk flags of the options are used. The handler
-    /// receives `.none` for a miss, which is no error; without a handler nothing is looked up.
+    /// A miss is no error: the handler receives `.none`. Without a handler nothing is looked up.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - options: Processor, serializer, expirations and disk flags are used.
+    ///   - callbackQueue: Where the handler is called.
+    ///   - completionHandler: Receives the image and its layer, or the error of the disk.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherParsedOptionsInfo,
@@ -115,6 +144,12 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Looks up an image, with a list of options.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - options: Processor, serializer, expirations and disk flags are used.
+    ///   - callbackQueue: Where the handler is called.
+    ///   - completionHandler: Receives the image and its layer, or the error of the disk.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil,
@@ -129,7 +164,12 @@ open class ImageCache: @unchecked Sendable {
         )
     }
 
-    /// Returns the image in memory, or nil; does not block.
+    /// Returns the image in memory; does not block.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - options: The processor and the extension of the expiration are used.
+    /// - Returns: The image; nil for a miss.
     open func retrieveImageInMemoryCache(
         forKey key: String,
         options: KingfisherParsedOptionsInfo
@@ -137,7 +177,12 @@ open class ImageCache: @unchecked Sendable {
         imageInMemory(forKey: key, options)
     }
 
-    /// Returns the image in memory, or nil, with a list of options.
+    /// Returns the image in memory, with a list of options.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - options: The processor and the extension of the expiration are used.
+    /// - Returns: The image; nil for a miss.
     open func retrieveImageInMemoryCache(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
@@ -145,7 +190,13 @@ open class ImageCache: @unchecked Sendable {
         retrieveImageInMemoryCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// Looks up an image only on disk, without storing it in memory; nil for a miss.
+    /// Looks up an image only on disk, without storing it in memory.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - options: Processor, serializer, expirations and disk flags are used.
+    ///   - callbackQueue: Where the handler is called.
+    ///   - completionHandler: Receives the image, nil for a miss, or the error of the disk.
     open func retrieveImageInDiskCache(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil,
@@ -162,6 +213,12 @@ open class ImageCache: @unchecked Sendable {
     /// Whether an image is cached, and in which layer; extends no expiration.
     ///
     /// Checks the file, and may open the folder, on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - identifier: The identifier of the processor; empty for unprocessed images.
+    ///   - forcedExtension: The file extension that the image is stored with; nil for none.
+    /// - Returns: The layer; `.none` for a miss.
     open func imageCachedType(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -176,6 +233,15 @@ open class ImageCache: @unchecked Sendable {
     // MARK: Removing
 
     /// Removes an image: from memory immediately, from disk asynchronously.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - identifier: The identifier of the processor; empty for unprocessed images.
+    ///   - forcedExtension: The file extension that the image is stored with; nil for none.
+    ///   - fromMemory: Whether it is removed from memory.
+    ///   - fromDisk: Whether it is removed from disk.
+    ///   - callbackQueue: Where the handler is called.
+    ///   - completionHandler: Called when the image is removed, also after an error of the disk.
     open func removeImage(
         forKey key: String,
         processorIdentifier identifier: String = "",
@@ -215,6 +281,11 @@ open class ImageCache: @unchecked Sendable {
     // MARK: Files and sizes
 
     /// The file name of an image on disk.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - identifier: The identifier of the processor; empty for unprocessed images.
+    ///   - forcedExtension: The file extension that the image is stored with; nil for none.
     open func hash(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -224,6 +295,11 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// The path of an image's file, whether or not it exists.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - identifier: The identifier of the processor; empty for unprocessed images.
+    ///   - forcedExtension: The file extension that the image is stored with; nil for none.
     open func cachePath(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -232,7 +308,13 @@ open class ImageCache: @unchecked Sendable {
         fileURL(key, identifier, forcedExtension).path
     }
 
-    /// The URL of an image's file, if there is a valid one.
+    /// The URL of an image's file.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - identifier: The identifier of the processor; empty for unprocessed images.
+    ///   - forcedExtension: The file extension that the image is stored with; nil for none.
+    /// - Returns: The URL; nil if there is no file or it has expired.
     open func cacheFileURLIfOnDisk(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -255,6 +337,12 @@ open class ImageCache: @unchecked Sendable {
 
     /// Stores an image; returns when it is stored in memory and on disk.
     ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - original: The bytes that it was made from, if known; passed to the serializer.
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - options: Processor, serializer, expirations and write options are used.
+    ///   - toDisk: Whether it is stored on disk too.
     /// - Throws: ``KingfisherError`` of the disk; the image is stored in memory nevertheless.
     open func store(
         _ image: KFCrossPlatformImage,
@@ -274,6 +362,14 @@ open class ImageCache: @unchecked Sendable {
 
     /// Stores an image, with separate parameters in place of options.
     ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - original: The bytes that it was made from, if known; passed to the serializer.
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - identifier: The identifier of the processor; empty for unprocessed images.
+    ///   - forcedExtension: The file extension that the image is stored with; nil for none.
+    ///   - serializer: Encodes the image for the disk.
+    ///   - toDisk: Whether it is stored on disk too.
     /// - Throws: ``KingfisherError`` of the disk; the image is stored in memory nevertheless.
     open func store(
         _ image: KFCrossPlatformImage,
@@ -299,6 +395,12 @@ open class ImageCache: @unchecked Sendable {
 
     /// Stores bytes only on disk.
     ///
+    /// - Parameters:
+    ///   - data: The bytes of the file.
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - identifier: The identifier of the processor; empty for unprocessed images.
+    ///   - forcedExtension: The file extension that the image is stored with; nil for none.
+    ///   - expiration: When the file expires; nil for the expiration of the storage.
     /// - Throws: ``KingfisherError`` of the disk.
     open func storeToDisk(
         _ data: Data,
@@ -320,6 +422,12 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes an image.
     ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - identifier: The identifier of the processor; empty for unprocessed images.
+    ///   - forcedExtension: The file extension that the image is stored with; nil for none.
+    ///   - fromMemory: Whether it is removed from memory.
+    ///   - fromDisk: Whether it is removed from disk.
     /// - Throws: The error of the disk, also if there is no such file.
     open func removeImage(
         forKey key: String,
@@ -341,6 +449,12 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Looks up an image in memory, then on disk.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - options: Processor, serializer, expirations and disk flags are used.
+    /// - Returns: The image and its layer; `.none` for a miss.
+    /// - Throws: ``KingfisherError`` of the disk.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherParsedOptionsInfo
@@ -349,6 +463,12 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Looks up an image in memory, then on disk, with a list of options.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - options: Processor, serializer, expirations and disk flags are used.
+    /// - Returns: The image and its layer; `.none` for a miss.
+    /// - Throws: ``KingfisherError`` of the disk.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
@@ -356,7 +476,13 @@ open class ImageCache: @unchecked Sendable {
         try await lookUp(key: key, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// Looks up an image only on disk; nil for a miss.
+    /// Looks up an image only on disk.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the source, without a processor's identifier.
+    ///   - options: Processor, serializer, expirations and disk flags are used.
+    /// - Returns: The image; nil for a miss.
+    /// - Throws: ``KingfisherError`` of the disk.
     open func retrieveImageInDiskCache(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
