@@ -286,6 +286,7 @@ open class ImageCache: @unchecked Sendable {
     ///   - key: The key of the source, without a processor's identifier.
     ///   - identifier: The identifier of the processor; empty for unprocessed images.
     ///   - forcedExtension: The file extension that the image is stored with; nil for none.
+    /// - Returns: The name, without a folder.
     open func hash(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -300,6 +301,7 @@ open class ImageCache: @unchecked Sendable {
     ///   - key: The key of the source, without a processor's identifier.
     ///   - identifier: The identifier of the processor; empty for unprocessed images.
     ///   - forcedExtension: The file extension that the image is stored with; nil for none.
+    /// - Returns: The absolute path.
     open func cachePath(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
