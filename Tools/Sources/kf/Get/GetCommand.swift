@@ -2,17 +2,20 @@ import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// `kf get`: loads one image through the whole pipeline.
+/// `kf get`: loads images through the whole pipeline.
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Loads an image, processes it, and writes it out.",
+        abstract: "Loads images, processes them, and writes them out.",
         discussion: """
             Without -o it only prints a report. A second load of an image from the network is \
-            served from the cache, already processed.
+            served from the cache, already processed. Several images need a folder for -o, in \
+            which each gets the name of its source; failures do not stop the others, are listed at \
+            the end, and the exit status is 1.
 
             Examples:
               kf get https://example.com/photo.jpg -p downsample:300x -o small.png
+              kf get https://example.com/a.jpg https://example.com/b.jpg -o pictures/
               kf get photo.jpg -p smartcrop:400x400 -o - --format webp > face.webp
               kf get photo.jpg -p downsample:2000x -o smaller.jpg --keep exif,icc
 
@@ -20,15 +23,24 @@ struct GetCommand: AsyncParsableCommand {
             """
     )
 
+    /// The number of images that are loaded at once.
+    private static let width = 4
+
     @Argument(
-        help: "An http, https, file or data URL, a path, or - for standard input.",
+        help: ArgumentHelp(
+            "http, https, file or data URLs, paths, or - for standard input.",
+            valueName: "source"
+        ),
         transform: { try PictureSource($0) }
     )
-    var source: PictureSource
+    var sources: [PictureSource]
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("Where to write the image; - is standard output.", valueName: "file")
+        help: ArgumentHelp(
+            "Where to write: a file, a folder (dir/), or - for standard output.",
+            valueName: "file"
+        )
     )
     var output: String?
 
@@ -40,32 +52,65 @@ struct GetCommand: AsyncParsableCommand {
     var progress = false
 
     func validate() throws {
-        try loading.check(source)
-        if output?.isEmpty == true { throw ValidationError("the output has no name") }
-        _ = try outputFormat
+        for source in sources { try loading.check(source) }
+        if case .file(let path) = try GetTarget(output, for: sources), encoding.format == nil {
+            _ = try PictureFormat(ending: path)
+        }
+        if sources.filter({ $0.text == "-" }).count > 1 {
+            throw ValidationError("standard input can be read once only")
+        }
     }
 
     func run() async throws {
         do {
-            try out.print(try await get(), toError: output == "-")
+            let target = try GetTarget(output, for: sources)
+            try target.prepare()
+            if sources.count == 1 {
+                try out.print(try await get(0, target), toError: output == "-")
+            } else {
+                try await getAll(target)
+            }
         } catch {
-            throw ErrorReport.exit(for: error, source: source.title)
+            throw ErrorReport.exit(
+                for: error,
+                source: sources.count == 1 ? sources[0].title : nil
+            )
         }
+    }
+
+    /// Loads several images, and reports each when it is done.
+    private func getAll(_ target: GetTarget) async throws {
+        let failures = Failures()
+        let downloader = ImageDownloader(name: "kf")
+        await Batch.run(Array(sources.indices), width: Self.width) { index in
+            do {
+                try out.print(try await get(index, target, downloader))
+            } catch {
+                failures.add(ErrorReport.line(for: error, source: sources[index].title))
+            }
+        }
+        for line in failures.all { Terminal.note("kf: " + line, style: .red) }
+        if !failures.all.isEmpty { throw ExitCode.failure }
     }
 
     // MARK: - Steps
 
-    private func get() async throws -> LoadReport {
-        if let output, output != "-" { try AtomicFile.checkFolder(of: output) }
-        let bar = out.showsProgress && (progress || !out.json) ? ProgressBar() : nil
+    private func get(
+        _ index: Int,
+        _ target: GetTarget,
+        _ downloader: ImageDownloader? = nil
+    ) async throws -> LoadReport {
+        let source = sources[index]
+        let showsBar = sources.count == 1 && out.showsProgress && (progress || !out.json)
+        let bar = showsBar ? ProgressBar() : nil
         defer { bar?.clear() }
         let load = PictureLoad(
             source: source,
             loading: loading,
-            processor: encoding.processor(isWritten: output != nil, as: try outputFormat)
+            processor: encoding.processor(isWritten: output != nil, as: try format(for: target))
         )
-        let loaded = try await load.run(bar)
-        let written = try write(loaded)
+        let loaded = try await load.run(bar, downloader: downloader)
+        let written = try write(loaded, index, target)
         out.detail("key \(loaded.result.originalSource.cacheKey)")
         if let processor = load.processor { out.detail("steps \(processor.identifier)") }
         return LoadReport(
@@ -78,17 +123,16 @@ struct GetCommand: AsyncParsableCommand {
             height: loaded.result.image.pixelHeight,
             frames: written.frames ?? loaded.result.image.kf.imageFrameCount ?? 1,
             bytes: written.bytes,
-            output: output,
+            output: written.output,
             timings: LoadReport.Timings(loaded.result.timings)
         )
     }
 
-    /// The format of the output file; nil for the source's format, or without output.
-    private var outputFormat: PictureFormat? {
-        get throws {
-            if let format = encoding.format { return format }
-            return try output.flatMap { try PictureFormat(ending: $0) }
-        }
+    /// The format of the output; nil for the source's format, or without output.
+    private func format(for target: GetTarget) throws -> PictureFormat? {
+        if let format = encoding.format { return format }
+        guard case .file(let path) = target else { return nil }
+        return try PictureFormat(ending: path)
     }
 
     /// The properties of the written file, or of the loaded one without output.
@@ -97,20 +141,26 @@ struct GetCommand: AsyncParsableCommand {
         var bytes: Int
         /// Nil for the number of loaded frames.
         var frames: Int?
+        var output: String?
     }
 
     /// Writes the image if there is an output; otherwise only measures the loaded one.
-    private func write(_ loaded: PictureLoad.Loaded) throws -> Written {
+    private func write(
+        _ loaded: PictureLoad.Loaded,
+        _ index: Int,
+        _ target: GetTarget
+    ) throws -> Written {
         let original = loaded.original
         let loadedFormat = original.flatMap { PictureFormat($0.kf.imageFormat) }
-        guard let output else { return Written(format: loadedFormat, bytes: original?.count ?? 0) }
-
-        let target = try outputFormat ?? loaded.sourceFormat ?? loadedFormat ?? .png
+        guard output != nil else {
+            return Written(format: loadedFormat, bytes: original?.count ?? 0)
+        }
+        let format = try format(for: target) ?? loaded.sourceFormat ?? loadedFormat ?? .png
         let data: Data
-        if encoding.copiesFiles, target == loadedFormat, let original {
+        if encoding.copiesFiles, format == loadedFormat, let original {
             data = original
         } else {
-            data = try encoding.file(of: loaded.result.image, as: target) {
+            data = try encoding.file(of: loaded.result.image, as: format) {
                 guard let source = loaded.source() else {
                     throw Failure(
                         "the cache no longer has the source, whose metadata is to be kept; "
@@ -120,13 +170,19 @@ struct GetCommand: AsyncParsableCommand {
                 return source
             }
         }
-        if output == "-" {
-            try FileHandle.standardOutput.write(contentsOf: data)
+        let path = try target.path(of: index, as: format, sources: sources)
+        if let path {
+            try AtomicFile.write(data, to: path)
         } else {
-            try AtomicFile.write(data, to: output)
+            try FileHandle.standardOutput.write(contentsOf: data)
         }
         // Bytes that were just encoded have a readable header.
         let frames = (try? ImageFileInfo(data: data))?.frameCount
-        return Written(format: target, bytes: data.count, frames: frames)
+        return Written(
+            format: format,
+            bytes: data.count,
+            frames: frames,
+            output: path ?? output
+        )
     }
 }

@@ -28,8 +28,17 @@ struct PictureLoad: Sendable {
     let processor: (any ImageProcessor)?
 
     /// Loads the image within the timeout of the options.
-    func run(_ bar: ProgressBar? = nil) async throws -> Loaded {
-        try await withDeadline(seconds: loading.timeout) { try await load(bar) }
+    ///
+    /// - Parameters:
+    ///   - bar: Shows the progress of a download.
+    ///   - downloader: Shared by several loads; nil for one of its own.
+    /// - Returns: The image.
+    /// - Throws: A ``Failure``, a `KingfisherError`, or that the time is over.
+    func run(
+        _ bar: ProgressBar? = nil,
+        downloader: ImageDownloader? = nil
+    ) async throws -> Loaded {
+        try await withDeadline(seconds: loading.timeout) { try await load(bar, downloader) }
     }
 
     /// Loads the image with a manager that several loads share.
@@ -39,8 +48,11 @@ struct PictureLoad: Sendable {
         }
     }
 
-    private func load(_ bar: ProgressBar?) async throws -> Loaded {
-        let manager = try manager()
+    private func load(
+        _ bar: ProgressBar?,
+        _ downloader: ImageDownloader?
+    ) async throws -> Loaded {
+        let manager = try manager(downloader)
         let source = try resolved()
         let result = try await manager.retrieveImage(
             with: source,
@@ -60,8 +72,8 @@ struct PictureLoad: Sendable {
     }
 
     /// Creates a manager with the cache that the options select.
-    func manager() throws -> KingfisherManager {
-        let downloader = ImageDownloader(name: "kf")
+    func manager(_ shared: ImageDownloader? = nil) throws -> KingfisherManager {
+        let downloader = shared ?? ImageDownloader(name: "kf")
         downloader.downloadTimeout = loading.timeout
         return KingfisherManager(downloader: downloader, cache: try ToolCache.open(cache))
     }
