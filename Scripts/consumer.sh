@@ -4,6 +4,7 @@
 #
 # Usage: Scripts/consumer.sh           in debug and in release mode
 #        Scripts/consumer.sh --traits  with each package trait, too (takes several minutes)
+#        Scripts/consumer.sh --traits SVG GTK      only with these
 #
 # The last commit is used, not the working copy. A version has stricter rules than a path: SwiftPM
 # refuses targets with unsafe flags. Prints a table in Markdown.
@@ -11,12 +12,16 @@
 
 case "${1:-}" in
 "") traits=("") ;;
---traits) traits=("" JXL HEIF TIFF SVG GTK) ;;
+--traits)
+    shift
+    traits=("$@")
+    [ $# -gt 0 ] || traits=("" JXL HEIF TIFF SVG GTK)
+    ;;
 *) die "there is no option '$1'; see the first lines of this script." ;;
 esac
 require_swift
 "$ROOT/Scripts/bootstrap.sh" >/dev/null
-[ ${#traits[@]} -eq 1 ] || {
+[ "${traits[*]}" = "" ] || {
     "$ROOT/Scripts/bootstrap.sh" --formats >/dev/null
     "$ROOT/Scripts/bootstrap.sh" --gtk >/dev/null
 }
