@@ -11,6 +11,7 @@
 #        Scripts/bench.sh hits                     instructions per hit in memory, by number of entries
 #        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, against vipsthumbnail
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
+#        Scripts/bench.sh end-to-end               pages of thumbnails, against requests + pyvips + diskcache
 #        Scripts/bench.sh cachesim                 hit ratios of the memory cache and other policies
 #
 # The other libraries, Pillow and libvips, are installed first: Python packages into a separate
@@ -199,6 +200,25 @@ measure_service() {
         "$outputs" "$1"
 }
 
+# Loads pages of thumbnails from nginx, cold and warm.
+measure_end_to_end() {
+    provide_nginx || die "the pages need nginx."
+    provide_image_filter
+    command -v curl >/dev/null || install_packages curl
+    install_peers
+    "$PEERS/bin/python" -c 'import diskcache, requests' 2>/dev/null ||
+        "$PEERS/bin/pip" install --quiet --disable-pip-version-check diskcache requests ||
+        die "pip could not install diskcache and requests."
+    command -v vipsthumbnail >/dev/null || install_packages libvips-tools
+    build_tool Benchmarks kf-bench
+    make_photos "$ROOT/.build-nested/bench-photos"
+    # Not local: the trap runs after the function has returned.
+    outputs=$(mktemp -d)
+    trap 'rm -rf "$outputs"' EXIT
+    python3 "$SOURCES/end_to_end.py" "$BENCH" "$PEERS/bin/python" "$NGINX" \
+        "$ROOT/.build-nested/bench-photos" "$outputs"
+}
+
 # Unpacks nginx's image filter beside nginx, unless it is installed.
 provide_image_filter() {
     local folder=${NGINX%/usr/sbin/nginx} log
@@ -217,6 +237,12 @@ provide_image_filter() {
 
 if [ "${1:-}" = service ]; then
     measure_service "${2:-10}"
+    exit
+fi
+
+if [ "${1:-}" = end-to-end ]; then
+    link_swift_into_programs
+    measure_end_to_end
     exit
 fi
 
@@ -256,7 +282,7 @@ write_report() {
     trap 'rm -f "$report"' EXIT
     say "Waiting for a quiet machine"
     wait_until_quiet
-    for part in "" convert service megapixels; do
+    for part in "" convert end-to-end service megapixels transfers; do
         # A missed goal is part of the report.
         # shellcheck disable=SC2086
         "$0" $part 2>&1 | tee -a "$report" || true
@@ -286,6 +312,7 @@ case ${1:-} in
     printf 'megapixels  thumbnails of 0.5 to 200 megapixels, against vipsthumbnail\n'
     printf 'convert  200 photos by kf convert, against vipsthumbnail\n'
     printf 'service  the image service, against thumbor and nginx\n'
+    printf 'end-to-end  pages of thumbnails from nginx, against requests + pyvips + diskcache\n'
     printf 'cachesim  hit ratios of the memory cache and other policies\n'
     exit
     ;;

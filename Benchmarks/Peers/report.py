@@ -126,6 +126,17 @@ def megapixel_plots():
         yield save(figure, area, name)
 
 
+def sizes_plot():
+    rows = [re.match(r"^ +(\d+) sizes +CPU +([\d.]+) ms, wall +([\d.]+) ms", line) for line in lines("sharing")]
+    rows = [tuple(map(float, row.groups())) for row in rows if row]
+    if not rows:
+        return
+    figure, area = axes("Sizes of one 12 MP JPEG at once", "sizes", "ms", x_scale="linear")
+    area.plot([row[0] for row in rows], [row[2] for row in rows], color=GREEN, marker="o", label="wall time")
+    area.plot([row[0] for row in rows], [row[1] for row in rows], "--", color=GREEN, marker="o", label="CPU time")
+    yield save(figure, area, "sizes")
+
+
 def service_plot():
     found = {}
     for line in lines("service"):
@@ -163,7 +174,7 @@ page = [BEGIN, "",
         f"Measured on {os.cpu_count()} cores of an {processor}, {distribution}, Linux {".".join(platform.release().split(".")[:2])}; "
         f"the machine was {quiet}.", "", "## Ratios and goals", "", *goals(), "",
         "## Beside other libraries", "", *races(), "", "## Growth", "",
-        *memory_plot(), *megapixel_plots(), *growth_plot(), *service_plot(), "",
+        *memory_plot(), *megapixel_plots(), *sizes_plot(), *growth_plot(), *service_plot(), "",
         "## The whole output", "", "<details><summary>Everything that the benchmarks have printed</summary>", "",
         "```text", text.strip(), "```", "", "</details>", "", END]
 whole = readme.read_text()

@@ -29,6 +29,8 @@ struct KFBench {
             try once(name, input: input, output: output)
         case .opens(let folder):
             print(try OpeningExperiment.open(folder))
+        case .pages(let list, let folder, let width):
+            print(try PageLoads(list: list, folder: folder, width: width).run())
         case .hits(let count, let folder):
             try CountedHits.run(entries: count, folder: folder)
         case .run:

@@ -6,8 +6,8 @@ import Foundation
 ///     kf-bench --list
 ///     kf-bench --once WORK INPUT OUTPUT
 ///
-/// For internal use and `Scripts/bench.sh`: `--serve` (see `Server`), `--opens FOLDER` and
-/// `--hits ENTRIES FOLDER` (see `CountedHits`).
+/// For internal use and `Scripts/bench.sh`: `--serve` (see `Server`), `--opens FOLDER`,
+/// `--hits ENTRIES FOLDER` (see `CountedHits`) and `--pages LIST FOLDER WIDTH` (see `PageLoads`).
 struct Options {
     enum Mode {
         case run, list, serve
@@ -15,6 +15,7 @@ struct Options {
         case once(String, input: URL, output: URL)
         case opens(URL)
         case hits(Int, folder: URL)
+        case pages(list: URL, folder: URL, width: Int)
     }
 
     var mode = Mode.run
@@ -45,6 +46,12 @@ struct Options {
                     throw BenchmarkError("--hits needs a number of entries")
                 }
                 mode = .hits(count, folder: try file(after: argument))
+            case "--pages":
+                let (list, folder) = (try file(after: argument), try file(after: argument))
+                guard let width = Int(try next(after: argument)), width > 0 else {
+                    throw BenchmarkError("--pages needs the number of concurrent loads")
+                }
+                mode = .pages(list: list, folder: folder, width: width)
             case "--once":
                 mode = .once(
                     try next(after: argument),

@@ -1,8 +1,6 @@
-import Dispatch
 import Foundation
 import Kingfisher
 import KingfisherTesting
-import Synchronization
 
 /// The load of a service: 200 concurrent thumbnails of twenty photos whose originals are on disk,
 /// compared with downloading the photos again.
@@ -31,7 +29,7 @@ enum OriginalsExperiment {
             downloader: ImageDownloader(name: "originals"),
             cache: cache
         )
-        try wait {
+        try Blocking.run {
             for url in urls { try await cache.storeToDisk(photo, forKey: url.absoluteString) }
         }
         var lines: [String] = []
@@ -110,23 +108,7 @@ enum OriginalsExperiment {
         _ body: @escaping @Sendable () async throws -> Void
     ) throws -> Double {
         let watch = Stopwatch()
-        try wait(body)
+        try Blocking.run(body)
         return watch.wall
-    }
-
-    /// Blocks this thread until an asynchronous `body` has finished.
-    private static func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
-        let done = DispatchSemaphore(value: 0)
-        let failure = Failure()
-        Task {
-            do { try await body() } catch { failure.error.withLock { $0 = error } }
-            done.signal()
-        }
-        done.wait()
-        if let error = failure.error.withLock({ $0 }) { throw error }
-    }
-
-    private final class Failure: Sendable {
-        let error = Mutex<(any Error)?>(nil)
     }
 }

@@ -1,8 +1,6 @@
-import Dispatch
 import Foundation
 import Kingfisher
 import KingfisherTesting
-import Synchronization
 
 /// Ten sizes of one image requested at the same moment, with and without sharing.
 enum SharingExperiment {
@@ -30,10 +28,12 @@ enum SharingExperiment {
             wall = min(wall, other.wall)
         }
 
+        var milliseconds: String {
+            String(format: "CPU %6.1f ms, wall %6.1f ms", cpu * 1_000, wall * 1_000)
+        }
+
         func line(_ name: String) -> String {
-            let label = name.padding(toLength: 22, withPad: " ", startingAt: 0)
-            let (cpu, wall) = (cpu * 1_000, wall * 1_000)
-            return String(format: "%@ CPU %6.1f ms, wall %6.1f ms", label, cpu, wall)
+            name.padding(toLength: 22, withPad: " ", startingAt: 0) + " " + milliseconds
         }
     }
 
@@ -46,9 +46,9 @@ enum SharingExperiment {
         var (shared, apart, inTurn) = (Cost(), Cost(), Cost())
         for _ in 0..<rounds {
             let one = try managers(1, in: folder)
-            shared.note(try measure { try await load(url, by: one) })
+            shared.note(try measure { try await load(url, sides, by: one) })
             let ten = try managers(10, in: folder)
-            apart.note(try measure { try await load(url, by: ten) })
+            apart.note(try measure { try await load(url, sides, by: ten) })
             let others = try managers(10, in: folder)
             inTurn.note(
                 try measure {
@@ -58,7 +58,11 @@ enum SharingExperiment {
                 }
             )
         }
-        return [
+        let growth = try growth(url, in: folder)
+        let (first, last) = (growth[0].cost.wall, growth[growth.count - 1].cost.wall)
+        return growth.map {
+            String(format: "%2d sizes               ", $0.count) + $0.cost.milliseconds
+        } + [
             shared.line("at once, shared"), apart.line("at once, ten managers"),
             inTurn.line("one after the other"),
             Verdict("CPU time / ten managers", shared.cpu / apart.cpu, atMost: limit).line,
@@ -66,7 +70,21 @@ enum SharingExperiment {
             Verdict("CPU time / one after the other", shared.cpu / inTurn.cpu, atMost: limit).line,
             Verdict("wall time / one after the other", shared.wall / inTurn.wall, atMost: limit)
                 .line,
+            Verdict("wall time of ten sizes / the largest alone", last / first, atMost: 1.6).line,
         ]
+    }
+
+    /// The cost of more and more sizes at once, from the largest alone to all.
+    private static func growth(_ url: URL, in folder: URL) throws -> [(count: Int, cost: Cost)] {
+        try [1, 2, 4, 6, 8, 10].map { count in
+            var cost = Cost()
+            for _ in 0..<rounds {
+                let one = try managers(1, in: folder)
+                let chosen = Array(sides.suffix(count))
+                cost.note(try measure { try await load(url, chosen, by: one) })
+            }
+            return (count, cost)
+        }
     }
 
     /// Managers that share nothing, with empty memory and no disk.
@@ -80,7 +98,11 @@ enum SharingExperiment {
     }
 
     /// Loads every size concurrently, each with the next manager.
-    private static func load(_ url: URL, by managers: [KingfisherManager]) async throws {
+    private static func load(
+        _ url: URL,
+        _ sides: [Int],
+        by managers: [KingfisherManager]
+    ) async throws {
         try await withThrowingTaskGroup { group in
             for (index, side) in sides.enumerated() {
                 let manager = managers[index % managers.count]
@@ -101,23 +123,10 @@ enum SharingExperiment {
         }
     }
 
-    /// Blocks this thread until an asynchronous `body` has finished.
     private static func measure(_ body: @escaping @Sendable () async throws -> Void) throws -> Cost
     {
-        let done = DispatchSemaphore(value: 0)
-        let failure = Failure()
         let watch = Stopwatch()
-        Task {
-            do { try await body() } catch { failure.error.withLock { $0 = error } }
-            done.signal()
-        }
-        done.wait()
-        let cost = Cost(cpu: watch.cpu, wall: watch.wall)
-        if let error = failure.error.withLock({ $0 }) { throw error }
-        return cost
-    }
-
-    private final class Failure: Sendable {
-        let error = Mutex<(any Error)?>(nil)
+        try Blocking.run(body)
+        return Cost(cpu: watch.cpu, wall: watch.wall)
     }
 }
