@@ -133,6 +133,12 @@ extension POSIXFileSystem {
         // The expected size comes from a log, so the file's own size limits the allocation. One
         // byte more detects a file that is longer than expected or growing.
         let wanted = min(max(count, 0), status.size)
+        if wanted > UnnamedFile.largestInMemory,
+            // Without room for a copy, the file is read into memory.
+            let copy = try? UnnamedFile.copy(of: descriptor, atMost: wanted + 1)
+        {
+            return copy
+        }
         guard let buffer = malloc(wanted + 1) else { throw .noMemory }
         var done = 0
         do throws(Errno) {

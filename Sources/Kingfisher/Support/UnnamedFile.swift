@@ -1,0 +1,127 @@
+public import Foundation
+import SystemPackage
+
+/// Files without a name, which disappear with their last descriptor and mapping.
+@_spi(Server) public enum UnnamedFile {
+    /// Files above this size are mapped copies rather than memory; as ``TransferSettings`` by
+    /// default do with bodies.
+    @_spi(Server) public static let largestInMemory = 8 << 20
+
+    /// Makes a file in `TMPDIR`, or in `/var/tmp`, which is on disk even if `/tmp` is in memory.
+    ///
+    /// - Throws: The last error, if no folder accepts a file.
+    static func make() throws(Errno) -> FileDescriptor {
+        let environment = ProcessInfo.processInfo.environment
+        let folders = [environment["TMPDIR"], "/var/tmp", "/tmp"].compactMap(\.self)
+        var failure = Errno.noSuchFileOrDirectory
+        for folder in folders where !folder.isEmpty {
+            do {
+                return try make(in: folder)
+            } catch {
+                failure = (error as? Errno) ?? .ioError
+            }
+        }
+        throw failure
+    }
+
+    /// The bytes of an open file, as a mapping of an unnamed copy.
+    ///
+    /// Unlike memory the kernel can reclaim them. The file itself is not mapped, because a process
+    /// that truncates it would terminate this one with `SIGBUS`, and because its bytes may change
+    /// after they were checked.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file, which is read from its beginning.
+    ///   - count: The maximum number of bytes.
+    /// - Returns: The bytes; fewer than `count` only if the file ends before.
+    /// - Throws: `Errno` of reading the file, or of making, writing or mapping the copy.
+    @_spi(Server) public static func copy(of descriptor: Int32, atMost count: Int) throws -> Data {
+        let copy = try make()
+        return try copy.closeAfter {
+            let file = FileDescriptor(rawValue: descriptor)
+            return try Data.mapping(copy, count: try fill(copy, from: file, atMost: count))
+        }
+    }
+
+    /// Returns the number of bytes copied.
+    private static func fill(
+        _ copy: FileDescriptor,
+        from file: FileDescriptor,
+        atMost count: Int
+    ) throws -> Int {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        var done = 0
+        while done < count {
+            let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count - done))
+            let read = try file.read(fromAbsoluteOffset: Int64(done), into: room)
+            guard read > 0 else { break }
+            let bytes = UnsafeRawBufferPointer(rebasing: room.prefix(read))
+            try copy.writeAll(toAbsoluteOffset: Int64(done), bytes)
+            done += read
+        }
+        return done
+    }
+
+    /// `O_TMPFILE`, which Swift's Glibc module does not import.
+    private static let unnamed = FileDescriptor.OpenOptions(rawValue: 0o20_000_000 | O_DIRECTORY)
+
+    private static func make(in folder: String) throws -> FileDescriptor {
+        do {
+            return try FileDescriptor.open(
+                FilePath(folder),
+                .readWrite,
+                options: [unnamed, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+        } catch Errno.notSupported, Errno.isDirectory, Errno.invalidArgument {
+            // The file system does not support unnamed files, so the name is removed after
+            // creation.
+            return try makeNamed(in: folder)
+        }
+    }
+
+    private static func makeNamed(in folder: String) throws -> FileDescriptor {
+        let name = "\(folder)/.kingfisher-body-\(UInt64.random(in: .min ... .max))"
+        let file = try FileDescriptor.open(
+            FilePath(name),
+            .readWrite,
+            options: [.create, .exclusiveCreate, .closeOnExec],
+            permissions: .ownerReadWrite
+        )
+        guard unlink(name) == 0 else {
+            let failure = Errno(rawValue: errno)
+            // At worst closing fails, which has no consequence here.
+            try? file.close()
+            throw failure
+        }
+        return file
+    }
+}
+
+extension Data {
+    /// Maps a part of a file that begins at a page boundary.
+    ///
+    /// The mapping is private: changing the bytes does not change the file.
+    static func mapping(
+        _ file: FileDescriptor,
+        from start: Int = 0,
+        count: Int
+    ) throws(Errno) -> Data {
+        guard count > 0 else { return Data() }
+        let address = mmap(
+            nil,
+            count,
+            PROT_READ | PROT_WRITE,
+            MAP_PRIVATE,
+            file.rawValue,
+            start
+        )
+        guard let address, address != MAP_FAILED else { throw Errno(rawValue: errno) }
+        return Data(
+            bytesNoCopy: address,
+            count: count,
+            deallocator: .custom { address, count in munmap(address, count) }
+        )
+    }
+}
