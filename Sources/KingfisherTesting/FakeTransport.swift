@@ -20,12 +20,12 @@ public import FoundationNetworking
 public final class FakeTransport: HTTPTransport {
     private struct State {
         var transfers: [FakeTransfer] = []
-        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
         var answers: [URL: [FakeAnswer]] = [:]
         var otherwise: FakeAnswer?
     }
 
     private let state = Mutex(State())
+    private let begun = EventCount()
     // A serial queue, like the single thread of a real transport.
     private let queue = DispatchQueue(label: "com.onevcat.Kingfisher.FakeTransport")
 
@@ -59,17 +59,8 @@ public final class FakeTransport: HTTPTransport {
     /// The requests so far, in order.
     public var requests: [URLRequest] { transfers.map(\.request) }
 
-    /// Waits until `count` transfers have been started in total.
-    public func started(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.transfers.count >= count { return true }
-                state.waiters.append((count, continuation))
-                return false
-            }
-            if isThere { continuation.resume() }
-        }
-    }
+    /// Waits until `count` transfers have been started in total, or the task is cancelled.
+    public func started(_ count: Int) async { await begun.reached(count) }
 
     // MARK: HTTPTransport
 
@@ -82,14 +73,11 @@ public final class FakeTransport: HTTPTransport {
         handler: any HTTPTransferHandler
     ) -> any HTTPTransfer {
         let transfer = FakeTransfer(request: request, settings: settings, handler: handler)
-        let (ready, answer) = state.withLock { state in
+        let answer = state.withLock { state in
             state.transfers.append(transfer)
-            let count = state.transfers.count
-            let ready = state.waiters.filter { $0.count <= count }.map(\.continuation)
-            state.waiters.removeAll { $0.count <= count }
-            return (ready, Self.nextAnswer(for: request.url, in: &state))
+            return Self.nextAnswer(for: request.url, in: &state)
         }
-        for continuation in ready { continuation.resume() }
+        begun.add()
         if let answer {
             queue.async { answer.play(on: transfer) }
         }

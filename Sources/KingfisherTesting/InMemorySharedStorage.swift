@@ -54,7 +54,6 @@ public final class InMemorySharedStorage: SharedImageStorage {
     private struct State {
         var faults = Faults()
         var calls: [Call] = []
-        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
         var values: [String: Expiring<Data>] = [:]
         var leases: [String: Expiring<String>] = [:]
         var receivers: [Int: AsyncStream<Data>.Continuation] = [:]
@@ -63,6 +62,7 @@ public final class InMemorySharedStorage: SharedImageStorage {
 
     private let clock: WallClock
     private let state = Mutex(State())
+    private let begun = EventCount()
 
     /// Makes an empty storage.
     ///
@@ -80,17 +80,8 @@ public final class InMemorySharedStorage: SharedImageStorage {
     /// The calls so far, in the order in which they began.
     public var calls: [Call] { state.withLock { $0.calls } }
 
-    /// Waits until `count` calls have begun in total.
-    public func called(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.calls.count >= count { return true }
-                state.waiters.append((count, continuation))
-                return false
-            }
-            if isThere { continuation.resume() }
-        }
-    }
+    /// Waits until `count` calls have begun in total, or the task is cancelled.
+    public func called(_ count: Int) async { await begun.reached(count) }
 
     /// The stored values, by name; tests may change them.
     public var contents: [String: Data] {
@@ -215,14 +206,8 @@ public final class InMemorySharedStorage: SharedImageStorage {
     }
 
     private func record(_ call: Call) {
-        let ready = state.withLock { state in
-            state.calls.append(call)
-            let count = state.calls.count
-            let ready = state.waiters.filter { $0.count <= count }.map(\.continuation)
-            state.waiters.removeAll { $0.count <= count }
-            return ready
-        }
-        for continuation in ready { continuation.resume() }
+        state.withLock { $0.calls.append(call) }
+        begun.add()
     }
 }
 

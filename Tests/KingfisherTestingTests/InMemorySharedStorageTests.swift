@@ -77,4 +77,12 @@ struct InMemorySharedStorageTests {
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
     }
+
+    @Test func `a wait for calls ends when its task is cancelled`() async throws {
+        let wait = Task { [storage] in await storage.called(2) }
+        try await store("a")
+        wait.cancel()
+        await wait.value
+        #expect(storage.calls.count == 1)
+    }
 }
