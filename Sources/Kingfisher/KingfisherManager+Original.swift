@@ -12,6 +12,9 @@ extension KingfisherManager {
     /// ``KingfisherOptionsInfoItem/cacheMemoryOnly``. Removing an image with the key of the source
     /// removes them.
     ///
+    /// If responses differ by request fields (`Vary`), only the latest is kept on disk: a request
+    /// with other fields loads its own. Sources with a key for each value are all kept.
+    ///
     /// A file is only checked to begin like an image of a known format. With a subclassed cache or
     /// a custom serializer the bytes are loaded from the source each time.
     ///

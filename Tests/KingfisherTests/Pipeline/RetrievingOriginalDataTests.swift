@@ -218,4 +218,27 @@ struct RetrievingOriginalDataTests {
         }
         #expect(bench.server.requests.count == 2)
     }
+
+    @Test func `of variants the latest is kept, and none is given to another request`() async throws
+    {
+        let other = TestImage.jpeg(width: 20, height: 10)
+        bench.server.route("/a.jpg") { [jpeg] request in
+            let fields = [("Cache-Control", "max-age=6000"), ("Vary", "X-Theme")]
+            let isDark = request.value(for: "X-Theme") == "dark"
+            return .body(isDark ? other : jpeg, type: "image/jpeg", fields: fields)
+        }
+        let dark = AnyModifier { request in
+            var request = request
+            request.setValue("dark", forHTTPHeaderField: "X-Theme")
+            return request
+        }
+        for memory: KingfisherOptionsInfo in [[], [.memoryCacheExpiration(.seconds(60))]] {
+            let options = memory + [.httpCaching]
+            for _ in 0..<2 {
+                for _ in 0..<2 { #expect(try await original(options).data == jpeg) }
+                let modified = options + [.requestModifier(dark)]
+                for _ in 0..<2 { #expect(try await original(modified).data == other) }
+            }
+        }
+    }
 }
