@@ -52,6 +52,12 @@ extension ServiceConfiguration {
         /// 0, which is “unlimited” for imgproxy, means the default here: a queue without a bound
         /// only turns too much load into time-outs.
         public var queueSize = 256
+        /// The largest total size of sources in memory that requests hold while they load them or
+        /// wait for a worker, in bytes; further requests wait before they load theirs.
+        ///
+        /// Until its size is known, each source counts as 8 MiB. That is the most that one has in
+        /// memory: larger ones are in unnamed files.
+        public var loadedSourceSize = 256 << 20
         /// Whether files are decoded in processes of their own.
         public var isolates = true
         /// The token that `DELETE` must have in `Authorization: Bearer`; nil refuses it.
@@ -75,6 +81,7 @@ extension ServiceConfiguration {
         static let entries: [ConfigurationEntry] = [
             .init("IMGPROXY_WORKERS", \.operation.workers, .integer(1...1024)),
             .init("IMGPROXY_REQUESTS_QUEUE_SIZE", \.operation.queueSize, .queueSize),
+            .init("KF_LOADED_SOURCE_SIZE", \.operation.loadedSourceSize, .bytes),
             .init("IMGPROXY_PROMETHEUS_BIND", \.operation.metricsAddress, .listenAddress),
             .init(
                 "IMGPROXY_PROMETHEUS_NAMESPACE",

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Server) import Kingfisher
 
 // The settings of the parts that read URLs, negotiate and draw.
 extension ServiceConfiguration {
@@ -100,5 +101,17 @@ extension ServiceConfiguration {
         settings.watermark = watermark
         settings.watermarkOpacity = processing.watermarkOpacity
         return settings
+    }
+}
+
+extension ServiceConfiguration.Operation {
+    /// The limits on requests that wait.
+    var admissionLimits: Admission.Limits {
+        let (places, overflows) = workers.addingReportingOverflow(queueSize)
+        return Admission.Limits(
+            places: overflows ? .max : max(1, places),
+            bytes: loadedSourceSize,
+            bytesOfSource: UnnamedFile.largestInMemory
+        )
     }
 }

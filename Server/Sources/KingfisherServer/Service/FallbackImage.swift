@@ -2,12 +2,11 @@ import Foundation
 
 /// The image that is sent in place of errors.
 struct FallbackImage: Sendable {
-    private enum Origin {
-        case file(SourceFile)
-        case web(URL)
-    }
-
-    private let origin: Origin
+    /// The image's own file; nil if it is loaded from ``source``.
+    let file: SourceFile?
+    private let source: ImageReference
+    /// Begins the keys of its results: other files have other results.
+    private let keyPrefix: String
 
     /// Reads the image of a configuration; nil if it has none.
     ///
@@ -19,22 +18,21 @@ struct FallbackImage: Sendable {
             name: "IMGPROXY_FALLBACK_IMAGE_PATH"
         )
         if let data {
-            origin = .file(SourceFile(data: data, key: "fallback"))
+            file = SourceFile(data: data, key: "fallback")
+            source = .local(path: "fallback")
+            keyPrefix = "fallback \(Hexadecimal.text(of: Digest.sha256(data)))/"
         } else if let url = configuration.fallbackURL {
-            origin = .web(url)
+            (file, source, keyPrefix) = (nil, .web(url), "")
         } else {
             return nil
         }
     }
 
-    /// The image's file.
-    ///
-    /// - Throws: ``ServiceError``; `CancellationError`.
-    func file(_ sources: SourceLoader) async throws -> SourceFile {
-        switch origin {
-        case .file(let file): file
-        case .web(let url): try await sources.file(.web(url), fields: []).file
-        }
+    /// The request for the image with the options of another request.
+    func request(like request: NegotiatedRequest) -> (request: NegotiatedRequest, key: String) {
+        var own = request
+        own.request.source = source
+        return (own, keyPrefix + own.canonicalKey)
     }
 }
 

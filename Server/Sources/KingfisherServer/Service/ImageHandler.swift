@@ -92,6 +92,7 @@ struct ImageHandler: Sendable {
         _ channel: (any Channel)?,
         _ record: inout RequestRecord
     ) async throws(ServiceError) -> Response {
+        let start = ContinuousClock.now
         let keyed = try paths.request(path, for: headers(request.headers))
         let negotiated = keyed.request
         record.source = negotiated.request.source
@@ -110,10 +111,10 @@ struct ImageHandler: Sendable {
             return respond(request, negotiated, made.result, record)
         } catch {
             record.error = error
-            guard let response = await fallbackResponse(for: negotiated, error, channel) else {
-                throw error
-            }
-            return response
+            guard
+                let fallback = await fallbackResult(for: negotiated, error, channel, since: start)
+            else { throw error }
+            return respond(negotiated, error, fallback)
         }
     }
 
@@ -169,16 +170,19 @@ struct ImageHandler: Sendable {
         _ channel: (any Channel)?
     ) async throws(ServiceError) -> MadeResult {
         try await limited(channel) { [self] in
-            try await results.value(for: key) { try await find(request, fields, key) }
+            try await results.value(for: key) {
+                try await find(key) { [maker] in try await maker.make(request, fields) }
+            }
         }
     }
 
-    /// Runs work within the time for a request, and cancels it if the client leaves.
+    /// Runs work within a limit, that for a request by default, and cancels it if the client leaves.
     private func limited(
         _ channel: (any Channel)?,
+        _ limit: Duration? = nil,
         _ work: @escaping @Sendable () async throws -> MadeResult
     ) async throws(ServiceError) -> MadeResult {
-        let limit = configuration.connections.timeout
+        let limit = limit ?? configuration.connections.timeout
         do {
             return try await connections.run(for: channel) {
                 let late = ServiceError(504, "The request took too long", "Try again later")
@@ -188,8 +192,14 @@ struct ImageHandler: Sendable {
             throw error
         } catch is CancellationError {
             throw ServiceError(499, "The client has left", "Wait for the answer")
-        } catch is WorkQueue.Full {
+        } catch is Admission.Full {
             throw ServiceError(429, "Too many requests wait", "Try again in a second")
+        } catch is Admission.Displaced {
+            throw ServiceError(
+                503,
+                "Too many requests wait for the source's server",
+                "Try again in a second"
+            )
         } catch {
             throw ServiceError(
                 500,
@@ -200,14 +210,12 @@ struct ImageHandler: Sendable {
         }
     }
 
+    /// The result from the disk, or made now and kept.
     private func find(
-        _ request: NegotiatedRequest,
-        _ fields: [HeaderField],
-        _ key: String
+        _ key: String,
+        orMake make: @escaping @Sendable () async throws -> MadeResult
     ) async throws -> MadeResult {
-        let result = try await cache.result(key) { [maker] in
-            try await maker.make(request, fields)
-        }
+        let result = try await cache.result(key, orMake: make)
         if result.layer == .disk {
             metrics.hit(.disk)
             if let time = result.times[.lookup] { metrics.took(.lookup, time) }
@@ -260,23 +268,39 @@ struct ImageHandler: Sendable {
     }
 
     /// The fallback in place of an error of the source; nil if there is none.
-    private func fallbackResponse(
+    ///
+    /// It is kept like other results, so that a source that fails often costs little.
+    private func fallbackResult(
         for request: NegotiatedRequest,
         _ error: ServiceError,
-        _ channel: (any Channel)?
-    ) async -> Response? {
+        _ channel: (any Channel)?,
+        since start: ContinuousClock.Instant
+    ) async -> StoredResult? {
         guard let fallback, request.request.kind == .image, error.status != 499,
             error.status != 429
         else { return nil }
+        let (own, key) = fallback.request(like: request)
+        if let result = cache.inMemory(key) { return result }
+        // The rest of the request's time; a moment after a time-out, since it is usually at hand.
+        let limit = configuration.connections.timeout
+        let rest = max(limit - start.duration(to: .now), min(limit, .seconds(1)))
         // Without a usable fallback the client gets the error.
-        guard
-            let result = try? await connections.run(
-                for: channel,
-                { [maker] in
-                    try await maker.make(request, ofFallback: fallback)
+        return try? await limited(channel, rest) { [self] in
+            try await results.value(for: key) {
+                try await find(key) { [maker, fallback] in
+                    guard let file = fallback.file else { return try await maker.make(own, []) }
+                    return try await maker.make(own, of: file)
                 }
-            )
-        else { return nil }
+            }
+        }.result
+    }
+
+    /// The response with the fallback in place of an error.
+    private func respond(
+        _ request: NegotiatedRequest,
+        _ error: ServiceError,
+        _ result: StoredResult
+    ) -> Response {
         var fields = head.result(result.facts, vary: request.vary)
         fields[.eTag] = nil
         fields[.lastModified] = nil

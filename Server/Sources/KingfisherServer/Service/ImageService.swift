@@ -275,7 +275,7 @@ public final class ImageService: Sendable {
             message += " (\(detail))"
         }
         var fields = head.text()
-        if error.status == 429 { fields[.retryAfter] = "1" }
+        if [429, 503].contains(error.status) { fields[.retryAfter] = "1" }
         return Response(
             status: .init(code: error.status),
             headers: fields,

@@ -19,6 +19,7 @@ struct ResultMaker: Sendable {
     let sources: SourceLoader
     private let renderer: ImageRenderer
     private let settings: RendererSettings
+    private let admission: Admission
     private let queue: WorkQueue
     private let metrics: ServiceMetrics
     private let etagBuster: String
@@ -37,7 +38,8 @@ struct ResultMaker: Sendable {
         sources = try SourceLoader(configuration, metrics: metrics, manager: manager)
         self.metrics = metrics
         let operation = configuration.operation
-        queue = WorkQueue(width: operation.workers, capacity: operation.queueSize)
+        queue = WorkQueue(width: operation.workers)
+        admission = Admission(operation.admissionLimits)
         etagBuster = configuration.responses.etagBuster
         passesCacheControl = configuration.responses.passesCacheControl
         skippedFormats = Set(configuration.negotiation.skippedFormats)
@@ -54,7 +56,7 @@ struct ResultMaker: Sendable {
             "kf_queue_length",
             type: "gauge",
             help: "Requests that load their source or wait for a worker."
-        ) { [queue] in [([], Double(queue.waiting))] }
+        ) { [admission, queue] in [([], Double(max(0, admission.count - queue.running)))] }
         metrics.registry.addReading(
             "kf_running",
             type: "gauge",
@@ -84,17 +86,20 @@ struct ResultMaker: Sendable {
     ///   - request: The request.
     ///   - fields: Fields that are passed on to the source.
     /// - Returns: The result.
-    /// - Throws: ``ServiceError``; `WorkQueue.Full`; `CancellationError`.
+    /// - Throws: ``ServiceError``; `Admission.Full` and `Displaced`; `CancellationError`.
     func make(
         _ request: NegotiatedRequest,
         _ fields: [HeaderField]
     ) async throws -> MadeResult {
-        try await queue.admitted {
+        let mark = watermarkSource(of: request.request.options)
+        let host = request.request.source.host
+        return try await admission.admitted(host, sources: mark == nil ? 1 : 2) { loading in
             let start = ContinuousClock.now
             let (source, isCached) = try await sources.file(request.request.source, fields: fields)
             let loaded = ContinuousClock.now
             if isCached { metrics.hit(.source) } else { metrics.took(.download, loaded - start) }
-            let watermark = try await watermark(of: request.request.options)
+            let watermark = try await watermark(mark)
+            loading.loaded(source.data.count, watermark?.count ?? 0)
             var made = try await drawn(request, source, watermark)
             made.layer = isCached ? .source : .none
             if !isCached { made.times[.download] = loaded - start }
@@ -105,8 +110,10 @@ struct ResultMaker: Sendable {
 
     /// Makes the result of a request from a file in place of its source.
     func make(_ request: NegotiatedRequest, of source: SourceFile) async throws -> MadeResult {
-        try await queue.admitted {
-            let watermark = try await watermark(of: request.request.options)
+        let mark = watermarkSource(of: request.request.options)
+        return try await admission.admitted("", sources: mark == nil ? 1 : 2) { loading in
+            let watermark = try await watermark(mark)
+            loading.loaded(source.data.count, watermark?.count ?? 0)
             return try await drawn(request, source, watermark)
         }
     }
@@ -129,17 +136,6 @@ struct ResultMaker: Sendable {
                 layer: .none,
                 times: [.queue: begun - start, .processing: time]
             )
-        }
-    }
-
-    /// Makes the result of a request from the fallback in place of its source.
-    func make(
-        _ request: NegotiatedRequest,
-        ofFallback fallback: FallbackImage
-    ) async throws -> StoredResult {
-        let source = try await fallback.file(sources)
-        return try await queue.admitted {
-            try await queue.run { try await draw(request, source, nil) }
         }
     }
 
@@ -241,12 +237,15 @@ struct ResultMaker: Sendable {
         )
     }
 
-    private func watermark(of options: ProcessingOptions) async throws -> Data? {
+    /// The source of the request's watermark; nil if it has none, or the configured one.
+    private func watermarkSource(of options: ProcessingOptions) -> ImageReference? {
         guard let mark = options.watermark, mark.opacity > 0 else { return nil }
-        guard let reference = options.watermarkSource ?? watermarkURL.map({ .web($0) }) else {
-            return nil
-        }
-        return try await sources.file(reference, fields: []).file.data
+        return options.watermarkSource ?? watermarkURL.map { .web($0) }
+    }
+
+    private func watermark(_ source: ImageReference?) async throws -> Data? {
+        guard let source else { return nil }
+        return try await sources.file(source, fields: []).file.data
     }
 
     /// How many seconds the result of a source may be kept; nil for the configured time.

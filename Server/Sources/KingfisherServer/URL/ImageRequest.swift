@@ -45,3 +45,15 @@ extension ImageReference: CustomStringConvertible {
         }
     }
 }
+
+extension ImageReference {
+    /// The server that the source comes from; without a name that a web server may have for files
+    /// and buckets.
+    var host: String {
+        switch self {
+        case .web(let url): url.host?.lowercased() ?? ""
+        case .local: "local:"
+        case .s3: "s3:"
+        }
+    }
+}

@@ -51,10 +51,10 @@ struct HostileClientTests {
         try await TestService.run(change, transport: transport) { test async throws in
             let clients = try (0..<2).map { _ in try test.connect() }
             for (number, client) in clients.enumerated() {
-                client.send(path("\(Self.source.absoluteString)?\(number)"))
+                client.send(path("http://\(number).example/a.png"))
             }
             await transport.started(2)
-            let reply = try await test.request(path("\(Self.source.absoluteString)?3"))
+            let reply = try await test.request(path("http://1.example/b.png"))
             #expect(reply.status == 429)
             #expect(reply.fields["retry-after"] == "1")
             for transfer in transport.transfers { transfer.complete(ImageServiceTests.png) }

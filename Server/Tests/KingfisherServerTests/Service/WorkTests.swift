@@ -5,22 +5,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WorkTests {
-    @Test("The queue admits as many as it may, and refuses the next one")
-    func full() async throws {
-        let queue = WorkQueue(width: 1, capacity: 1)
-        _ = try await queue.admitted {
-            try await queue.admitted { () -> Int in
-                await #expect(throws: WorkQueue.Full.self) { try await queue.admitted { 1 } }
-                return 1
-            }
-        }
-        #expect(try await queue.admitted { 2 } == 2)
-        #expect(queue.waiting == 0)
-    }
-
     @Test("Waiters run in the order of their arrival, without those that have left")
     func order() async throws {
-        let queue = WorkQueue(width: 1, capacity: 1000)
+        let queue = WorkQueue(width: 1)
         let (gate, open) = AsyncStream<Void>.makeStream()
         let order = Numbers()
         let first = Task { try await queue.run { for await _ in gate { break } } }

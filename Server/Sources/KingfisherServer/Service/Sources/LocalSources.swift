@@ -1,7 +1,7 @@
 import CDispatch
 import Dispatch
 import Foundation
-import Synchronization
+@_spi(Server) import Kingfisher
 
 #if canImport(Glibc)
 import Glibc
@@ -52,9 +52,7 @@ struct LocalSources: Sendable {
         guard status.st_size <= maximalSize else {
             throw ServiceError(413, "The source is too large", "Name a smaller file")
         }
-        let data =
-            try FileHandle(fileDescriptor: file, closeOnDealloc: false)
-            .read(upToCount: Int(status.st_size)) ?? Data()
+        let data = try Self.bytes(of: file, count: Int(status.st_size))
         let time = status.st_mtim
         return SourceFile(
             data: data,
@@ -62,6 +60,14 @@ struct LocalSources: Sendable {
             entityTag: "\"\(time.tv_sec).\(time.tv_nsec)-\(status.st_size)\"",
             lastModified: HTTPTime.text(Int(time.tv_sec))
         )
+    }
+
+    private static func bytes(of file: Int32, count: Int) throws -> Data {
+        guard count <= UnnamedFile.largestInMemory else {
+            return try UnnamedFile.copy(of: file, atMost: count)
+        }
+        return try FileHandle(fileDescriptor: file, closeOnDealloc: false)
+            .read(upToCount: count) ?? Data()
     }
 
     private static func path(of file: Int32) -> String? {

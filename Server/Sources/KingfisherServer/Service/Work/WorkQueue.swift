@@ -1,14 +1,10 @@
 import Synchronization
 
-/// Limits how much work runs at once, and how much waits: first come, first served.
+/// Limits how much work runs at once: first come, first served.
 ///
 /// All operations take constant time, amortised.
 final class WorkQueue: Sendable {
-    /// There is no place left in the queue.
-    struct Full: Error {}
-
     private struct State {
-        var admitted = 0
         var running = 0
         /// The waiters in order; those that have left are only removed from ``continuations``.
         var order: [UInt64] = []
@@ -41,35 +37,15 @@ final class WorkQueue: Sendable {
     private let state = Mutex(State())
     /// The number of pieces of work that run at the same time.
     let width: Int
-    /// The number of pieces of work that may wait.
-    let capacity: Int
 
     /// Makes an empty queue.
-    init(width: Int, capacity: Int) {
-        self.width = max(1, width)
-        self.capacity = max(0, capacity)
-    }
+    init(width: Int) { self.width = max(1, width) }
 
     /// The pieces of work that run.
     var running: Int { state.withLock { $0.running } }
 
-    /// The pieces of work that were admitted and do not run: they wait, or load their source.
-    var waiting: Int { state.withLock { $0.admitted - $0.running } }
-
     /// The pieces of work that wait for a slot.
     var queued: Int { state.withLock { $0.continuations.count } }
-
-    /// Takes a place for a piece of work until `body` returns.
-    ///
-    /// - Throws: ``Full``; the errors of `body`.
-    func admitted<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        try state.withLock { state in
-            guard state.admitted < width + capacity else { throw Full() }
-            state.admitted += 1
-        }
-        defer { state.withLock { $0.admitted -= 1 } }
-        return try await body()
-    }
 
     /// Runs a piece of work as soon as it is next.
     ///
