@@ -1,8 +1,9 @@
-"""Converts a folder of photographs with kf and with vipsthumbnail, in turns.
+"""Converts a folder of photographs with kf and with vipsthumbnail, in turns; others once.
 
 Usage: convert.py KF PHOTOS SCRATCH [ROUNDS]
 
-PHOTOS is a folder of JPEG files. Fails if a ratio is missed: half of the time, three quarters of the
+PHOTOS is a folder of JPEG files. ImageMagick and gdk-pixbuf, which convert one file at a time, run in
+as many processes as there are cores, if they are installed. Fails if a ratio is missed: half of the time, three quarters of the
 CPU, and no more memory than vipsthumbnail.
 """
 
@@ -38,6 +39,16 @@ programs = {
            "--quality", "80", "--quiet"],
     "vips": ["vipsthumbnail", *files, "--size", "400x400", "-o", f"{scratch}/vips/%s.jpg[Q=80]"],
 }
+# One process per file: gdk-pixbuf writes PNG.
+single = {
+    "ImageMagick": ("convert", 'convert -define jpeg:size=800x800 "$1" -thumbnail 400x400 -quality 80 "$2/${1##*/}"'),
+    "gdk-pixbuf": ("gdk-pixbuf-thumbnailer", 'gdk-pixbuf-thumbnailer -s 400 "$1" "$2/${1##*/}"'),
+}
+others = {}
+for name, (program, command) in single.items():
+    if shutil.which(program):
+        others[name] = ["sh", "-c", 'printf "%s\\0" "$0"/*.jpg | xargs -0 -P "$1" -I% sh -c "$2" sh % "$3"',
+                        str(photos), str(os.cpu_count()), command, str(scratch / name)]
 # The first run reads the files into the page cache.
 results = {name: [] for name in programs}
 for turn in range(rounds + 1):
@@ -45,10 +56,12 @@ for turn in range(rounds + 1):
         figures = measure(name, arguments)
         if turn > 0:
             results[name].append(figures)
+for name, arguments in others.items():
+    results[name] = [measure(name, arguments)]
 medians = {name: [statistics.median(column) for column in zip(*rows)] for name, rows in results.items()}
-print(f"convert: {len(files)} photos to 400 × 400, {rounds} rounds, load {os.getloadavg()[0]:.1f}")
+print(f"convert: {len(files)} photos to 400 × 400, {rounds} rounds, once by the others, load {os.getloadavg()[0]:.1f}")
 for name, (seconds, cpu, memory) in medians.items():
-    print(f"  {name:5}  {seconds:6.2f} s  {cpu:6.2f} s of CPU  {memory:6.1f} MB")
+    print(f"  {name:11}  {seconds:6.2f} s  {cpu:6.2f} s of CPU  {memory:6.1f} MB")
 missed = False
 for index, (title, limit) in enumerate([("time", 0.5), ("CPU", 0.75), ("memory", 1.0)]):
     ratio = medians["kf"][index] / medians["vips"][index]
