@@ -1,6 +1,5 @@
 import Foundation
 import Kingfisher
-import Synchronization
 
 /// Loads the images of pages as JPEG files, for `Benchmarks/Peers/end_to_end.py`.
 ///
@@ -38,21 +37,19 @@ struct PageLoads {
         let cache = try ImageCache(name: "pages", cacheDirectoryURL: folder)
         let manager = KingfisherManager(downloader: ImageDownloader(name: "pages"), cache: cache)
         manager.downloader.sessionConfiguration.httpMaximumConnectionsPerHost = width
-        let bytes = Atomic(0)
         let watch = Stopwatch()
-        try Blocking.run { [items, width] in
-            try await withThrowingTaskGroup { group in
+        let bytes = try Blocking.run { [items, width] in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                var bytes = 0
                 for (index, item) in items.enumerated() {
-                    if index >= width { try await group.next() }
-                    group.addTask {
-                        let count = try await Self.load(item, by: manager)
-                        bytes.add(count, ordering: .relaxed)
-                    }
+                    if index >= width { bytes += try await group.next() ?? 0 }
+                    group.addTask { try await Self.load(item, by: manager) }
                 }
-                try await group.waitForAll()
+                for try await count in group { bytes += count }
+                return bytes
             }
         }
-        return "\(watch.wall) \(bytes.load(ordering: .relaxed))"
+        return "\(watch.wall) \(bytes)"
     }
 
     private static func load(_ item: Item, by manager: KingfisherManager) async throws -> Int {
