@@ -33,7 +33,7 @@ def load(item):
             original = response.content
             cache.set(url, original)
         image = pyvips.Image.thumbnail_buffer(original, side, height=side)
-        made = image.jpegsave_buffer(Q=80, keep="none")
+        made = image.jpegsave_buffer(Q=80, strip=True)
         cache.set((url, side), made)
     return len(made)
 
