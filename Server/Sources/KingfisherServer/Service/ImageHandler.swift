@@ -58,13 +58,15 @@ struct ImageHandler: Sendable {
 
     private func addSharedReadings() {
         guard cache.sharedStatistics != nil else { return }
-        let sources = maker.sources
+        let statistics = { @Sendable [cache, sources = maker.sources] in
+            [cache.sharedStatistics, sources.sharedStatistics].compactMap { $0 }
+        }
         metrics.registry.addReading(
             "kf_shared_storage_total",
             type: "counter",
             help: "Requests to the storage that machines share, by their outcome."
-        ) { [cache] in
-            let statistics = [cache.sharedStatistics, sources.sharedStatistics].compactMap { $0 }
+        ) {
+            let statistics = statistics()
             let outcomes: [(String, KeyPath<SharedStorageStatistics, Int>)] = [
                 ("hit", \.hits), ("miss", \.misses), ("unavailable", \.unavailable),
                 ("damaged", \.damaged), ("stored", \.stores), ("dropped", \.droppedStores),
@@ -73,6 +75,11 @@ struct ImageHandler: Sendable {
                 ([("outcome", name)], Double(statistics.reduce(0) { $0 + $1[keyPath: count] }))
             }
         }
+        metrics.registry.addReading(
+            "kf_shared_storage_paused",
+            type: "gauge",
+            help: "1 while the storage that machines share is not asked, because it failed."
+        ) { [([], statistics().contains(where: \.isPaused) ? 1 : 0)] }
     }
 
     // MARK: Answering

@@ -53,6 +53,23 @@ struct SharingTests {
         #expect(transport.transfers.count == 1)
     }
 
+    @Test("A storage that fails repeatedly is reported as paused, and costs no result")
+    func paused() async throws {
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+        let storage = InMemorySharedStorage()
+        try await machines(storage, transport) { one, two async throws in
+            #expect(one.metric("kf_shared_storage_paused") == 0)
+            storage.faults.fails = true
+            for width in 1...4 {
+                let url = path(HostileClientTests.source.absoluteString, "w:\(width)")
+                #expect(try await one.request(url).status == 200)
+            }
+            #expect(one.metric("kf_shared_storage_paused") == 1)
+            #expect(two.metric("kf_shared_storage_paused") == 0)
+        }
+    }
+
     @Test("Another size is made from the source that another machine has loaded")
     func sources() async throws {
         let transport = FakeTransport()
