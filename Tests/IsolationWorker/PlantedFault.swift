@@ -10,6 +10,7 @@ import Musl
 enum PlantedFault: String {
     case crash, trap, loop, memory, wildWrite, openFile, connect, fork, execute, kill, threads
     case garbage, silence, ahead, nothing
+    case negativeLength, longLength, hugeSides, scribble
 
     /// The fault that a file asks for at its beginning or, behind a good image, at its end; nil for
     /// files that are none of ours.
@@ -25,7 +26,10 @@ enum PlantedFault: String {
         return nil
     }
 
-    func happen() {
+    /// Lets it happen.
+    ///
+    /// - Parameter file: Lies in the memory that the worker shares with the program.
+    func happen(with file: Data) {
         switch self {
         case .crash: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
         case .trap: fatalError("planted")
@@ -42,6 +46,10 @@ enum PlantedFault: String {
         case .silence: _ = close(3)
         case .ahead: answerAhead()
         case .nothing: break
+        case .negativeLength: claim(byteCount: -1)
+        case .longLength: claim(byteCount: 1 << 40)
+        case .hugeSides: answer(in: file, side: Int.max)
+        case .scribble: scribble(in: file)
         }
     }
 
@@ -71,8 +79,40 @@ enum PlantedFault: String {
 
     /// Answers this request and the next ones, "no image", and reads nothing any more.
     private func answerAhead() {
-        for number in 1...32 { send(bytes(of: number) + bytes(of: 1)) }
+        for number in 1...32 { send(bytes(of: number) + [0] + bytes(of: 1)) }
         while time(nil) != 0 {}
+    }
+
+    /// The result in the shared memory has so many bytes, says the answer to the first request.
+    private func claim(byteCount: Int) {
+        let place = bytes(of: 0) + bytes(of: 8)
+        send(bytes(of: 1) + [1] + bytes(of: byteCount) + bytes(of: 0) + place)
+    }
+
+    /// Answers the first request with an image of 64 × 64 pixels that claims to have other sides.
+    @discardableResult
+    private func answer(in file: Data, side: Int) -> UnsafeMutableRawBufferPointer? {
+        // Results lie behind the place for files, ExchangeMemory.maxFileBytes.
+        guard let base = file.withUnsafeBytes({ $0.baseAddress }) else { return nil }
+        let pixelBytes = 64 * 64 * 4
+        var description = bytes(of: 1) + bytes(of: side) + bytes(of: side) + [1] + bytes(of: 0)
+        description += [1] + bytes(of: 0)
+        // The scale 1 and the duration 0.
+        description += bytes(of: Int(1.0.bitPattern)) + bytes(of: 0)
+        description += [0] + bytes(of: 0) + [0, 0, 0]
+        let result = UnsafeMutableRawPointer(mutating: base) + (2 << 20)
+        memset(result, 1, pixelBytes)
+        memcpy(result + pixelBytes, description, description.count)
+        let place = bytes(of: pixelBytes) + bytes(of: description.count)
+        let length = bytes(of: pixelBytes + description.count)
+        send(bytes(of: 1) + [1] + length + bytes(of: 0) + place)
+        return UnsafeMutableRawBufferPointer(start: result, count: pixelBytes)
+    }
+
+    /// Answers, and changes the pixels from then on.
+    private func scribble(in file: Data) {
+        guard let pixels = answer(in: file, side: 64) else { return }
+        while true { for index in pixels.indices { pixels[index] &+= 1 } }
     }
 
     private func bytes(of number: Int) -> [UInt8] {

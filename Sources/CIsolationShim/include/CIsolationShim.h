@@ -77,15 +77,23 @@ int kf_memory_create(void);
 // Writes all bytes at the end of a file in memory.
 int kf_memory_write(int memory, const void *bytes, size_t length);
 
-// Makes an empty file in memory `length` zeros long.
-int kf_memory_extend(int memory, size_t length);
-
 // Makes contents and size of a file in memory final.
 int kf_memory_seal(int memory);
 
 // The size of a file whose contents and size are final; -1 if it is anything else. Reading such a
 // mapping cannot fail, whatever the process that made it does.
 int64_t kf_memory_sealed_size(int memory);
+
+// A file in memory of `length` zeros, whose size is final and whose contents are not. Takes memory
+// only where it was written. Negative: the negated error number.
+int kf_exchange_create(size_t length);
+
+// Writes all bytes at a place inside.
+int kf_exchange_write(int memory, const void *bytes, size_t length, size_t offset);
+
+// Copies bytes out of a place inside. Unlike access to a mapping, it reports a lack of memory, even
+// when the other process has removed the pages.
+int kf_exchange_read(int memory, void *bytes, size_t length, size_t offset);
 
 // --- The worker's own walls -----------------------------------------------------------------
 

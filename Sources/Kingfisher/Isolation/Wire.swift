@@ -24,11 +24,6 @@ struct WireWriter {
     /// Writes bytes without their number.
     mutating func write(bytes more: [UInt8]) { bytes += more }
 
-    mutating func write(data: Data) {
-        write(data.count)
-        bytes += data
-    }
-
     mutating func write(_ text: String) {
         write(text.utf8.count)
         bytes.append(contentsOf: text.utf8)
@@ -73,10 +68,6 @@ struct WireReader {
         let byte = try take(1)[0]
         guard byte <= 1 else { throw WireError("\(byte) is neither true nor false") }
         return byte == 1
-    }
-
-    mutating func data(maxBytes: Int) throws(WireError) -> Data {
-        Data(try take(int(in: 0...maxBytes)))
     }
 
     mutating func string(maxBytes: Int) throws(WireError) -> String {

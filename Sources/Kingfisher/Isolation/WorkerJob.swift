@@ -5,24 +5,43 @@ import Synchronization
 struct WorkerRequest: Sendable {
     /// The message without its memory.
     var message: [UInt8]
-    /// The file; a large one is handed over as sealed memory, first.
     var file: Data
     /// Further memory.
     var memory: [SealedMemory] = []
 
-    /// The message for a worker, with the file.
+    /// The message for a worker, with the file: in the shared memory or, if it is large, as sealed
+    /// memory of its own, first.
     ///
+    /// - Parameters:
+    ///   - number: Of the request.
+    ///   - exchange: The worker's.
+    /// - Returns: The message.
     /// - Throws: ``WorkerFailure/noMemory(errno:)``.
-    func framed() throws(WorkerFailure) -> WorkerMessage {
-        let isInline =
-            file.count <= WorkerMessage.maxInlineBytes
-            && file.count + message.count <= WorkerMessage.maxBytes - 64
+    func framed(_ number: Int, _ exchange: ExchangeMemory) throws(WorkerFailure) -> WorkerMessage {
+        let isExchanged = file.count <= ExchangeMemory.maxFileBytes
         var writer = WireWriter()
-        writer.write(isInline ? file : nil) { $0.write(data: $1) }
+        writer.write(number)
+        writer.write(isExchanged ? file.count : nil) { $0.write($1) }
         writer.write(bytes: message)
-        let first = isInline ? [] : [try SealedMemory.holding(file)]
-        return WorkerMessage(bytes: writer.bytes, memory: first + memory)
+        guard isExchanged else {
+            let first = try SealedMemory.holding(file)
+            return WorkerMessage(bytes: writer.bytes, memory: [first] + memory)
+        }
+        try exchange.write(file)
+        return WorkerMessage(bytes: writer.bytes, memory: memory)
     }
+}
+
+/// A request as its worker receives it.
+struct ReceivedRequest {
+    /// The message without its file.
+    let message: WireReader
+    /// Valid until the answer is sent.
+    let file: Data
+    /// Further memory.
+    let memory: ArraySlice<SealedMemory>
+    /// The place for a result that is not too large.
+    let room: ResultRoom
 }
 
 /// A request that waits for a worker or is with one; it ends once.

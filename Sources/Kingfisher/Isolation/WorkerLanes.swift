@@ -96,18 +96,16 @@ final class WorkerLanes: Sendable {
         _ worker: inout WorkerProcess?,
         _ lane: Int
     ) throws(WorkerFailure) -> WorkerMessage {
-        let message = try job.request.framed()
         do throws(WorkerFailure) {
-            return try attempt(message, job, &worker, lane)
+            return try attempt(job, &worker, lane)
         } catch {
             // Retry once with a new worker: the state of the old one may be the cause, not the file.
             guard error.isWorthRetrying, !job.isCancelled else { throw error }
-            return try attempt(message, job, &worker, lane)
+            return try attempt(job, &worker, lane)
         }
     }
 
     private func attempt(
-        _ message: WorkerMessage,
         _ job: WorkerJob,
         _ worker: inout WorkerProcess?,
         _ lane: Int
@@ -121,7 +119,7 @@ final class WorkerLanes: Sendable {
             do throws(WorkerFailure) {
                 guard
                     case .message(let answer) = try current.answer(
-                        to: message,
+                        to: job.request,
                         while: { !job.isCancelled }
                     )
                 else {
@@ -131,7 +129,7 @@ final class WorkerLanes: Sendable {
                 if isWorn(current) { replace(&worker, lane) }
                 return answer
             } catch {
-                if error != .requestTooLarge { lose(&worker, lane) }
+                if current.hasEnded { lose(&worker, lane) }
                 throw error
             }
         }

@@ -21,7 +21,7 @@ enum WorkerMain {
     ///   - handle: Gives the answer to a request.
     static func serve(
         prepare: () -> Void,
-        handle: (WorkerMessage) -> WorkerMessage
+        handle: (ReceivedRequest) throws(WireError) -> WorkerMessage
     ) -> Never {
         guard kf_worker_has_socket() != 0 else {
             let text = "\(WorkerProgram.argument) is for processes that Kingfisher starts itself\n"
@@ -30,17 +30,20 @@ enum WorkerMain {
         }
         guard kf_worker_begin() == 0 else { _exit(EX_OSERR) }
         let socket = WorkerSocket(descriptor: Int32(KF_WORKER_SOCKET))
-        guard let walls = walls(from: socket) else { _exit(EX_USAGE) }
+        let hello = next(on: socket)
+        guard let walls = walls(in: hello),
+            let exchange = hello.memory.first.flatMap(ExchangeView.init)
+        else { _exit(EX_USAGE) }
         prepare()
         send(enter(walls), on: socket)
         while true {
-            answerNext(on: socket, handle)
+            answerNext(on: socket, exchange, handle)
         }
     }
 
     /// The limits, which the program sends first.
-    private static func walls(from socket: WorkerSocket) -> kf_walls? {
-        next(on: socket).bytes.withUnsafeBytes { bytes in
+    private static func walls(in hello: WorkerMessage) -> kf_walls? {
+        hello.bytes.withUnsafeBytes { bytes in
             var reader = WireReader(bytes)
             // The program and its worker are one file, so anything else is no worker of ours.
             guard let memory = try? reader.int(in: 0...Int.max),
@@ -63,13 +66,54 @@ enum WorkerMain {
 
     private static func answerNext(
         on socket: WorkerSocket,
-        _ handle: (WorkerMessage) -> WorkerMessage
+        _ exchange: ExchangeView,
+        _ handle: (ReceivedRequest) throws(WireError) -> WorkerMessage
     ) {
-        var request = next(on: socket)
-        let number = request.bytes.prefix(MemoryLayout<Int64>.size)
-        request.bytes.removeFirst(number.count)
-        let answer = handle(request)
-        send(WorkerMessage(bytes: number + answer.bytes, memory: answer.memory), on: socket)
+        let request = next(on: socket)
+        let answer = request.bytes.withUnsafeBytes { bytes in
+            Result { () throws(WireError) in
+                var reader = WireReader(bytes)
+                let number = try reader.int()
+                let received = try received(request.memory, &reader, exchange)
+                let answer = try handle(received)
+                var writer = WireWriter()
+                writer.write(number)
+                writer.write(answer.result?.bytes.count) { $0.write($1) }
+                writer.write(bytes: answer.bytes)
+                return WorkerMessage(bytes: writer.bytes, memory: answer.memory)
+            }
+        }
+        // Requests come from the same program, so one that cannot be read is its own fault.
+        guard let answer = try? answer.get() else { _exit(EX_PROTOCOL) }
+        send(answer, on: socket)
+    }
+
+    private static func received(
+        _ memory: [SealedMemory],
+        _ reader: inout WireReader,
+        _ exchange: ExchangeView
+    ) throws(WireError) -> ReceivedRequest {
+        let count = try reader.optional { reader throws(WireError) in try reader.int() }
+        let file =
+            if let count { try exchange.file(byteCount: count) } else { try file(memory.first) }
+        return ReceivedRequest(
+            message: reader,
+            file: file,
+            memory: memory.dropFirst(count == nil ? 1 : 0),
+            room: exchange.room
+        )
+    }
+
+    /// The file of a request, borrowed from its memory.
+    private static func file(_ memory: SealedMemory?) throws(WireError) -> Data {
+        guard let memory else { throw WireError("there is no file") }
+        let mapping = try SealedMapping(memory, maxBytes: .max)
+        guard let base = mapping.bytes.baseAddress else { return Data() }
+        return Data(
+            bytesNoCopy: UnsafeMutableRawPointer(mutating: base),
+            count: mapping.bytes.count,
+            deallocator: .custom { _, _ in withExtendedLifetime(mapping) {} }
+        )
     }
 
     private static func next(on socket: WorkerSocket) -> WorkerMessage {

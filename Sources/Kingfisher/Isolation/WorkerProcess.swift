@@ -11,7 +11,7 @@ import Musl
 /// The program that workers run.
 struct WorkerProgram: Sendable {
     /// Stands as the first argument of a worker; the version changes with the messages.
-    static let argument = "--kingfisher-worker-1"
+    static let argument = "--kingfisher-worker-2"
 
     /// The program itself, even after its file was replaced.
     static let own = WorkerProgram(path: "/proc/self/exe")
@@ -62,6 +62,7 @@ final class WorkerProcess: Sendable {
 
     let pid: pid_t
     let socket: WorkerSocket
+    private let exchange: ExchangeMemory
     private let process: Int32
     private let limits: WorkerLimits
     private let isReaped = Atomic(false)
@@ -70,6 +71,7 @@ final class WorkerProcess: Sendable {
 
     /// Starts a worker and does not wait for it.
     init(_ program: WorkerProgram, limits: WorkerLimits) throws(WorkerFailure) {
+        exchange = try ExchangeMemory()
         var worker = kf_worker()
         let words = ["kingfisher-worker", WorkerProgram.argument]
         let error = withCStrings(words) { arguments in
@@ -85,7 +87,7 @@ final class WorkerProcess: Sendable {
         hello.write(limits.memory)
         hello.write(limits.cpuSeconds)
         // If the worker has ended already, the next receive reports it.
-        _ = try socket.send(WorkerMessage(bytes: hello.bytes))
+        _ = try socket.send(WorkerMessage(bytes: hello.bytes, memory: [exchange.memory]))
     }
 
     deinit {
@@ -131,37 +133,64 @@ final class WorkerProcess: Sendable {
     /// Sends a request and waits for its answer.
     ///
     /// - Parameters:
-    ///   - request: Without its number.
+    ///   - request: The request.
     ///   - isWanted: Polled; once it returns false, the worker is ended after a grace period. Not
     ///     at once: most requests end before that, and a new worker costs more CPU than they do.
-    /// - Returns: The answer, without its number.
-    /// - Throws: ``WorkerFailure``; then the worker has ended.
+    /// - Returns: The answer, without its number, and with a copy of its result.
+    /// - Throws: ``WorkerFailure``. The worker has ended, unless it was not to blame: see
+    ///   ``hasEnded``.
     func answer(
-        to request: WorkerMessage,
+        to request: WorkerRequest,
         while isWanted: () -> Bool
     ) throws(WorkerFailure) -> Answer {
         let number = requests.wrappingAdd(1, ordering: .relaxed).newValue
-        var framed = WireWriter()
-        framed.write(number)
-        let message = WorkerMessage(bytes: framed.bytes + request.bytes, memory: request.memory)
-        guard try socket.send(message) else { return .wasGone }
+        guard try isSent(try request.framed(number, exchange)) else { return .wasGone }
         let start = ContinuousClock.now
         defer {
             let time = start.duration(to: .now) / .milliseconds(1)
             busyMilliseconds.wrappingAdd(Int(min(time, 1e9)), ordering: .relaxed)
         }
-        var answer = try receive(limit: limits.time, while: isWanted)
-        let found = answer.bytes.withUnsafeBytes { bytes -> Int? in
-            var reader = WireReader(bytes)
-            // Too short is as wrong as another number.
-            return try? reader.int()
+        let answer = try receive(limit: limits.time, while: isWanted)
+        return .message(try checked(answer, number))
+    }
+
+    private func isSent(_ message: WorkerMessage) throws(WorkerFailure) -> Bool {
+        do throws(WorkerFailure) {
+            return try socket.send(message)
+        } catch {
+            throw error == .requestTooLarge ? error : failed(error)
         }
-        guard found == number else {
+    }
+
+    /// The answer without what precedes it, and with a copy of its result.
+    private func checked(
+        _ answer: WorkerMessage,
+        _ number: Int
+    ) throws(WorkerFailure) -> WorkerMessage {
+        let parts = answer.bytes.withUnsafeBytes { bytes in
+            Result { () throws(WireError) in
+                var reader = WireReader(bytes)
+                guard try reader.int() == number else { throw WireError("of another request") }
+                let count = try reader.optional { reader throws(WireError) in try reader.int() }
+                return (count, reader.rest())
+            }
+        }
+        // Too short is as wrong as another number.
+        guard case .success((let count, let bytes)) = parts else {
             throw failed(.invalidAnswer("it belongs to no request"))
         }
-        answer.bytes.removeFirst(MemoryLayout<Int64>.size)
-        return .message(answer)
+        var checked = WorkerMessage(bytes: bytes, memory: answer.memory)
+        guard let count else { return checked }
+        do throws(WorkerFailure) {
+            checked.result = try exchange.result(byteCount: count)
+        } catch {
+            throw error.blamesRequest ? failed(error) : error
+        }
+        return checked
     }
+
+    /// Whether the process has ended, and was reaped.
+    var hasEnded: Bool { isReaped.load(ordering: .relaxed) }
 
     /// Ends the process at once, from any thread.
     func kill() { kf_worker_kill(process) }

@@ -9,14 +9,13 @@ import Musl
 
 /// A message with the memory that travels beside it.
 struct WorkerMessage: Sendable {
-    /// The most bytes of a message.
+    /// The most bytes of a message: files and pixels are not part of it.
     static let maxBytes = 96 << 10
-    /// Files and images of up to this size travel in the message: memory of their own would cost
-    /// more system calls than the copies.
-    static let maxInlineBytes = 64 << 10
 
     var bytes: [UInt8]
     var memory: [SealedMemory] = []
+    /// The result in ``ExchangeMemory``; the program sees a copy of its own.
+    var result: SharedBytes?
 }
 
 /// One end of the socket between this process and a worker.

@@ -45,8 +45,11 @@ struct WireTests {
     }
 
     @Test func `an answer cut anywhere is refused`() throws {
+        let memory = try SealedMemory.holding(Data(count: 100))
+        let result = try SealedMapping(memory, maxBytes: 100).shared
+        let place = ImageParcel.Place(offset: 64, count: 9)
         let answers: [(IsolatedAnswer, fixed: Int)] = [
-            (.image(ImageParcel(place: ImageParcel.Place(offset: 64, count: 9))), 25),
+            (.image(ImageParcel(place: place, body: .bytes(result))), 24),
             (.tooLarge(PixelSize(width: 3, height: 4)), 24), (.reason("it is damaged"), 30),
         ]
         for (answer, fixed) in answers {
@@ -54,11 +57,12 @@ struct WireTests {
             #expect(whole.bytes.count == fixed)
             _ = try IsolatedAnswer(whole)
             for count in 0..<whole.bytes.count {
-                let cut = WorkerMessage(bytes: Array(whole.bytes.prefix(count)))
+                var cut = whole
+                cut.bytes.removeLast(whole.bytes.count - count)
                 #expect(throws: WireError.self) { try IsolatedAnswer(cut) }
             }
-            if case .image = answer { continue }
-            let longer = WorkerMessage(bytes: whole.bytes + [0])
+            var longer = whole
+            longer.bytes.append(0)
             #expect(throws: WireError.self) { try IsolatedAnswer(longer) }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Pixels
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ struct WorkerPoolTests {
 
     @Test(arguments: [
         "crash", "trap", "wildWrite", "openFile", "connect", "fork", "execute", "kill", "threads",
-        "garbage", "memory",
+        "garbage", "memory", "negativeLength", "longLength",
     ])
     func `a fault ends the worker, and the next file is decoded`(_ fault: String) async throws {
         let pool = WorkerBench.pool(memory: 256 << 20)
@@ -26,6 +27,7 @@ struct WorkerPoolTests {
         switch (fault, failure) {
         case ("crash", .crashed(signal: SIGSEGV)), ("wildWrite", .crashed(signal: SIGSEGV)): break
         case ("trap", .crashed), ("memory", .crashed), ("garbage", .invalidAnswer): break
+        case ("negativeLength", .invalidAnswer), ("longLength", .invalidAnswer): break
         case ("openFile", .forbiddenSystemCall), ("connect", .forbiddenSystemCall),
             ("fork", .forbiddenSystemCall), ("execute", .forbiddenSystemCall),
             ("kill", .forbiddenSystemCall), ("threads", .forbiddenSystemCall):
@@ -37,6 +39,28 @@ struct WorkerPoolTests {
         let image = try await WorkerBench.image(of: TestImage.png(), on: pool)
         #expect(image.pixelWidth > 0)
         #expect(pool.failureCount == 2)
+        pool.stop()
+    }
+
+    @Test func `an image with impossible sides is refused`() async throws {
+        let pool = WorkerBench.pool()
+        let failure = try await WorkerBench.failure(of: WorkerBench.file("hugeSides"), on: pool)
+        guard case .invalidAnswer = failure else {
+            Issue.record("it ended in \(String(describing: failure))")
+            return
+        }
+        pool.stop()
+    }
+
+    @Test func `a worker cannot change an image that it has handed over`() async throws {
+        let pool = WorkerBench.pool()
+        let image = try await WorkerBench.image(of: WorkerBench.file("scribble"), on: pool)
+        let bitmap = try #require(image.bitmap)
+        #expect(bitmap.size == PixelSize(width: 64, height: 64))
+        let pixels = bitmap.rows.map { Array($0) }
+        // The worker is busy changing its own.
+        let isFinal = (0..<1000).allSatisfy { _ in bitmap.rows.map { Array($0) } == pixels }
+        #expect(isFinal)
         pool.stop()
     }
 

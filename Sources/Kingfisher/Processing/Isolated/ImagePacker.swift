@@ -13,11 +13,13 @@ struct ImagePacker {
     /// - Parameters:
     ///   - image: The result of the request.
     ///   - file: The bytes of the request, which are not sent back.
+    ///   - room: The place for a body that fits.
     /// - Returns: The parcel.
     /// - Throws: ``WorkerFailure/noMemory(errno:)``.
     static func pack(
         _ image: KFCrossPlatformImage,
-        of file: Data?
+        of file: Data?,
+        in room: ResultRoom
     ) throws(WorkerFailure) -> ImageParcel {
         var packer = ImagePacker()
         let state = image.attached.withLock { $0 }
@@ -43,30 +45,22 @@ struct ImagePacker {
         }
         describe(state, own: own, to: &description)
         defer { withExtendedLifetime((image, state)) {} }
-        return try packer.parcel(with: description.bytes)
+        return try packer.parcel(with: description.bytes, room)
     }
 
-    private func parcel(with description: [UInt8]) throws(WorkerFailure) -> ImageParcel {
+    private func parcel(
+        with description: [UInt8],
+        _ room: ResultRoom
+    ) throws(WorkerFailure) -> ImageParcel {
         let place = ImageParcel.Place(offset: length, count: description.count)
-        if length + description.count <= WorkerMessage.maxInlineBytes {
-            return ImageParcel(place: place, inline: parts.flatMap { $0 } + description)
+        let body = description.withUnsafeBytes { bytes in
+            Result { () throws(WorkerFailure) -> ImageParcel.Body in
+                let parts = parts + [bytes]
+                if let written = room.write(parts) { return .bytes(written) }
+                return .memory(try SealedMemory(parts))
+            }
         }
-        if description.count <= WorkerMessage.maxInlineBytes, let memory = sealedBitmap() {
-            return ImageParcel(inline: description, memory: memory)
-        }
-        let result = description.withUnsafeBytes { bytes in
-            Result { () throws(WorkerFailure) in try SealedMemory(parts + [bytes]) }
-        }
-        return ImageParcel(place: place, memory: try result.get())
-    }
-
-    /// The memory that the only bitmap was decoded into, if it can be handed over.
-    private func sealedBitmap() -> SealedMemory? {
-        // The whole body, but for its padding.
-        guard rasters.count == 1, let bitmap = rasters.first?.bitmap, bitmap.hasFullRows,
-            length - bitmap.size.byteCount < ImageParcel.alignment
-        else { return nil }
-        return (bitmap.storage.owner as? SealableMemory)?.seal()
+        return ImageParcel(place: place, body: try body.get())
     }
 
     private func describeRasters(to description: inout WireWriter) {

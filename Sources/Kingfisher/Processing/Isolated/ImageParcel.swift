@@ -4,20 +4,17 @@ import Pixels
 
 /// An image on its way from a worker: pixels, and their description.
 ///
-/// The body is `pixels of a bitmap │ … │ file of an animation │ description`, in sealed memory or,
-/// if it is small, in the message. A bitmap that was decoded into memory that can be sealed is a
-/// body by itself; then the description is in the message.
+/// The body is `pixels of a bitmap │ … │ file of an animation │ description`.
 struct ImageParcel: Sendable {
-    /// Where the description lies in the body; nil when it is in the message.
-    var place: Place?
-    /// The part in the message: the description, or the body.
-    var inline: [UInt8] = []
-    /// The body, unless it is in the message.
-    var memory: SealedMemory?
+    /// Where the description lies in the body.
+    var place: Place
+    var body: Body
 
-    func write(to writer: inout WireWriter) {
-        writer.write(place) { $1.write(to: &$0) }
-        writer.write(bytes: inline)
+    enum Body: Sendable {
+        /// In the worker, those in ``ExchangeMemory``; in the program, a copy.
+        case bytes(SharedBytes)
+        /// More bytes than fit there.
+        case memory(SealedMemory)
     }
 
     /// A range of the body.
@@ -62,42 +59,22 @@ extension ImageParcel {
     /// Reads a parcel; the ``ImageUnpacker`` checks its contents.
     ///
     /// - Throws: ``WireError``.
-    init(from reader: inout WireReader, _ memory: [SealedMemory]) throws(WireError) {
-        guard memory.count <= 1 else {
-            throw WireError("\(memory.count) memories came with an image")
+    init(from reader: inout WireReader, _ message: WorkerMessage) throws(WireError) {
+        place = try Place(from: &reader)
+        switch (message.result, message.memory.first, message.memory.count) {
+        case (let bytes?, nil, _): body = .bytes(bytes)
+        case (nil, let memory?, 1): body = .memory(memory)
+        default: throw WireError("an image has one body")
         }
-        place = try reader.optional(Place.init(from:))
-        inline = reader.rest()
-        self.memory = memory.first
     }
 
     /// The body.
     ///
     /// - Throws: ``WireError`` when the memory is not final, or larger than an image may be.
     fileprivate func body(maxBytes: Int) throws(WireError) -> SharedBytes {
-        guard let memory else { return try Self.shared(inline) }
-        return try SealedMapping(memory, maxBytes: maxBytes).shared
-    }
-
-    /// The description, which lies in the body or beside it.
-    fileprivate func description(in body: SharedBytes) throws(WireError) -> SharedBytes {
-        guard let place else { return try Self.shared(inline) }
-        let bytes = try body.slice(offset: place.offset, count: place.count)
-        return SharedBytes(bytes: bytes, owner: body.owner)
-    }
-
-    /// Bytes of a message, copied to where pixels may lie.
-    private static func shared(_ bytes: [UInt8]) throws(WireError) -> SharedBytes {
-        do throws(PixelError) {
-            let storage = try PixelStorage(byteCount: bytes.count)
-            bytes.withUnsafeBytes {
-                UnsafeMutableRawBufferPointer(start: storage.base, count: bytes.count)
-                    .copyMemory(from: $0)
-            }
-            let copy = UnsafeRawBufferPointer(start: storage.base, count: bytes.count)
-            return SharedBytes(bytes: copy, owner: storage)
-        } catch {
-            throw WireError("there is no memory for \(bytes.count) bytes")
+        switch body {
+        case .bytes(let bytes): bytes
+        case .memory(let memory): try SealedMapping(memory, maxBytes: maxBytes).shared
         }
     }
 }
@@ -118,9 +95,10 @@ struct ImageUnpacker {
     /// - Throws: ``WireError`` if no worker sends such a parcel.
     func image(in parcel: ImageParcel) throws(WireError) -> KFCrossPlatformImage {
         let body = try parcel.body(maxBytes: limits.maxParcelBytes)
-        let description = try parcel.description(in: body)
-        defer { withExtendedLifetime(description) {} }
-        return try image(in: body, WireReader(description.bytes))
+        let place = parcel.place
+        let description = try body.slice(offset: place.offset, count: place.count)
+        defer { withExtendedLifetime(body) {} }
+        return try image(in: body, WireReader(description))
     }
 
     private func image(

@@ -128,12 +128,15 @@ enum IsolatedAnswer {
 
     func message() -> WorkerMessage {
         var writer = WireWriter()
-        var memory: [SealedMemory] = []
+        var message = WorkerMessage(bytes: [])
         switch self {
         case .image(let parcel):
             writer.write(0)
-            parcel.write(to: &writer)
-            memory = parcel.memory.map { [$0] } ?? []
+            parcel.place.write(to: &writer)
+            switch parcel.body {
+            case .bytes(let bytes): message.result = bytes
+            case .memory(let memory): message.memory = [memory]
+            }
         case .nothing: writer.write(1)
         case .tooLarge(let size):
             writer.write(2)
@@ -149,14 +152,15 @@ enum IsolatedAnswer {
             writer.write(5)
             writer.write(info) { $1.write(to: &$0) }
         }
-        return WorkerMessage(bytes: writer.bytes, memory: memory)
+        message.bytes = writer.bytes
+        return message
     }
 
     init(_ message: WorkerMessage) throws(WireError) {
         let result = message.bytes.withUnsafeBytes { bytes in
             Result { () throws(WireError) in
                 var reader = WireReader(bytes)
-                let answer = try IsolatedAnswer(from: &reader, message.memory)
+                let answer = try IsolatedAnswer(from: &reader, message)
                 try reader.end()
                 return answer
             }
@@ -166,11 +170,11 @@ enum IsolatedAnswer {
 
     private init(
         from reader: inout WireReader,
-        _ memory: [SealedMemory]
+        _ message: WorkerMessage
     ) throws(WireError) {
         let any = 0...Int(Int32.max)
         switch try reader.int(in: 0...5) {
-        case 0: self = .image(try ImageParcel(from: &reader, memory))
+        case 0: self = .image(try ImageParcel(from: &reader, message))
         case 1: self = .nothing
         case 2:
             self = .tooLarge(

@@ -14,42 +14,18 @@ struct IsolatedWorker {
     init(hook: (@Sendable (Data) -> Void)?) { self.hook = hook }
 
     /// The answer to a request.
-    mutating func answer(_ message: WorkerMessage) -> WorkerMessage {
-        do throws(WireError) {
-            return try answerOrThrow(message)
-        } catch {
-            // Requests come from the same program, so one that cannot be read is its own fault.
-            return IsolatedAnswer.reason("\(error)").message()
-        }
-    }
-
-    private mutating func answerOrThrow(_ message: WorkerMessage) throws(WireError) -> WorkerMessage
-    {
-        let request = message.bytes.withUnsafeBytes { bytes in
-            Result { () throws(WireError) in
-                var wire = WireReader(bytes)
-                let inline = try wire.optional { wire throws(WireError) in
-                    try wire.data(maxBytes: WorkerMessage.maxInlineBytes)
-                }
-                let file = if let inline { inline } else { try Self.file(message.memory.first) }
-                hook?(file)
-                var reader = ProcessorReader(
-                    wire,
-                    memory: message.memory.dropFirst(inline == nil ? 1 : 0)
-                )
-                return (try IsolatedRequest(from: &reader), file)
-            }
-        }
-        let (what, file) = try request.get()
-        return answer(what, file)
-    }
-
-    private mutating func answer(_ request: IsolatedRequest, _ file: Data) -> WorkerMessage {
-        switch request {
+    ///
+    /// - Throws: ``WireError`` for a request that no program sends.
+    mutating func answer(_ received: ReceivedRequest) throws(WireError) -> WorkerMessage {
+        let file = received.file
+        hook?(file)
+        var reader = ProcessorReader(received.message, memory: received.memory)
+        return switch try IsolatedRequest(from: &reader) {
         case .header: IsolatedAnswer.header(FileHeader(file, preloads: true)).message()
         case .reason: IsolatedAnswer.reason(UndecodableReason.find(in: file)).message()
-        case .image(let processor, let options): image(of: file, by: processor, options)
-        case .frame(let frame): self.frame(frame, of: file)
+        case .image(let processor, let options):
+            image(of: file, by: processor, options, received.room)
+        case .frame(let frame): self.frame(frame, of: file, received.room)
         // An error is a header that cannot be read, which is nil in the answer.
         case .info: IsolatedAnswer.info(try? ImageFileInfo(data: file)).message()
         }
@@ -58,11 +34,12 @@ struct IsolatedWorker {
     private func image(
         of file: Data,
         by processor: any ImageProcessor,
-        _ options: IsolatedOptions
+        _ options: IsolatedOptions,
+        _ room: ResultRoom
     ) -> WorkerMessage {
         do throws(KingfisherError) {
             let image = try ProcessingJobs.process(.data(file), options.parsed(with: processor))
-            return Self.packed(image, of: file)
+            return Self.packed(image, of: file, room)
         } catch {
             guard case .processorError(reason: .resultTooLarge(_, let size, _)) = error else {
                 return IsolatedAnswer.nothing.message()
@@ -74,40 +51,34 @@ struct IsolatedWorker {
 
     private mutating func frame(
         _ frame: IsolatedRequest.FrameRequest,
-        of file: Data
+        of file: Data,
+        _ room: ResultRoom
     ) -> WorkerMessage {
         if animation?.number != frame.animation {
+            // The next request's file takes the place of this one.
+            let copy = file.withUnsafeBytes { Data($0) }
             // An error is a frame that cannot be decoded, which is nil by the protocol's contract.
-            animation = (try? EncodedFrameSource(file, scale: frame.scale)).map {
+            animation = (try? EncodedFrameSource(copy, scale: frame.scale)).map {
                 (frame.animation, $0)
             }
         }
         guard let image = animation?.source.frame(at: frame.index, maxSize: frame.maxSize) else {
             return IsolatedAnswer.nothing.message()
         }
-        return Self.packed(image, of: file)
+        return Self.packed(image, of: file, room)
     }
 
-    private static func packed(_ image: KFCrossPlatformImage, of file: Data) -> WorkerMessage {
+    private static func packed(
+        _ image: KFCrossPlatformImage,
+        of file: Data,
+        _ room: ResultRoom
+    ) -> WorkerMessage {
         do throws(WorkerFailure) {
-            return IsolatedAnswer.image(try ImagePacker.pack(image, of: file)).message()
+            return IsolatedAnswer.image(try ImagePacker.pack(image, of: file, in: room)).message()
         } catch {
             // As any decoder that is short of memory.
             return IsolatedAnswer.nothing.message()
         }
-    }
-
-    /// The file of a request, borrowed from its memory.
-    private static func file(_ memory: SealedMemory?) throws(WireError) -> Data {
-        guard let memory else { throw WireError("there is no file") }
-        guard memory.size > 0 else { return Data() }
-        let mapping = try SealedMapping(memory, maxBytes: .max)
-        guard let base = mapping.bytes.baseAddress else { return Data() }
-        return Data(
-            bytesNoCopy: UnsafeMutableRawPointer(mutating: base),
-            count: mapping.bytes.count,
-            deallocator: .custom { _, _ in withExtendedLifetime(mapping) {} }
-        )
     }
 
     private static func side(_ length: CGFloat) -> Int {

@@ -23,8 +23,8 @@ import Synchronization
 /// ``KingfisherError/ProcessorErrorReason/isolationFailed(processor:failure:)``, and for ten
 /// minutes the file is refused at once.
 ///
-/// It costs one process for each core, started ahead, with some 10 MB of memory of its own each,
-/// and for each image the copying of the file and of the pixels. Progressive JPEGs are shown when
+/// It costs one process for each core, started ahead, with some 10 MB of memory of its own and up to
+/// 6 MB of shared memory each, and for each image the copying of the file and of the pixels. Progressive JPEGs are shown when
 /// they are complete. Needs Linux 5.4 on x86-64 or arm64.
 public enum ProcessIsolation {
     /// Bounds on the workers.
@@ -138,9 +138,9 @@ public enum ProcessIsolation {
         WorkerMain.serve {
             RowBands.useOneThread()
             Rehearsal.run()
-            PixelStorage.use(SealableMemorySource())
-        } handle: {
-            worker.answer($0)
+            PixelStorage.use(HeapMemorySource())
+        } handle: { request throws(WireError) in
+            try worker.answer(request)
         }
     }
 }

@@ -26,13 +26,25 @@ struct ImageParcelTests {
         return try unpacker.image(in: parcel)
     }
 
+    /// A parcel with room for an image of 720 × 720 pixels in shared memory.
+    private static func packed(_ image: KFCrossPlatformImage) throws -> ImageParcel {
+        let storage = try PixelStorage(byteCount: 720 * 720 * 4 + 1000)
+        let bytes = UnsafeMutableRawBufferPointer(start: storage.base, count: storage.byteCount)
+        return try ImagePacker.pack(image, of: file, in: ResultRoom(bytes: bytes, owner: storage))
+    }
+
+    private static func bytes(of parcel: ImageParcel) throws -> [UInt8] {
+        guard case .bytes(let bytes) = parcel.body else { throw WireError("it is sealed") }
+        return Array(bytes.bytes)
+    }
+
     private static func picture() throws -> KFCrossPlatformImage {
         KFCrossPlatformImage(bitmap: TestImage.bitmap(width: 13, height: 7), scale: 2)
     }
 
     @Test func `an image comes out as it was packed`() throws {
         let image = try Self.picture()
-        let parcel = try ImagePacker.pack(image, of: Self.file)
+        let parcel = try Self.packed(image)
         let copy = try unpacked(parcel)
         #expect(copy.bitmap == image.bitmap)
         #expect(copy.scale == 2)
@@ -42,58 +54,44 @@ struct ImageParcelTests {
     @Test(arguments: [127, 128, 129, 256, 800])
     func `an image of any size comes out as it was packed`(side: Int) throws {
         let bitmap = TestImage.bitmap(width: side, height: side)
-        let parcel = try ImagePacker.pack(KFCrossPlatformImage(bitmap: bitmap), of: Self.file)
-        #expect((parcel.memory == nil) == (side == 127))
+        let parcel = try Self.packed(KFCrossPlatformImage(bitmap: bitmap))
+        if case .memory = parcel.body { #expect(side == 800) } else { #expect(side < 800) }
         #expect(try unpacked(parcel).bitmap == bitmap)
     }
 
-    @Test func `a bitmap in memory that can be sealed is handed over without a copy`() throws {
-        let size = PixelSize(width: 200, height: 150)
-        let memory = try #require(SealableMemory(byteCount: size.byteCount))
-        memory.base.storeBytes(of: 0x0102_03ff, as: UInt32.self)
-        let storage = PixelStorage(
-            borrowing: memory.base,
-            byteCount: size.byteCount,
-            from: memory
-        )
-        let bitmap = Bitmap(size: size, bytesPerRow: 800, isOpaque: false, storage: storage)
-        let image = KFCrossPlatformImage(bitmap: bitmap)
-        let parcel = try ImagePacker.pack(image, of: Self.file)
-        #expect(parcel.place == nil)
-        #expect(parcel.memory?.size == size.byteCount)
-        let copy = try #require(try unpacked(parcel).bitmap)
-        #expect(copy == bitmap)
-        // An animation's canvas may be written again: that is seen by nobody else.
-        memory.base.storeBytes(of: 7, as: UInt32.self)
-        #expect(copy != bitmap)
-        // The second time it is copied.
-        #expect(try unpacked(ImagePacker.pack(image, of: Self.file)).bitmap == bitmap)
-    }
-
-    @Test func `an image of two memories, or with memory that may change, is refused`() throws {
+    @Test func `an image without a body, with two, or with one that may change, is refused`() throws
+    {
         let sealed = try SealedMemory.holding(Data(count: 100_000))
         let message = IsolatedAnswer.image(
-            ImageParcel(place: ImageParcel.Place(offset: 0, count: 8), memory: sealed)
+            ImageParcel(place: ImageParcel.Place(offset: 0, count: 8), body: .memory(sealed))
         ).message()
+        for memory in [[], [sealed, sealed]] {
+            #expect(throws: WireError.self) {
+                try IsolatedAnswer(WorkerMessage(bytes: message.bytes, memory: memory))
+            }
+        }
+        let bytes = try SealedMapping(sealed, maxBytes: .max).shared
         #expect(throws: WireError.self) {
-            try IsolatedAnswer(WorkerMessage(bytes: message.bytes, memory: [sealed, sealed]))
+            try IsolatedAnswer(
+                WorkerMessage(bytes: message.bytes, memory: [sealed], result: bytes)
+            )
         }
         let descriptor = kf_memory_create()
         #expect(ftruncate(descriptor, 100_000) == 0)
         let open = ImageParcel(
             place: ImageParcel.Place(offset: 0, count: 8),
-            memory: .adopting(descriptor)
+            body: .memory(.adopting(descriptor))
         )
         #expect(throws: WireError("the memory is not sealed")) { try unpacked(open) }
     }
 
     @Test func `an empty image comes out empty`() throws {
-        let parcel = try ImagePacker.pack(KFCrossPlatformImage(), of: Self.file)
+        let parcel = try Self.packed(KFCrossPlatformImage())
         #expect(try unpacked(parcel).bitmap == nil)
     }
 
     @Test func `an image above the limits is refused, whatever the worker thinks of it`() throws {
-        let parcel = try ImagePacker.pack(try Self.picture(), of: Self.file)
+        let parcel = try Self.packed(try Self.picture())
         #expect(throws: WireError.self) {
             try unpacked(parcel, limits: ResultLimits(maxPixelCount: 90))
         }
@@ -103,8 +101,8 @@ struct ImageParcelTests {
     }
 
     @Test func `a description that lies outside is refused`() throws {
-        let parcel = try ImagePacker.pack(try Self.picture(), of: Self.file)
-        let place = try #require(parcel.place)
+        let parcel = try Self.packed(try Self.picture())
+        let place = parcel.place
         for (offset, count) in [(place.offset, place.count + 1), (.max, .max), (0, Int.max)] {
             var wrong = parcel
             wrong.place = ImageParcel.Place(offset: offset, count: count)
@@ -112,21 +110,20 @@ struct ImageParcelTests {
         }
     }
 
-    @Test(arguments: [false, true])
-    func `descriptions with a changed byte give an image inside the memory or an error`(
-        inMemory: Bool
-    ) throws {
-        var parcel = try ImagePacker.pack(try Self.picture(), of: Self.file)
-        let whole = parcel.inline
-        let place = try #require(parcel.place)
+    @Test func `descriptions with a changed byte give an image inside the memory or an error`()
+        throws
+    {
+        var parcel = try Self.packed(try Self.picture())
+        let whole = try Self.bytes(of: parcel)
+        let place = parcel.place
         var refused = 0
         for index in place.offset..<whole.count {
             for value: UInt8 in [0, 1, 0x7f, 0x80, 0xff] where value != whole[index] {
                 var bytes = whole
                 bytes[index] = value
                 do {
-                    parcel.inline = inMemory ? [] : bytes
-                    parcel.memory = inMemory ? try SealedMemory.holding(Data(bytes)) : nil
+                    let memory = try SealedMemory.holding(Data(bytes))
+                    parcel.body = .memory(memory)
                     let image = try unpacked(parcel)
                     // Every pixel of an accepted image can be read.
                     if let bitmap = image.bitmap { #expect(bitmap == bitmap) }

@@ -48,7 +48,7 @@ struct IsolatedDecodingTests {
     @Test(arguments: [FileFormat.jpeg, .png, .gif, .webp, .avif])
     func `files and images of every size come out the same`(_ format: FileFormat) async throws {
         let pool = WorkerBench.pool()
-        // Noise, so that the files are large, too: beside the message, in it, and without a copy.
+        // Noise, so that the files are large, too: in shared memory, and sealed.
         for side in [16, 120, 128, 300, 720, 800] {
             let file = try Codecs.encode(try Self.noise(side), as: format)
             let image = try await WorkerBench.image(of: file, on: pool)
@@ -173,6 +173,42 @@ struct IsolatedDecodingTests {
         )
         #expect(image.looks(like: expected))
         #expect(image.kf.gifRepresentation() == expected?.kf.gifRepresentation())
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test(arguments: ["animated.gif", "animated.webp", "animated.png", "animated.avif"])
+    func `frames come out the same with other files between them`(_ name: String) async throws {
+        let pool = WorkerBench.pool()
+        let data = try #require(try Self.fixtures().first { $0.name == name }?.data)
+        let image = try await WorkerBench.image(of: data, on: pool)
+        let frames = try #require(image.kf.frameSource)
+        let direct = DefaultImageProcessor.default.process(
+            item: .data(data),
+            options: KingfisherParsedOptionsInfo([])
+        )
+        let expected = try #require(direct?.kf.frameSource)
+        for index in 0..<frames.frameCount {
+            #expect(frames.frame(at: index)?.bitmap == expected.frame(at: index)?.bitmap)
+            let other = TestImage.jpeg(width: 100 + index, height: 80)
+            _ = try await WorkerBench.image(of: other + Data(count: data.count), on: pool)
+        }
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test func `one worker makes large and small images of large and small files in turns`()
+        async throws
+    {
+        let pool = WorkerBench.pool()
+        for (width, height, padding) in [
+            (600, 400, 0), (20, 10, 0), (1200, 1000, 0), (130, 130, 0), (600, 400, 3 << 20),
+            (1, 1, 0), (1000, 1000, 1 << 20), (2, 3, 3 << 20), (127, 129, 0),
+        ] {
+            let file = TestImage.jpeg(width: width, height: height) + Data(count: padding)
+            let image = try await WorkerBench.image(of: file, on: pool)
+            #expect(image.bitmap == KFCrossPlatformImage(data: file)?.bitmap)
+        }
         #expect(pool.failureCount == 0)
         pool.stop()
     }
