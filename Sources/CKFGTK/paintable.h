@@ -33,3 +33,6 @@ typedef struct {
 
 // Paints everything into an area that is not empty.
 void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double height);
+
+// Paints a texture, from the pixels of kf_texture_set_cairo_pixels if it has them.
+void kf_append_texture(GtkSnapshot *snapshot, GdkTexture *texture, const graphene_rect_t *bounds);

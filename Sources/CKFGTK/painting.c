@@ -54,7 +54,7 @@ static void paint_picture(
     if (self->fit != KF_FIT_FILL) align(&bounds, own_width, own_height, self->density);
     bool overflows = bounds.size.width > width + 0.01 || bounds.size.height > height + 0.01;
     if (overflows) gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, width, height));
-    gtk_snapshot_append_texture(snapshot, picture->texture, &bounds);
+    kf_append_texture(snapshot, picture->texture, &bounds);
     if (overflows) gtk_snapshot_pop(snapshot);
 }
 
@@ -151,7 +151,7 @@ static void paint_overlay(KFPaintable *self, GtkSnapshot *snapshot, double width
         KF_FIT_CONTAIN, w, h
     );
     graphene_rect_offset(&bounds, x, y);
-    gtk_snapshot_append_texture(snapshot, self->overlay, &bounds);
+    kf_append_texture(snapshot, self->overlay, &bounds);
 }
 
 void kf_paint(KFPaintable *self, GtkSnapshot *snapshot, double width, double height) {

@@ -40,6 +40,24 @@ unsigned long kf_connect(
     KFSignalRelease release
 );
 
+// --- Pixels
+
+// Converts premultiplied RGBA to cairo's pixels.
+void kf_cairo_pixels(const uint8_t *rgba, uint32_t *pixels, size_t count);
+
+// Gives a texture the pixels that cairo paints, without padding; GTK converts a texture's own every
+// time. `release` is called with `owner` when they are no longer needed.
+void kf_texture_set_cairo_pixels(
+    void *texture,
+    uint32_t *pixels,
+    bool is_opaque,
+    void *owner,
+    KFSignalRelease release
+);
+
+// Whether the window of a widget is painted without a graphics card, by cairo.
+bool kf_widget_is_painted_by_cairo(void *widget);
+
 // --- Paintable
 
 typedef enum {

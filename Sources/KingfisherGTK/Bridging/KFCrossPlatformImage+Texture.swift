@@ -1,36 +1,65 @@
 #if GTK
 import CGTK
+import CKFGTK
 import Kingfisher
 import Pixels
+import Synchronization
 
 extension KFCrossPlatformImage {
-    /// The image as a GdkTexture that shares its memory; nil for an image without pixels.
+    /// The image as a GdkTexture; nil for an image without pixels.
     ///
-    /// All views that show the image at the same time share one texture. Making it takes less than
-    /// a microsecond regardless of the size; it retains the pixels. Callable on any thread.
-    nonisolated var texture: GObjectReference? { textureSlot?.take() }
+    /// All views that show the image at the same time share one texture. Callable on any thread.
+    nonisolated var texture: GObjectReference? {
+        drawable { bitmap.map(TextureSlot.init(of:)) }?.take()
+    }
+}
 
-    /// Makes the texture in advance, for the first view that shows the image.
+/// The renderer that textures are made for.
+nonisolated enum TextureRenderer {
+    private static let isSoftware = Atomic(false)
+
+    /// Whether windows are painted by cairo rather than by a graphics card.
     ///
-    /// Callable on any thread.
-    nonisolated func prepareTexture() { textureSlot?.prepare() }
-
-    nonisolated var textureSlot: TextureSlot? {
-        drawable { bitmap.map(TextureSlot.init(of:)) }
+    /// GTK 4.8 converts all pixels of a texture every time cairo paints it, which takes ten times as
+    /// long as painting them.
+    static var isCairo: Bool {
+        get { isSoftware.load(ordering: .relaxed) }
+        set { isSoftware.store(newValue, ordering: .relaxed) }
     }
 }
 
 extension Bitmap {
-    nonisolated func makeTexture() -> GObjectReference? {
-        let keeper = Unmanaged.passRetained(storage).toOpaque()
+    /// Makes a texture that shares the memory of the bitmap; for cairo, it has a converted copy, too.
+    nonisolated func makeTexture(forCairo isForCairo: Bool) -> GObjectReference? {
+        guard let texture = sharedTexture() else { return nil }
+        if isForCairo { addCairoPixels(to: texture) }
+        return texture
+    }
+
+    /// Has no effect if there is no memory.
+    nonisolated private func addCairoPixels(to texture: GObjectReference) {
+        guard let copy = try? PixelStorage(byteCount: width * height * 4) else { return }
+        let own = storage.base.assumingMemoryBound(to: UInt8.self)
+        let pixels = copy.base.assumingMemoryBound(to: UInt32.self)
+        for row in 0..<height {
+            kf_cairo_pixels(own + row * bytesPerRow, pixels + row * width, width)
+        }
+        kf_texture_set_cairo_pixels(
+            texture.address,
+            pixels,
+            isOpaque,
+            Unmanaged.passRetained(copy).toOpaque(),
+            PixelKeeper.release
+        )
+    }
+
+    nonisolated private func sharedTexture() -> GObjectReference? {
         guard
             let bytes = g_bytes_new_with_free_func(
                 storage.base,
                 gsize(byteCount),
-                { keeper in
-                    if let keeper { Unmanaged<PixelStorage>.fromOpaque(keeper).release() }
-                },
-                keeper
+                PixelKeeper.release,
+                Unmanaged.passRetained(storage).toOpaque()
             )
         else { return nil }
         defer { g_bytes_unref(bytes) }
@@ -45,6 +74,15 @@ extension Bitmap {
             bytes,
             gsize(bytesPerRow)
         ).map { GObjectReference(adopting: UnsafeMutableRawPointer($0)) }
+    }
+}
+
+/// Releases pixels that a texture no longer needs.
+nonisolated private enum PixelKeeper {
+    static var release: @convention(c) (UnsafeMutableRawPointer?) -> Void {
+        { storage in
+            if let storage { Unmanaged<PixelStorage>.fromOpaque(storage).release() }
+        }
     }
 }
 #endif

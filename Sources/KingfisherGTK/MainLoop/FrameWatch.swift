@@ -1,5 +1,6 @@
 #if GTK
 import CGTK
+import CKFGTK
 
 /// A view that is notified by the ``FrameWatch`` of its window.
 protocol FrameListener: AnyObject {
@@ -45,6 +46,7 @@ final class FrameWatch {
         guard let clock = gtk_widget_get_frame_clock(widget) else { return nil }
         let owner = UnsafeMutableRawPointer(clock)
         if let watch = data.value(of: owner) { return watch }
+        TextureRenderer.isCairo = kf_widget_is_painted_by_cairo(widget)
         let watch = FrameWatch(clock: clock, settings: gtk_widget_get_settings(widget))
         data.set(watch, on: owner)
         connect(owner, "update") { [unowned watch] in watch.update() }

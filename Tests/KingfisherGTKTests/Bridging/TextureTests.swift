@@ -1,5 +1,7 @@
 #if GTK
 import CGTK
+import CKFGTK
+import Foundation
 import Kingfisher
 import Pixels
 import TestSupport
@@ -28,22 +30,20 @@ struct TextureTests {
         let image = KFCrossPlatformImage(bitmap: TestImage.bitmap())
         let first = try #require(image.texture)
         #expect(image.texture?.address == first.address)
-        image.prepareTexture()
-        #expect(image.texture?.address == first.address)
     }
 
-    @Test func `a texture made in advance is used by the first view`() throws {
+    @Test func `a load keeps the texture of its image until its end`() throws {
         let image = KFCrossPlatformImage(bitmap: TestImage.bitmap())
-        image.prepareTexture()
-        let ahead = try #require(image.textureSlot?.waitingAddress)
+        var modifier: TextureModifier? = TextureModifier(base: nil)
+        _ = modifier?.modify(image)
         let texture = try #require(image.texture)
-        #expect(texture.address == ahead)
-        #expect(image.textureSlot?.waitingAddress == nil)
+        #expect(referenceCount(of: texture) == 2)
+        modifier = nil
+        #expect(referenceCount(of: texture) == 1)
     }
 
     @Test func `a texture is released with its last view, though the image stays`() throws {
         let image = KFCrossPlatformImage(bitmap: TestImage.bitmap())
-        image.prepareTexture()
         let isGone = Flag()
         do {
             let texture = try #require(image.texture)
@@ -90,6 +90,60 @@ struct TextureTests {
         #expect(download(texture) == [0, 0, 64, 128])
     }
 
+    @Test(arguments: [true, false])
+    func `cairo paints a texture's colours from a copy of its own`(isOpaque: Bool) throws {
+        let alpha: UInt8 = isOpaque ? 255 : 128
+        let size = PixelSize(width: 3, height: 2)
+        let bitmap = try Bitmap(
+            size: size,
+            isOpaque: isOpaque,
+            filling: { pixels, _ in
+                for index in 0..<6 {
+                    pixels[index * 4] = UInt8(index * 20)
+                    pixels[index * 4 + 1] = 7
+                    pixels[index * 4 + 2] = 9
+                    pixels[index * 4 + 3] = alpha
+                }
+            }
+        )
+        let texture = try #require(bitmap.makeTexture(forCairo: true))
+        let expected = (0..<6).flatMap { [9, 7, UInt8($0 * 20), alpha] as [UInt8] }
+        #expect(try paint(texture, size) == expected)
+        // Not permitted with an image; shows that cairo does not read the image's pixels.
+        memset(bitmap.storage.base, 255, bitmap.byteCount)
+        #expect(try paint(texture, size) == expected)
+    }
+
+    /// The pixels of a paintable with the texture, painted by cairo.
+    private func paint(_ texture: GObjectReference, _ size: PixelSize) throws -> [UInt8] {
+        let canvas = GObjectReference(adopting: try #require(kf_paintable_new()))
+        kf_paintable_set_texture(canvas.address, texture.address, 1)
+        let snapshot = try #require(gtk_snapshot_new())
+        gdk_paintable_snapshot(
+            OpaquePointer(canvas.address),
+            snapshot,
+            Double(size.width),
+            Double(size.height)
+        )
+        let node = try #require(gtk_snapshot_free_to_node(snapshot))
+        defer { gsk_render_node_unref(node) }
+        var pixels = [UInt8](repeating: 0, count: size.width * size.height * 4)
+        pixels.withUnsafeMutableBytes { bytes in
+            let surface = cairo_image_surface_create_for_data(
+                bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                CAIRO_FORMAT_ARGB32,
+                Int32(size.width),
+                Int32(size.height),
+                Int32(size.width * 4)
+            )
+            let cairo = cairo_create(surface)
+            gsk_render_node_draw(node, cairo)
+            cairo_destroy(cairo)
+            cairo_surface_destroy(surface)
+        }
+        return pixels
+    }
+
     private func download(_ texture: GObjectReference) -> [UInt8] {
         let pointer = OpaquePointer(texture.address)
         let width = Int(gdk_texture_get_width(pointer))
@@ -98,6 +152,11 @@ struct TextureTests {
         gdk_texture_download(pointer, &bytes, gsize(width * 4))
         return bytes
     }
+}
+
+/// The number of references to an object.
+func referenceCount(of object: GObjectReference) -> Int {
+    Int(object.address.assumingMemoryBound(to: GObject.self).pointee.ref_count)
 }
 
 /// Whether something has happened.

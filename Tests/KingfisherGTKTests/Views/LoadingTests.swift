@@ -161,9 +161,13 @@ extension GTKTests {
             let image = KFCrossPlatformImage.solid(.pureRed)
             let modifier = TextureModifier(base: nil)
             await Task.detached { _ = modifier.modify(image) }.value
-            #expect(image.textureSlot?.waitingAddress != nil)
+            // The modifier retains the texture for the view.
+            let texture = try #require(image.texture)
+            #expect(image.texture?.address == texture.address)
+            #expect(referenceCount(of: texture) == 2)
             let options = KingfisherParsedOptionsInfo(nil).givingTexture
             #expect(options.imageModifier is TextureModifier)
+            withExtendedLifetime(modifier) {}
         }
 
         // MARK: Superseding and cancelling

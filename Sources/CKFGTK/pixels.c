@@ -1,0 +1,60 @@
+#ifdef KF_GTK
+#include "paintable.h"
+
+static const char surface_key[] = "kingfisher-surface";
+static const cairo_user_data_key_t owner_key;
+
+void kf_cairo_pixels(const uint8_t *rgba, uint32_t *pixels, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *p = rgba + i * 4;
+        pixels[i] = (uint32_t)p[3] << 24 | (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
+    }
+}
+
+void kf_texture_set_cairo_pixels(
+    void *texture,
+    uint32_t *pixels,
+    bool is_opaque,
+    void *owner,
+    KFSignalRelease release
+) {
+    int width = gdk_texture_get_width(texture), height = gdk_texture_get_height(texture);
+    cairo_surface_t *surface = cairo_image_surface_create_for_data(
+        (unsigned char *)pixels, is_opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, width,
+        height, width * 4
+    );
+    // A surface in an error state, too large for cairo for example, ignores this and is not used.
+    if (cairo_surface_set_user_data(surface, &owner_key, owner, release) != CAIRO_STATUS_SUCCESS) {
+        cairo_surface_destroy(surface);
+        release(owner);
+        return;
+    }
+    g_object_set_data_full(texture, surface_key, surface, (GDestroyNotify)cairo_surface_destroy);
+}
+
+void kf_append_texture(GtkSnapshot *snapshot, GdkTexture *texture, const graphene_rect_t *bounds) {
+    cairo_surface_t *surface = g_object_get_data(G_OBJECT(texture), surface_key);
+    if (!surface) {
+        gtk_snapshot_append_texture(snapshot, texture, bounds);
+        return;
+    }
+    double width = gdk_texture_get_width(texture), height = gdk_texture_get_height(texture);
+    // gtk_snapshot_append_cairo misplaces what is painted into a scaled snapshot.
+    GskRenderNode *node = gsk_cairo_node_new(bounds);
+    cairo_t *cairo = gsk_cairo_node_get_draw_context(node);
+    cairo_translate(cairo, bounds->origin.x, bounds->origin.y);
+    cairo_scale(cairo, bounds->size.width / width, bounds->size.height / height);
+    cairo_set_source_surface(cairo, surface, 0, 0);
+    cairo_pattern_set_extend(cairo_get_source(cairo), CAIRO_EXTEND_PAD);
+    cairo_rectangle(cairo, 0, 0, width, height);
+    cairo_fill(cairo);
+    cairo_destroy(cairo);
+    gtk_snapshot_append_node(snapshot, node);
+    gsk_render_node_unref(node);
+}
+
+bool kf_widget_is_painted_by_cairo(void *widget) {
+    GtkNative *native = gtk_widget_get_native(widget);
+    return native && GSK_IS_CAIRO_RENDERER(gtk_native_get_renderer(native));
+}
+#endif
