@@ -284,7 +284,7 @@ write_report() {
     trap 'rm -f "$report"' EXIT
     say "Waiting for a quiet machine"
     wait_until_quiet
-    for part in "" convert end-to-end service megapixels transfers; do
+    for part in "" convert end-to-end service megapixels; do
         # A missed goal is part of the report.
         # shellcheck disable=SC2086
         "$0" $part 2>&1 | tee -a "$report" || true
