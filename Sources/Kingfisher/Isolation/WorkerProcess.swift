@@ -126,7 +126,7 @@ final class WorkerProcess: Sendable {
     /// The end of a request.
     enum Answer {
         case message(WorkerMessage)
-        /// The worker had ended before the request reached it.
+        /// The worker had ended, or had answered, before the request reached it.
         case wasGone
     }
 
@@ -143,6 +143,8 @@ final class WorkerProcess: Sendable {
         to request: WorkerRequest,
         while isWanted: () -> Bool
     ) throws(WorkerFailure) -> Answer {
+        // One that has ended, or answers what it was not asked, is of no use.
+        guard !socket.isReadable else { return .wasGone }
         let number = requests.wrappingAdd(1, ordering: .relaxed).newValue
         guard try isSent(try request.framed(number, exchange)) else { return .wasGone }
         let start = ContinuousClock.now

@@ -59,6 +59,9 @@ struct WorkerSocket: Sendable {
         }
     }
 
+    /// Whether there is a message, or the other process is gone.
+    var isReadable: Bool { kf_message_wait(descriptor, 0) == 0 }
+
     /// Waits for a message.
     ///
     /// - Parameter deadline: The latest moment; nil waits forever.

@@ -81,8 +81,9 @@ struct WorkerPoolTests {
             return Task.immediate { try await pool.answer(to: request) }
         }
         for answer in answers { _ = try? await answer.value }
-        #expect(pool.failureCount > 0)
+        // Not an answer that was sent ahead.
         _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+        #expect(pool.failureCount > 0)
         pool.stop()
     }
 
