@@ -92,6 +92,8 @@ struct TextureTests {
 
     @Test(arguments: [true, false])
     func `cairo paints a texture's colours from a copy of its own`(isOpaque: Bool) throws {
+        // Before that there are no render nodes.
+        try #require(gtk_init_check() != 0)
         let alpha: UInt8 = isOpaque ? 255 : 128
         let size = PixelSize(width: 3, height: 2)
         let bitmap = try Bitmap(
