@@ -147,12 +147,16 @@ struct LayeringRulesTests {
         #expect(LayeringRules.uncheckedAreas(in: planted("Sources/Codecs/Good.swift", text)) == [])
     }
 
-    @Test func `a file of 401 lines is found, one of 400 with documentation is not`() {
+    @Test func `a file of 401 lines is found, one of 400 is not`() {
         let path = "Sources/Pixels/Long.swift"
         let line = "let x = 1\n"
         let long = planted(path, String(repeating: line, count: 401))
         #expect(LayeringRules.overlongFiles(in: long) == ["\(path) has 401 lines"])
-        let full = planted(path, String(repeating: "    /// Text.\n" + line, count: 400))
+        let full = planted(path, String(repeating: line, count: 400))
         #expect(LayeringRules.overlongFiles(in: full) == [])
+        let described = String(repeating: "    /// Text.\n" + line, count: 400)
+        #expect(LayeringRules.overlongFiles(in: planted(path, described)) != [])
+        let undivided = planted(Architecture.undivided[0], described)
+        #expect(LayeringRules.overlongFiles(in: undivided) == [])
     }
 }
