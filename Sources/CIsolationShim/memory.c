@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -53,11 +54,12 @@ int kf_exchange_create(size_t length) {
     return -error;
 }
 
-int kf_exchange_write(int memory, const void *bytes, size_t length, size_t offset) {
-    const char *next = bytes;
+// Copies all bytes into or out of the memory, from `offset`.
+static int transfer(int memory, char *next, size_t length, size_t offset, bool writes) {
     while (length > 0) {
-        ssize_t count = pwrite(memory, next, length, (off_t)offset);
-        if (count == 0) return ENOSPC;
+        ssize_t count = writes ? pwrite(memory, next, length, (off_t)offset)
+                               : pread(memory, next, length, (off_t)offset);
+        if (count == 0) return writes ? ENOSPC : EINVAL;
         if (count < 0 && errno != EINTR) return errno;
         if (count < 0) continue;
         next += count;
@@ -65,6 +67,10 @@ int kf_exchange_write(int memory, const void *bytes, size_t length, size_t offse
         length -= (size_t)count;
     }
     return 0;
+}
+
+int kf_exchange_write(int memory, const void *bytes, size_t length, size_t offset) {
+    return transfer(memory, (char *)bytes, length, offset, true);
 }
 
 #ifndef MADV_POPULATE_WRITE
@@ -75,15 +81,5 @@ int kf_exchange_read(int memory, void *bytes, size_t length, size_t offset) {
     // All pages at once takes half the time of a fault for each. Kernels before 5.14 refuse, and so
     // does memory that is not a mapping of its own.
     if (length >= 64 << 10) (void)madvise(bytes, length, MADV_POPULATE_WRITE);
-    char *next = bytes;
-    while (length > 0) {
-        ssize_t count = pread(memory, next, length, (off_t)offset);
-        if (count == 0) return EINVAL;
-        if (count < 0 && errno != EINTR) return errno;
-        if (count < 0) continue;
-        next += count;
-        offset += (size_t)count;
-        length -= (size_t)count;
-    }
-    return 0;
+    return transfer(memory, bytes, length, offset, false);
 }
