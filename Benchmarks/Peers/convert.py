@@ -39,7 +39,7 @@ programs = {
            "--quality", "80", "--quiet"],
     "vips": ["vipsthumbnail", *files, "--size", "400x400", "-o", f"{scratch}/vips/%s.jpg[Q=80]"],
 }
-# One process per file: gdk-pixbuf writes PNG.
+# One process per file. gdk-pixbuf writes PNG.
 single = {
     "ImageMagick": ("convert", 'convert -define jpeg:size=800x800 "$1" -thumbnail 400x400 -quality 80 "$2/${1##*/}"'),
     "gdk-pixbuf": ("gdk-pixbuf-thumbnailer", 'gdk-pixbuf-thumbnailer -s 400 "$1" "$2/${1##*/}"'),

@@ -81,7 +81,7 @@ http {{
 }}
 """)
     process = subprocess.Popen([nginx, "-c", str(scratch / "nginx.conf"), "-e", f"{scratch}/error.log"])
-    # However this ends, nginx does not stay.
+    # Stops nginx also after a failure.
     atexit.register(process.terminate)
     for _ in range(500):
         try:

@@ -39,7 +39,7 @@ void kf_append_texture(GtkSnapshot *snapshot, GdkTexture *texture, const graphen
         return;
     }
     double width = gdk_texture_get_width(texture), height = gdk_texture_get_height(texture);
-    // gtk_snapshot_append_cairo misplaces what is painted into a scaled snapshot.
+    // Not gtk_snapshot_append_cairo, which paints at a wrong place if the snapshot is scaled.
     GskRenderNode *node = gsk_cairo_node_new(bounds);
     cairo_t *cairo = gsk_cairo_node_get_draw_context(node);
     cairo_translate(cairo, bounds->origin.x, bounds->origin.y);

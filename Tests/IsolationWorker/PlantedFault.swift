@@ -83,7 +83,7 @@ enum PlantedFault: String {
         while time(nil) != 0 {}
     }
 
-    /// The result in the shared memory has so many bytes, says the answer to the first request.
+    /// Answers the first request with a wrong length of the result in the shared memory.
     private func claim(byteCount: Int) {
         let place = bytes(of: 0) + bytes(of: 8)
         send(bytes(of: 1) + [1] + bytes(of: byteCount) + bytes(of: 0) + place)
@@ -92,7 +92,7 @@ enum PlantedFault: String {
     /// Answers the first request with an image of 64 × 64 pixels that claims to have other sides.
     @discardableResult
     private func answer(in file: Data, side: Int) -> UnsafeMutableRawBufferPointer? {
-        // Results lie behind the place for files, ExchangeMemory.maxFileBytes.
+        // Results begin after the bytes for files, at ExchangeMemory.maxFileBytes.
         guard let base = file.withUnsafeBytes({ $0.baseAddress }) else { return nil }
         let pixelBytes = 64 * 64 * 4
         var description = bytes(of: 1) + bytes(of: side) + bytes(of: side) + [1] + bytes(of: 0)

@@ -112,7 +112,7 @@ struct ResultRoom {
     /// Keeps the place.
     let owner: any AnyObject & Sendable
 
-    /// Writes parts one behind the other; nil when they do not fit.
+    /// Writes the parts, each after the one before; returns nil if they do not fit.
     func write(_ parts: [UnsafeRawBufferPointer]) -> SharedBytes? {
         let count = parts.reduce(0) { $0.addingSaturating($1.count) }
         guard count <= bytes.count else { return nil }

@@ -9,7 +9,7 @@ import Glibc
 import Musl
 #endif
 
-/// Nothing that a worker does to the shared memory reaches what was taken out of it.
+/// A worker can change the shared memory, but not the copies made of it.
 struct ExchangeMemoryTests {
     private let memory: ExchangeMemory
     private let view: ExchangeView
