@@ -124,8 +124,12 @@ public class KingfisherManager: @unchecked Sendable {
         events: LoadEvents,
         completion: @escaping @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
     ) -> DownloadTask {
-        DownloadTask.running(callingBackOn: request.options.callbackQueue, completion) {
-            [pipeline] task in
+        let readsAtOnce = request.options.loadDiskFileSynchronously
+        return DownloadTask.running(
+            callingBackOn: request.options.callbackQueue,
+            completion,
+            isImmediate: { $0.cacheType == .memory || readsAtOnce && $0.cacheType == .disk }
+        ) { [pipeline] task in
             try await pipeline.load(request, events: events, task: task)
         }
     }

@@ -18,6 +18,12 @@ public enum CallbackQueue: Sendable {
     /// As an operation of a queue.
     case operationQueue(any CallbackOperationQueue)
 
+    /// The same queue, on which a block runs only after the current code if that is on the main
+    /// queue.
+    var afterCaller: CallbackQueue {
+        if case .mainCurrentOrAsync = self { .mainAsync } else { self }
+    }
+
     /// Runs a block on the queue.
     public func execute(_ block: @Sendable @escaping () -> Void) {
         switch self {
