@@ -52,6 +52,8 @@ struct PartialBodiesTests {
         #expect(first.isEmpty)
         try keep("k", count, in: first)
         #expect(await find("k", in: first) == Data(repeating: 1, count: count))
+        // Until the first has let the file go, no other may remove it.
+        await first.flush()
         let second = PartialBodies(policy)
         #expect(second.contains("k"))
         #expect(await find("k", in: second) == Data(repeating: 1, count: count))
