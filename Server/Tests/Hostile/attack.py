@@ -2,11 +2,12 @@
 
 Usage: attack.py KF_SERVE FIXTURES SECONDS SCRATCH
 
-KF_SERVE is the program, FIXTURES a folder of images, which are damaged in random ways. Four kinds
+KF_SERVE is the program, FIXTURES a folder of images, which are damaged in random ways. Five kinds
 of clients send requests at once: for damaged files, for sources that are slow, endless or lead to
-private addresses, with wrong signatures and paths, and by clients that leave or do not read. One
-client asks for a control image all the time. Prints a line every tenth of the time, and fails if the
-control image was ever wrong, or if memory, descriptors or workers grow.
+private addresses, for sources on ever new names and addresses of a server that never answers, with
+wrong signatures and paths, and by clients that leave or do not read. One client asks for a control
+image all the time. Prints a line every tenth of the time, and fails if the control image was ever
+wrong, if it often was not made, or if memory, descriptors or workers grow.
 """
 
 import base64
@@ -70,6 +71,8 @@ class Source(http.server.BaseHTTPRequestHandler):
             target = random.choice(["http://169.254.169.254/", "http://10.0.0.1/", "file:///etc/passwd",
                                     self.path, "//[::ffff:10.0.0.1]/", "http://192.168.0.1:22/"])
             self.send(b"", [("Location", target)], random.choice([301, 302, 307, 308]))
+        elif kind == "silent":
+            stop.wait(20)
         elif kind == "short":
             self.send(control[:100], length=len(control))
             self.close_connection = True
@@ -109,8 +112,15 @@ def free_port():
         return probe.getsockname()[1]
 
 
-sources = Sources(("127.0.0.1", 0), Source)
-threading.Thread(target=sources.serve_forever, daemon=True).start()
+# The service limits the sources of a network together: the second one is for those that never answer,
+# the last one for the control image.
+servers = [Sources(("127.0.0.1", 0), Source)]
+for number in range(2, 10):
+    servers.append(Sources((f"127.0.1.{number}", servers[0].server_address[1]), Source))
+servers.append(Sources(("127.9.0.1", servers[0].server_address[1]), Source))
+for server in servers:
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+web = servers[0].server_address[1]
 port = free_port()
 service = subprocess.Popen([kf_serve], stderr=open(f"{scratch}/service.log", "wb"), env={
     "PATH": os.environ["PATH"], "IMGPROXY_BIND": f"127.0.0.1:{port}", "KF_CACHE_PATH": f"{scratch}/cache",
@@ -131,9 +141,8 @@ def options():
                                                                                 random.randrange(1, 300))
 
 
-def path(kind, number=None):
-    number = random.randrange(1 << 30) if number is None else number
-    return signed(f"/{options()}/plain/http://127.0.0.1:{sources.server_address[1]}/{kind}/{number}.jpg")
+def path(kind, host="127.0.0.1"):
+    return signed(f"/{options()}/plain/http://{host}:{web}/{kind}/{random.randrange(1 << 30)}.jpg")
 
 
 def connect():
@@ -166,6 +175,14 @@ def hostile_sources():
     note(kind, status)
     if kind == "redirect" and status == 200:
         problems.append("a redirect to a private address was followed")
+
+
+def hostile_hosts():
+    # libcurl resolves every name below localhost to this machine, as a wildcard in the DNS would.
+    number = random.randrange(1 << 30)
+    last = number % 8 + 2
+    host = random.choice([f"n{number}.evil.localhost", f"127.0.1.{last}", f"127.0.{256 + last}"])
+    note("hosts", ask(path("silent", host))[0])
 
 
 def hostile_paths():
@@ -206,18 +223,18 @@ def check_control():
         width = random.choice([16, 24])
         # Most are hits; every twentieth has to be made.
         buster = f"/cb:{random.randrange(1 << 30)}" if random.random() < 0.05 else ""
-        rest = f"/rs:fit:{width}:0{buster}/f:png/plain/http://127.0.0.1:{sources.server_address[1]}/control/1"
+        rest = f"/rs:fit:{width}:0{buster}/f:png/plain/http://127.9.0.1:{web}/control/1"
         begin = time.monotonic()
         try:
             status, body = ask(signed(rest))
         except OSError as error:
             status, body = 0, repr(error).encode()
         took = time.monotonic() - begin
-        note("control", status)
+        note("made control" if buster else "control", status)
         with lock:
             statuses["slowest control"] = max(statuses.get("slowest control", 0), took)
-        if status in (429, 504) and buster:
-            continue  # The queue is full of hostile work.
+        if status in (429, 503, 504) and buster:
+            continue  # The queue is full of hostile work; see below.
         if status != 200 or expected.setdefault(width, body) != body:
             problems.append(f"the control image got {status} {body[:80]!r}")
         time.sleep(0.02)
@@ -256,6 +273,8 @@ while True:
             sys.exit(f"the service has ended: {service.returncode}; see {scratch}/service.log")
         time.sleep(0.05)
 attacks = [hostile_files] * 3 + [hostile_sources] * 6 + [hostile_paths] + [hostile_clients] * 2
+# So many that the last of them would wait longer than the time for a request.
+attacks += [hostile_hosts] * 160
 threads = [threading.Thread(target=hot, args=[attack], daemon=True) for attack in attacks]
 threads.append(threading.Thread(target=check_control, daemon=True))
 for thread in threads:
@@ -273,7 +292,8 @@ for step in range(1, 11):
 stop.set()
 for thread in threads:
     thread.join(40)
-sources.shutdown()
+for server in servers:
+    server.shutdown()
 if service.poll() is None:
     time.sleep(12)  # Time-outs and idle connections end.
     memory, descriptors, workers = measure()
@@ -296,6 +316,10 @@ for name in sorted({key[0] for key in statuses}):
     parts = sorted((str(key[1]), value) for key, value in statuses.items() if key[0] == name)
     print(f"{name:>10}: " + ", ".join(f"{status} × {value}" for status, value in parts))
 print(f"the slowest control image took {slowest:.2f} s")
+made = sum(value for key, value in statuses.items() if key[0] == "made control")
+refused = made - statuses.get(("made control", 200), 0)
+if refused > made / 5:
+    problems.append(f"{refused} of {made} control images were not made")
 left = [entry for entry in seen if is_worker(entry)]
 if left:
     problems.append(f"{len(left)} workers are left")

@@ -92,8 +92,8 @@ struct ResultMaker: Sendable {
         _ fields: [HeaderField]
     ) async throws -> MadeResult {
         let mark = watermarkSource(of: request.request.options)
-        let host = request.request.source.host
-        return try await admission.admitted(host, sources: mark == nil ? 1 : 2) { loading in
+        let server = request.request.source.server
+        return try await admission.admitted(server, sources: mark == nil ? 1 : 2) { loading in
             let start = ContinuousClock.now
             let (source, isCached) = try await sources.file(request.request.source, fields: fields)
             let loaded = ContinuousClock.now

@@ -47,11 +47,11 @@ extension ImageReference: CustomStringConvertible {
 }
 
 extension ImageReference {
-    /// The server that the source comes from; without a name that a web server may have for files
-    /// and buckets.
-    var host: String {
+    /// The server whose sources are limited together; for files and buckets a name that no web
+    /// server has.
+    var server: String {
         switch self {
-        case .web(let url): url.host?.lowercased() ?? ""
+        case .web(let url): HostGroup.name(of: url.host ?? "")
         case .local: "local:"
         case .s3: "s3:"
         }

@@ -82,6 +82,25 @@ struct AdmissionTests {
         #expect(admission.count == 0)
     }
 
+    @Test("A host that loads nothing is next, before older requests of busy ones")
+    func fairness() async throws {
+        let admission = Admission(Self.limits)
+        let loading = await Request.begun(["slow", "slow", "slower", "slower"], of: admission)
+        var waiting: [Request] = []
+        for (number, host) in ["slow", "slower", "quick"].enumerated() {
+            waiting.append(Request(host, of: admission))
+            while admission.waiting <= number { try await pause() }
+        }
+        loading[0].end()
+        await waiting[2].begun()
+        #expect(admission.waiting == 2)
+        for request in [loading[1], loading[2]] { request.end() }
+        for request in waiting[..<2] { await request.begun() }
+        for request in waiting + [loading[3]] { request.end() }
+        for request in loading + waiting { try await request.task.value }
+        #expect(admission.count == 0)
+    }
+
     @Test("A request that is cancelled leaves its place, also while it waits")
     func cancelled() async throws {
         let admission = Admission(.init(places: 3, bytes: 100, bytesOfSource: 100))

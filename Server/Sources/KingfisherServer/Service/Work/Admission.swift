@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It bounds the requests that are admitted at once, the bytes of sources that they hold, and how
 /// many of them load from one host. A request that may not load yet waits without holding any
-/// bytes. If all places are taken, a host with few requests gets the place of the newest waiting
+/// bytes; next is the oldest one of the host with the fewest loads. If all places are taken, a host with few requests gets the place of the newest waiting
 /// one of the host with the most: a host that never answers only delays its own requests.
 ///
 /// Each operation takes time proportional to the number of hosts of waiting requests.
@@ -70,7 +70,7 @@ final class Admission: Sendable {
     /// Runs a request with a place as soon as it may load.
     ///
     /// - Parameters:
-    ///   - host: The host of the source.
+    ///   - host: The host of the source, or its group (``HostGroup``).
     ///   - sources: The number of sources that are loaded.
     ///   - body: Loads, reports that to its argument, and does the rest.
     /// - Returns: The result of `body`.
@@ -156,15 +156,18 @@ final class Admission: Sendable {
 
     // MARK: Loading
 
-    /// Takes the waiters that may load now, in the order of their arrival.
+    /// Takes the waiters that may load now: those of the hosts with the fewest loads first, and then
+    /// in the order of their arrival.
     private func startable(_ state: inout State) -> [Waiter] {
         let loadsOfHost = limits.loadsOfHost
         var ready: [Waiter] = []
         while true {
-            let oldest = state.hosts.lazy.filter { $0.value.loading < loadsOfHost }
-                .compactMap { name, host in host.waiters.first.map { (name: name, first: $0) } }
-                .min { $0.first.number < $1.first.number }
-            guard let (name, waiter) = oldest,
+            let next = state.hosts.lazy.filter { $0.value.loading < loadsOfHost }
+                .compactMap { name, host in
+                    host.waiters.first.map { (name: name, first: $0, loading: host.loading) }
+                }
+                .min { ($0.loading, $0.first.number) < ($1.loading, $1.first.number) }
+            guard let (name, waiter, _) = next,
                 // More than all bytes are granted to one request alone.
                 state.bytes == 0 || waiter.bytes <= limits.bytes - state.bytes
             else { return ready }
