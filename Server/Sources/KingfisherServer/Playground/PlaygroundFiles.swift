@@ -56,6 +56,7 @@ enum PlaygroundFiles {
         <link rel="stylesheet" href="playground/style.css">
         <h1>Kingfisher live</h1>
         <p><a href="./">Playground</a> <span id="error" role="alert"></span></p>
+        <p>The last two minutes:</p>
         <main id="figures"></main>
         <script src="playground/live.js"></script>
         </html>
@@ -63,6 +64,7 @@ enum PlaygroundFiles {
 
     static let style = """
         :root { color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif; }
+        h1 { margin: 0; font-size: 1.6rem; }
         body { margin: 1rem auto; max-width: 80rem; padding: 0 1rem; }
         body.dropping { outline: 3px dashed #28c; outline-offset: -6px; }
         [hidden] { display: none; }
@@ -74,10 +76,11 @@ enum PlaygroundFiles {
         input, select, button { font: inherit; padding: .25rem; max-width: 100%; }
         input[type=number] { width: 6rem; }
         input, select { box-sizing: border-box; height: 2.2rem; }
-        input[type=checkbox] { height: auto; }
+        input[type=checkbox] { height: 1.2rem; }
+        button { min-height: 2.2rem; padding: .25rem .75rem; }
         main { display: grid; gap: 1rem; margin-top: 1rem;
           grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
-        #figures { grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); }
+        #figures { grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); }
         figure { margin: 0; }
         figure img { max-width: 100%; border: 1px solid #8888;
           background: repeating-conic-gradient(#8883 0 25%, #0000 0 50%) 0 0 / 16px 16px; }
@@ -85,7 +88,7 @@ enum PlaygroundFiles {
         #url, #options { overflow-wrap: anywhere; font-family: monospace; }
         #error { color: #c33; }
         #error:empty { display: none; }
-        canvas { width: 100%; height: 4rem; }
+        canvas { width: 100%; height: 4rem; border-bottom: 1px solid #8888; }
         strong { font-size: 1.6rem; font-variant-numeric: tabular-nums; }
         """
 
@@ -194,6 +197,7 @@ enum PlaygroundFiles {
             if (turn !== round) { return; }
             show("error", error.message);
             if (element("result").hidden) { show("after", ""); }
+            element("images").hidden = element("result").hidden && element("source").hidden;
           }
         });
 
@@ -249,6 +253,25 @@ enum PlaygroundFiles {
     static let liveScript = """
         "use strict";
         const figures = document.getElementById("figures");
+        const perSecond = (value) => value.toFixed(1) + "/s";
+        const whole = (value) => value.toFixed(0);
+        // The title of each figure, its value, and the text for that.
+        const kinds = [
+          ["Requests", (now) => now.rate("kf_requests_total"), perSecond],
+          ["Mean time", (now) => now.mean("kf_request_duration_seconds") * 1000,
+            (value) => value.toFixed(1) + " ms"],
+          ["From memory", (now) => now.rate('kf_cache_hits_total{layer="memory"}'), perSecond],
+          ["From disk", (now) => now.rate('kf_cache_hits_total{layer="disk"}'), perSecond],
+          ["Made", (now) => now.rate("kf_cache_misses_total"), perSecond],
+          ["From kept sources", (now) => now.rate('kf_cache_hits_total{layer="source"}'), perSecond],
+          ["Sent", (now) => now.rate("kf_response_bytes_total") / 1e6,
+            (value) => value.toFixed(2) + " MB/s"],
+          ["Queue", (now) => now.value("kf_queue_length"), whole],
+          ["Running", (now) => now.value("kf_running"), whole],
+          ["Workers", (now) => now.value("kf_workers"), whole],
+          ["Memory", (now) => now.value("process_resident_memory_bytes") / 1e6,
+            (value) => whole(value) + " MB"],
+        ];
         const past = new Map();
         let last = null;
 
@@ -265,58 +288,65 @@ enum PlaygroundFiles {
           return found;
         }
 
+        // The values now, and their changes since `last`; names may have a configured prefix.
+        function reading(values, last) {
+          const time = performance.now();
+          const full = (name) => [...values.keys()].find((key) => key.endsWith(name)) || name;
+          const of = (all, name) => all.get(full(name)) || 0;
+          const rise = (name) => of(values, name) - (last ? of(last.values, name) : NaN);
+          return {
+            values, time,
+            value: (name) => of(values, name),
+            rate: (name) => rise(name) / (time - last?.time) * 1000,
+            mean: (name) => rise(name + "_sum") / (rise(name + "_count") || 1),
+          };
+        }
+
+        for (const [name] of kinds) {
+          const figure = document.createElement("figure");
+          figure.id = "f-" + name;
+          const number = document.createElement("strong");
+          number.textContent = "–";
+          figure.append(name, document.createElement("br"), number, document.createElement("canvas"));
+          figures.append(figure);
+          past.set(name, []);
+        }
+
         function draw(name, value, text) {
-          let figure = document.getElementById("f-" + name);
-          if (!figure) {
-            figure = document.createElement("figure");
-            figure.id = "f-" + name;
-            figure.append(name, document.createElement("br"), document.createElement("strong"),
-              document.createElement("canvas"));
-            figures.append(figure);
-            past.set(name, []);
-          }
+          const figure = document.getElementById("f-" + name);
           figure.querySelector("strong").textContent = text;
           const values = past.get(name);
           values.push(value);
           if (values.length > 120) { values.shift(); }
           const canvas = figure.querySelector("canvas");
+          const scale = devicePixelRatio;
+          canvas.width = canvas.clientWidth * scale;
+          canvas.height = canvas.clientHeight * scale;
           const context = canvas.getContext("2d");
+          context.scale(scale, scale);
+          const [width, height] = [canvas.clientWidth, canvas.clientHeight];
           const top = Math.max(...values, 1e-9);
-          context.clearRect(0, 0, canvas.width, canvas.height);
-          context.strokeStyle = "#28c";
+          const x = (index) => width - (values.length - 1 - index) * width / 119;
           context.beginPath();
           values.forEach((value, index) => context.lineTo(
-            index * canvas.width / 119, canvas.height - 2 - value / top * (canvas.height - 4)));
+            x(index), height - 1 - value / top * (height - 3)));
+          context.strokeStyle = "#28c";
+          context.lineWidth = 2;
           context.stroke();
+          context.lineTo(width, height);
+          context.lineTo(x(0), height);
+          context.fillStyle = "#28c3";
+          context.fill();
         }
 
         async function update() {
           const reply = await fetch("metrics", { cache: "no-store" });
           if (!reply.ok) { throw new Error("metrics: " + reply.status); }
-          const now = { time: performance.now(), values: parse(await reply.text()) };
-          const end = (name) => [...now.values.keys()].find((key) => key.endsWith(name)) || name;
-          const value = (name) => now.values.get(end(name)) || 0;
-          if (last) {
-            const seconds = (now.time - last.time) / 1000;
-            const rise = (name) => value(name) - (last.values.get(end(name)) || 0);
-            const requests = rise("kf_requests_total");
-            const hits = rise("kf_cache_hits_total");
-            const lookups = hits + rise("kf_cache_misses_total");
-            const count = rise("kf_request_duration_seconds_count");
-            const mean = count > 0 ? rise("kf_request_duration_seconds_sum") / count * 1000 : 0;
-            const megabytes = rise("kf_response_bytes_total") / seconds / 1e6;
-            draw("Requests per second", requests / seconds, (requests / seconds).toFixed(1));
-            draw("Mean time", mean, mean.toFixed(1) + " ms");
-            draw("Hits", lookups ? hits / lookups : 0,
-              lookups ? (100 * hits / lookups).toFixed(0) + " %" : "–");
-            draw("Sent", megabytes, megabytes.toFixed(2) + " MB/s");
+          const now = reading(parse(await reply.text()), last);
+          for (const [name, value, text] of kinds) {
+            const current = value(now);
+            if (Number.isFinite(current)) { draw(name, current, text(current)); }
           }
-          for (const [name, title] of [["kf_queue_length", "Queue"], ["kf_running", "Running"],
-            ["kf_workers", "Workers"]]) {
-            draw(title, value(name), String(value(name)));
-          }
-          const memory = value("process_resident_memory_bytes") / 1e6;
-          draw("Memory", memory, memory.toFixed(0) + " MB");
           last = now;
           document.getElementById("error").textContent = "";
         }
