@@ -72,7 +72,7 @@ def races():
 
 # --- Plots -----------------------------------------------------------------------------------
 
-GREEN, GREY, BLUE = "#0b7a4b", "#8a8f98", "#2f6fbf"
+GREEN, GREY, BLUE, BROWN = "#0b7a4b", "#8a8f98", "#2f6fbf", "#9a6324"
 
 
 def axes(title, x, y, x_scale="log", y_scale="linear"):
@@ -146,7 +146,7 @@ def service_plot():
     if not found:
         return
     figure, area = axes("The image service: thumbnails of 12 MP photographs", "connections", "per second")
-    for (title, points), color in zip(found.items(), (GREEN, BLUE, GREY)):
+    for (title, points), color in zip(found.items(), (GREEN, BLUE, BROWN, GREY)):
         area.plot(*zip(*points), color=color, marker="o", label=title)
     yield save(figure, area, "service")
 
