@@ -5,8 +5,9 @@ import Synchronization
 ///
 /// It bounds the requests that are admitted at once, the bytes of sources that they hold, and how
 /// many of them load from one host. A request that may not load yet waits without holding any
-/// bytes; next is the oldest one of the host with the fewest loads. If all places are taken, a host with few requests gets the place of the newest waiting
-/// one of the host with the most: a host that never answers only delays its own requests.
+/// bytes; next is the oldest one of the host with the fewest loads. If all places are taken, a host
+/// with few requests gets the place of the newest waiting one of the host with the most: a host
+/// that never answers only delays its own requests.
 ///
 /// Each operation takes time proportional to the number of hosts of waiting requests.
 final class Admission: Sendable {
