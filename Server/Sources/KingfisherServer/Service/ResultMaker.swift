@@ -92,7 +92,7 @@ struct ResultMaker: Sendable {
         _ fields: [HeaderField]
     ) async throws -> MadeResult {
         let mark = watermarkSource(of: request.request.options)
-        let server = request.request.source.server
+        let server = request.request.server
         return try await admission.admitted(server, sources: mark == nil ? 1 : 2) { loading in
             let start = ContinuousClock.now
             let (source, isCached) = try await sources.file(request.request.source, fields: fields)

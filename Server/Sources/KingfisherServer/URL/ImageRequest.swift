@@ -46,6 +46,17 @@ extension ImageReference: CustomStringConvertible {
     }
 }
 
+extension ImageRequest {
+    /// The server whose sources are limited together: that of the source, or one name for all
+    /// requests that also name a watermark of another server, which may be the slow one.
+    var server: String {
+        guard let mark = options.watermarkSource, options.watermark != nil,
+            mark.server != source.server
+        else { return source.server }
+        return "watermark:"
+    }
+}
+
 extension ImageReference {
     /// The server whose sources are limited together; for files and buckets a name that no web
     /// server has.

@@ -42,4 +42,18 @@ struct HostGroupTests {
         #expect(ImageReference.web(address).server == "127.0.0/")
         #expect(ImageReference.local(path: "x.jpg").server == "local:")
     }
+
+    @Test("A slow watermark does not count against the server of the source")
+    func watermark() throws {
+        let source = ImageReference.web(try #require(URL(string: "http://good.example/x.jpg")))
+        var request = ImageRequest(kind: .image, source: source, options: ProcessingOptions())
+        request.options.watermark = .init(opacity: 1)
+        #expect(request.server == "good.example")
+        request.options.watermarkSource = source
+        #expect(request.server == "good.example")
+        request.options.watermarkSource = .web(try #require(URL(string: "http://evil.example/")))
+        #expect(request.server == "watermark:")
+        request.options.watermark = nil
+        #expect(request.server == "good.example")
+    }
 }
