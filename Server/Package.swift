@@ -19,9 +19,11 @@ let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-m
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
     .product(name: "NIOPosix", package: "swift-nio"),
     .product(name: "NIOFoundationCompat", package: "swift-nio"),
     .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+    .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
 ]
 let lifecycle: Target.Dependency = .product(
     name: "ServiceLifecycle",

@@ -116,6 +116,24 @@ struct HostileClientTests {
         }
     }
 
+    @Test(
+        "A connection ends with the response if its client expects that",
+        arguments: [
+            "HTTP/1.0\r\n", "HTTP/1.0\r\nConnection: keep-alive\r\n",
+            "HTTP/1.1\r\nConnection: Close\r\n", "HTTP/1.1\r\nConnection: x, close\r\n",
+        ]
+    )
+    func lastRequest(_ end: String) async throws {
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.connections.keepAliveTimeout = .seconds(600)
+        }
+        try await TestService.run(change) { test async throws in
+            let client = try test.connect()
+            client.sendRaw("GET /health \(end)\r\n")
+            #expect(try await client.untilClosed().hasSuffix("\r\n\r\nok\n"))
+        }
+    }
+
     @Test("A client that never ends its body is disconnected")
     func endlessBody() async throws {
         try await disconnected(\.readTimeout) { client async throws in

@@ -110,6 +110,7 @@ private final class ClientConnectionHandler: ChannelDuplexHandler, RemovableChan
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        ConnectionFieldHandler.add(to: context.pipeline.syncOperations)
         if context.channel.isActive { begin(context) }
     }
 
