@@ -272,3 +272,13 @@ if Context.environment["KF_GTK_ONLY"] != nil {
     let kept: Set = ["KingfisherGTKTests", "TestSupport"]
     package.targets.removeAll { $0.type == .test && !kept.contains($0.name) }
 }
+
+// For Scripts/races.sh and Scripts/memory.sh: without the tests that their sanitizer does not run.
+if let sanitizer = Context.environment["KF_SANITIZER"] {
+    var left: Set = [
+        "LayeringTests", "DocumentationTests", "KingfisherGTKTests", "KingfisherGTK", "CKFGTK",
+    ]
+    if sanitizer == "thread" { left.formUnion(["CodecsTests", "PixelsTests"]) }
+    package.products = []
+    package.targets.removeAll { left.contains($0.name) }
+}

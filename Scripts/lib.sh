@@ -37,6 +37,13 @@ die() {
 # Plain text if standard error is not a terminal.
 [ -t 2 ] || say() { printf '==> %s\n' "$*" >&2; }
 
+# Runs tests that are built, as many at once as there are cores: with more, some reach their time
+# limit while they wait.
+run_tests() {
+    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(nproc) \
+        swift test --disable-xctest --skip-build "$@"
+}
+
 # Runs a command as root, through sudo if necessary.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi

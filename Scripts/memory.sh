@@ -37,7 +37,8 @@ if [ "${1:-}" = --gtk ]; then
 fi
 
 scratch=.build-asan
-chosen=(--skip 'LayeringTests|DocumentationTests|GoldenTests|EnduranceTests|SideTableTests')
+export KF_SANITIZER=address
+chosen=(--skip 'GoldenTests|EnduranceTests|SideTableTests')
 [ $# -eq 0 ] || chosen=(--filter "$1")
 objects=$scratch/shims
 
@@ -74,9 +75,8 @@ ASAN_OPTIONS=allocator_may_return_null=1 "$objects/faults" Tests/CodecsTests/Fix
 say "Building with the address sanitizer"
 swift build --build-tests --sanitize address --scratch-path "$scratch"
 
-# Without leak detection, because the runtime keeps one-time allocations. Tests run one after the
-# other, because some have a time limit and everything takes longer here.
+# Without leak detection, because the runtime keeps one-time allocations.
 say "Running the tests with the address sanitizer"
-ASAN_OPTIONS=detect_leaks=0 swift test --disable-xctest --skip-build --sanitize address \
-    --scratch-path "$scratch" --no-parallel "${chosen[@]}"
+ASAN_OPTIONS=detect_leaks=0 run_tests --sanitize address --scratch-path "$scratch" \
+    "${chosen[@]}"
 say "No memory errors"

@@ -10,7 +10,8 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 scratch=.build-tsan
-chosen=(--skip 'CodecsTests|PixelsTests|GoldenTests|LayeringTests|DocumentationTests|KillTests')
+export KF_SANITIZER=thread
+chosen=(--skip 'GoldenTests|KillTests')
 [ $# -eq 0 ] || chosen=(--filter "$1")
 
 require_swift
@@ -21,15 +22,14 @@ swift build --build-tests --sanitize thread --scratch-path "$scratch"
 # Informs the sanitizer about the runtime, which was not built with it.
 clang -O1 -Wall -Wextra -fPIC -shared -o "$scratch/runtime.so" Scripts/tsan/*.c
 
-# One test after the other: everything takes several times longer here, and some tests have a time
-# limit. The concurrency is that of each single test.
+# As many tests at once as there are cores: some have a time limit, and everything takes several
+# times longer here.
 say "Running the tests with the thread sanitizer"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
 TSAN_OPTIONS="halt_on_error=0 history_size=4 ${TSAN_OPTIONS:-}" LD_PRELOAD=$ROOT/$scratch/runtime.so \
-    swift test --disable-xctest --skip-build --sanitize thread --scratch-path "$scratch" \
-    --no-parallel "${chosen[@]}" >"$log" 2>&1 || status=$?
+    run_tests --sanitize thread --scratch-path "$scratch" "${chosen[@]}" >"$log" 2>&1 || status=$?
 races=$(grep -c 'WARNING: ThreadSanitizer' "$log" || true)
 if [ "$races" -gt 0 ]; then
     sed -n '/WARNING: ThreadSanitizer/,/^SUMMARY/p' "$log" | head -n 200
