@@ -128,9 +128,8 @@ public class KingfisherManager: @unchecked Sendable {
         return DownloadTask.running(
             callingBackOn: request.options.callbackQueue,
             completion,
-            isImmediate: { $0.cacheType == .memory || readsAtOnce && $0.cacheType == .disk }
-        ) { [pipeline] task in
-            try await pipeline.load(request, events: events, task: task)
-        }
+            isImmediate: { $0.cacheType == .memory || readsAtOnce && $0.cacheType == .disk },
+            { [pipeline] task in try await pipeline.load(request, events: events, task: task) }
+        )
     }
 }
