@@ -27,6 +27,20 @@ enum UndecodableReason {
         }
     }
 
+    /// Whether the bytes are an image beyond the limits of decoding.
+    static func isTooLarge(_ data: Data) -> Bool {
+        let box = PixelSize(width: 16, height: 16)
+        do throws(CodecError) {
+            _ = try Codecs.decode(data, options: DecodeOptions(target: .fit(box)))
+            return false
+        } catch {
+            switch error {
+            case .limitExceeded, .pixels(.tooLarge): return true
+            default: return false
+            }
+        }
+    }
+
     /// The clause for bytes that can be decoded.
     static let refused =
         "they can be decoded, but the processor returned no image with its settings"

@@ -76,6 +76,8 @@ extension KFImage {
     }
 
     /// Shows a widget that explains a failure; made again for each failure.
+    ///
+    /// `error.failureReason` is a text for users; `localizedDescription` also advises developers.
     public func onFailureView(
         _ make: @escaping (KingfisherError) -> UnsafeMutablePointer<GtkWidget>
     ) -> KFImage {

@@ -43,7 +43,7 @@ final class DetailPage: Page {
             .loadingProgress()
             .alternativeText("Photograph number \(number)")
             .onSuccess { [weak self] in self?.describe($0) }
-            .onFailure { [weak self] in self?.say("It could not be loaded: \($0)") }
+            .onFailure { [weak self] in self?.say($0.failureReason ?? "") }
         image.view.kf.indicator = .spinner
         image.view.kf.contextMenu = PictureMenu { [weak self] in self?.say("\($0)") }
         image.view.kf.isDraggable = true
@@ -102,8 +102,7 @@ final class DetailPage: Page {
             .onFailureView(failure)
             .onFailure { [weak self] error in
                 self?.hasFailed = true
-                let text = error.localizedDescription
-                gtk_label_set_text(reason.opaque, text.count > 160 ? text.prefix(160) + "…" : text)
+                gtk_label_set_text(reason.opaque, error.failureReason ?? "")
             }
         missing.view.setSizeRequest(width: 240, height: 260)
         missing.view.kf.indicator = .spinner

@@ -148,6 +148,13 @@ struct IsolatedDecoding: Sendable {
         }
     }
 
+    /// Whether a file is an image beyond the limits of decoding.
+    ///
+    /// False in a program that decodes in worker processes: it must not parse the bytes itself.
+    static func isTooLarge(_ data: Data) -> Bool {
+        ProcessIsolation.startedPool == nil && UndecodableReason.isTooLarge(data)
+    }
+
     // MARK: Steps
 
     private func ask(
