@@ -2,7 +2,7 @@
 #include "paintable.h"
 
 static const char surface_key[] = "kingfisher-surface";
-static const cairo_user_data_key_t owner_key;
+static const cairo_user_data_key_t owner_key, source_key;
 
 void kf_cairo_pixels(const uint8_t *rgba, uint32_t *pixels, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -45,6 +45,12 @@ void kf_append_texture(GtkSnapshot *snapshot, GdkTexture *texture, const graphen
     cairo_translate(cairo, bounds->origin.x, bounds->origin.y);
     cairo_scale(cairo, bounds->size.width / width, bounds->size.height / height);
     cairo_set_source_surface(cairo, surface, 0, 0);
+    // The node records the surface without a reference to it. If the surface was freed first, cairo
+    // would copy its pixels for the node.
+    cairo_surface_set_user_data(
+        cairo_get_target(cairo), &source_key, cairo_surface_reference(surface),
+        (cairo_destroy_func_t)cairo_surface_destroy
+    );
     cairo_pattern_set_extend(cairo_get_source(cairo), CAIRO_EXTEND_PAD);
     cairo_rectangle(cairo, 0, 0, width, height);
     cairo_fill(cairo);

@@ -116,8 +116,29 @@ struct TextureTests {
         #expect(try paint(texture, size) == expected)
     }
 
-    /// The pixels of a paintable with the texture, painted by cairo.
-    private func paint(_ texture: GObjectReference, _ size: PixelSize) throws -> [UInt8] {
+    @Test func `a painted frame keeps a freed texture's pixels without copying them`() throws {
+        try #require(gtk_init_check() != 0)
+        let size = PixelSize(width: 4, height: 4)
+        let bitmap = try Bitmap(size: size, isOpaque: true, filling: { _, _ in })
+        var texture = bitmap.makeTexture(forCairo: false)
+        let pixels = try PixelStorage(byteCount: 4 * 4 * 4)
+        let isReleased = Flag()
+        kf_texture_set_cairo_pixels(
+            try #require(texture).address,
+            pixels.base.assumingMemoryBound(to: UInt32.self),
+            true,
+            Unmanaged.passUnretained(isReleased).toOpaque(),
+            Flag.release
+        )
+        let node = try node(of: try #require(texture), size)
+        texture = nil
+        #expect(!isReleased.isSet)
+        gsk_render_node_unref(node)
+        #expect(isReleased.isSet)
+    }
+
+    /// The render node of a paintable with the texture; owned by the caller.
+    private func node(of texture: GObjectReference, _ size: PixelSize) throws -> OpaquePointer {
         let canvas = GObjectReference(adopting: try #require(kf_paintable_new()))
         kf_paintable_set_texture(canvas.address, texture.address, 1)
         let snapshot = try #require(gtk_snapshot_new())
@@ -127,7 +148,12 @@ struct TextureTests {
             Double(size.width),
             Double(size.height)
         )
-        let node = try #require(gtk_snapshot_free_to_node(snapshot))
+        return try #require(gtk_snapshot_free_to_node(snapshot))
+    }
+
+    /// The pixels of a paintable with the texture, painted by cairo.
+    private func paint(_ texture: GObjectReference, _ size: PixelSize) throws -> [UInt8] {
+        let node = try node(of: texture, size)
         defer { gsk_render_node_unref(node) }
         var pixels = [UInt8](repeating: 0, count: size.width * size.height * 4)
         pixels.withUnsafeMutableBytes { bytes in
@@ -168,6 +194,13 @@ nonisolated private final class Flag: @unchecked Sendable {
 
     static var set: GWeakNotify {
         { context, _ in
+            guard let context else { return }
+            Unmanaged<Flag>.fromOpaque(context).takeUnretainedValue().isSet = true
+        }
+    }
+
+    static var release: KFSignalRelease {
+        { context in
             guard let context else { return }
             Unmanaged<Flag>.fromOpaque(context).takeUnretainedValue().isSet = true
         }
