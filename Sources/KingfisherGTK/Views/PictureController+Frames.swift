@@ -39,7 +39,8 @@ extension PictureController: FrameListener {
     /// Requests frames while something moves, and none otherwise.
     func updateTicking() {
         let waitsToBeSeen = pending != nil && sizing.loadsWhenVisible
-        let isMoving = transition != nil || animation.isPlaying || canvas.spinnerColor != nil
+        let hasSpinner = canvas.spinnerColor != nil || spinnerDelay != nil
+        let isMoving = transition != nil || animation.isPlaying || hasSpinner
         if isInSight, isMoving || waitsToBeSeen {
             watch?.startTicking(ObjectIdentifier(self))
         } else {
@@ -60,9 +61,7 @@ extension PictureController: FrameListener {
             framesInSight += 1
             advanceTransition(to: time)
             advanceAnimation(to: time)
-            // Ten steps per turn, because the ring has ten dots: a frame is painted only if it
-            // differs.
-            if canvas.spinnerColor != nil { canvas.spinnerPhase = (time * 10).rounded(.down) / 10 }
+            advanceSpinner(to: time)
             startPendingIfReady()
         }
     }
@@ -123,7 +122,9 @@ extension PictureController: FrameListener {
         }
         switch indicator {
         case .none: break
-        case .spinner: canvas.spinnerColor = isLoading ? textColor : nil
+        case .spinner:
+            guard isLoading else { return hideSpinner() }
+            if canvas.spinnerColor == nil, spinnerDelay == nil { spinnerDelay = SpinnerDelay() }
         case .image(let image, let size, let offset):
             canvas.setOverlay(isLoading ? image : nil, size: size, offset: offset)
         case .custom(let body):
@@ -134,8 +135,23 @@ extension PictureController: FrameListener {
         updateTicking()
     }
 
-    func replaceIndicator(with new: PictureIndicator) {
+    private func hideSpinner() {
+        spinnerDelay = nil
         canvas.spinnerColor = nil
+        updateTicking()
+    }
+
+    private func advanceSpinner(to time: Double) {
+        if spinnerDelay?.isOver(at: time) == true {
+            spinnerDelay = nil
+            canvas.spinnerColor = textColor
+        }
+        // Ten steps per turn, because the ring has ten dots: a frame is painted only if it differs.
+        if canvas.spinnerColor != nil { canvas.spinnerPhase = (time * 10).rounded(.down) / 10 }
+    }
+
+    func replaceIndicator(with new: PictureIndicator) {
+        hideSpinner()
         canvas.setOverlay(nil, size: nil, offset: .zero)
         let before = indicator
         indicator = new

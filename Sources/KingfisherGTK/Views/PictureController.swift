@@ -29,6 +29,8 @@ final class PictureController {
     /// The context menu and the drag source.
     lazy var actions = PictureActions(of: self)
     var indicator = PictureIndicator.none
+    /// Set during loads until the spinner is shown.
+    var spinnerDelay: SpinnerDelay?
     var runningLoads = 0
     /// Whether a load runs only to replace the current image by a larger version, invisibly.
     var isRefining = false

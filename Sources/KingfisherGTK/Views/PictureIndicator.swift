@@ -6,7 +6,8 @@ public import Kingfisher
 public enum PictureIndicator {
     /// No indicator.
     case none
-    /// A ring of dots in the colour of the text.
+    /// A ring of dots in the colour of the text, shown from a sixth of a second of loading on, so
+    /// that fast loads do not flicker.
     case spinner
     /// An image in the centre.
     ///
@@ -17,5 +18,18 @@ public enum PictureIndicator {
     /// A custom indicator, for widgets beside or over the view. The closure is called with true
     /// when the first load starts and with false when the last one has ended.
     case custom((_ isLoading: Bool) -> Void)
+}
+
+/// The time between the start of a load and the appearance of the spinner.
+struct SpinnerDelay {
+    private static let seconds = 1.0 / 6
+    private var start: Double?
+
+    /// Whether it has passed at the time of a frame; it begins with the first frame.
+    mutating func isOver(at time: Double) -> Bool {
+        let start = start ?? time
+        self.start = start
+        return time - start >= Self.seconds
+    }
 }
 #endif

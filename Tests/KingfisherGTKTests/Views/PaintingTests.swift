@@ -74,6 +74,7 @@ extension GTKTests {
             #expect(try #require(stage.capture()).count(differingFrom: background) == 0)
             view.kf.indicator = .spinner
             view.controller.loadDidStart()
+            await stage.run { view.controller.canvas.spinnerColor != nil }
             await stage.paint()
             let painted = try #require(stage.capture()).count(differingFrom: background)
             #expect(painted > 50)
@@ -82,6 +83,29 @@ extension GTKTests {
             view.controller.loadDidEnd()
             await stage.paint()
             #expect(try #require(stage.capture()).count(differingFrom: background) == 0)
+        }
+
+        @Test func `the spinner of a load appears after a moment, that of a fast load never`()
+            throws
+        {
+            let view = try makeView()
+            let controller = view.controller
+            view.kf.indicator = .spinner
+            var isShown: Bool { controller.canvas.spinnerColor != nil }
+            controller.loadDidStart()
+            controller.frameBegins(at: 100)
+            controller.frameBegins(at: 100.1)
+            #expect(!isShown)
+            controller.loadDidEnd()
+            controller.frameBegins(at: 100.2)
+            #expect(!isShown)
+            controller.loadDidStart()
+            controller.frameBegins(at: 200)
+            #expect(!isShown)
+            controller.frameBegins(at: 200.2)
+            #expect(isShown)
+            controller.loadDidEnd()
+            #expect(!isShown)
         }
 
         @Test func `an indicator image lies over the image while it loads`() async throws {
