@@ -169,7 +169,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CodecsTests",
-            dependencies: ["Codecs", "Pixels", "CDeflate"],
+            dependencies: ["Codecs", "Pixels", "CCodecShims", "CDeflate"],
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),

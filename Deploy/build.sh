@@ -29,4 +29,6 @@ build_tool Server kf-serve
 mkdir -p "$folder"
 install -m 755 "$NESTED_BUILD/release/kf-serve" "$folder/kf-serve"
 packages_of "$folder/kf-serve" >"$folder/packages"
+# Loaded while the program runs, if the build found its header.
+! dpkg-query --show libisal2 >/dev/null 2>&1 || echo libisal2 >>"$folder/packages"
 say "Built $folder/kf-serve; it needs $(paste -sd ' ' "$folder/packages")"

@@ -1,5 +1,7 @@
 #include "kf_png.h"
 
+#include "kf_png_rows.h"
+
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,15 @@ struct kf_png_decoder {
     int saw_end;
     uint32_t height;
     int passes;
+    // The offset of the pixels and what replaces them, if they are inflated without zlib.
+    size_t rows_offset;
+    kf_png_rows *rows;
+    uint32_t rows_read;
+    // Continues if the replacement fails.
+    kf_png_decoder *substitute;
+    const uint8_t *bytes;
+    size_t count;
+    uint32_t max_side;
     char message[200];
 };
 
@@ -32,6 +43,15 @@ static void say_nothing(png_structp png, png_const_charp message) {
 
 static void read_bytes(png_structp png, png_bytep target, size_t count) {
     kf_png_decoder *decoder = png_get_io_ptr(png);
+    size_t place = decoder->count - decoder->left;
+    if (decoder->rows_offset > 0 && place == decoder->rows_offset) {
+        decoder->rows = kf_png_rows_create(decoder->bytes, decoder->count, place);
+        decoder->rows_offset = 0;
+    }
+    if (decoder->rows != NULL) {
+        if (!kf_png_rows_read(decoder->rows, target, count)) png_error(png, "irregular pixels");
+        return;
+    }
     if (count > decoder->left) {
         decoder->saw_end = 1;
         png_error(png, "the data ends early");
@@ -62,11 +82,21 @@ static void configure(kf_png_decoder *decoder, uint32_t max_side) {
     png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, ignored, 9);
 }
 
-kf_png_decoder *kf_png_decoder_create(const uint8_t *bytes, size_t count, uint32_t max_side) {
+kf_png_decoder *kf_png_decoder_create(const uint8_t *bytes, size_t count, uint32_t max_side,
+                                      kf_png_inflater inflater) {
     kf_png_decoder *decoder = calloc(1, sizeof *decoder);
     if (decoder == NULL) return NULL;
-    decoder->next = bytes;
-    decoder->left = count;
+    decoder->bytes = decoder->next = bytes;
+    decoder->count = decoder->left = count;
+    decoder->max_side = max_side;
+#ifdef PNG_IGNORE_ADLER32
+    if (inflater == KF_PNG_FASTEST) {
+        kf_png_rows_prepare();
+        decoder->rows_offset = kf_png_rows_offset(bytes, count);
+    }
+#else
+    (void)inflater;
+#endif
     decoder->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, fail, say_nothing);
     if (decoder->png == NULL) {
         free(decoder);
@@ -86,6 +116,8 @@ kf_png_decoder *kf_png_decoder_create(const uint8_t *bytes, size_t count, uint32
 }
 
 void kf_png_decoder_destroy(kf_png_decoder *decoder) {
+    if (decoder->substitute != NULL) kf_png_decoder_destroy(decoder->substitute);
+    kf_png_rows_destroy(decoder->rows);
     png_destroy_read_struct(&decoder->png, decoder->info ? &decoder->info : NULL, NULL);
     free(decoder);
 }
@@ -130,11 +162,21 @@ static void ask_for_rgba(kf_png_decoder *decoder, kf_png_header *header) {
     decoder->passes = png_set_interlace_handling(png);
 }
 
+// The replaced pixels were checked and have no checksums.
+static void trust_pixels(kf_png_decoder *decoder) {
+#ifdef PNG_IGNORE_ADLER32
+    png_set_option(decoder->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+#endif
+    png_set_crc_action(decoder->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
+    png_set_compression_buffer_size(decoder->png, 1 << 14);
+}
+
 kf_png_status kf_png_decoder_start(kf_png_decoder *decoder, kf_png_header *header) {
     png_structp png = decoder->png;
     *header = (kf_png_header){0};
     if (setjmp(png_jmpbuf(png))) return failure(decoder);
     png_read_info(png, decoder->info);
+    if (decoder->rows != NULL) trust_pixels(decoder);
     header->width = png_get_image_width(png, decoder->info);
     header->height = png_get_image_height(png, decoder->info);
     header->bits_per_channel = png_get_bit_depth(png, decoder->info);
@@ -149,10 +191,33 @@ kf_png_status kf_png_decoder_start(kf_png_decoder *decoder, kf_png_header *heade
     return KF_PNG_OK;
 }
 
+// Starts again with libpng alone, up to the row that could not be read. It decides about damage.
+static kf_png_status start_again(kf_png_decoder *decoder, uint8_t *row) {
+    kf_png_decoder *substitute = kf_png_decoder_create(
+        decoder->bytes, decoder->count, decoder->max_side, KF_PNG_ZLIB);
+    if (substitute == NULL) {
+        snprintf(decoder->message, sizeof decoder->message, "no memory");
+        return KF_PNG_CORRUPT;
+    }
+    decoder->substitute = substitute;
+    kf_png_header header;
+    kf_png_status status = kf_png_decoder_start(substitute, &header);
+    for (uint32_t y = 0; y <= decoder->rows_read && status == KF_PNG_OK; y++)
+        status = kf_png_decoder_read_row(substitute, row);
+    return status;
+}
+
 kf_png_status kf_png_decoder_read_row(kf_png_decoder *decoder, uint8_t *row) {
-    if (setjmp(png_jmpbuf(decoder->png))) return failure(decoder);
+    if (decoder->substitute != NULL) return kf_png_decoder_read_row(decoder->substitute, row);
+    if (setjmp(png_jmpbuf(decoder->png)))
+        return decoder->rows != NULL ? start_again(decoder, row) : failure(decoder);
     png_read_row(decoder->png, row, NULL);
+    decoder->rows_read++;
     return KF_PNG_OK;
+}
+
+int kf_png_decoder_inflates_fast(const kf_png_decoder *decoder) {
+    return decoder->rows != NULL && decoder->substitute == NULL;
 }
 
 kf_png_status kf_png_decoder_read_picture(kf_png_decoder *decoder, uint8_t *pixels,
@@ -170,7 +235,9 @@ kf_png_status kf_png_decoder_read_picture(kf_png_decoder *decoder, uint8_t *pixe
     return KF_PNG_OK;
 }
 
-const char *kf_png_message(const kf_png_decoder *decoder) { return decoder->message; }
+const char *kf_png_message(const kf_png_decoder *decoder) {
+    return decoder->substitute != NULL ? decoder->substitute->message : decoder->message;
+}
 
 // --- Compression ---
 

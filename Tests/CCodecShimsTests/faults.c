@@ -215,7 +215,7 @@ static void read_png(kf_png_decoder *decoder, outcome *result) {
 
 static outcome decode_png(file input) {
     outcome result = {KF_PNG_CORRUPT, 0};
-    kf_png_decoder *decoder = kf_png_decoder_create(input.bytes, input.count, 4096);
+    kf_png_decoder *decoder = kf_png_decoder_create(input.bytes, input.count, 4096, KF_PNG_FASTEST);
     if (decoder == NULL) return result;
     read_png(decoder, &result);
     kf_png_decoder_destroy(decoder);

@@ -27,9 +27,16 @@ typedef struct kf_png_header {
 
 typedef struct kf_png_decoder kf_png_decoder;
 
+typedef enum kf_png_inflater {
+    KF_PNG_ZLIB = 0,
+    // ISA-L if it is installed and the file is neither damaged nor interlaced, else zlib. The
+    // results are the same.
+    KF_PNG_FASTEST = 1,
+} kf_png_inflater;
+
 // Creates a decoder. The bytes must outlive it. NULL if memory cannot be allocated.
 kf_png_decoder *_Nullable kf_png_decoder_create(const uint8_t *_Nonnull bytes, size_t count,
-                                                uint32_t max_side);
+                                                uint32_t max_side, kf_png_inflater inflater);
 void kf_png_decoder_destroy(kf_png_decoder *_Nonnull decoder);
 
 // Reads up to the pixels and configures libpng for straight RGBA8. For interlaced images, see
@@ -39,6 +46,9 @@ kf_png_status kf_png_decoder_start(kf_png_decoder *_Nonnull decoder,
 
 // Decodes the next row of width × 4 bytes. Only for images that are not interlaced.
 kf_png_status kf_png_decoder_read_row(kf_png_decoder *_Nonnull decoder, uint8_t *_Nonnull row);
+
+// Whether the rows so far were inflated with ISA-L.
+int kf_png_decoder_inflates_fast(const kf_png_decoder *_Nonnull decoder);
 
 // Decodes all passes into `height` rows at a distance of bytes_per_row. `*rows` is the number of
 // rows written; if the file ends early, they may be coarse.
