@@ -3,9 +3,9 @@ import Pixels
 
 /// Decodes a PNG row by row into the resampler.
 ///
-/// Memory: the target, two rows and, if ISA-L inflates, a quarter of a megabyte or six rows. An interlaced file also needs the whole image, because each of
-/// its passes touches all of it: one byte per pixel and channel of the file (1…4), however small
-/// the target is.
+/// Memory: the target, two rows and, if ISA-L inflates, a quarter of a megabyte or six rows. An
+/// interlaced file also needs the whole image, because each of its passes touches all of it: one
+/// byte per pixel and channel of the file (1…4), however small the target is.
 struct PNGDecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions

@@ -48,4 +48,14 @@ struct UndecodableReasonTests {
         #expect(image.pixelWidth == 10)
         #expect(budget.peak == 400 * 400 * 4 / 16)
     }
+
+    @Test func `only an image beyond the limits is too large`() throws {
+        var jpeg = TestImage.jpeg()
+        #expect(!UndecodableReason.isTooLarge(Data("<html>".utf8)))
+        #expect(!UndecodableReason.isTooLarge(jpeg))
+        // The header of the frame: its marker, length and depth, and then both sides.
+        let frame = try #require(jpeg.firstRange(of: Data([0xFF, 0xC0]))).lowerBound
+        jpeg.replaceSubrange(frame + 5..<frame + 9, with: [255, 255, 255, 255])
+        #expect(UndecodableReason.isTooLarge(jpeg))
+    }
 }
