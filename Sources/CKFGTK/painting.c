@@ -81,6 +81,16 @@ static void paint_fade(KFPaintable *self, GtkSnapshot *snapshot, double width, d
     gtk_snapshot_pop(snapshot);
 }
 
+// Whether a layer is visible; neither GTK nor cairo accepts numbers beyond these.
+static bool is_visible(const KFLayer *layer) {
+    const double limit = 1e4;
+    return layer->opacity > 0 && fabs(layer->scale_x) < limit && fabs(layer->scale_y) < limit
+        && fabs(layer->offset_x) < limit && fabs(layer->offset_y) < limit
+        && isfinite(layer->rotation)
+        // A scale of zero has no inverse, which renderers require.
+        && layer->scale_x != 0 && layer->scale_y != 0;
+}
+
 static void paint_layer(
     KFPaintable *self,
     GtkSnapshot *snapshot,
@@ -89,12 +99,11 @@ static void paint_layer(
     double width,
     double height
 ) {
-    // A scale of zero has no inverse, which renderers require.
-    if (layer->opacity <= 0 || layer->scale_x == 0 || layer->scale_y == 0) return;
+    if (!is_visible(layer)) return;
     double x = width * (0.5 + layer->offset_x), y = height * (0.5 + layer->offset_y);
     gtk_snapshot_save(snapshot);
     gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT(x, y));
-    gtk_snapshot_rotate(snapshot, layer->rotation);
+    gtk_snapshot_rotate(snapshot, fmod(layer->rotation, 360));
     gtk_snapshot_scale(snapshot, layer->scale_x, layer->scale_y);
     gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT(-width / 2, -height / 2));
     gtk_snapshot_push_opacity(snapshot, fmin(1, layer->opacity));

@@ -48,7 +48,10 @@ struct ParsedValues: Sendable {
     var backgroundDecode: Bool = false
     var preloadAllAnimationData: Bool = false
     var callbackQueue: CallbackQueue = .mainCurrentOrAsync
-    var scaleFactor: CGFloat = 1.0
+    var scaleFactor: CGFloat = 1.0 {
+        // As part of a key, a value that is not a number would never be found again.
+        didSet { if !(scaleFactor > 0 && scaleFactor.isFinite) { scaleFactor = 1 } }
+    }
     var requestModifier: (any AsyncImageDownloadRequestModifier)? = nil
     var redirectHandler: (any ImageDownloadRedirectHandler)? = nil
     var processor: any ImageProcessor = DefaultImageProcessor.default

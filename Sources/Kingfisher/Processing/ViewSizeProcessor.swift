@@ -76,7 +76,7 @@ package struct ViewSizeProcessor: ImageProcessor {
         let horizontal = Double(size.width * scale) / Double(max(1, own.width))
         let vertical = Double(size.height * scale) / Double(max(1, own.height))
         let factor = covers ? max(horizontal, vertical) : min(horizontal, vertical)
-        guard factor < 1 else { return own }
+        guard factor > 0, factor < 1 else { return own }
         return PixelSize(
             width: max(1, Int((Double(own.width) * factor).rounded())),
             height: max(1, Int((Double(own.height) * factor).rounded()))

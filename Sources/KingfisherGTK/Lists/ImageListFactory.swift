@@ -107,7 +107,7 @@ extension ImageListFactory: ListItemHandler {
         let view = ImageView()
         view.fit = fit
         view.hasNaturalSize = false
-        view.setSizeRequest(width: Int(cellSize.width), height: Int(cellSize.height))
+        view.setSizeRequest(cellSize)
         // A list distributes its width among the columns. Images are decoded to the cell's size; a
         // slightly larger view would have to scale them in each frame.
         gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)

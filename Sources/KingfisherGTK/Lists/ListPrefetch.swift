@@ -28,7 +28,8 @@ final class ListPrefetch {
         let before = visible
         visible = range
         let after = range.upperBound + 1
-        let downwards = Array(after..<max(after, min(count, after + ahead)))
+        let rest = max(0, max(0, count) - after)
+        let downwards = Array(after..<after + min(rest, ahead))
         guard let before else { return downwards }
         let moved = (range.lowerBound + range.upperBound) - (before.lowerBound + before.upperBound)
         guard moved != 0 else { return nil }

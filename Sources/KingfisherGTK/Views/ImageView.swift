@@ -108,7 +108,20 @@ open class ImageView: GtkPictureProviding {
     ///   - width: In logical pixels; −1 leaves the width to the layout.
     ///   - height: In logical pixels; −1 leaves the height to the layout.
     public func setSizeRequest(width: Int, height: Int) {
-        gtk_widget_set_size_request(widget, Int32(clamping: width), Int32(clamping: height))
+        gtk_widget_set_size_request(
+            widget,
+            Int32(clamping: max(-1, width)),
+            Int32(clamping: max(-1, height))
+        )
+    }
+
+    /// Requests a minimum size; a side that is not a number is left to the layout.
+    func setSizeRequest(_ size: CGSize) {
+        let sides = [size.width, size.height].map { side in
+            // Larger than any screen, and safe to add in GTK's layout.
+            side.isNaN ? -1 : Int(min(max(side, -1), 65_535))
+        }
+        setSizeRequest(width: sides[0], height: sides[1])
     }
 
     /// The requested size; nil unless both sides are requested.

@@ -211,8 +211,9 @@ final class PaintableState: ImageBindingTarget {
 
     init(_ paintable: UnsafeMutableRawPointer, size: CGSize?, density: Double, fit: PictureFit) {
         self.paintable = paintable
-        self.size = size
-        self.density = CGFloat(density)
+        let isUsable = size.map { $0.width.isFinite && $0.height.isFinite } ?? false
+        self.size = isUsable ? size : nil
+        self.density = density.isFinite && density > 0 ? CGFloat(density) : 1
         covers = fit == .cover || fit == .fill
         kf_paintable_set_fit(paintable, KFFit(fit))
         kf_paintable_set_density(paintable, density)

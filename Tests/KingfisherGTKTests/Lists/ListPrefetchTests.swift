@@ -33,6 +33,14 @@ struct ListPrefetchTests {
         #expect(prefetch.move(to: 50...59, of: 100, ahead: 3) == [])
     }
 
+    @Test(arguments: [Int.min, -1, 0, 20])
+    func `any number of items ahead is bounded by the list`(count: Int) {
+        let prefetch = ListPrefetch()
+        let after = Array(6..<max(6, count))
+        #expect(prefetch.move(to: 2...5, of: count, ahead: .max) == after)
+        #expect(prefetch.move(to: 1...4, of: count, ahead: .max) == [0])
+    }
+
     @Test func `prefetching ends with the list`() {
         let prefetch = ListPrefetch()
         #expect(prefetch.move(to: 90...98, of: 100, ahead: 3) == [99])

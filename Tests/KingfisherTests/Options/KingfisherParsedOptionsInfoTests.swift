@@ -62,4 +62,13 @@ struct KingfisherParsedOptionsInfoTests {
         #expect(options.downloadPriority == 0.9)
         #expect(options.waitForCache)
     }
+
+    @Test(arguments: [CGFloat.nan, .infinity, 0, -2])
+    func `a scale that no screen has counts as one`(scale: CGFloat) {
+        var options = KingfisherParsedOptionsInfo([.scaleFactor(scale)])
+        #expect(options.scaleFactor == 1)
+        options.scaleFactor = 2
+        options.scaleFactor = scale
+        #expect(options.scaleFactor == 1)
+    }
 }
