@@ -12,6 +12,7 @@
 #        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, against vipsthumbnail
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
 #        Scripts/bench.sh end-to-end               pages of thumbnails, against requests + pyvips + diskcache
+#        Scripts/bench.sh gtk                      scrolling 10,000 images, beside an empty window
 #        Scripts/bench.sh cachesim                 hit ratios of the memory cache and other policies
 #
 # The other libraries, Pillow and libvips, are installed first: Python packages into a separate
@@ -221,6 +222,21 @@ measure_end_to_end() {
         "$ROOT/.build-nested/bench-photos" "$outputs"
 }
 
+# Scrolls through the gallery on a screen in memory, at one and at two pixels per point. GTK paints
+# without a graphics card; the display server runs on the same cores.
+measure_gtk() {
+    local scale
+    "$ROOT/Scripts/bootstrap.sh" --gtk
+    NESTED_BUILD=$GTK_BUILD
+    build_tool Examples/Gallery gallery
+    for scale in 1 2; do
+        printf 'gtk: 10,000 images at %s x, load %s\n' "$scale" "$(cut -d ' ' -f 1 /proc/loadavg)"
+        GDK_BACKEND=x11 GSK_RENDERER=cairo GDK_SCALE=$scale \
+            xvfb-run -a -s '-screen 0 2560x2048x24' "$GTK_BUILD/release/gallery" --measure \
+            | sed 's/^/  /'
+    done
+}
+
 # Unpacks nginx's image filter beside nginx, unless it is installed.
 provide_image_filter() {
     local folder=${NGINX%/usr/sbin/nginx} log
@@ -245,6 +261,11 @@ fi
 if [ "${1:-}" = end-to-end ]; then
     link_swift_into_programs
     measure_end_to_end
+    exit
+fi
+
+if [ "${1:-}" = gtk ]; then
+    measure_gtk
     exit
 fi
 
@@ -315,6 +336,7 @@ case ${1:-} in
     printf 'convert  200 photos by kf convert, against vipsthumbnail\n'
     printf 'service  the image service, against thumbor and nginx\n'
     printf 'end-to-end  pages of thumbnails from nginx, against requests + pyvips + diskcache\n'
+    printf 'gtk  scrolling 10,000 images in GTK, beside an empty window\n'
     printf 'cachesim  hit ratios of the memory cache and other policies\n'
     exit
     ;;
