@@ -240,10 +240,14 @@ def wait_for_redis():
     """Services that found Redis missing do not ask it for some seconds; then a request tests it."""
     started = time.monotonic()
     for index, port in enumerate(ports):
-        wait_until(lambda: is_redis_used(port))
         outcomes = []
-        request(port, path("again", index), outcomes)
-        if outcomes != ["right"] or not is_redis_used(port):
+        # On a busy machine the first request may find Redis too slow, and the service pauses again.
+        for attempt in range(3):
+            wait_until(lambda: is_redis_used(port))
+            request(port, path(f"again{attempt}", index), outcomes)
+            if is_redis_used(port):
+                break
+        if set(outcomes) != {"right"} or not is_redis_used(port):
             problems.append(f"service {index + 1} does not use Redis again: {outcomes}")
     print(f"all services use Redis again after {time.monotonic() - started:.1f} s")
 

@@ -43,6 +43,8 @@ struct TestService: Sendable {
         // On a busy machine the memory, too, may take longer than a storage may.
         var settings = SharedStorageSettings()
         settings.timeout = .seconds(30)
+        // Nor does a pause end while a test looks at it.
+        settings.pause = .seconds(600)
         let service = try ImageService(
             configuration: configuration,
             logger: Logger(label: "test") { _ in handler },
