@@ -59,10 +59,13 @@ let package = Package(
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]
         ),
+        // The settings of the allocator.
+        .systemLibrary(name: "CServerMemory"),
         .target(
             name: "KingfisherServer",
             dependencies: [
                 kingfisher, hummingbird, logging, metrics, lifecycle, httpTypes, "CServerCrypto",
+                "CServerMemory",
             ] + nio,
             swiftSettings: settings
         ),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Kingfisher
+import KingfisherServer
 
 /// Becomes a worker, or parses the arguments and runs the service.
 @main
@@ -8,6 +9,7 @@ enum Program {
         // Before anything else: worker processes begin here as well.
         ProcessIsolation.runWorkerIfAsked()
         FirstProcess.runServiceIfFirst()
+        LargeBlocks.returnToSystem()
         do {
             let command = try ServeCommand.parse()
             try await command.serve()
