@@ -61,7 +61,7 @@ static inline lanes paeth(lanes left, lanes above, lanes corner) {
     return choose(to_left <= __builtin_elementwise_min(to_above, to_corner), left, nearer);
 }
 
-// Pixels of 3…8 bytes. Writes up to 5 bytes past the row.
+// Pixels of 1…8 bytes. Writes up to 7 bytes past the row; lanes after the pixel have no meaning.
 static inline void unfilter_lanes(int filter, const uint8_t *from, const uint8_t *above,
                                   uint8_t *to, size_t row_bytes, size_t step) {
     lanes left = {0}, corner = {0};
@@ -76,26 +76,9 @@ static inline void unfilter_lanes(int filter, const uint8_t *from, const uint8_t
     }
 }
 
-// Pixels of 1 or 2 bytes.
-static void unfilter_bytes(int filter, const uint8_t *from, const uint8_t *above, uint8_t *to,
-                           size_t row_bytes, size_t step) {
-    for (size_t i = 0; i < row_bytes; i++) {
-        int left = i < step ? 0 : to[i - step], corner = i < step ? 0 : above[i - step];
-        int upper = above[i], guess = left;
-        if (filter == AVERAGE) guess = (left + upper) / 2;
-        if (filter == PAETH) {
-            lanes best = paeth((lanes){(int16_t)left}, (lanes){(int16_t)upper},
-                               (lanes){(int16_t)corner});
-            guess = best[0];
-        }
-        to[i] = (uint8_t)(from[i] + guess);
-    }
-}
-
 // With constants the compiler makes a loop for each filter.
 static void unfilter_chain(int filter, const uint8_t *from, const uint8_t *above, uint8_t *to,
                            size_t row_bytes, size_t step) {
-    if (step < 3) return unfilter_bytes(filter, from, above, to, row_bytes, step);
     if (filter == SUB) return unfilter_lanes(SUB, from, above, to, row_bytes, step);
     if (filter == AVERAGE) return unfilter_lanes(AVERAGE, from, above, to, row_bytes, step);
     unfilter_lanes(PAETH, from, above, to, row_bytes, step);
