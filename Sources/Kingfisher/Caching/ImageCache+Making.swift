@@ -56,12 +56,14 @@ extension ImageCache {
     ///
     /// - Parameter memoryLimit: The largest total size of the images in memory, in bytes.
     public convenience init(memoryLimit: Int) {
-        // No folder can be created there.
+        // No folder can be created there. Storages of one folder share pending writes, so that each
+        // cache needs a name of its own.
         let nowhere = URL(fileURLWithPath: "/dev/null", isDirectory: true)
+        let name = UUID().uuidString
         self.init(
             memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: memoryLimit)),
             diskStorage: DiskStorage.Backend(
-                notThrowing: DiskStorage.Config(name: "none", sizeLimit: 0, directory: nowhere)
+                notThrowing: DiskStorage.Config(name: name, sizeLimit: 0, directory: nowhere)
             )
         )
     }
