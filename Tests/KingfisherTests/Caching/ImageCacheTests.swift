@@ -175,4 +175,10 @@ struct ImageCacheTests {
     @Test func `W-23: the disk has a limit by default`() {
         #expect((1...1_000_000_000).contains(cache.diskStorage.config.sizeLimit))
     }
+
+    @Test func `caches in memory alone share nothing`() {
+        let caches = (0..<2).map { _ in ImageCache(memoryLimit: 1 << 20) }
+        // Storages of one folder share the writes that are not on disk yet.
+        #expect(caches[0].diskStorage.directoryURL != caches[1].diskStorage.directoryURL)
+    }
 }

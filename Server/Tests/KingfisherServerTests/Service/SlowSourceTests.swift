@@ -37,13 +37,6 @@ struct SlowSourceTests {
         }
     }
 
-    @Test("Services of one process do not share the answers of sources")
-    func caches() {
-        let caches = (0..<2).map { _ in ImageCache(memoryLimit: 1 << 20) }
-        // Storages of one folder share writes that are not on disk yet.
-        #expect(caches[0].diskStorage.directoryURL != caches[1].diskStorage.directoryURL)
-    }
-
     @Test("Requests load only as many sources as they may hold together")
     func bytes() async throws {
         let transport = FakeTransport()
