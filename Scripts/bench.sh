@@ -178,6 +178,13 @@ if [ "${1:-}" = transfers ]; then
     exit
 fi
 
+# Builds the image service in its own folder: its trait would build the library anew for each of the
+# others.
+build_service() {
+    "$ROOT/Scripts/bootstrap.sh" --redis
+    (NESTED_BUILD=$SERVER_BUILD && build_tool Server kf-serve)
+}
+
 # Measures the image service beside others: measure_service SECONDS
 measure_service() {
     provide_nginx || die "the service needs nginx."
@@ -192,9 +199,7 @@ measure_service() {
     command -v vipsthumbnail >/dev/null || install_packages libvips-tools
     make_photos "$ROOT/.build-nested/bench-photos"
     build_kf
-    "$ROOT/Scripts/bootstrap.sh" --redis
-    # In its own folder: its trait would build the library anew for each of the others.
-    (NESTED_BUILD=$SERVER_BUILD && build_tool Server kf-serve)
+    build_service
     # Not local: the trap runs after the function has returned.
     outputs=$(mktemp -d)
     trap 'rm -rf "$outputs"' EXIT
@@ -300,7 +305,10 @@ write_report() {
             || die "pip could not install matplotlib, which draws the plots."
     }
     # Build everything first, so that no compiler runs beside a measurement.
-    "$0" --list >/dev/null
+    build_kf
+    build_tool Benchmarks kf-bench
+    build_codecs_peer
+    build_service
     report=$(mktemp)
     trap 'rm -f "$report"' EXIT
     say "Waiting for a quiet machine"
