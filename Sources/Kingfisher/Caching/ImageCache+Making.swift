@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 extension ImageCache {
     /// Computes the folder from a base folder and the name of the cache.
@@ -59,14 +60,20 @@ extension ImageCache {
         // No folder can be created there. Storages of one folder share pending writes, so that each
         // cache needs a name of its own.
         let nowhere = URL(fileURLWithPath: "/dev/null", isDirectory: true)
-        let name = UUID().uuidString
+        let number = Self.lastMemoryCache.wrappingAdd(1, ordering: .relaxed).newValue
         self.init(
             memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: memoryLimit)),
             diskStorage: DiskStorage.Backend(
-                notThrowing: DiskStorage.Config(name: name, sizeLimit: 0, directory: nowhere)
+                notThrowing: DiskStorage.Config(
+                    name: "none-\(number)",
+                    sizeLimit: 0,
+                    directory: nowhere
+                )
             )
         )
     }
+
+    private static let lastMemoryCache = Atomic<UInt64>(0)
 
     private static func makeMemoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
         MemoryStorage.Backend(
