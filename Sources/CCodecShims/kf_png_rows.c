@@ -166,7 +166,8 @@ static int64_t inflate_bytes(kf_png_rows *rows, uint8_t *target, uint32_t room) 
         uint32_t in = state->avail_in, out = state->avail_out;
         if (rows->isal->inflate(state) < 0) return -1;
         int has_moved = state->avail_in < in || state->avail_out < out;
-        if (!has_moved && rows->next_chunk == rows->end) break;
+        // Without progress, further bytes are needed, which only the next chunk can have.
+        if (!has_moved && (state->avail_in > 0 || rows->next_chunk == rows->end)) break;
     }
     return (int64_t)room - state->avail_out;
 }
