@@ -33,7 +33,7 @@ static int decode(kf_picture_kind kind, const uint8_t *bytes, size_t count) {
 
 static int compare(const void *one, const void *other) { return memcmp(one, other, 1); }
 
-// As Rehearsal.swift does.
+// As IsolatedWorker.swift does.
 static void rehearse(void) {
     kf_picture_start_no_threads();
     char bytes[4096] = {0};

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Synchronization
 
 /// Passes the disk error of a removal to `async` callers.
@@ -90,3 +90,18 @@ extension ImageCache {
         }
     }
 }
+
+extension Notification.Name {
+    // swift-format-ignore: AlwaysUseLowerCamelCase, the name that user code knows.
+    /// Posted on the main queue after cleaning has removed files from a disk cache.
+    ///
+    /// The object is the cache; the user info has the removed file names under
+    /// ``KingfisherDiskCacheCleanedHashKey``.
+    public static let KingfisherDidCleanDiskCache = Notification.Name(
+        "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache"
+    )
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase, the name that user code knows.
+/// The user info key of the removed file names, a `[String]`.
+public let KingfisherDiskCacheCleanedHashKey = "com.onevcat.Kingfisher.cleanedHash"

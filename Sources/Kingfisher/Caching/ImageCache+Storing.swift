@@ -1,4 +1,5 @@
 import Foundation
+import Pixels
 
 extension ImageCache {
     /// Stores an image in memory now, and on disk asynchronously.
@@ -118,5 +119,16 @@ private struct IdentifierOnlyProcessor: ImageProcessor {
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}
+
+extension KFCrossPlatformImage: CacheCostCalculable {
+    /// The size of the image's pixels in bytes; for a preloaded animation, of its distinct frames,
+    /// and for an image without pixels, of its file.
+    public var cacheCost: Int {
+        guard let images else {
+            return bitmap?.byteCount ?? kf.gifRepresentation()?.count ?? 0
+        }
+        return Set(images).reduce(0) { $0 + ($1.bitmap?.byteCount ?? 0) }
     }
 }

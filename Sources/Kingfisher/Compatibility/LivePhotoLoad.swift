@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Loads the missing resources of a live photo concurrently and stores them in the disk cache.
 struct LivePhotoLoad: Sendable {
@@ -93,5 +93,113 @@ struct LivePhotoLoad: Sendable {
 
     private var cancelled: KingfisherError {
         .requestError(reason: .livePhotoTaskCancelled(source: source))
+    }
+}
+
+extension KingfisherManager {
+    /// Retrieves the files of a live photo.
+    ///
+    /// Resources that are not on disk are loaded concurrently and stored unmodified. Failed loads
+    /// are not retried. The files are meant for the caller's own use: nothing on Linux displays
+    /// live photos.
+    ///
+    /// - Parameters:
+    ///   - source: The resources.
+    ///   - options: Override the manager's ``defaultOptions``. Caches, downloader, request
+    ///     modifier, priority, disk expiration, `forceRefresh` and `onlyFromCache` are used. A
+    ///     processor other than the default one traps in debug builds and is ignored otherwise.
+    ///   - progressBlock: Never called; exists for compatibility.
+    ///   - referenceTaskIdentifierChecker: Returns whether the live photo is still needed; called
+    ///     before missing resources are loaded.
+    /// - Returns: The files in the order of the resources.
+    /// - Throws: ``KingfisherError``; `emptySource` without resources, `livePhotoTaskCancelled` if
+    ///   the task is cancelled, `missingLivePhotoResourceOnDisk` if a resource is not on disk and
+    ///   must not be loaded.
+    public func retrieveLivePhoto(
+        with source: LivePhotoSource,
+        options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        referenceTaskIdentifierChecker: (@Sendable () -> Bool)? = nil
+    ) async throws -> LivePhotoLoadingInfoResult {
+        var parsed = KingfisherParsedOptionsInfo(resolved(options))
+        assert(
+            parsed.processor.identifier.isEmpty,
+            "live photos are stored unprocessed; remove \(parsed.processor.identifier)"
+        )
+        parsed.processor = LivePhotoImageProcessor.default
+        guard let first = source.resources.first?.dataSource else {
+            throw KingfisherError.imageSettingError(reason: .emptySource)
+        }
+        let request = request(first, parsed, isStillWanted: referenceTaskIdentifierChecker)
+        return try await LivePhotoLoad(source: source, request: request).run()
+    }
+}
+
+/// The bytes of one resource of a live photo.
+public struct LivePhotoResourceDownloadingResult: Sendable {
+    /// The URL of the request that was sent.
+    public let url: URL?
+
+    /// The bytes, as returned by the downloader's delegate.
+    public let originalData: Data
+
+    /// Makes a result.
+    ///
+    /// - Parameters:
+    ///   - originalData: The bytes, as returned by the downloader's delegate.
+    ///   - url: The URL of the request that was sent.
+    public init(originalData: Data, url: URL? = nil) {
+        self.originalData = originalData
+        self.url = url
+    }
+}
+
+extension ImageDownloader {
+    /// Downloads the bytes of one resource of a live photo, in any format.
+    ///
+    /// - Parameters:
+    ///   - url: An http or https URL.
+    ///   - options: The request modifier, redirect handler and priority are used; the processor is
+    ///     not.
+    /// - Returns: The bytes.
+    /// - Throws: ``KingfisherError``; `taskCancelled` if the task was cancelled.
+    public func downloadLivePhotoResource(
+        with url: URL,
+        options: KingfisherParsedOptionsInfo
+    ) async throws -> LivePhotoResourceDownloadingResult {
+        try await livePhotoResource(url, options, DownloadTask())
+    }
+
+    /// Downloads the bytes of one resource of a live photo and passes them to a closure.
+    ///
+    /// - Parameters:
+    ///   - url: An http or https URL.
+    ///   - options: As for the overload without a closure.
+    ///   - completionHandler: Called exactly once, on the options' callback queue.
+    /// - Returns: The task to cancel the download with.
+    @discardableResult
+    public func downloadLivePhotoResource(
+        with url: URL,
+        options: KingfisherParsedOptionsInfo,
+        completionHandler: (
+            @Sendable (Result<LivePhotoResourceDownloadingResult, KingfisherError>) -> Void
+        )? = nil
+    ) -> DownloadTask {
+        DownloadTask.running(callingBackOn: options.callbackQueue, completionHandler) { task in
+            try await self.livePhotoResource(url, options, task)
+        }
+    }
+
+    private func livePhotoResource(
+        _ url: URL,
+        _ options: KingfisherParsedOptionsInfo,
+        _ task: DownloadTask
+    ) async throws -> LivePhotoResourceDownloadingResult {
+        var options = options
+        // This processor keeps the download from planning a decode of the bytes.
+        options.processor = LivePhotoImageProcessor.default
+        let fetched = try await fetch(url, options: options, task: task, progress: nil)
+        fetched.token?.leave()
+        return LivePhotoResourceDownloadingResult(originalData: fetched.data, url: fetched.url)
     }
 }

@@ -65,3 +65,100 @@ extension ImageBindingTarget {
         completion()
     }
 }
+
+/// One image of an object that is independent of this library.
+///
+/// Its placeholders are images. It supports neither indicators nor transitions.
+@MainActor
+final class ImageSlot: ImageBindingTarget {
+    /// The images of one object.
+    enum Name: Hashable {
+        case image
+        case alternateImage
+    }
+
+    let binding = ImageBinding()
+    private let read: () -> KFCrossPlatformImage?
+    private let write: (KFCrossPlatformImage?, KingfisherParsedOptionsInfo) -> Void
+
+    /// Makes a slot.
+    ///
+    /// The closures hold the object weakly, because values of the side table must not retain their
+    /// objects.
+    init<Base: AnyObject>(
+        of base: Base,
+        get: @escaping (Base) -> KFCrossPlatformImage?,
+        set: @escaping (Base, KFCrossPlatformImage?, KingfisherParsedOptionsInfo) -> Void
+    ) {
+        self.read = { [weak base] in base.flatMap(get) }
+        self.write = { [weak base] image, options in
+            if let base { set(base, image, options) }
+        }
+    }
+
+    var shownImage: KFCrossPlatformImage? { read() }
+
+    func showPlaceholder(_ content: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        write(content, options)
+    }
+
+    func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        write(image, options)
+    }
+
+    func load(
+        _ source: Source?,
+        placeholder: KFCrossPlatformImage?,
+        options: KingfisherParsedOptionsInfo,
+        progress: DownloadProgressBlock?,
+        completion: ImageBinding.Completion?
+    ) -> DownloadTask? {
+        binding.load(
+            source,
+            into: self,
+            placeholder: placeholder,
+            options: options,
+            by: .shared,
+            progress: progress,
+            completion: completion
+        )
+    }
+
+    // MARK: The slots of all objects
+
+    private static let table = SideTable<[Name: ImageSlot]>()
+
+    /// The slot of an object if an image was loaded into it before.
+    static func existing(_ name: Name, of base: AnyObject) -> ImageSlot? {
+        table[base]?[name]
+    }
+
+    static func named(_ name: Name, of base: AnyObject, orMake make: () -> ImageSlot) -> ImageSlot {
+        if let slot = existing(name, of: base) { return slot }
+        let slot = make()
+        var slots = table[base] ?? [:]
+        slots[name] = slot
+        table[base] = slots
+        return slot
+    }
+}
+
+extension ImageSlot {
+    /// The slot of an object that implements ``KingfisherImageSettable``.
+    static func image<Base: KingfisherImageSettable>(of base: Base) -> ImageSlot {
+        named(.image, of: base) {
+            ImageSlot(
+                of: base,
+                get: { $0.getImage() },
+                set: { $0.setImage($1, options: $2) }
+            )
+        }
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// Parses the options of a load into a view, after the default options of the shared manager.
+    init(forView options: KingfisherOptionsInfo?) {
+        self.init(KingfisherManager.shared.defaultOptions + (options ?? []))
+    }
+}

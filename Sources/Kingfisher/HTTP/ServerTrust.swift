@@ -101,3 +101,110 @@ public enum ServerTrustDecision: Sendable {
     /// Refuse the server; the transfer ends with ``TransferError/tls(_:reason:url:)``.
     case refuse
 }
+
+/// A certificate for servers that require one from the client.
+public struct ClientCertificate: Sendable, Hashable {
+    /// The certificate in PEM, followed by its intermediate certificates if the server needs them.
+    public var certificate: Data
+
+    /// The certificate's private key in PEM.
+    public var privateKey: Data
+
+    /// The password of the private key; nil if it is not encrypted.
+    public var password: String?
+
+    /// Makes a client certificate.
+    ///
+    /// - Parameters:
+    ///   - certificate: The certificate in PEM, followed by its intermediate certificates if
+    ///     needed.
+    ///   - privateKey: The certificate's private key in PEM.
+    ///   - password: The password of the private key; nil if it is not encrypted.
+    public init(certificate: Data, privateKey: Data, password: String? = nil) {
+        self.certificate = certificate
+        self.privateKey = privateKey
+        self.password = password
+    }
+}
+
+extension ClientCertificate: CustomStringConvertible, CustomReflectable {
+    /// The name of the type, without the key.
+    public var description: String { "ClientCertificate" }
+
+    /// Empty, so that the key does not appear in logs.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// A server's request for a user name and password (status 401).
+public struct TransferChallenge: Sendable {
+    /// The authentication schemes that the transport supports.
+    public enum Scheme: String, Sendable {
+        /// RFC 7617: the password in clear text, so use it only over TLS.
+        case basic = "Basic"
+        /// RFC 7616: a digest of password and nonce.
+        case digest = "Digest"
+    }
+
+    /// The host that sent the challenge.
+    public let host: String
+    /// The port; 80 or 443 if the URL has none.
+    public let port: Int
+    /// `http` or `https`.
+    public let urlScheme: String
+    /// The strongest supported scheme that the server offers.
+    public let scheme: Scheme
+    /// The server's name for the protected resources.
+    public let realm: String?
+    /// How many credentials were refused in this transfer.
+    public let previousFailureCount: Int
+    /// The 401 response.
+    public let response: TransferResponse
+
+    /// Creates a challenge; for transports.
+    ///
+    /// - Parameters:
+    ///   - host: The host that sent the challenge.
+    ///   - port: The port.
+    ///   - urlScheme: `http` or `https`.
+    ///   - scheme: The strongest supported scheme that the server offers.
+    ///   - realm: The server's name for the protected resources.
+    ///   - previousFailureCount: How many credentials were refused in this transfer.
+    ///   - response: The 401 response.
+    public init(
+        host: String,
+        port: Int,
+        urlScheme: String,
+        scheme: Scheme,
+        realm: String?,
+        previousFailureCount: Int,
+        response: TransferResponse
+    ) {
+        self.host = host
+        self.port = port
+        self.urlScheme = urlScheme
+        self.scheme = scheme
+        self.realm = realm
+        self.previousFailureCount = previousFailureCount
+        self.response = response
+    }
+}
+
+/// A user name and password for a server.
+///
+/// They are sent only to the origin of the challenge.
+public struct TransferCredential: Sendable, Hashable {
+    /// The user name.
+    public let user: String
+    /// The password in clear text.
+    public let password: String
+
+    /// Creates a credential.
+    ///
+    /// - Parameters:
+    ///   - user: The user name.
+    ///   - password: The password in clear text.
+    public init(user: String, password: String) {
+        self.user = user
+        self.password = password
+    }
+}

@@ -124,3 +124,79 @@ public final class TransferResponse: Sendable {
         return HTTPSyntax.number(text)
     }
 }
+
+/// The progress of a body.
+public struct TransferProgress: Sendable, Hashable {
+    /// Bytes of the body received so far, after decoding.
+    public let received: Int
+    /// Bytes announced by the server; `nil` if unknown, or if the body is compressed.
+    public let expected: Int?
+
+    /// Creates a progress value.
+    ///
+    /// - Parameters:
+    ///   - received: Bytes of the body received so far, after decoding.
+    ///   - expected: Bytes announced by the server, if known.
+    public init(received: Int, expected: Int?) {
+        self.received = received
+        self.expected = expected
+    }
+
+    /// 0…1; `nil` if the total is unknown.
+    public var fraction: Double? {
+        guard let expected else { return nil }
+        return expected > 0 ? min(1, Double(received) / Double(expected)) : 1
+    }
+}
+
+/// The durations and byte counts of a transfer.
+///
+/// The phases are those of the last request of a redirect chain; `queue` and `total` cover all
+/// requests.
+public struct TransferMetrics: Sendable, Hashable {
+    /// Time spent waiting for a free connection.
+    public var queue: Duration = .zero
+    /// Name resolution; `nil` on a reused connection.
+    public var dns: Duration?
+    /// TCP handshake; `nil` on a reused connection.
+    public var connect: Duration?
+    /// TLS handshake; `nil` without TLS and on a reused connection.
+    public var tls: Duration?
+    /// From the last byte of the request to the first byte of the response.
+    public var firstByte: Duration?
+    /// From the first byte of the response to its last.
+    public var body: Duration?
+    /// From `start` to the end, including redirects and waiting.
+    public var total: Duration = .zero
+    /// Bytes of the body delivered, after decoding.
+    public var bytes = 0
+    /// Bytes of the body received by an earlier, interrupted transfer; not included in ``bytes``.
+    public var resumedBytes = 0
+    /// Bytes of the body on the wire, before decoding.
+    public var wireBytes = 0
+    /// Bytes of the request's body.
+    public var bytesSent = 0
+    /// Whether an existing connection was used.
+    public var connectionReused = false
+    /// ALPN name of the protocol: `http/1.1`, `h2`, `h3`.
+    public var protocolName: String?
+    /// Redirects followed.
+    public var redirectCount = 0
+    /// The status of the last response.
+    public var statusCode: Int?
+    /// The numeric address of the peer.
+    public var remoteAddress: String?
+
+    /// Creates empty metrics.
+    public init() {}
+}
+
+/// The decision about a response whose head was received.
+public enum TransferDisposition: Sendable {
+    /// Deliver the body.
+    case allow
+    /// Stop; the transfer ends with ``TransferError/cancelled``.
+    case cancel
+    /// Stop; the transfer ends with ``TransferError/rejected(reason:url:)`` that carries the error.
+    case reject(any Error)
+}

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Synchronization
 
 /// Reports whether the network is available, and when it becomes available.
@@ -160,5 +160,47 @@ extension NetworkMonitor {
             if last.callback != nil { ended() }
             return last.callback
         }
+    }
+}
+
+/// The network is metered and the request must not use it.
+///
+/// A load with a low-data source then uses that source. Thrown if
+/// ``ImageDownloader/isNetworkConstrained`` or GIO reports a metered network. A custom transport
+/// can also report it, as the reason of ``TransferError/rejected(reason:url:)``.
+public struct ConstrainedNetworkError: Error, LocalizedError {
+    /// Makes an error.
+    public init() {}
+
+    /// The failure, as a sentence.
+    public var errorDescription: String? {
+        "The network is metered, and the request may not use it."
+    }
+}
+
+/// The source of the state whether the network is metered.
+///
+/// The library itself cannot determine it; another module can set a source.
+package final class NetworkMeter: Sendable {
+    /// The meter of the machine, used by default.
+    package static let system = NetworkMeter()
+
+    private let source = Mutex<(@Sendable () -> Bool)?>(nil)
+
+    package init() {}
+
+    /// Whether a source is set.
+    package var hasSource: Bool { source.withLock { $0 != nil } }
+
+    /// Whether the network is metered now; false without a source.
+    package var isMetered: Bool {
+        // Called outside the lock, because it is foreign code.
+        let source = source.withLock { $0 }
+        return source?() ?? false
+    }
+
+    /// Sets the source; it is called on any thread and must return without blocking.
+    package func ask(_ source: @escaping @Sendable () -> Bool) {
+        self.source.withLock { $0 = source }
     }
 }

@@ -1,3 +1,5 @@
+import Dispatch
+public import Foundation
 import Synchronization
 
 /// The context of a retry strategy; one object for all attempts of a load.
@@ -84,4 +86,161 @@ public protocol RetryStrategy: Sendable {
     ///   - context: The error and the number of previous retries.
     ///   - retryHandler: Must be called exactly once, at any time and on any thread.
     func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void)
+}
+
+/// How retry strategies wait.
+enum RetryDelay {
+    /// Calls a closure after a number of seconds.
+    typealias Schedule = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
+
+    static let onMainQueue: Schedule = { seconds, body in
+        DispatchQueue.main.asyncAfter(deadline: .now() + min(seconds, 1e9), execute: body)
+    }
+}
+
+/// Retries a number of times, with a delay before each attempt.
+///
+/// A longer delay that the server requests with the `Retry-After` of a 429 or 503 is respected.
+public struct DelayRetryStrategy: RetryStrategy {
+    /// The length of a delay.
+    public enum Interval: Sendable {
+        /// A constant number of seconds.
+        case seconds(TimeInterval)
+        /// A delay that grows by this number of seconds with each retry.
+        case accumulated(TimeInterval)
+        /// A delay in seconds that depends on the number of previous retries.
+        case custom(block: @Sendable (_ retriedCount: Int) -> TimeInterval)
+
+        func timeInterval(for retriedCount: Int) -> TimeInterval {
+            switch self {
+            case .seconds(let seconds): seconds
+            case .accumulated(let seconds): Double(retriedCount + 1) * seconds
+            case .custom(let block): block(retriedCount)
+            }
+        }
+    }
+
+    /// The maximum number of retries.
+    public let maxRetryCount: Int
+
+    /// The delay before each retry.
+    public let retryInterval: Interval
+
+    /// The longest delay in seconds that a server may request; if it requests more, the load fails.
+    ///
+    /// One minute by default, since users do not wait longer for an image.
+    public var longestServerDelay: TimeInterval = 60
+
+    /// Calls a closure after a number of seconds.
+    var schedule: RetryDelay.Schedule = RetryDelay.onMainQueue
+
+    /// Makes a strategy.
+    ///
+    /// - Parameters:
+    ///   - maxRetryCount: The maximum number of retries.
+    ///   - retryInterval: The delay before each retry.
+    public init(maxRetryCount: Int, retryInterval: Interval = .seconds(3)) {
+        self.maxRetryCount = maxRetryCount
+        self.retryInterval = retryInterval
+    }
+
+    /// Retries response errors, including refused status codes; stops on all other errors.
+    ///
+    /// See ``RetryStrategy/retry(context:retryHandler:)``.
+    public func retry(
+        context: RetryContext,
+        retryHandler: @escaping @Sendable (RetryDecision) -> Void
+    ) {
+        guard context.retriedCount < maxRetryCount,
+            case .responseError = context.lastError
+        else {
+            retryHandler(.stop)
+            return
+        }
+        let asked = context.lastError.retryAfter?.inSeconds ?? 0
+        guard asked <= longestServerDelay else {
+            retryHandler(.stop)
+            return
+        }
+        let interval = max(retryInterval.timeInterval(for: context.retriedCount), asked)
+        guard interval > 0 else {
+            retryHandler(.retry(userInfo: nil))
+            return
+        }
+        schedule(interval) { retryHandler(.retry(userInfo: nil)) }
+    }
+}
+
+/// Retries when the network is available again.
+///
+/// With a network, the load is retried immediately, but only a few times, because the failure is
+/// then probably the server's. A delay requested by the server with `Retry-After` is respected.
+/// Without a network, the strategy waits until the machine has a route to the outside.
+public struct NetworkRetryStrategy: RetryStrategy {
+    private let timeoutInterval: TimeInterval?
+    private let maxRetryCount: Int
+    private let monitor: any NetworkMonitoring
+    private let schedule: RetryDelay.Schedule
+
+    /// Makes a strategy.
+    ///
+    /// - Parameters:
+    ///   - timeoutInterval: The maximum time to wait for a network in seconds; nil waits forever.
+    ///   - maxRetryCount: The maximum number of retries of one load.
+    public init(timeoutInterval: TimeInterval? = 30, maxRetryCount: Int = 5) {
+        self.init(
+            timeoutInterval: timeoutInterval,
+            maxRetryCount: maxRetryCount,
+            networkMonitor: NetworkMonitor.system
+        )
+    }
+
+    init(
+        timeoutInterval: TimeInterval?,
+        maxRetryCount: Int = 5,
+        networkMonitor: any NetworkMonitoring,
+        schedule: @escaping RetryDelay.Schedule = RetryDelay.onMainQueue
+    ) {
+        self.timeoutInterval = timeoutInterval
+        self.maxRetryCount = maxRetryCount
+        monitor = networkMonitor
+        self.schedule = schedule
+    }
+
+    /// Retries response errors; stops on other errors, and if the network does not return in time.
+    ///
+    /// See ``RetryStrategy/retry(context:retryHandler:)``.
+    public func retry(
+        context: RetryContext,
+        retryHandler: @escaping @Sendable (RetryDecision) -> Void
+    ) {
+        (context.userInfo as? any NetworkObserver)?.cancel()
+        guard context.retriedCount < maxRetryCount, case .responseError = context.lastError else {
+            retryHandler(.stop)
+            return
+        }
+        if monitor.isConnected {
+            retryConnected(context, retryHandler)
+            return
+        }
+        let observer = monitor.observeConnectivity(timeoutInterval: timeoutInterval) {
+            isConnected in
+            retryHandler(isConnected ? .retry(userInfo: context.userInfo) : .stop)
+        }
+        // Stored so that the next call can cancel this wait.
+        context.keep(userInfo: observer)
+    }
+
+    /// Retries immediately, or after the delay that the server requests.
+    ///
+    /// Stops if that delay exceeds the maximum time to wait for a network.
+    private func retryConnected(
+        _ context: RetryContext,
+        _ retryHandler: @escaping @Sendable (RetryDecision) -> Void
+    ) {
+        let asked = context.lastError.retryAfter?.inSeconds ?? 0
+        guard asked > 0 else { return retryHandler(.retry(userInfo: nil)) }
+        guard asked <= timeoutInterval ?? .infinity else { return retryHandler(.stop) }
+        schedule(asked) { retryHandler(.retry(userInfo: nil)) }
+    }
 }

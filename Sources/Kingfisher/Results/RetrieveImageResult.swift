@@ -109,3 +109,102 @@ public struct PropagationError: Sendable {
         self.error = error
     }
 }
+
+/// An image retrieved as an encoded file.
+public struct RetrieveDataResult: Sendable {
+    /// The file.
+    public let data: Data
+
+    /// The format of the file, detected from its bytes.
+    public let format: ImageFormat
+
+    /// The cache layer that had the bytes or the image; `.none` for a new load.
+    public let cacheType: CacheType
+
+    /// The source of the bytes; it may be an alternative source.
+    public let source: Source
+
+    /// The requested source.
+    public let originalSource: Source
+
+    /// Metrics of the download; nil if nothing was downloaded.
+    public let metrics: NetworkMetrics?
+
+    /// The head of the response that the source was downloaded with; see
+    /// ``RetrieveImageResult/response``.
+    public internal(set) var response: TransferResponse?
+
+    /// The value for the `Content-Type` field of a response, such as `image/webp`.
+    public var contentType: String { format.contentType }
+
+    /// Makes a result; tests use it in place of the manager.
+    ///
+    /// ``format`` is detected from the bytes.
+    ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - cacheType: The cache layer that had the bytes or the image; `.none` for a new load.
+    ///   - source: The source of the bytes.
+    ///   - originalSource: The requested source.
+    ///   - metrics: Metrics of the download, if any.
+    public init(
+        data: Data,
+        cacheType: CacheType,
+        source: Source,
+        originalSource: Source,
+        metrics: NetworkMetrics? = nil
+    ) {
+        self.data = data
+        format = data.kf.imageFormat
+        self.cacheType = cacheType
+        self.source = source
+        self.originalSource = originalSource
+        self.metrics = metrics
+    }
+}
+
+/// An image loaded from the network or from a provider.
+public struct ImageLoadingResult: Sendable {
+    /// The processed image.
+    public let image: KFCrossPlatformImage
+
+    /// The URL of the request that was sent; nil for a provider.
+    public let url: URL?
+
+    /// The bytes, as returned by the downloader's delegate.
+    public let originalData: Data
+
+    /// Metrics of the download, if any.
+    public let metrics: NetworkMetrics?
+
+    /// Makes a result.
+    ///
+    /// - Parameters:
+    ///   - image: The processed image.
+    ///   - url: The URL of the request that was sent; nil for a provider.
+    ///   - originalData: The bytes, as returned by the downloader's delegate.
+    ///   - metrics: Metrics of the download, if any.
+    public init(
+        image: KFCrossPlatformImage,
+        url: URL? = nil,
+        originalData: Data,
+        metrics: NetworkMetrics? = nil
+    ) {
+        self.image = image
+        self.url = url
+        self.originalData = originalData
+        self.metrics = metrics
+    }
+}
+
+/// The freshness of an image under HTTP caching rules; see
+/// ``KingfisherOptionsInfoItem/httpCaching``.
+public enum HTTPFreshness: Sendable, Hashable {
+    /// Just downloaded, or within its lifetime.
+    case fresh
+    /// Past its lifetime but still usable: the response allows it during background revalidation or
+    /// on errors, the request allows it, or the network must not be used.
+    case stale
+    /// Past its lifetime and confirmed by the server with status 304.
+    case revalidated
+}

@@ -1,5 +1,6 @@
 public import Dispatch
 public import Foundation
+import Synchronization
 
 /// The queue on which to run a block; another name for ``CallbackQueue``.
 public typealias ExecutionQueue = CallbackQueue
@@ -51,3 +52,38 @@ public protocol CallbackOperationQueue: AnyObject, Sendable {
 }
 
 extension OperationQueue: CallbackOperationQueue {}
+
+/// Detects whether the current code runs on the main queue.
+///
+/// `Thread.isMainThread` is not enough on Linux: under `dispatchMain()` and an async `@main` the
+/// main queue runs on other threads. A key on the queue itself covers these cases, and the main
+/// thread before any loop runs counts as main too.
+enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    static var isCurrent: Bool {
+        DispatchQueue.getSpecific(key: key) == true || Thread.isMainThread
+    }
+}
+
+/// A completion handler that runs once; later calls are ignored.
+final class OnceCompletion<Value>: Sendable {
+    private let closure: Mutex<(@Sendable (Value) -> Void)?>
+
+    init(_ closure: @escaping @Sendable (Value) -> Void) {
+        self.closure = Mutex(closure)
+    }
+
+    /// Calls the handler unless it has been called before.
+    func callAsFunction(_ value: Value) {
+        let closure = closure.withLock { closure in
+            defer { closure = nil }
+            return closure
+        }
+        closure?(value)
+    }
+}

@@ -33,3 +33,49 @@ final class Gate: Sendable {
         }
     }
 }
+
+/// Records a cancellation and notifies its handlers once.
+///
+/// A cancellation before a handler is added is not lost: the handler then runs immediately.
+final class CancellationLatch: Sendable {
+    private struct State: Sendable {
+        var isCancelled = false
+        var handlers: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Records the cancellation and runs the handlers.
+    ///
+    /// - Returns: Whether this call was the first.
+    @discardableResult
+    func cancel() -> Bool {
+        let handlers: [@Sendable () -> Void]? = state.withLock { state in
+            guard !state.isCancelled else { return nil }
+            state.isCancelled = true
+            defer { state.handlers = [] }
+            return state.handlers
+        }
+        guard let handlers else { return false }
+        for handler in handlers { handler() }
+        return true
+    }
+
+    /// Runs `handler` on cancellation; immediately if it has already happened.
+    func onCancel(_ handler: @escaping @Sendable () -> Void) {
+        let runsNow = state.withLock { state in
+            if !state.isCancelled { state.handlers.append(handler) }
+            return state.isCancelled
+        }
+        if runsNow { handler() }
+    }
+
+    /// Removes the handlers, because the work they would stop has ended.
+    func finish() {
+        state.withLock { $0.handlers = [] }
+    }
+}

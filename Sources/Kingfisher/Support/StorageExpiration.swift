@@ -46,3 +46,25 @@ extension StorageExpiration {
         !(length(from: now) > 0)
     }
 }
+
+/// How a read extends the expiration of a cached value.
+public enum ExpirationExtending: Sendable {
+    /// The read does not change the expiration.
+    case none
+    /// The value's own expiration starts again at the time of the read.
+    case cacheTime
+    /// The given expiration starts at the time of the read.
+    case expirationTime(_ expiration: StorageExpiration)
+}
+
+/// The state of a key in a store, for diagnostics.
+enum StoreFinding: Sendable, Equatable {
+    /// A valid value; the seconds until it expires.
+    case valid(TimeInterval)
+    /// An expired value; the seconds since it expired.
+    case expired(TimeInterval)
+    /// A value evicted to make room for others.
+    case evicted
+    /// No value is known.
+    case unknown
+}

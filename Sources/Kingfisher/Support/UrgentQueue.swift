@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A queue ordered by priority, and by arrival within one priority.
 ///
 /// Each operation takes O(log n), so that thousands may wait.
@@ -67,5 +69,127 @@ struct UrgentQueue<Element: Sendable>: Sendable {
     private mutating func removeOldPlaces() {
         guard places.count > 2 * entries.count + 16 else { return }
         places.keep { [entries] in entries[$0.number]?.priority == $0.priority }
+    }
+}
+
+/// A first-in, first-out queue; both ends cost O(1), amortised.
+struct FIFO<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == elements.count }
+    var count: Int { elements.count - head }
+    var first: Element? { isEmpty ? nil : elements[head] }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        let first = elements[head]
+        elements[head] = nil
+        head += 1
+        // Half empty: the cost of moving the elements is amortised over the previous pops.
+        if head > 32, head * 2 > elements.count {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return first
+    }
+
+    mutating func removeAll(where isGone: (Element) -> Bool) {
+        elements = elements[head...].filter { element in element.map { !isGone($0) } ?? false }
+        head = 0
+    }
+
+    mutating func removeAll() {
+        elements = []
+        head = 0
+    }
+}
+
+/// A binary heap with the least element first.
+struct Heap<Element: Comparable> {
+    private var elements: [Element] = []
+
+    var first: Element? { elements.first }
+
+    var count: Int { elements.count }
+
+    /// Adds an element, in O(log n).
+    mutating func insert(_ element: Element) {
+        elements.append(element)
+        var child = elements.count - 1
+        while child > 0, elements[child] < elements[(child - 1) / 2] {
+            elements.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    /// Removes and returns the least element, in O(log n).
+    mutating func removeFirst() -> Element? {
+        guard let last = elements.popLast() else { return nil }
+        guard let first = elements.first else { return last }
+        elements[0] = last
+        sink(0)
+        return first
+    }
+
+    /// Removes the elements that do not satisfy `isKept`, in O(n).
+    mutating func keep(where isKept: (Element) -> Bool) {
+        elements.removeAll { !isKept($0) }
+        for index in (0..<(elements.count / 2)).reversed() { sink(index) }
+    }
+
+    private mutating func sink(_ index: Int) {
+        var parent = index
+        while true {
+            var least = parent
+            for child in (2 * parent + 1)..<(2 * parent + 3) where child < elements.count {
+                if elements[child] < elements[least] { least = child }
+            }
+            guard least != parent else { return }
+            elements.swapAt(parent, least)
+            parent = least
+        }
+    }
+}
+
+extension Heap: Sendable where Element: Sendable {}
+
+/// The urgency of shared work: the highest priority of its callers so far.
+///
+/// It only rises. When an urgent caller leaves, the remaining callers keep the priority.
+final class Urgency: Sendable {
+    private struct State: Sendable {
+        var priority: Float
+        var listener: (@Sendable (Float) -> Void)?
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter priority: 0 (last) … 1 (first).
+    init(_ priority: Float = 0.5) {
+        state = Mutex(State(priority: priority))
+    }
+
+    var priority: Float { state.withLock { $0.priority } }
+
+    /// Raises the priority, and notifies the listener if it changed.
+    func raise(to priority: Float) {
+        let listener = state.withLock { state -> (@Sendable (Float) -> Void)? in
+            guard priority > state.priority else { return nil }
+            state.priority = priority
+            return state.listener
+        }
+        listener?(priority)
+    }
+
+    /// Calls `listener` now and whenever the priority rises; replaces the previous listener.
+    func follow(_ listener: (@Sendable (Float) -> Void)?) {
+        let priority = state.withLock { state in
+            state.listener = listener
+            return state.priority
+        }
+        listener?(priority)
     }
 }

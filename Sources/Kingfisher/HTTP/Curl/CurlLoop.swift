@@ -225,3 +225,10 @@ final class CurlLoop {
         if let share { curl_share_cleanup(share) }
     }
 }
+
+/// The time at the start of the current iteration of the loop.
+final class CurlClock {
+    private(set) var now = ContinuousClock.now
+
+    func update() { now = .now }
+}

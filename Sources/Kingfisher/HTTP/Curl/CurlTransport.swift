@@ -88,3 +88,75 @@ public final class CurlTransport: HTTPTransport {
         thread.start()
     }
 }
+
+/// Settings for all handles of a transport, from the configuration and the environment.
+///
+/// libcurl reads the proxy variables itself. The variables for certificates are a feature of the
+/// curl program, not of the library, so they are read here.
+struct CurlEnvironment {
+    let certificateFile: String?
+    let certificateFolder: String?
+    let userAgent: String
+    let approvals = CurlApprovals()
+
+    init(
+        _ configuration: CurlTransport.Configuration,
+        variables: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        func variable(_ name: String) -> String? {
+            variables[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        certificateFile =
+            configuration.certificateFile ?? variable("CURL_CA_BUNDLE")
+            ?? variable("SSL_CERT_FILE")
+        certificateFolder = variable("SSL_CERT_DIR")
+        userAgent = configuration.userAgent
+    }
+}
+
+/// The caller's side of a transfer; its calls are posted to the loop.
+final class CurlTransfer: HTTPTransfer {
+    let id: UInt64
+    private let mailbox: CurlMailbox
+    private let cancelled = Atomic(false)
+    private let paused = Atomic(false)
+
+    init(id: UInt64, mailbox: CurlMailbox) {
+        self.id = id
+        self.mailbox = mailbox
+    }
+
+    /// Read by the loop before each event, so that no event follows ``cancel()``.
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    func cancel() {
+        guard !cancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        mailbox.post(.cancel(id))
+    }
+
+    /// Read by the loop before each chunk, so that a pause takes effect before pending commands.
+    var isPaused: Bool { paused.load(ordering: .acquiring) }
+
+    func pause() { paused.store(true, ordering: .releasing) }
+
+    func resume() {
+        guard paused.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        mailbox.post(.resume(id))
+    }
+
+    func setPriority(_ priority: Float) { mailbox.post(.prioritise(id, priority)) }
+
+    func post(_ answer: CurlAnswer, to question: Int) {
+        mailbox.post(.answer(id, question: question, answer))
+    }
+}
+
+/// The number of transfers in each state, for tests.
+package struct CurlCensus: Sendable, Equatable {
+    /// Transfers with a libcurl handle.
+    package var running: Int
+    /// Transfers waiting for a connection.
+    package var queued: Int
+    /// All transfers that have not ended.
+    package var alive: Int
+}

@@ -1,5 +1,9 @@
 package import Foundation
 
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
 /// One caller's participation in a download.
 ///
 /// A download runs while tokens exist. After the end, its bytes are available to later callers
@@ -54,4 +58,92 @@ package final class DownloadedBody: Sendable {
     func with(_ data: Data) -> DownloadedBody {
         DownloadedBody(data: data, response: response, metrics: metrics)
     }
+}
+
+/// One caller of a shared download.
+///
+/// The closures of all callers of a download run one after another, in order of joining, on the
+/// thread of the event, so move expensive work elsewhere. `finished` is called exactly once and
+/// last.
+package struct DownloadCaller: Sendable {
+    /// 0 (last) … 1 (first); the download has the highest priority of its callers.
+    package var priority: Float
+    /// Whether the bytes stay available to later callers until this caller leaves.
+    ///
+    /// Otherwise it leaves when the download ends.
+    package var keepsBytes = false
+    /// How this caller uses the bytes, for ``SharedDownload/wishes``.
+    package var wish: (any Sendable)?
+    /// Called after each piece of the body.
+    package var progress: (@Sendable (TransferProgress) -> Void)?
+    /// Called with the result.
+    package var finished: @Sendable (Result<DownloadedBody, TransferError>) -> Void
+
+    /// Creates a caller.
+    package init(
+        priority: Float = 0.5,
+        keepsBytes: Bool = false,
+        wish: (any Sendable)? = nil,
+        progress: (@Sendable (TransferProgress) -> Void)? = nil,
+        finished: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
+    ) {
+        self.priority = priority
+        self.keepsBytes = keepsBytes
+        self.wish = wish
+        self.progress = progress
+        self.finished = finished
+    }
+}
+
+/// Decisions about a download as a whole; those of its creator apply to all callers.
+///
+/// Each `reply` may be called immediately or later, on any thread; the transfer waits.
+package struct DownloadHooks: Sendable {
+    /// Chooses the request for a redirect; `nil` makes the redirect the final response.
+    package var redirect:
+        (
+            @Sendable (
+                SharedDownload, TransferResponse, URLRequest,
+                _ reply: @escaping @Sendable (URLRequest?) -> Void
+            ) -> Void
+        )?
+    /// Provides a user name and password for a challenge.
+    package var challenge:
+        (
+            @Sendable (
+                SharedDownload, TransferChallenge,
+                _ reply: @escaping @Sendable (TransferCredential?) -> Void
+            ) -> Void
+        )?
+    /// Decides about the certificates of a server.
+    package var trust:
+        (
+            @Sendable (
+                SharedDownload, ServerTrust,
+                _ reply: @escaping @Sendable (ServerTrustDecision) -> Void
+            ) -> Void
+        )?
+    /// Checks the head of the response.
+    package var response:
+        (
+            @Sendable (
+                SharedDownload, TransferResponse,
+                _ reply: @escaping @Sendable (TransferDisposition) -> Void
+            ) -> Void
+        )?
+    /// Called once with the result after ``SharedDownload/start()``; replies, immediately or later,
+    /// with the result for the callers.
+    package var finished:
+        (
+            @Sendable (
+                SharedDownload, Result<DownloadedBody, TransferError>,
+                _ reply: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
+            ) -> Void
+        )?
+    /// Called when the last caller that keeps the bytes has left, or at the end if no caller keeps
+    /// them.
+    package var abandoned: (@Sendable (SharedDownload) -> Void)?
+
+    /// Creates hooks that follow redirects and accept every response.
+    package init() {}
 }
