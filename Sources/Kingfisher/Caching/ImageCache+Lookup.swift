@@ -136,44 +136,57 @@ extension ImageCache {
         isStillWanted: (@Sendable () -> Bool)? = nil,
         completion: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
-        let isWanted = isStillWanted ?? { true }
         let mark = mark(of: entry)
         let read: @Sendable () -> Void = { [self] in
-            guard isWanted() else { return completion(.success(nil)) }
-            do throws(KingfisherError) {
-                let stored = try diskStorage.contents(
-                    of: entry,
-                    extending: options.diskCacheAccessExtendingExpiration
+            let result = Result { () throws(KingfisherError) in
+                try imageOnDisk(
+                    key: key,
+                    entry: entry,
+                    options: options,
+                    promotes: promotes,
+                    since: mark,
+                    isWanted: isStillWanted ?? { true }
                 )
-                guard isWanted() else { return completion(.success(nil)) }
-                let image = stored.flatMap {
-                    options.cacheSerializer.image(with: $0.data, options: options)
-                }
-                if stored != nil, image == nil { discardUndecodable(entry, key: key, since: mark) }
-                guard let image, isWanted() else { return completion(.success(nil)) }
-                if promotes {
-                    let isOriginal =
-                        options.cacheSerializer.originalDataUsed
-                        && !options.processor.identifier.isEmpty
-                    keep(
-                        image,
-                        of: entry,
-                        metadata: stored?.metadata,
-                        tag: isOriginal ? Tag.unprocessed : Tag.processed,
-                        expiration: options.memoryCacheExpiration,
-                        since: mark
-                    )
-                }
-                completion(.success(image))
-            } catch {
-                completion(.failure(error))
             }
+            completion(result)
         }
         if options.loadDiskFileSynchronously {
             read()
         } else {
             reader.submit(priority: options.downloadPriority, read)
         }
+    }
+
+    private func imageOnDisk(
+        key: String,
+        entry: CacheEntryName,
+        options: KingfisherParsedOptionsInfo,
+        promotes: Bool,
+        since mark: UInt32,
+        isWanted: () -> Bool
+    ) throws(KingfisherError) -> KFCrossPlatformImage? {
+        guard isWanted() else { return nil }
+        let extending = options.diskCacheAccessExtendingExpiration
+        guard let stored = try diskStorage.contents(of: entry, extending: extending), isWanted()
+        else { return nil }
+        let serializer = options.cacheSerializer
+        guard let image = serializer.image(with: stored.data, options: options) else {
+            discardUndecodable(entry, key: key, since: mark)
+            return nil
+        }
+        guard isWanted() else { return nil }
+        if promotes {
+            let isOriginal = serializer.originalDataUsed && !options.processor.identifier.isEmpty
+            keep(
+                image,
+                of: entry,
+                metadata: stored.metadata,
+                tag: isOriginal ? Tag.unprocessed : Tag.processed,
+                expiration: options.memoryCacheExpiration,
+                since: mark
+            )
+        }
+        return image
     }
 }
 

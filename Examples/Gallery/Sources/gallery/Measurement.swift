@@ -21,7 +21,7 @@ final class Measurement {
     func run(speed: Double, seconds: Double) async throws {
         // Small enough to fill up soon, so that the other resident memory shows.
         let memory = KingfisherManager.shared.cache.memoryStorage
-        memory.config.totalCostLimit = 64_000_000
+        memory.config.totalCostLimit = 48_000_000
         guard let grid = window.showGrid() else { return }
         while !grid.isReady { try await Task.sleep(for: .milliseconds(20)) }
         guard let clock = gtk_widget_get_frame_clock(window.window),
@@ -59,7 +59,7 @@ final class Measurement {
         print("asked of the server meanwhile: \(loads) pictures")
         let held = memory.statistics
         let after = ResidentMemory.now
-        print("memory cache: \(held.cost / 1_000_000) of 64 MB in \(held.count) pictures")
+        print("memory cache: \(held.cost / 1_000_000) of 48 MB in \(held.count) pictures")
         print("resident after: \(after)")
         print("more than with an empty window: \(after - emptyWindow)")
     }
