@@ -22,6 +22,7 @@
 
 PEERS=$NESTED_BUILD/peers
 CORPUS=$NESTED_BUILD/bench-corpus
+PHOTOS=$ROOT/.build-nested/bench-photographs
 SOURCES=$ROOT/Benchmarks/Peers
 # Linked like the programs that users ship; see link_swift_into_programs.
 BENCH=$ROOT/.build-kf/release/kf-bench
@@ -129,8 +130,9 @@ count_hits() {
     return $status
 }
 
-# Makes 200 files of 12 megapixels from photographs. Further names are links to the same bytes: both
-# programs read and decode each of them.
+# Makes 200 files of 12 megapixels from photographs, with colours at half of the resolution as
+# cameras store them. Further names are links to the same bytes: both programs read and decode each
+# of them.
 make_photos() {
     local folder=$1 file made=() index
     [ ! -e "$folder/199.jpg" ] || return 0
@@ -139,7 +141,7 @@ make_photos() {
     find_photos "$folder/sources"
     while IFS= read -r file; do
         index=${#made[@]}
-        vipsthumbnail "$file" --size '4000x3000!' -o "$folder/$index.jpg[Q=90,strip]"
+        vipsthumbnail "$file" --size '4000x3000!' -o "$folder/$index.jpg[Q=90,subsample-mode=on,strip]"
         made+=("$folder/$index.jpg")
     done < <(find "$folder/sources" -name '*.jpg' -o -name '*.png' | sort)
     [ ${#made[@]} -gt 0 ] || die "there are no photographs to convert."
@@ -158,11 +160,11 @@ convert_photos() {
     build_kf
     # Only a machine without apt-get needs it, for the made-up landscape.
     command -v apt-get >/dev/null || build_tool Benchmarks kf-bench
-    make_photos "$ROOT/.build-nested/bench-photos"
+    make_photos "$PHOTOS"
     # Not local: the trap runs after the function has returned.
     outputs=$(mktemp -d)
     trap 'rm -rf "$outputs"' EXIT
-    python3 "$SOURCES/convert.py" "$NESTED_BUILD/release/kf" "$ROOT/.build-nested/bench-photos" \
+    python3 "$SOURCES/convert.py" "$NESTED_BUILD/release/kf" "$PHOTOS" \
         "$outputs" "$1"
 }
 
@@ -197,14 +199,14 @@ measure_service() {
             || die "pip could not install thumbor."
     }
     command -v vipsthumbnail >/dev/null || install_packages libvips-tools
-    make_photos "$ROOT/.build-nested/bench-photos"
+    make_photos "$PHOTOS"
     build_kf
     build_service
     # Not local: the trap runs after the function has returned.
     outputs=$(mktemp -d)
     trap 'rm -rf "$outputs"' EXIT
     python3 "$SOURCES/service.py" "$SERVER_BUILD/release/kf-serve" "$NESTED_BUILD/release/kf" \
-        "$NGINX" "$PEERS/bin/thumbor" "$(command -v wrk)" "$ROOT/.build-nested/bench-photos" \
+        "$NGINX" "$PEERS/bin/thumbor" "$(command -v wrk)" "$PHOTOS" \
         "$outputs" "$1"
 }
 
@@ -219,12 +221,12 @@ measure_end_to_end() {
         die "pip could not install diskcache and requests."
     command -v vipsthumbnail >/dev/null || install_packages libvips-tools
     build_tool Benchmarks kf-bench
-    make_photos "$ROOT/.build-nested/bench-photos"
+    make_photos "$PHOTOS"
     # Not local: the trap runs after the function has returned.
     outputs=$(mktemp -d)
     trap 'rm -rf "$outputs"' EXIT
     python3 "$SOURCES/end_to_end.py" "$BENCH" "$PEERS/bin/python" "$NGINX" \
-        "$ROOT/.build-nested/bench-photos" "$outputs"
+        "$PHOTOS" "$outputs"
 }
 
 # Scrolls through the gallery on a screen in memory, at one and at two pixels per point. GTK paints
