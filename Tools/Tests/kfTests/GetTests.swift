@@ -228,4 +228,19 @@ struct GetTests {
     static func isBlue(_ pixel: [UInt8]) -> Bool {
         pixel[0] < 60 && pixel[1] < 90 && pixel[2] > 200 && pixel[3] == 255
     }
+
+    @Test(arguments: ["x", "日", "./x", "1.jpg"])
+    func `short names can be written`(name: String) async throws {
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
+        let outcome = try await KFProgram.run(["get", "in.jpg", "-o", name], in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try folder.data(name) == folder.data("in.jpg"))
+    }
+
+    @Test func `a file in the place of the output's folder is reported as such`() async throws {
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
+        let outcome = try await KFProgram.run(["get", "in.jpg", "-o", "in.jpg/a.jpg"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("in.jpg/a.jpg: Not a directory"), "\(outcome.errors)")
+    }
 }

@@ -93,10 +93,7 @@ struct ConvertCommand: AsyncParsableCommand {
                 format: encoding.format
             )
             if dryRun { return try printed(plan, missing) }
-            try FileManager.default.createDirectory(
-                atPath: output,
-                withIntermediateDirectories: true
-            )
+            try AtomicFile.makeFolder(output)
             try await convert(plan, missing)
         } catch {
             throw ErrorReport.exit(for: error)

@@ -88,8 +88,8 @@ struct Converter: Sendable {
 
     /// Writes below the output folder, and never to another place through a symbolic link.
     private func write(_ data: Data, to path: String) throws {
-        let folder = (path as NSString).deletingLastPathComponent
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let folder = AtomicFile.folder(of: path)
+        try AtomicFile.makeFolder(folder)
         let real = InputSearch.resolved(folder) ?? folder
         guard real == root || real.hasPrefix(root == "/" ? "/" : root + "/") else {
             throw Failure("\(path) leaves the output folder through a symbolic link")

@@ -41,15 +41,7 @@ enum GetTarget {
         switch self {
         case .none, .standardOutput: break
         case .file(let path): try AtomicFile.checkFolder(of: path)
-        case .folder(let path, _):
-            do {
-                try FileManager.default.createDirectory(
-                    atPath: path,
-                    withIntermediateDirectories: true
-                )
-            } catch {
-                throw Failure("cannot make the folder \(path): \(ErrorReport.reason(for: error))")
-            }
+        case .folder(let path, _): try AtomicFile.makeFolder(path)
         }
     }
 

@@ -22,10 +22,7 @@ struct ManualCommand: ParsableCommand {
     func run() throws {
         do {
             let pages = try ManualPage.all(fromHelp: Data(KFCommand._dumpHelp().utf8))
-            try FileManager.default.createDirectory(
-                atPath: output,
-                withIntermediateDirectories: true
-            )
+            try AtomicFile.makeFolder(output)
             for page in pages {
                 let path = (output as NSString).appendingPathComponent(page.name + ".1")
                 try AtomicFile.write(Data(page.text.utf8), to: path)

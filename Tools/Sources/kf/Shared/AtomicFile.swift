@@ -46,10 +46,29 @@ enum AtomicFile {
             guard !isFolder(status) else { throw isFolder(path) }
             return
         }
-        let folder = (path as NSString).deletingLastPathComponent
-        guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
-            throw failure(path, errno)
+        // With the slash, a file in the place of the folder is reported as no directory.
+        guard access(folder(of: path) + "/", W_OK | X_OK) == 0 else { throw failure(path, errno) }
+    }
+
+    /// Makes a folder, with the missing ones above it.
+    ///
+    /// - Throws: A ``Failure`` that names the folder and the reason.
+    static func makeFolder(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path,
+                withIntermediateDirectories: true
+            )
+        } catch {
+            throw Failure("cannot make the folder \(path): \(SystemErrorText.text(for: error))")
         }
+    }
+
+    /// The folder of a file; `.` for a name without a folder.
+    static func folder(of path: String) -> String {
+        // `deletingLastPathComponent` traps for a path of one character (Swift 6.3).
+        guard path.contains("/") else { return "." }
+        return (path as NSString).deletingLastPathComponent
     }
 
     /// The process's umask; read once, because reading it means setting it.
@@ -68,9 +87,10 @@ enum AtomicFile {
 
     private static func makeAside(_ path: String) throws -> (file: Int32, path: String) {
         // Hidden, so that other programs do not mistake it for a finished file.
-        let folder = (path as NSString).deletingLastPathComponent
         let name = "." + (path as NSString).lastPathComponent.prefix(40) + ".XXXXXX"
-        var template = Array((folder as NSString).appendingPathComponent(name).utf8CString)
+        var template = Array(
+            (folder(of: path) as NSString).appendingPathComponent(name).utf8CString
+        )
         let (file, code) = UnfinishedFiles.shared.make(&template)
         guard file >= 0 else { throw failure(path, code) }
         let made = template.dropLast().map { UInt8(bitPattern: $0) }
