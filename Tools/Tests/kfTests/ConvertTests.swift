@@ -240,4 +240,40 @@ struct ConvertTests {
         }
         #expect(files("out") == ["a.jpg"])
     }
+
+    @Test func `a link to a file has an output of its own`() async throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("in/0.jpg"),
+            withDestinationPath: "a.jpg"
+        )
+        let outcome = try await convert("in", "./in/a.jpg", "-o", "out")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(files("out") == ["0.jpg", "a.jpg", "b.png", "sub/a.jpg"])
+    }
+
+    @Test func `names that are not UTF-8 are listed as failures`() async throws {
+        let name = Array(folder.path("in/bad").utf8) + [0xFF] + Array(".jpg\0".utf8)
+        let bytes = Array(try TestPictures.jpeg())
+        let file = name.map { CChar(bitPattern: $0) }.withUnsafeBufferPointer {
+            open($0.baseAddress!, O_WRONLY | O_CREAT, 0o600)
+        }
+        #expect(write(file, bytes, bytes.count) == bytes.count)
+        close(file)
+        for input in ["in", "in/bad\u{FFFD}.jpg"] {
+            let outcome = try await convert(input, "-o", "out")
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("the name is not UTF-8"), "\(outcome.errors)")
+        }
+        #expect(files("out") == ["a.jpg", "b.png", "sub/a.jpg"])
+    }
+
+    @Test func `a folder that cannot be made is named`() async throws {
+        for arguments in [["convert", "in"], ["man"], ["get", "in/a.jpg"]] {
+            let output = "in/b.png/small/"
+            let outcome = try await KFProgram.run(arguments + ["-o", output], in: folder)
+            #expect(outcome.status == 1)
+            let message = "cannot make the folder \(output): Not a directory"
+            #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        }
+    }
 }

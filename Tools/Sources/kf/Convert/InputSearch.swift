@@ -31,7 +31,7 @@ struct InputSearch {
     }
 
     /// The files of all inputs, each once, in the order of the inputs and of their names; and the
-    /// inputs that have none, with the reason.
+    /// inputs and folders that cannot be read, with the reason.
     ///
     /// - Throws: A ``Failure`` if there are no files at all.
     func files(_ inputs: [String]) throws -> (found: [Found], failures: [(String, Failure)]) {
@@ -40,8 +40,8 @@ struct InputSearch {
         var failures: [(String, Failure)] = []
         for input in inputs {
             do {
-                found += try files(input)
-                    .filter { seen.insert(Self.resolved($0.path) ?? $0.path).inserted }
+                found += try files(input, &failures)
+                    .filter { seen.insert(Self.identity(of: $0.path)).inserted }
             } catch let failure as Failure {
                 failures.append((input, failure))
             }
@@ -52,23 +52,26 @@ struct InputSearch {
         return (found, failures)
     }
 
-    private func files(_ input: String) throws -> [Found] {
+    private func files(
+        _ input: String,
+        _ failures: inout [(String, Failure)]
+    ) throws -> [Found] {
         var status = stat()
         if stat(input, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFDIR else { return [Found(path: input, dir: "")] }
             guard Self.resolved(input) != leftOut else {
                 throw Failure("\(input) is also the output folder; choose another one with -o")
             }
-            return walk(input, "") { _ in true }.filter { Self.hasEnding($0.path) }
+            return walk(input, "", &failures) { _ in true }.filter { Self.hasEnding($0.path) }
         }
         let code = errno
         if (try? PictureSource(input))?.isWeb == true {
             throw Failure("\(input) is a URL; kf get loads one, and kf convert takes files")
         }
         guard input.contains(where: { "*?[".contains($0) }) else {
-            throw Failure("cannot read \(input)", code: code)
+            throw Failure.unreadable(input, code: code)
         }
-        let matches = matching(input)
+        let matches = matching(input, &failures)
         guard !matches.isEmpty else { throw Failure("nothing matches '\(input)'") }
         return matches
     }
@@ -76,7 +79,10 @@ struct InputSearch {
     /// The files that match a pattern.
     ///
     /// Their folders are relative to the pattern's fixed part.
-    private func matching(_ pattern: String) -> [Found] {
+    private func matching(
+        _ pattern: String,
+        _ failures: inout [(String, Failure)]
+    ) -> [Found] {
         let parts = pattern.split(separator: "/").map(String.init)
         let isSpecial = { (part: String) in part.contains { "*?[".contains($0) } }
         let fixed = parts.prefix { !isSpecial($0) }
@@ -84,7 +90,7 @@ struct InputSearch {
         var base = (pattern.hasPrefix("/") ? "/" : "") + fixed.joined(separator: "/")
         if base.isEmpty { base = "." }
         let depth = rest.contains("**") ? Int.max : rest.count
-        let found = walk(base, "") { dir in dir.split(separator: "/").count < depth }
+        let found = walk(base, "", &failures) { dir in dir.split(separator: "/").count < depth }
         // Without `**`, the depth of the pattern is fixed.
         return found.filter { file in
             let name = (file.path as NSString).lastPathComponent
@@ -96,19 +102,37 @@ struct InputSearch {
     /// The regular files in a folder and in those of its folders that `enters` accepts.
     ///
     /// Hidden files are skipped. Links to folders are not followed, because they may form cycles.
-    private func walk(_ base: String, _ dir: String, enters: (String) -> Bool) -> [Found] {
+    private func walk(
+        _ base: String,
+        _ dir: String,
+        _ failures: inout [(String, Failure)],
+        enters: (String) -> Bool
+    ) -> [Found] {
         let folder = dir.isEmpty ? base : (base as NSString).appendingPathComponent(dir)
         if let leftOut, Self.resolved(folder) == leftOut { return [] }
-        // A folder that cannot be listed is treated as empty.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch {
+            // A pattern may begin with a folder that does not exist; then nothing matches.
+            if access(folder, F_OK) == 0 {
+                let reason = SystemErrorText.text(for: error)
+                failures.append((folder, Failure("cannot list \(folder): \(reason)")))
+            }
+            return []
+        }
         return names.sorted().filter { !$0.hasPrefix(".") }.flatMap { name -> [Found] in
             let path =
                 folder == "." ? name : (folder as NSString).appendingPathComponent(name)
             var status = stat()
-            guard lstat(path, &status) == 0 else { return [] }
+            guard lstat(path, &status) == 0 else {
+                // A name that is not UTF-8 cannot be opened, and converting it reports that. Other
+                // files were removed since the listing.
+                return path.unicodeScalars.contains("\u{FFFD}") ? [Found(path: path, dir: dir)] : []
+            }
             let below = dir.isEmpty ? name : dir + "/" + name
             if status.st_mode & S_IFMT == S_IFDIR {
-                return enters(below) ? walk(base, below, enters: enters) : []
+                return enters(below) ? walk(base, below, &failures, enters: enters) : []
             }
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
             return [Found(path: path, dir: dir)]
@@ -127,6 +151,14 @@ struct InputSearch {
 
     private static func hasEnding(_ path: String) -> Bool {
         endings.contains((path as NSString).pathExtension.lowercased())
+    }
+
+    /// The place of a file, the same for different spellings of its path.
+    ///
+    /// Links in its folder are resolved. A link to a file has an output of its own.
+    private static func identity(of path: String) -> String {
+        let folder = AtomicFile.folder(of: path)
+        return (resolved(folder) ?? folder) + "/" + (path as NSString).lastPathComponent
     }
 
     /// The path without symbolic links; nil if it does not exist.

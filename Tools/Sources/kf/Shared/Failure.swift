@@ -17,6 +17,10 @@ struct Failure: Error {
 
     /// A file that cannot be opened, with advice if its path may be a web address.
     static func unreadable(_ path: String, code: Int32) -> Failure {
+        // Arguments and listings have this character in place of bytes that are not UTF-8.
+        if code == ENOENT, path.unicodeScalars.contains("\u{FFFD}") {
+            return Failure("cannot read \(path): the name is not UTF-8; rename it")
+        }
         let host = path.prefix { $0 != "/" }
         let isAddress =
             code == ENOENT && path.contains("/") && !host.hasPrefix(".")
@@ -65,6 +69,13 @@ enum ErrorReport {
 
 /// Descriptions of the errors of Foundation and the system.
 enum SystemErrorText {
+    /// The system's error number; nil for an error of another kind.
+    static func code(of error: any Error) -> Int32? {
+        let error = error as NSError
+        if error.domain == NSPOSIXErrorDomain { return Int32(truncatingIfNeeded: error.code) }
+        return (error.userInfo[NSUnderlyingErrorKey] as? any Error).flatMap(code(of:))
+    }
+
     static func text(for error: any Error) -> String {
         if let text = (error as? any LocalizedError)?.errorDescription { return text }
         let system = error as NSError

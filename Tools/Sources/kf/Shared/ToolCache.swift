@@ -108,15 +108,11 @@ enum ToolCache {
 
     /// The system's error number for an error of Foundation.
     private static func systemCode(of error: any Error) -> Int32? {
-        let error = error as NSError
-        if error.domain == NSPOSIXErrorDomain { return Int32(truncatingIfNeeded: error.code) }
-        if let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error {
-            return systemCode(of: cause)
-        }
+        if let code = SystemErrorText.code(of: error) { return code }
         let codes: [CocoaError.Code: Int32] = [
             .fileWriteNoPermission: EACCES, .fileWriteOutOfSpace: ENOSPC,
             .fileWriteVolumeReadOnly: EROFS,
         ]
-        return codes[CocoaError.Code(rawValue: error.code)]
+        return codes[CocoaError.Code(rawValue: (error as NSError).code)]
     }
 }
