@@ -16,8 +16,18 @@ enum Program {
             } else {
                 try command.run()
             }
+            try checkOutput()
         } catch {
             end(with: error)
+        }
+    }
+
+    /// Reports that standard output could not be written.
+    private static func checkOutput() throws {
+        do {
+            try Terminal.checkOutput()
+        } catch {
+            throw ErrorReport.exit(for: error)
         }
     }
 
@@ -30,6 +40,7 @@ enum Program {
         if !message.isEmpty {
             if code.isSuccess { Terminal.print(message) } else { Terminal.note(message) }
         }
-        exit(code.rawValue)
+        let isWritten = (try? checkOutput()) != nil
+        exit(code.isSuccess && !isWritten ? EXIT_FAILURE : code.rawValue)
     }
 }

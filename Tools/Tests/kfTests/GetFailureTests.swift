@@ -198,4 +198,15 @@ struct GetFailureTests {
         #expect(outcome.errors.contains("unknown processor 'swirl'"), "\(outcome.errors)")
         #expect(outcome.errors.contains("downsample:SIZE"), "\(outcome.errors)")
     }
+
+    @Test(arguments: [["info", "in.jpg"], ["get", "in.jpg", "--json"], ["--help"]])
+    func `output that cannot be written is a failure`(arguments: [String]) async throws {
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
+        let outcome = try await KFProgram.run(arguments, in: folder, outputPath: "/dev/full")
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.errors.contains("cannot write standard output: No space left on device"),
+            "\(outcome.errors)"
+        )
+    }
 }

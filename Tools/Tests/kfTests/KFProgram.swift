@@ -27,6 +27,8 @@ enum KFProgram {
     ///   - folder: The working directory.
     ///   - input: The bytes of standard input.
     ///   - inputPath: A file, pipe or device to use as standard input instead.
+    ///   - outputPath: A file or device to use as standard output instead; the outcome has no
+    ///     output then.
     ///   - environment: Variables in addition to the test's own.
     /// - Returns: The status and the output.
     /// - Throws: An error if the program cannot be started.
@@ -35,6 +37,7 @@ enum KFProgram {
         in folder: TemporaryFolder,
         input: Data = Data(),
         inputPath: String? = nil,
+        outputPath: String? = nil,
         environment: [String: String] = [:]
     ) async throws -> Outcome {
         let name = UUID().uuidString
@@ -52,7 +55,8 @@ enum KFProgram {
             .merging(environment) { $1 }
         let inputFile = inputPath.map { URL(fileURLWithPath: $0) } ?? files[0]
         process.standardInput = try FileHandle(forReadingFrom: inputFile)
-        process.standardOutput = try FileHandle(forWritingTo: files[1])
+        let outputFile = outputPath.map { URL(fileURLWithPath: $0) } ?? files[1]
+        process.standardOutput = try FileHandle(forWritingTo: outputFile)
         process.standardError = try FileHandle(forWritingTo: files[2])
         let status = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { process in

@@ -104,7 +104,23 @@ enum Terminal {
     }
 
     private static func write(_ text: String, to handle: FileHandle) {
-        // A closed pipe is not an error of the command.
-        try? handle.write(contentsOf: Data(text.utf8))
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+        } catch {
+            // A closed pipe is not an error of the command, and there is no place to report that
+            // standard error fails.
+            guard handle === FileHandle.standardOutput, SystemErrorText.code(of: error) != EPIPE
+            else { return }
+            outputFailure.withLock { $0 = $0 ?? SystemErrorText.text(for: error) }
+        }
+    }
+
+    private static let outputFailure = Mutex<String?>(nil)
+
+    /// Throws a ``Failure`` if a line could not be written to standard output, for example because
+    /// the disk is full.
+    static func checkOutput() throws {
+        guard let reason = outputFailure.withLock({ $0 }) else { return }
+        throw Failure("cannot write standard output: \(reason)")
     }
 }
