@@ -1,4 +1,5 @@
 import Foundation
+import KingfisherTesting
 import Testing
 
 /// Caches on file systems that are full or read-only.
@@ -51,6 +52,17 @@ struct UnwritableCacheTests {
         #expect(outcome.errors.hasPrefix("kf: note: the cache"), "\(outcome.errors)")
         #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
         #expect(try !folder.data("out.jpg").isEmpty)
+    }
+
+    @Test func `prefetching into a cache that keeps nothing fails`() throws {
+        let image = try TestPictures.jpeg()
+        let server = try LoopbackServer { _, _ in .init(body: image) }
+        for option in ["", "--quiet", "--verbose"] {
+            let arguments = "prefetch \(server.url("/a.jpg")) --cache cache \(option)"
+            let outcome = try mounted(Self.readOnly, arguments)
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("not every image could be cached"), "\(outcome.errors)")
+        }
     }
 }
 

@@ -81,6 +81,9 @@ struct PrefetchCommand: AsyncParsableCommand {
             for failure in summary.failures { Terminal.note("kf: " + failure, style: .red) }
             try out.print(summary)
             if summary.failed > 0 { throw ExitCode.failure }
+            if summary.loaded > 0, LibraryLog.shared.hasCacheFailed {
+                throw Failure("not every image could be cached")
+            }
         } catch {
             throw ErrorReport.exit(for: error)
         }

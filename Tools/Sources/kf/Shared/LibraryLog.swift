@@ -15,6 +15,7 @@ final class LibraryLog: Sendable {
     private struct State {
         var level = Level.normal
         var isNoted = false
+        var hasCacheFailed = false
     }
 
     private let state = Mutex(State())
@@ -23,6 +24,9 @@ final class LibraryLog: Sendable {
         get { state.withLock { $0.level } }
         set { state.withLock { $0.level = newValue } }
     }
+
+    /// Whether the cache could not store something, noted or not.
+    var hasCacheFailed: Bool { state.withLock { $0.hasCacheFailed } }
 
     /// Becomes the log handler of the process.
     ///
@@ -35,6 +39,7 @@ final class LibraryLog: Sendable {
     func noteCache(_ text: String) {
         let isFirst = state.withLock { state in
             defer { state.isNoted = true }
+            state.hasCacheFailed = true
             return !state.isNoted && state.level != .quiet
         }
         if isFirst { Terminal.note("kf: note: the cache " + text, style: .yellow) }
@@ -42,7 +47,9 @@ final class LibraryLog: Sendable {
 
     private func add(_ text: String, isWarning: Bool) {
         switch level {
-        case .verbose: Terminal.note(text, style: .dim)
+        case .verbose:
+            if isWarning { state.withLock { $0.hasCacheFailed = true } }
+            Terminal.note(text, style: .dim)
         case .normal where isWarning: noteCache("could not be used in full; --verbose shows why")
         case .normal, .quiet: break
         }
