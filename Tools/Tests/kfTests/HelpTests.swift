@@ -26,4 +26,27 @@ struct HelpTests {
             #expect(text.contains("\\-\\-json") == hasReport || name == "kf-cache", "\(name)")
         }
     }
+
+    @Test func `examples fit a terminal of 80 columns`() async throws {
+        let folder = try TemporaryFolder()
+        _ = try await KFProgram.run(["man", "-o", "man"], in: folder)
+        for page in try FileManager.default.contentsOfDirectory(atPath: folder.path("man")) {
+            let text = String(decoding: try folder.data("man/\(page)"), as: UTF8.self)
+            for line in text.replacingOccurrences(of: "\\", with: "").split(separator: "\n")
+            where line.hasPrefix("  ") {
+                #expect(line.count <= 80, "\(page)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("kf-convert", "[\\fIoptions\\fR] \\fIinput\\fR... \\fB\\-\\-output\\fR \\fIdir\\fR"),
+        ("kf-prefetch", "[\\fIoptions\\fR] [\\fIurl\\fR]..."),
+    ])
+    func `the synopsis has what a command requires`(page: String, synopsis: String) async throws {
+        let folder = try TemporaryFolder()
+        _ = try await KFProgram.run(["man", "-o", "man"], in: folder)
+        let text = String(decoding: try folder.data("man/\(page).1"), as: UTF8.self)
+        #expect(text.contains("\n\(synopsis)\n"))
+    }
 }

@@ -12,7 +12,7 @@ struct CacheCommand: AsyncParsableCommand {
 
             Examples:
               kf cache stats
-              kf cache list --cache ~/.cache/com.onevcat.Kingfisher.ImageCache.default --json
+              kf cache list --cache ~/.cache/com.onevcat.Kingfisher.ImageCache.default
             """,
         subcommands: [
             CacheStatsCommand.self, CacheListCommand.self, CachePathCommand.self,

@@ -8,8 +8,9 @@ struct ConvertCommand: AsyncParsableCommand {
         commandName: "convert",
         abstract: "Converts files, folders and patterns of files into a folder.",
         discussion: """
-            Folders are searched recursively. Quoted patterns are expanded: * and ? within a name, \
-            ** for any number of folders. Failures do not stop the conversion; they are listed \
+            Folders are searched recursively for files with the suffix of an image; hidden files \
+            are skipped. Quoted patterns are expanded: * and ? within a name, ** for any number \
+            of folders. Failures do not stop the conversion; they are listed \
             at the end, and the exit status is 1.
 
             --name sets the names of the outputs: {stem} is the input's name without its suffix, \
@@ -18,7 +19,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
             Examples:
               kf convert photos -o small -p downsample:400x400
-              kf convert 'raw/**/*.png' -o web --format webp --quality 80 --name '{stem}-{width}'
+              kf convert 'raw/**/*.png' -o web --format webp --name '{stem}-{width}'
 
             \(EncodingOptions.steps)
             """

@@ -10,7 +10,7 @@ struct ExplainCommand: AsyncParsableCommand {
         discussion: """
             Examples:
               kf explain https://example.com/photo.jpg
-              kf explain https://example.com/photo.jpg -p resize:300x --cache thumbnails --json
+              kf explain https://example.com/photo.jpg -p resize:300x --json
             """
     )
 

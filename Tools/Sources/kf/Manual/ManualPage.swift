@@ -32,9 +32,9 @@ struct ManualPage {
             ".SH NAME", "\(name) \\- \(Self.escaped(command.abstract ?? ""))",
             ".SH SYNOPSIS", ".B \(words.joined(separator: " "))",
         ]
-        let places = arguments.filter { $0.kind == "positional" }.map { "\\fI\($0.title)\\fR" }
+        let required = arguments.filter { $0.kind == "positional" || $0.isOptional == false }
         let synopsis =
-            (options.isEmpty ? [] : ["[\\fIoptions\\fR]"]) + places
+            (options.isEmpty ? [] : ["[\\fIoptions\\fR]"]) + required.map(\.place)
             + (children.isEmpty ? [] : ["\\fIcommand\\fR"])
         lines.append(synopsis.joined(separator: " "))
         if let discussion = command.discussion {
@@ -99,11 +99,24 @@ struct ManualPage {
 
             let kind: String
             let shouldDisplay: Bool
+            let isOptional: Bool?
+            let isRepeating: Bool?
             let names: [Name]?
             let valueName: String?
             let abstract: String?
 
             var title: String { valueName ?? "value" }
+
+            /// Its form in a synopsis, as in `[url]...` or `--output dir`.
+            var place: String {
+                let long = names?.first { $0.kind == "long" }?.text ?? ""
+                guard kind == "positional" else {
+                    return "\\fB\(ManualPage.escaped(long))\\fR \\fI\(title)\\fR"
+                }
+                let value = "\\fI\(title)\\fR"
+                return (isOptional == true ? "[\(value)]" : value)
+                    + (isRepeating == true ? "..." : "")
+            }
 
             /// An option as in `-o, --output FILE`.
             var form: String {

@@ -7,8 +7,10 @@ struct CompletionsCommand: ParsableCommand {
         abstract: "Prints a completion script for a shell.",
         discussion: """
             Examples:
-              kf completions bash > ~/.local/share/bash-completion/completions/kf
-              kf completions fish > ~/.config/fish/completions/kf.fish
+              source <(kf completions bash)
+              kf completions fish | source
+
+            A line like these in the shell's start-up file loads it in every session.
             """
     )
 
