@@ -141,18 +141,24 @@ public final class ImageService: Sendable {
             try checkSecret(request)
             return try await images.response(to: request, path: path, channel, &record)
         case .options:
-            return Response(status: .noContent, headers: allowing("GET, HEAD, OPTIONS"))
+            return Response(status: .noContent, headers: allowing(methods.joined(separator: ", ")))
         case .delete:
             try checkAdministrator(request)
             try await images.remove(path: path, request.headers)
             return Response(status: .noContent, headers: head.empty())
         default:
+            let names = methods.joined(separator: ", ")
             var response = text(
-                ServiceError(405, "The method is not allowed", "Use GET, HEAD, OPTIONS or DELETE")
+                ServiceError(405, "The method is not allowed", "Use one of \(names)")
             )
-            response.headers[.allow] = "GET, HEAD, OPTIONS, DELETE"
+            response.headers[.allow] = names
             return response
         }
+    }
+
+    /// The methods for images; DELETE only if there is a token for it.
+    private var methods: [String] {
+        ["GET", "HEAD", "OPTIONS"] + (configuration.operation.adminToken == nil ? [] : ["DELETE"])
     }
 
     private func allowing(_ methods: String) -> HTTPFields {

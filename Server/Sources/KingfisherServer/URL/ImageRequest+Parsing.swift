@@ -139,17 +139,23 @@ extension ImageRequest {
         guard let decoded = PercentEncoding.decoded(parts[0]),
             let format = PercentEncoding.decoded(parts.count > 1 ? parts[1] : "")
         else { throw .refused("the source is not valid percent-encoding") }
-        let text = isPlain ? decoded : try base64Source(decoded)
+        let text = isPlain ? decoded : try base64Source(decoded, first: segments.first ?? "")
         guard !text.isEmpty else { throw .refused("the URL has no source") }
         return (text, format.isEmpty ? nil : format)
     }
 
-    private static func base64Source(_ text: String) throws(ServiceError) -> String {
+    private static func base64Source(
+        _ text: String,
+        first segment: String
+    ) throws(ServiceError) -> String {
         guard let bytes = Base64URL.decoded(text),
             let decoded = String(validating: bytes, as: UTF8.self)
         else {
-            let reason = "is neither an option with arguments nor a source in URL-safe Base64"
-            throw .refused("\(ServiceError.quoted(text)) \(reason)")
+            // Named as it arrived: it is usually an option without its arguments.
+            let reason =
+                "is neither an option such as w:300, nor plain/ before a source, nor the "
+                + "beginning of a source in URL-safe Base64"
+            throw .refused("\(ServiceError.quoted(segment)) \(reason)")
         }
         return decoded
     }

@@ -31,7 +31,8 @@ struct OptionArguments {
     /// Refuses more than a number of arguments.
     func requireAtMost(_ count: Int) throws(ServiceError) {
         guard values.count <= count else {
-            throw .refused("the option \(option): at most \(count) arguments, not \(values.count)")
+            let limit = count == 1 ? "1 argument" : "\(count) arguments"
+            throw .refused("the option \(option) takes at most \(limit), not \(values.count)")
         }
     }
 

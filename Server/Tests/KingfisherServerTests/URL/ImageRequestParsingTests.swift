@@ -169,4 +169,13 @@ struct ImageRequestParsingTests {
         #expect(status(path("file:///etc/passwd")) == 404)
         #expect(status(path("local:///../a")) == 404)
     }
+
+    @Test(arguments: [
+        ("/_/w/plain/local:///a.jpg", "'w' is neither an option such as w:300"),
+        ("/_/w:1:2:3/plain/local:///a.jpg", "width takes at most 1 argument, not 3"),
+    ])
+    func `the reason names the part that is wrong`(path: String, reason: String) {
+        let error = #expect(throws: ServiceError.self) { try parse(path) }
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    }
 }
