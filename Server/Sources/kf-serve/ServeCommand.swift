@@ -17,9 +17,14 @@ struct ServeCommand: ParsableCommand {
             The configuration comes from the environment, by the names of imgproxy (IMGPROXY_…) \
             and our own (KF_…). See --check for all of them.
 
+            Examples:
+              IMGPROXY_BIND=127.0.0.1:9000 KF_PLAYGROUND=1 kf-serve
+              kf-serve --config service.env --check
+
             Exit status: 0 after SIGTERM or SIGINT, 64 for wrong usage, 69 if the address is in \
             use, 78 for a configuration that cannot be used.
-            """
+            """,
+        version: "kf-serve 0.1.0 (Kingfisher for Linux)"
     )
 
     @Option(
