@@ -87,9 +87,13 @@ struct MigrationPage {
 
         ## Overview
 
-        Code that uses only types marked *the same* or *adapted* compiles unchanged. An adapted type has this
-        library's types where the original has the system's, or does the same by other means. For a type
-        that is absent the last column names a replacement.
+        Code that uses only types marked *the same* or *adapted* compiles unchanged, apart from the members that a
+        row lists after *without*. An adapted type has this library's types where the original has the system's, or
+        does the same by other means. For a type that is absent the last column names a replacement.
+
+        The module has the same name. With a manifest that chooses the package by the platform, the sources of a
+        program say `import Kingfisher` on Linux and on Apple's platforms; the README shows one under *One import on
+        every platform*.
 
         ## Types
 
