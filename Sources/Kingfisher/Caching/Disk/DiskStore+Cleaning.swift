@@ -204,9 +204,9 @@ enum DiskLimit {
         var path = directory
         var found = statvfs()
         while statvfs(path, &found) != 0 {
-            let parent = (path as NSString).deletingLastPathComponent
-            if parent.isEmpty || parent == path { return nil }
-            path = parent
+            // `deletingLastPathComponent` of Foundation stops the program for a single letter.
+            guard let slash = path.lastIndex(of: "/"), path != "/" else { return nil }
+            path = slash == path.startIndex ? "/" : String(path[..<slash])
         }
         let (bytes, isTooMany) = Int(clamping: found.f_bavail)
             .multipliedReportingOverflow(by: Int(clamping: found.f_frsize))
