@@ -14,36 +14,36 @@ struct Failover: Sendable {
         lowDataSource = request.options.lowDataModeSource
     }
 
-    /// The next attempt; nil if the error is final.
+    /// The next attempt, or the error to deliver: the last one, or the list of all errors if there
+    /// were alternatives.
     ///
     /// A cancelled load, or one that is no longer needed, is neither retried nor continued with an
-    /// alternative.
+    /// alternative. A cancellation while the retry strategy waits is delivered as a cancellation.
     @inline(never)
     mutating func next(
         after error: KingfisherError,
-        of attempt: LoadRequest
-    ) async -> LoadRequest? {
-        guard !error.isCancellation, !attempt.isStale else { return nil }
-        if await isRetried(error) { return request }
-        guard !Task.isCancelled else { return nil }
+        of attempt: LoadRequest,
+        by task: DownloadTask
+    ) async -> Result<LoadRequest, KingfisherError> {
+        guard !error.isCancellation, !attempt.isStale else { return .failure(error) }
+        if await isRetried(error) { return .success(request) }
+        guard !Task.isCancelled else {
+            let error = CancellationError()
+            return .failure(KingfisherError(loading: error, of: attempt.source, task: task))
+        }
         if error.isConstrainedNetwork, let source = lowDataSource {
             lowDataSource = nil
-            return request.with(source: source, onAnyNetwork: true)
+            return .success(request.with(source: source, onAnyNetwork: true))
         }
         failures.append(PropagationError(source: attempt.source, error: error))
+        guard let source = alternatives.popFirst() else { return .failure(conclusion(error)) }
         // If the low-data source was used, the alternatives may use the metered network too.
-        let onAnyNetwork = lowDataSource == nil
-        return alternatives.popFirst().map {
-            request.with(source: $0, onAnyNetwork: onAnyNetwork)
-        }
+        return .success(request.with(source: source, onAnyNetwork: lowDataSource == nil))
     }
 
-    /// The error to deliver: the last one, or the list of all errors if there were alternatives.
-    func conclusion(_ error: KingfisherError) -> KingfisherError {
+    private func conclusion(_ error: KingfisherError) -> KingfisherError {
         let hadAlternatives = !(request.options.alternativeSources ?? []).isEmpty
-        guard hadAlternatives, !error.isCancellation, !failures.isEmpty, !request.isStale else {
-            return error
-        }
+        guard hadAlternatives, !request.isStale else { return error }
         return .imageSettingError(reason: .alternativeSourcesExhausted(failures))
     }
 

@@ -38,13 +38,13 @@ struct ImagePipeline: Sendable {
             } catch {
                 announcement?.attemptEnded()
                 let error = KingfisherError(loading: error, of: attempt.source, task: handle)
-                guard let next = await failover.next(after: error, of: attempt) else {
-                    let conclusion = failover.conclusion(error)
+                switch await failover.next(after: error, of: attempt, by: handle) {
+                case .success(let next): attempt = next
+                case .failure(let conclusion):
                     journal.fail(conclusion)
                     throw conclusion
                 }
-                journal.tell(.restarted(next.source, because: error))
-                attempt = next
+                journal.tell(.restarted(attempt.source, because: error))
                 handle = DownloadTask(cancellation: task.cancellation)
                 announcement = HandleAnnouncement(of: handle, to: events)
             }

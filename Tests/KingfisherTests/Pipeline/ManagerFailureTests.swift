@@ -233,6 +233,31 @@ struct ManagerFailureTests {
         #expect(bench.server.requests(for: "/404").count == 3)
     }
 
+    @Test func `MGR-38: a cancel while a strategy waits ends as a cancel`() async {
+        struct Endless: RetryStrategy {
+            let asked = Gate()
+            func retry(
+                context: RetryContext,
+                retryHandler: @escaping @Sendable (RetryDecision) -> Void
+            ) { asked.open() }
+        }
+        bench.server.route("/500", .status(500))
+        let strategy = Endless()
+        let url = bench.server.url("/500")
+        let alternative = Source.network(bench.serveJPEG("/a.jpg"))
+        let load = Task { [manager = bench.manager] in
+            try await manager.retrieveImage(
+                with: url,
+                options: [.retryStrategy(strategy), .alternativeSources([alternative])]
+            )
+        }
+        await strategy.asked.wait()
+        load.cancel()
+        let error = await #expect(throws: KingfisherError.self) { try await load.value }
+        #expect(error?.isTaskCancelled == true)
+        #expect(bench.server.requests.count == 1)
+    }
+
     @Test func `RTY-10: the downloader alone does not retry`() async {
         bench.server.route("/500", .status(500))
         let strategy = Strategy(3)
