@@ -218,17 +218,17 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     }
 
     private func finish() {
-        let (lists, completion) = state.withLock { state in
+        // The closures are released outside the lock: the deinit of an owner often calls `stop()`.
+        let ended = state.withLock { state in
             if state.phase == .running { state.phase = .finished }
-            defer {
-                state.driver = nil
-                state.progress = nil
-                state.completion = nil
-            }
-            return (state.lists, state.completion)
+            let ended = state
+            state.driver = nil
+            state.progress = nil
+            state.completion = nil
+            return ended
         }
-        guard let completion else { return }
-        DispatchQueue.main.async {
+        guard let completion = ended.completion else { return }
+        DispatchQueue.main.async { [lists = ended.lists] in
             completion(lists.skipped, lists.failed, lists.completed)
         }
     }

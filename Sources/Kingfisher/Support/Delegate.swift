@@ -32,7 +32,7 @@ public class Delegate<Input, Output>: @unchecked Sendable {
             }
         }
         let slots = Slots(sync: closure)
-        self.slots.withLock { $0.sync = slots.sync }
+        change { $0.sync = slots.sync }
     }
 
     /// Sets the asynchronous closure.
@@ -49,7 +49,18 @@ public class Delegate<Input, Output>: @unchecked Sendable {
             }
         }
         let slots = Slots(async: closure)
-        self.slots.withLock { $0.async = slots.async }
+        change { $0.async = slots.async }
+    }
+
+    /// Changes the closures; a replaced one is released outside the lock, because it may hold the
+    /// last reference to an object whose deinit uses this delegate.
+    private func change(_ body: (inout Slots) -> Void) {
+        let old = slots.withLock { slots in
+            let old = slots
+            body(&slots)
+            return old
+        }
+        withExtendedLifetime(old) {}
     }
 
     /// Runs the synchronous closure; nil if it is not set or its target is deallocated.

@@ -4,6 +4,10 @@ import Testing
 
 @testable import Kingfisher
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Which options a load goes by, and what they do to the caches.
 @Suite(.timeLimit(.minutes(1)))
 struct ManagerOptionTests {
@@ -142,5 +146,16 @@ struct ManagerOptionTests {
         #expect(try await manager.retrieveImage(with: url, options: options).cacheType == .memory)
         bench.cache.clearMemoryCache()
         #expect(try await manager.retrieveImage(with: url, options: options).cacheType == .disk)
+    }
+
+    @Test func `a replaced default option may use the manager as it ends`() {
+        final class Modifier: ImageDownloadRequestModifier {
+            let manager: KingfisherManager
+            init(_ manager: KingfisherManager) { self.manager = manager }
+            deinit { #expect(manager.defaultOptions.isEmpty) }
+            func modified(for request: URLRequest) -> URLRequest? { request }
+        }
+        bench.manager.defaultOptions = [.requestModifier(Modifier(bench.manager))]
+        bench.manager.defaultOptions = []
     }
 }

@@ -148,4 +148,31 @@ struct StoppingPrefetcherTests: PrefetchBench {
         }
     }
     #endif
+
+    @Test func `an owner that stops the prefetcher may be released by its end`() async {
+        final class Owner: Sendable {
+            let prefetcher = Locked<ImagePrefetcher?>(nil)
+            let released: Gate
+
+            init(_ released: Gate) { self.released = released }
+
+            deinit {
+                prefetcher.value?.stop()
+                released.open()
+            }
+        }
+        let released = Gate()
+        do {
+            let owner = Owner(released)
+            let prefetcher = ImagePrefetcher(
+                sources: [],
+                options: nil,
+                manager: bench.manager,
+                progress: { [owner] _, _, _ in withExtendedLifetime(owner) {} }
+            )
+            owner.prefetcher.change { $0 = prefetcher }
+            prefetcher.start()
+        }
+        await released.wait()
+    }
 }

@@ -39,4 +39,22 @@ struct DelegateTests {
         let result: Int? = delegate(4)
         #expect(result == 4)
     }
+
+    @Test func `a replaced closure may hold an object that uses the delegate as it ends`() {
+        final class Owner {
+            let delegate: Delegate<Int, Int>
+            init(_ delegate: Delegate<Int, Int>) { self.delegate = delegate }
+            deinit { #expect(delegate.isSet) }
+        }
+        let target = Target()
+        let delegate = Delegate<Int, Int>()
+        do {
+            let owner = Owner(delegate)
+            delegate.delegate(on: target) { (_: Target, value: Int) -> Int in
+                withExtendedLifetime(owner) { value }
+            }
+        }
+        delegate.delegate(on: target) { (_: Target, value: Int) -> Int in value + 1 }
+        #expect(delegate.call(1) == 2)
+    }
 }
