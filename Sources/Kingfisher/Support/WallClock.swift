@@ -43,6 +43,8 @@ public struct WallClock: Sendable {
         every interval: TimeInterval,
         work: @escaping @Sendable () -> Void
     ) -> RepeatingTimer {
+        // About 30 years replace NaN and values above the range of a timer.
+        let interval = interval < 1e9 ? max(0.001, interval) : 1e9
         let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
         // A leeway of a tenth of the interval lets the kernel combine wake-ups.
         let leeway = DispatchTimeInterval.milliseconds(Int(min(interval * 100, 60_000)))

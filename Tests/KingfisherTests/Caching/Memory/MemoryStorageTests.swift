@@ -37,6 +37,14 @@ struct MemoryStorageTests {
         #expect(clock.timerIntervals == [])
     }
 
+    @Test(arguments: [1e-300, .leastNonzeroMagnitude, 1e300, .greatestFiniteMagnitude, .nan, -1])
+    func `an interval that no timer can have is no crash`(interval: Double) {
+        let config = MemoryStorage.Config(totalCostLimit: 10, cleanInterval: interval)
+        let backend = MemoryStorage.Backend<Value>(config: config)
+        backend.store(value: Value(), forKey: "a")
+        #expect(backend.isCached(forKey: "a"))
+    }
+
     @Test func `W-25: the sweep comes by itself and ends with the storage`() {
         var backend: MemoryStorage.Backend<Value>? = backend()
         backend?.store(value: Value(), forKey: "a", expiration: .seconds(100))
