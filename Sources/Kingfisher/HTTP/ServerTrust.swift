@@ -155,7 +155,7 @@ public struct TransferChallenge: Sendable {
     public let scheme: Scheme
     /// The server's name for the protected resources.
     public let realm: String?
-    /// How many credentials were refused in this transfer.
+    /// How many credentials were refused in this transfer; after 20 the 401 is the response.
     public let previousFailureCount: Int
     /// The 401 response.
     public let response: TransferResponse

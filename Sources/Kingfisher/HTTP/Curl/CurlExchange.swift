@@ -188,6 +188,9 @@ final class CurlExchange {
         return nil
     }
 
+    /// A handler that always gives the same wrong credential must not repeat the request forever.
+    private static let maxCredentials = 20
+
     /// Handles a response as a redirect, a challenge or the end of the chain.
     func consider(_ response: TransferResponse) {
         do throws(TransferError) {
@@ -199,7 +202,9 @@ final class CurlExchange {
             return fail(error)
         }
         let failures = failedCredentials + (credential == nil ? 0 : 1)
-        if let challenge = TransferChallenge(response, previousFailureCount: failures) {
+        if failures < Self.maxCredentials,
+            let challenge = TransferChallenge(response, previousFailureCount: failures)
+        {
             return ask(.challenge(challenge))
         }
         ask(.response(response))

@@ -311,6 +311,18 @@ struct CurlSteeringTests {
         )
     }
 
+    @Test func `after 20 refused credentials the 401 is the response`() async {
+        server.route("/p", ImageServer.secret(.text("in")))
+        let recorder = TransferRecorder(challenge: { challenge, reply in
+            let isFar = challenge.previousFailureCount >= 20
+            reply(isFar ? nil : TransferCredential(user: "me", password: "no"))
+        })
+        _ = start("/p", recorder)
+        #expect(await recorder.outcome().response?.statusCode == 401)
+        #expect(recorder.events.filter { $0 == .challenge("test") }.count == 20)
+        #expect(server.requests.count == 21)
+    }
+
     @Test func `a credential does not follow to another origin`() async throws {
         let other = try ImageServer()
         other.fallback { _ in .text("there") }
