@@ -13,6 +13,7 @@ struct ProcessStage {
             return LoadedImage(
                 image: result.image,
                 data: result.originalData,
+                isDecodedFromData: false,
                 metrics: result.metrics
             )
         case .data(let fetched):
@@ -91,6 +92,8 @@ struct LoadedImage: Sendable {
     let image: KFCrossPlatformImage
     /// The bytes it was made from; nil if it was made from another image.
     let data: Data?
+    /// Whether the image is certainly that of `data`; a subclass of the downloader returns any pair.
+    var isDecodedFromData = true
     var metrics: NetworkMetrics?
     /// The head of the response with the bytes.
     var response: TransferResponse?

@@ -14,7 +14,7 @@ struct StoreStage {
         let waits = request.options.waitForCache
         await withTaskGroup { group in
             let image = Gate()
-            storeImage(loaded.image, original: loaded.data, gate: image)
+            storeImage(loaded, gate: image)
             // Later loads find the image in memory, and the original among the pending entries.
             defer { loaded.token?.leave() }
             if waits { group.addTask { await image.wait() } }
@@ -25,14 +25,14 @@ struct StoreStage {
         }
     }
 
-    private func storeImage(_ image: KFCrossPlatformImage, original: Data?, gate: Gate) {
+    private func storeImage(_ loaded: LoadedImage, gate: Gate) {
         let toDisk = !request.options.cacheMemoryOnly
-        ArrivingRecord.with(record, of: request.entry, image) {
+        ArrivingRecord.with(record, of: request.entry, loaded.image) {
             request.targetCache.store(
-                image,
-                original: original,
+                loaded.image,
+                original: loaded.data,
                 forKey: request.key,
-                options: storeOptions,
+                options: storeOptions(for: loaded),
                 toDisk: toDisk,
                 // Retains the lease until the image can be sent to other machines.
                 completionHandler: { [request] in
@@ -67,10 +67,12 @@ struct StoreStage {
     }
 
     /// The store's callbacks belong to this stage and need not run on the caller's queue.
-    private var storeOptions: KingfisherParsedOptionsInfo {
+    private func storeOptions(for loaded: LoadedImage) -> KingfisherParsedOptionsInfo {
         var options = request.options
         options.callbackQueue = .untouch
-        if request.identifier.isEmpty, let serializer = OriginalBytesSerializer(options) {
+        if loaded.isDecodedFromData, request.identifier.isEmpty,
+            let serializer = OriginalBytesSerializer(options)
+        {
             options.cacheSerializer = serializer
         }
         return options
