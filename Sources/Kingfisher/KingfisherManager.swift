@@ -38,30 +38,19 @@ public class KingfisherManager: @unchecked Sendable {
     /// The cache for loads whose options name none.
     public var cache: ImageCache {
         get { state.withLock { $0.cache } }
-        set { change { $0.cache = newValue } }
+        set { state.change { $0.cache = newValue } }
     }
 
     /// The downloader for loads whose options name none.
     public var downloader: ImageDownloader {
         get { state.withLock { $0.downloader } }
-        set { change { $0.downloader = newValue } }
+        set { state.change { $0.downloader = newValue } }
     }
 
     /// Options applied to every load, before the options of the call.
     public var defaultOptions: KingfisherOptionsInfo {
         get { state.withLock { $0.defaultOptions } }
-        set { change { $0.defaultOptions = newValue } }
-    }
-
-    /// Changes the settings; replaced ones are released outside the lock, because a deinit of the
-    /// user's may use this manager.
-    private func change(_ body: (inout State) -> Void) {
-        let old = state.withLock { state in
-            let old = state
-            body(&state)
-            return old
-        }
-        withExtendedLifetime(old) {}
+        set { state.change { $0.defaultOptions = newValue } }
     }
 
     /// Retrieves the image of a resource from the caches or the network.

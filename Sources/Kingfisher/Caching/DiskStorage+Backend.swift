@@ -22,7 +22,7 @@ extension DiskStorage {
         public var config: Config {
             get { settings.withLock { $0 } }
             set {
-                settings.withLock { $0 = newValue }
+                settings.change { $0 = newValue }
                 apply(newValue)
             }
         }

@@ -79,7 +79,7 @@ extension KF {
         /// The options so far.
         public var options: KingfisherParsedOptionsInfo {
             get { state.withLock { $0.options } }
-            set { state.withLock { $0.options = newValue } }
+            set { state.change { $0.options = newValue } }
         }
 
         /// All values that a target with an image as its placeholder needs.
@@ -173,7 +173,7 @@ extension KF.Builder {
     /// Sets the placeholder shown during the load.
     public func placeholder(_ placeholder: (any Placeholder)?) -> Self {
         let changed = State(options: options, placeholder: placeholder)
-        state.withLock { $0 = changed }
+        state.change { $0 = changed }
         return self
     }
 

@@ -106,7 +106,7 @@ open class ImageDownloader: @unchecked Sendable {
     open var sessionConfiguration: URLSessionConfiguration {
         get { state.withLock { $0.configuration } }
         set {
-            state.withLock { $0.configuration = newValue }
+            state.change { $0.configuration = newValue }
             let classes = newValue.protocolClasses ?? []
             routes.protocolClasses = classes.compactMap { $0 as? URLProtocol.Type }
             newValue.logIgnoredProperties()
@@ -139,7 +139,7 @@ open class ImageDownloader: @unchecked Sendable {
     /// any thread, once for each download; it must return without blocking.
     public var isNetworkConstrained: (@Sendable () -> Bool)? {
         get { state.withLock { $0.isNetworkConstrained } }
-        set { state.withLock { $0.isNetworkConstrained = newValue } }
+        set { state.change { $0.isNetworkConstrained = newValue } }
     }
 
     /// Used while ``isNetworkConstrained`` is nil.

@@ -32,7 +32,7 @@ public class Delegate<Input, Output>: @unchecked Sendable {
             }
         }
         let slots = Slots(sync: closure)
-        change { $0.sync = slots.sync }
+        self.slots.change { $0.sync = slots.sync }
     }
 
     /// Sets the asynchronous closure.
@@ -49,18 +49,7 @@ public class Delegate<Input, Output>: @unchecked Sendable {
             }
         }
         let slots = Slots(async: closure)
-        change { $0.async = slots.async }
-    }
-
-    /// Changes the closures; a replaced one is released outside the lock, because it may hold the
-    /// last reference to an object whose deinit uses this delegate.
-    private func change(_ body: (inout Slots) -> Void) {
-        let old = slots.withLock { slots in
-            let old = slots
-            body(&slots)
-            return old
-        }
-        withExtendedLifetime(old) {}
+        self.slots.change { $0.async = slots.async }
     }
 
     /// Runs the synchronous closure; nil if it is not set or its target is deallocated.

@@ -11,7 +11,7 @@ package final class RoutedTransport: HTTPTransport {
     /// The transport that replaces all others in this process; nil for none.
     package static var processWide: (any HTTPTransport)? {
         get { override.withLock { $0 } }
-        set { override.withLock { $0 = newValue } }
+        set { override.change { $0 = newValue } }
     }
 
     private static let override = Mutex<(any HTTPTransport)?>(nil)
