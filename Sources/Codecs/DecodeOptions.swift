@@ -28,16 +28,26 @@ package struct DecodeOptions: Sendable {
     package var target: Target
     package var limits: DecodeLimits
     package var truncation: Truncation
+    /// Whether the caller resamples the result to half of its size or less.
+    ///
+    /// The decoder's own scaling may then produce the target itself; otherwise a resampler makes it
+    /// from at least twice its size.
+    package var isReducedLater: Bool
 
     package init(
         target: Target = .full,
         limits: DecodeLimits = .default,
-        truncation: Truncation = .fails
+        truncation: Truncation = .fails,
+        isReducedLater: Bool = false
     ) {
         self.target = target
         self.limits = limits
         self.truncation = truncation
+        self.isReducedLater = isReducedLater
     }
+
+    /// The least ratio of the size that a decoder produces to the target.
+    var margin: Int { isReducedLater ? 1 : 2 }
 }
 
 /// A decoded image, upright, in sRGB.

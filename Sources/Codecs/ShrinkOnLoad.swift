@@ -14,14 +14,13 @@ enum ShrinkOnLoad {
     }
 
     /// The scale at which libjpeg decodes, in eighths: the smallest of 1, 2, 4, 8 that leaves the
-    /// resampler at least twice the target.
+    /// resampler at least `margin` times the target, normally twice.
     ///
     /// The inverse transform at a reduced size is a box filter, which aliases. A resampler that
     /// still halves hides it (32.0 dB instead of 31.5 against a float reference, for a tenth more
     /// time). The other scales have no vector code in libjpeg-turbo and are slower than the next
     /// larger one.
-    static func jpegEighths(stored: PixelSize, target: PixelSize) -> Int {
-        let margin = 2
+    static func jpegEighths(stored: PixelSize, target: PixelSize, margin: Int = 2) -> Int {
         for eighths in [1, 2, 4] {
             let width = (stored.width * eighths + 7) / 8
             let height = (stored.height * eighths + 7) / 8
@@ -31,10 +30,9 @@ enum ShrinkOnLoad {
         return 8
     }
 
-    /// The size that a decoder with free scaling produces for the resampler: twice the target, or
-    /// the stored size if that is smaller.
-    static func freelyScaled(stored: PixelSize, target: PixelSize) -> PixelSize {
-        let margin = 2
+    /// The size that a decoder with free scaling produces for the resampler: `margin` times the
+    /// target, or the stored size if that is smaller.
+    static func freelyScaled(stored: PixelSize, target: PixelSize, margin: Int) -> PixelSize {
         // As above.
         guard (stored.width - 1) / margin >= target.width,
             (stored.height - 1) / margin >= target.height

@@ -52,17 +52,42 @@ struct TargetTests {
         #expect(eighths(4000) == 8)
     }
 
+    @Test func `a JPEG that is reduced later decodes at the eighths of its target`() throws {
+        let stored = PixelSize(width: 4001, height: 3000)
+        let eighths = { (width: Int, height: Int) in
+            let target = PixelSize(width: width, height: height)
+            return ShrinkOnLoad.jpegEighths(stored: stored, target: target, margin: 1)
+        }
+        #expect(eighths(501, 375) == 1)
+        #expect(eighths(501, 376) == 2)
+        #expect(eighths(2001, 1500) == 4)
+        #expect(eighths(2002, 1500) == 8)
+        for (name, width, height) in [("baseline.jpg", 34, 23), ("lossy.webp", 17, 13)] {
+            let data = try Fixture(name: name).data
+            let half = DecodeOptions.Target.exact(PixelSize(width: width, height: height))
+            let usual = try Codecs.decode(data, options: DecodeOptions(target: half)).bitmap
+            let options = DecodeOptions(target: half, isReducedLater: true)
+            let direct = try Codecs.decode(data, options: options).bitmap
+            #expect(direct.size == usual.size)
+            #expect(direct != usual, "\(name) was resampled")
+            #expect(meanDifference(direct, usual) < 6, "\(name)")
+        }
+    }
+
     @Test func `a small JPEG target looks like the big image scaled down`() throws {
         let data = try Fixture(name: "baseline.jpg").data
         let size = PixelSize(width: 9, height: 6)
         let straight = try Codecs.decode(data, options: DecodeOptions(target: .exact(size))).bitmap
         let detour = try resample(Codecs.decode(data).bitmap, to: size)
+        #expect(meanDifference(straight, detour) < 6)
+    }
+
+    /// The mean difference of the red channel, in steps of 1 / 255.
+    private func meanDifference(_ a: Bitmap, _ b: Bitmap) -> Int {
         var sum = 0
-        for y in 0..<6 {
-            for x in 0..<9 {
-                sum += abs(Int(straight[x, y].red) - Int(detour[x, y].red))
-            }
+        for y in 0..<a.size.height {
+            for x in 0..<a.size.width { sum += abs(Int(a[x, y].red) - Int(b[x, y].red)) }
         }
-        #expect(sum < 54 * 6)
+        return sum / (a.size.width * a.size.height)
     }
 }

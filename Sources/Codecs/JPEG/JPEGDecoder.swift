@@ -45,7 +45,7 @@ struct JPEGDecoder {
         try rows.check(
             kf_jpeg_decoder_start(
                 decoder,
-                header.eighths(for: target),
+                header.eighths(for: target, options),
                 header.layout,
                 &width,
                 &height

@@ -67,7 +67,7 @@ extension JPEGHeader {
     var layout: kf_jpeg_layout { isCMYK ? KF_JPEG_CMYK : KF_JPEG_RGBA }
 
     /// The scale of the transform that serves a target, in eighths.
-    func eighths(for target: PixelSize) -> Int32 {
-        Int32(ShrinkOnLoad.jpegEighths(stored: size, target: target))
+    func eighths(for target: PixelSize, _ options: DecodeOptions) -> Int32 {
+        Int32(ShrinkOnLoad.jpegEighths(stored: size, target: target, margin: options.margin))
     }
 }

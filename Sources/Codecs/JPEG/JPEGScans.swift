@@ -20,7 +20,7 @@ final class JPEGScans {
             let decoder = kf_jpeg_scans_create(
                 options.limits.maxWorkingBytes,
                 JPEGRowReader.maxScanCount,
-                header.eighths(for: target),
+                header.eighths(for: target, options),
                 header.layout
             )
         else { throw .pixels(.outOfMemory(bytes: header.coefficientBytes)) }

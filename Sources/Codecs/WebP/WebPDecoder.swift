@@ -13,16 +13,20 @@ struct WebPDecoder {
     ///
     /// - Parameters:
     ///   - target: In pixels, before orientation; nil for the stored size.
+    ///   - margin: The least ratio of the decoded size to the target.
     ///   - keepsPartial: Whether rows may be missing at the end.
     /// - Returns: The bitmap and whether rows are missing.
     /// - Throws: ``CodecError``.
     func decode(
         target: PixelSize?,
+        margin: Int = 2,
         keepsPartial: Bool
     ) throws(CodecError) -> (bitmap: Bitmap, isPartial: Bool) {
         var config = try makeConfiguration()
         let stored = config.input.size
-        let size = target.map { ShrinkOnLoad.freelyScaled(stored: stored, target: $0) } ?? stored
+        let size =
+            target.map { ShrinkOnLoad.freelyScaled(stored: stored, target: $0, margin: margin) }
+            ?? stored
         if size != stored {
             config.options.use_scaling = 1
             config.options.scaled_width = Int32(size.width)

@@ -89,7 +89,7 @@ struct WebPReader: FrameReader {
         let target = ShrinkOnLoad.storedTarget(of: info, options.target)
         let (bitmap, isPartial) = try data.withBytes { bytes throws(CodecError) in
             try Self.decoder(bytes, nil, options.limits)
-                .decode(target: target, keepsPartial: keepsPartial)
+                .decode(target: target, margin: options.margin, keepsPartial: keepsPartial)
         }
         profile?.convert(bitmap)
         return try .upright(bitmap, info, isPartial: isPartial)

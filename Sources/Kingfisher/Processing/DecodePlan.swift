@@ -4,17 +4,21 @@ import Pixels
 
 /// Plans one shared bitmap from which the images of several callers are made.
 ///
-/// Its size is twice the largest size that a caller needs, or that of the file if smaller. A factor
-/// of two, because resampling a bitmap of almost the target size blurs it. One that is at least
-/// halved differs from a separately decoded bitmap by less than 1 of 255 per channel on average,
-/// and by at most 16 at hard edges (measured, and checked by `DecodePlanTests`). If all callers
-/// need the same size, it is decoded to exactly that size and the pixels equal those of a separate
-/// decode.
+/// Its size is twice the largest size that a caller needs, or that of the file if smaller: resampling
+/// a bitmap of almost the target size blurs it. The images differ from those of the whole bitmap,
+/// scaled down at once, by less than 1 of 255 per channel on average, and by at most 16 at hard
+/// edges (measured, and checked by `DecodePlanTests`). Since every caller halves the bitmap at least,
+/// the decoder's own scaling may produce it; small images are made from its repeated halves.
+///
+/// If all callers need the same size, it is decoded to exactly that size, and the pixels equal those
+/// of a separate decode.
 struct DecodePlan: Equatable {
     /// The size of the image in the file.
     let own: PixelSize
     /// The size to decode to, at most ``own``.
     let base: PixelSize
+    /// Whether every caller resamples the bitmap to half of its size or less.
+    let isReducedLater: Bool
 
     /// Makes a plan for the waiting callers; nil if separate decodes are better.
     ///
@@ -32,24 +36,44 @@ struct DecodePlan: Equatable {
         let sizes = Set(wishes.map { [own] in $0.size(of: own) })
         if let size = sizes.first, sizes.count == 1 {
             base = size
+            isReducedLater = false
         } else {
             let width = sizes.map(\.width).max() ?? own.width
             let height = sizes.map(\.height).max() ?? own.height
             base = own.covering(width: 2 * width, height: 2 * height)
+            isReducedLater = base != own
         }
         guard let pixels = base.pixelCount, pixels <= maxBytes / Bitmap.bytesPerPixel else {
             return nil
         }
     }
 
+    /// How often the shared bitmap can be halved and still be at least twice a size.
+    func halvings(for size: PixelSize) -> Int {
+        var (count, next) = (0, base.half)
+        while next.covers(size, times: 2), next != next.half {
+            count += 1
+            next = next.half
+        }
+        return count
+    }
+
     /// Whether the shared bitmap is large enough to make an image of this size.
     func serves(_ size: PixelSize) -> Bool {
-        base == own || base == size
-            || (base.width >= 2 * size.width && base.height >= 2 * size.height)
+        base == own || base == size || base.covers(size, times: 2)
     }
 }
 
 extension PixelSize {
+    /// Half of the size, rounded up.
+    var half: PixelSize {
+        PixelSize(width: (width + 1) / 2, height: (height + 1) / 2)
+    }
+
+    fileprivate func covers(_ size: PixelSize, times factor: Int) -> Bool {
+        width / factor >= size.width && height / factor >= size.height
+    }
+
     /// The smallest size with the same aspect ratio that covers a box, never enlarged.
     fileprivate func covering(width boxWidth: Int, height boxHeight: Int) -> PixelSize {
         guard boxWidth < width, boxHeight < height else { return self }

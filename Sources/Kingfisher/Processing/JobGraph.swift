@@ -12,7 +12,8 @@ import Synchronization
 /// ```
 ///
 /// When the bytes arrive, the waiting requests determine the size of the shared bitmap; a later
-/// request uses the bitmap if it is large enough. Each caller waits only for its own image. A
+/// request uses the bitmap if it is large enough. Small images are made from halves of the bitmap,
+/// which are shared, too: resampling costs as much as its input is large. Each caller waits only for its own image. A
 /// cancelled caller does not affect the others; the last caller of a step cancels it. A step is as
 /// urgent as its most urgent caller.
 ///
@@ -48,6 +49,8 @@ final class JobGraph: Sendable {
 
     private struct PictureKey: Hashable {
         let size: PixelSize
+        /// How often the bitmap of that size was halved.
+        let halvings: Int
         /// Isolated callers never get a bitmap that this process decoded.
         let isIsolated: Bool
     }
@@ -137,10 +140,8 @@ final class JobGraph: Sendable {
         _ urgency: Urgency
     ) async throws -> KFCrossPlatformImage? {
         do {
-            let key = PictureKey(size: plan.base, isIsolated: options.isolated)
-            let picture = try await results.pictures.value(for: key, urgency: urgency) {
-                try await processing.picture(of: data, in: plan, options, $0)
-            }
+            let halvings = plan.halvings(for: wish.size(of: plan.own))
+            let picture = try await picture(halvings, data, plan, options, processing, urgency)
             return try await processing.image(of: picture, in: plan, wish, options, urgency)
         } catch is CodecError {
             // Reported as a failure of the processor, as if it had decoded the bytes.
@@ -152,6 +153,29 @@ final class JobGraph: Sendable {
             throw KingfisherError.processorError(
                 reason: .isolationFailed(processor: options.processor, failure: failure)
             )
+        }
+    }
+
+    /// Returns the shared bitmap of the plan, halved as often as given.
+    private func picture(
+        _ halvings: Int,
+        _ data: Data,
+        _ plan: DecodePlan,
+        _ options: KingfisherParsedOptionsInfo,
+        _ processing: ProcessingJobs,
+        _ urgency: Urgency
+    ) async throws -> Bitmap {
+        let key = PictureKey(
+            size: plan.base,
+            halvings: halvings,
+            isIsolated: options.isolated
+        )
+        return try await results.pictures.value(for: key, urgency: urgency) { [self] urgency in
+            guard halvings > 0 else {
+                return try await processing.picture(of: data, in: plan, options, urgency)
+            }
+            let input = try await picture(halvings - 1, data, plan, options, processing, urgency)
+            return try await processing.resized(input, to: input.size.half, urgency)
         }
     }
 }

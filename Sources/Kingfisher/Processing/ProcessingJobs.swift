@@ -219,8 +219,29 @@ final class ProcessingJobs: Sendable {
             return try await pool.run(urgency: urgency) {
                 let target: DecodeOptions.Target =
                     plan.base == plan.own ? .full : .exact(plan.base)
-                return try Codecs.decode(data, options: DecodeOptions(target: target)).bitmap
+                let options = DecodeOptions(target: target, isReducedLater: plan.isReducedLater)
+                return try Codecs.decode(data, options: options).bitmap
             }
+        }
+    }
+
+    /// Makes a smaller bitmap of a shared one.
+    ///
+    /// - Throws: `CodecError` if memory runs out; `CancellationError`.
+    func resized(_ picture: Bitmap, to size: PixelSize, _ urgency: Urgency) async throws -> Bitmap {
+        try await budget.with(bytes: size.byteCount) {
+            try await pool.run(urgency: urgency) { try Self.resized(picture, to: size) }
+        }
+    }
+
+    private static func resized(
+        _ picture: Bitmap,
+        to size: PixelSize
+    ) throws(CodecError) -> Bitmap {
+        do throws(PixelError) {
+            return try resample(picture, to: size)
+        } catch {
+            throw .pixels(error)
         }
     }
 
@@ -246,12 +267,7 @@ final class ProcessingJobs: Sendable {
         let cost = max(copy, WorkCost(options).drawing(on: size, by: options.processor))
         return try await budget.with(bytes: cost) {
             try await pool.run(urgency: urgency) {
-                let bitmap: Bitmap
-                do throws(PixelError) {
-                    bitmap = try resample(picture, to: size)
-                } catch {
-                    throw CodecError.pixels(error)
-                }
+                let bitmap = try Self.resized(picture, to: size)
                 let image = KFCrossPlatformImage(bitmap: bitmap, scale: options.scaleFactor)
                 return try Self.limited(options) { wish.image(image, of: plan.own, options) }
             }
