@@ -9,7 +9,8 @@ struct PrefetchCommand: AsyncParsableCommand {
         abstract: "Loads images from the network into the cache.",
         discussion: """
             URLs are read from the command line, a file with one URL per line, or standard input; \
-            empty lines and lines that begin with # are skipped. Cached images are not loaded \
+            empty lines are skipped, and comments from a # at the beginning of a line or after \
+            white space. Cached images are not loaded \
             again. Failures do not stop it; they are listed at the end, and the exit status is 1.
 
             Examples:
@@ -137,9 +138,16 @@ struct PrefetchCommand: AsyncParsableCommand {
             from == "-"
             ? try InputFile(standardInputPatience: loading.timeout)
             : try InputFile(path: from, patience: loading.timeout)
-        return String(decoding: try file.text(), as: UTF8.self).split(whereSeparator: \.isNewline)
-            .map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+        let text = String(decoding: try file.text(), as: UTF8.self)
+        // Some editors write a byte order mark.
+        return text.drop { $0 == "\u{FEFF}" }.split(whereSeparator: \.isNewline)
+            .map(Self.withoutComment).filter { !$0.isEmpty }
+    }
+
+    /// A line up to its first word that begins with `#`, without white space around it.
+    private static func withoutComment(_ line: Substring) -> String {
+        line.split(whereSeparator: \.isWhitespace).prefix { !$0.hasPrefix("#") }
+            .joined(separator: " ")
     }
 
     private static func source(_ text: String) throws -> PictureSource {
