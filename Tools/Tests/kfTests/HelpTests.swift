@@ -49,4 +49,15 @@ struct HelpTests {
         let text = String(decoding: try folder.data("man/\(page).1"), as: UTF8.self)
         #expect(text.contains("\n\(synopsis)\n"))
     }
+
+    @Test(arguments: [
+        ("get", "trim[:TOLERANCE]  (TOLERANCE 0 to 1)"),
+        ("convert", "sharpen:AMOUNT[:RADIUS]  (AMOUNT 0 to 10, RADIUS 0 to 100)"),
+        ("get", "round:RADIUS|PERCENT%[:COLOUR]  (RADIUS 0 to 65535, PERCENT 0 to 100)"),
+        ("convert", "color:BRIGHTNESS,CONTRAST,SATURATION,EV  (each -100 to 100)"),
+    ])
+    func `the help names the ranges of numbers`(command: String, line: String) async throws {
+        let outcome = try await KFProgram.run([command, "--help"], in: TemporaryFolder())
+        #expect(outcome.text.contains("\n  \(line)\n"), "\(outcome.text)")
+    }
 }

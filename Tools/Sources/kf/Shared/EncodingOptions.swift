@@ -119,7 +119,7 @@ struct EncodingOptions: ParsableArguments {
         percentage (50%). Colours are #rrggbb or #rrggbbaa, positions X,Y from 0,0 (top left) \
         to 1,1:
 
-        \(ProcessorForm.all.map { "  " + $0.form }.joined(separator: "\n"))
+        \(ProcessorForm.all.map { "  " + $0.help }.joined(separator: "\n"))
         """
 
     private static func format(_ name: String) throws -> PictureFormat {

@@ -3,23 +3,50 @@ import Kingfisher
 
 /// A kind of processor on the command line.
 struct ProcessorForm: Sendable {
+    /// Makes a processor of arguments, with the ranges of its numbers.
+    typealias Make =
+        @Sendable (SpecArguments, [ClosedRange<Double>]) throws -> any ImageProcessor
+
     /// Its syntax, for help and messages.
     let form: String
     /// The number of its arguments.
     let count: ClosedRange<Int>
-    let make: @Sendable (SpecArguments) throws -> any ImageProcessor
+    /// The ranges of its numbers by their names in the syntax.
+    private let ranges: KeyValuePairs<String, ClosedRange<Double>>
+    private let read: Make
 
     /// The part before the first colon.
     var name: String { String(form.prefix { $0 != ":" && $0 != "[" }) }
 
+    /// Its syntax with the ranges of its numbers, for help.
+    var help: String {
+        let texts = ranges.map { "\($0.key) \(SpecArguments.text(of: $0.value))" }
+        return texts.isEmpty ? form : "\(form)  (\(texts.joined(separator: ", ")))"
+    }
+
     init(
         _ form: String,
         _ count: ClosedRange<Int>,
-        make: @escaping @Sendable (SpecArguments) throws -> any ImageProcessor
+        _ ranges: KeyValuePairs<String, ClosedRange<Double>>,
+        read: @escaping Make
     ) {
         self.form = form
         self.count = count
-        self.make = make
+        self.ranges = ranges
+        self.read = read
+    }
+
+    /// A processor without numbers, or with sizes only.
+    init(
+        _ form: String,
+        _ count: ClosedRange<Int>,
+        read: @escaping @Sendable (SpecArguments) throws -> any ImageProcessor
+    ) {
+        self.init(form, count, [:]) { arguments, _ in try read(arguments) }
+    }
+
+    func make(_ arguments: SpecArguments) throws -> any ImageProcessor {
+        try read(arguments, ranges.map(\.value))
     }
 
     /// All processors.
@@ -41,21 +68,25 @@ struct ProcessorForm: Sendable {
         ProcessorForm("smartcrop:SIZE", 1...1) {
             SmartCroppingImageProcessor(size: try $0.extent($0.values[0]))
         },
-        ProcessorForm("trim[:TOLERANCE]", 0...1) {
-            TrimmingImageProcessor(tolerance: try $0.number(0, 0...1, default: 0))
+        ProcessorForm("trim[:TOLERANCE]", 0...1, ["TOLERANCE": 0...1]) {
+            TrimmingImageProcessor(tolerance: try $0.number(0, $1[0], default: 0))
         },
-        ProcessorForm("pad:MARGIN[:COLOUR]", 1...2) {
+        ProcessorForm("pad:MARGIN[:COLOUR]", 1...2, ["MARGIN": 0...10_000]) {
             PaddingImageProcessor(
-                all: try $0.number(0, 0...10_000),
+                all: try $0.number(0, $1[0]),
                 backgroundColor: try $0.colour(1)
             )
         },
     ]
 
     private static let shapes = [
-        ProcessorForm("round:RADIUS|PERCENT%[:COLOUR]", 1...2) {
+        ProcessorForm(
+            "round:RADIUS|PERCENT%[:COLOUR]",
+            1...2,
+            ["RADIUS": 0...65_535, "PERCENT": 0...100]
+        ) {
             RoundCornerImageProcessor(
-                radius: try $0.radius(0),
+                radius: try $0.radius(0, $1[0], percent: $1[1]),
                 backgroundColor: try $0.colour(1)
             )
         },
@@ -63,9 +94,9 @@ struct ProcessorForm: Sendable {
             // Rounding with a radius of 0 only fills the background of transparent parts.
             RoundCornerImageProcessor(radius: .point(0), backgroundColor: try $0.colour(0))
         },
-        ProcessorForm("rotate:DEGREES[:COLOUR]", 1...2) {
+        ProcessorForm("rotate:DEGREES[:COLOUR]", 1...2, ["DEGREES": -3600...3600]) {
             RotatingImageProcessor(
-                degrees: try $0.number(0, -3600...3600),
+                degrees: try $0.number(0, $1[0]),
                 backgroundColor: try $0.colour(1)
             )
         },
@@ -77,36 +108,48 @@ struct ProcessorForm: Sendable {
                 )
             )
         },
-        ProcessorForm("border:WIDTH[:COLOUR]", 1...2) {
-            let width = try $0.number(0, 0...10_000)
+        ProcessorForm("border:WIDTH[:COLOUR]", 1...2, ["WIDTH": 0...10_000]) {
+            let width = try $0.number(0, $1[0])
             return BorderImageProcessor(
                 border: Border(color: try $0.colour(1) ?? .black, lineWidth: width)
             )
         },
-        ProcessorForm("watermark:FILE[@X,Y][:MARGIN[:ALPHA]]", 1...3) {
+        ProcessorForm(
+            "watermark:FILE[@X,Y][:MARGIN[:ALPHA]]",
+            1...3,
+            ["MARGIN": 0...10_000, "ALPHA": 0...1]
+        ) {
             let (file, anchor) = $0.placedFile(0)
             return WatermarkImageProcessor(
                 watermark: try $0.picture(file),
                 anchor: try $0.anchor(anchor, default: CGPoint(x: 1, y: 1)),
-                margin: try $0.number(1, 0...10_000, default: 0),
-                alpha: try $0.number(2, 0...1, default: 1)
+                margin: try $0.number(1, $1[0], default: 0),
+                alpha: try $0.number(2, $1[1], default: 1)
             )
         },
     ]
 
     private static let colours = [
-        ProcessorForm("blur:RADIUS", 1...1) {
-            BlurImageProcessor(blurRadius: try $0.number(0, 0...1000))
+        ProcessorForm("blur:RADIUS", 1...1, ["RADIUS": 0...1000]) {
+            BlurImageProcessor(blurRadius: try $0.number(0, $1[0]))
         },
-        ProcessorForm("sharpen:AMOUNT[:RADIUS]", 1...2) {
+        ProcessorForm(
+            "sharpen:AMOUNT[:RADIUS]",
+            1...2,
+            ["AMOUNT": 0...10, "RADIUS": 0...100]
+        ) {
             SharpeningImageProcessor(
-                amount: try $0.number(0, 0...10),
-                radius: try $0.number(1, 0...100, default: 1)
+                amount: try $0.number(0, $1[0]),
+                radius: try $0.number(1, $1[1], default: 1)
             )
         },
         ProcessorForm("bw", 0...0) { _ in BlackWhiteProcessor() },
-        ProcessorForm("color:BRIGHTNESS,CONTRAST,SATURATION,EV", 1...1) {
-            let values = try $0.numbers(0, count: 4, -100...100)
+        ProcessorForm(
+            "color:BRIGHTNESS,CONTRAST,SATURATION,EV",
+            1...1,
+            ["each": -100...100]
+        ) {
+            let values = try $0.numbers(0, count: 4, $1[0])
             return ColorControlsProcessor(
                 brightness: values[0],
                 contrast: values[1],
@@ -117,17 +160,17 @@ struct ProcessorForm: Sendable {
         ProcessorForm("tint:COLOUR", 1...1) {
             TintImageProcessor(tint: try $0.colour(0) ?? .clear)
         },
-        ProcessorForm("overlay:COLOUR[:FRACTION]", 1...2) {
+        ProcessorForm("overlay:COLOUR[:FRACTION]", 1...2, ["FRACTION": 0...1]) {
             OverlayImageProcessor(
                 overlay: try $0.colour(0) ?? .clear,
-                fraction: try $0.number(1, 0...1, default: 0.5)
+                fraction: try $0.number(1, $1[0], default: 0.5)
             )
         },
-        ProcessorForm("blend:MODE[:ALPHA[:COLOUR]]", 1...3) {
+        ProcessorForm("blend:MODE[:ALPHA[:COLOUR]]", 1...3, ["ALPHA": 0...1]) {
             let modes = CGBlendMode.allCases.map { ("\($0)", $0) }
             return BlendImageProcessor(
                 blendMode: try $0.choice(0, Dictionary(uniqueKeysWithValues: modes)),
-                alpha: try $0.number(1, 0...1, default: 1),
+                alpha: try $0.number(1, $1[0], default: 1),
                 backgroundColor: try $0.colour(2)
             )
         },

@@ -46,10 +46,14 @@ struct SpecArguments: Sendable {
     }
 
     /// A radius in pixels, or a percentage of the width: `20`, `50%`.
-    func radius(_ index: Int) throws -> Radius {
+    func radius(
+        _ index: Int,
+        _ pixels: ClosedRange<Double>,
+        percent: ClosedRange<Double>
+    ) throws -> Radius {
         let value = values[index]
-        guard value.hasSuffix("%") else { return .point(try number(index, 0...65_535)) }
-        return .widthFraction(CGFloat(try number(String(value.dropLast()), 0...100)) / 100)
+        guard value.hasSuffix("%") else { return .point(try number(index, pixels)) }
+        return .widthFraction(CGFloat(try number(String(value.dropLast()), percent)) / 100)
     }
 
     /// A position in fractions of the free space: `0,0` is the top left, `1,1` the bottom right.
@@ -121,10 +125,14 @@ struct SpecArguments: Sendable {
         return image
     }
 
+    /// A range as in `0 to 1`.
+    static func text(of range: ClosedRange<Double>) -> String {
+        "\(trimmed(range.lowerBound)) to \(trimmed(range.upperBound))"
+    }
+
     private func number(_ value: String, _ range: ClosedRange<Double>) throws -> Double {
         guard let number = Double(value), range.contains(number) else {
-            let bounds = "\(trimmed(range.lowerBound)) to \(trimmed(range.upperBound))"
-            throw unreadable(value, "number from \(bounds)")
+            throw unreadable(value, "number from \(Self.text(of: range))")
         }
         return number
     }
