@@ -178,37 +178,6 @@ struct ConvertTests {
         }
     }
 
-    @Test func `an interrupted run leaves no partial file`() async throws {
-        let photo = try TestPictures.photo()
-        for index in 0..<200 { try add("many/\(index).jpg", photo) }
-        let process = Process()
-        process.executableURL = KFProgram.executable
-        // Large files, which take some time to be written.
-        process.arguments = [
-            "convert", "many", "-o", "out", "-p", "resize:2400x", "--format", "png",
-        ]
-        process.currentDirectoryURL = folder.url
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        // Interrupt while some files are finished and one is being written.
-        let names = { try? FileManager.default.contentsOfDirectory(atPath: folder.path("out")) }
-        while process.isRunning {
-            let now = names() ?? []
-            if now.count > 2, now.contains(where: { $0.hasPrefix(".") }) { break }
-            await Task.yield()
-        }
-        process.interrupt()
-        process.waitUntilExit()
-        #expect(process.terminationReason == .uncaughtSignal)
-        #expect(process.terminationStatus == SIGINT)
-        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("out"))
-        #expect(left.count < 200)
-        for name in left {
-            #expect(!name.hasPrefix("."))
-            #expect(KFCrossPlatformImage(data: try folder.data("out/\(name)")) != nil)
-        }
-    }
-
     @Test func `the name of an image as the output is refused, unless it is a folder`() async throws
     {
         let refused = try await convert("in", "-o", "small.jpg")

@@ -67,7 +67,7 @@ struct UnwritableCacheTests {
 }
 
 /// Runs scripts in separate mount namespaces.
-private enum Namespaces {
+enum Namespaces {
     static let canMount = (try? shell("mount -t tmpfs none /mnt", in: "/").status) == 0
 
     /// Runs a script as root of new namespaces.

@@ -10,8 +10,8 @@ struct ConvertCommand: AsyncParsableCommand {
         discussion: """
             Folders are searched recursively for files with the suffix of an image; hidden files \
             are skipped. Quoted patterns are expanded: * and ? within a name, ** for any number \
-            of folders. Failures do not stop the conversion; they are listed \
-            at the end, and the exit status is 1.
+            of folders. Failures do not stop the conversion, unless the disk is full; they are \
+            listed at the end, and the exit status is 1.
 
             --name sets the names of the outputs: {stem} is the input's name without its suffix, \
             {dir} its folder relative to the searched one, {format} the suffix, {width} and \
@@ -159,6 +159,13 @@ struct ConvertCommand: AsyncParsableCommand {
         let summary = tally.summary()
         for failure in summary.failures {
             Terminal.note("kf: \(failure)", style: .red)
+        }
+        if summary.notDone > 0 {
+            let advice = "make room, and run it again with --skip-existing"
+            Terminal.note(
+                "kf: error: the disk is full, \(summary.notDone) files were not tried; \(advice)",
+                style: .red
+            )
         }
         try out.print(summary)
         if summary.failed > 0 { throw ExitCode.failure }

@@ -4,7 +4,7 @@ import Synchronization
 /// The outcome for one file; one line of `--json`.
 struct ConvertOutcome: Report, Sendable {
     enum Status: String, Encodable {
-        case planned, converted, skipped, failed
+        case planned, converted, skipped, failed, notDone
     }
 
     let input: String
@@ -29,6 +29,13 @@ struct ConvertOutcome: Report, Sendable {
         self.error = error
     }
 
+    /// An input that is not tried, because the disk is full.
+    init(notDone input: String) {
+        self.input = input
+        output = nil
+        status = .notDone
+    }
+
     func summary() -> String {
         let head = Terminal.line(input) + (output.map { " → " + Terminal.line($0) } ?? "")
         return switch status {
@@ -37,6 +44,7 @@ struct ConvertOutcome: Report, Sendable {
             "\(head)  \(width ?? 0) × \(height ?? 0), \(Readable.bytes(outputBytes ?? 0))"
         case .skipped: "\(head)  skipped, the output exists"
         case .failed: "\(head)  \(error ?? "failed")"
+        case .notDone: "\(head)  not done, the disk is full"
         }
     }
 }
@@ -110,6 +118,7 @@ struct ConvertSummary: Report {
     private(set) var converted = 0
     private(set) var skipped = 0
     private(set) var failed = 0
+    private(set) var notDone = 0
     private(set) var inputBytes = 0
     private(set) var outputBytes = 0
     var seconds = 0.0
@@ -126,18 +135,20 @@ struct ConvertSummary: Report {
         case .failed:
             failed += 1
             failures.append(outcome.error ?? "failed")
+        case .notDone: notDone += 1
         case .planned: break
         }
     }
 
     enum CodingKeys: CodingKey {
-        case converted, skipped, failed, inputBytes, outputBytes, seconds
+        case converted, skipped, failed, notDone, inputBytes, outputBytes, seconds
     }
 
     func summary() -> String {
         var parts = ["\(converted) converted"]
         if skipped > 0 { parts.append("\(skipped) skipped") }
         if failed > 0 { parts.append("\(failed) failed") }
+        if notDone > 0 { parts.append("\(notDone) not done") }
         let rate = seconds > 0 ? String(format: ", %.1f/s", Double(converted) / seconds) : ""
         let sizes = "\(Readable.bytes(inputBytes)) → \(Readable.bytes(outputBytes))"
         let work =

@@ -1,14 +1,17 @@
 import Foundation
 import Kingfisher
+import Synchronization
 
 /// Converts files one by one with the library's pipeline, within its memory budget.
-struct Converter: Sendable {
+final class Converter: Sendable {
     private let plan: ConvertPlan
     private let encoding: EncodingOptions
     private let skipsExisting: Bool
     private let manager: KingfisherManager
     /// The output folder without symbolic links.
     private let root: String
+    /// Whether an output could not be written because its disk is full.
+    private let isDiskFull = Atomic(false)
 
     init(plan: ConvertPlan, encoding: EncodingOptions, skipsExisting: Bool, isolates: Bool) {
         self.plan = plan
@@ -24,10 +27,12 @@ struct Converter: Sendable {
 
     /// Converts a file.
     ///
-    /// Errors are returned as a failed outcome.
+    /// Errors are returned as a failed outcome. After the first that means a full disk, no further
+    /// file is tried.
     @concurrent
     func outcome(of item: ConvertPlan.Item) async -> ConvertOutcome {
         let input = item.input.path
+        if isDiskFull.load(ordering: .relaxed) { return ConvertOutcome(notDone: input) }
         if skipsExisting, plan.isThere(item) {
             return ConvertOutcome(
                 input: input,
@@ -38,6 +43,9 @@ struct Converter: Sendable {
         do {
             return try await converted(item)
         } catch {
+            if (error as? Failure)?.isDiskFull == true {
+                isDiskFull.store(true, ordering: .relaxed)
+            }
             return ConvertOutcome(input: input, error: ErrorReport.line(for: error, source: input))
         }
     }

@@ -58,7 +58,12 @@ struct InputSearch {
     ) throws -> [Found] {
         var status = stat()
         if stat(input, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFDIR else { return [Found(path: input, dir: "")] }
+            let kind = status.st_mode & S_IFMT
+            if kind == S_IFREG { return [Found(path: input, dir: "")] }
+            guard kind == S_IFDIR else {
+                // A pipe may be silent, and has no name for the output.
+                throw Failure("\(input) is not a regular file; save it to one first")
+            }
             guard Self.resolved(input) != leftOut else {
                 throw Failure("\(input) is also the output folder; choose another one with -o")
             }

@@ -60,7 +60,9 @@ enum AtomicFile {
                 withIntermediateDirectories: true
             )
         } catch {
-            throw Failure("cannot make the folder \(path): \(SystemErrorText.text(for: error))")
+            let failure = "cannot make the folder \(path)"
+            if let code = SystemErrorText.code(of: error) { throw Failure(failure, code: code) }
+            throw Failure("\(failure): \(SystemErrorText.text(for: error))")
         }
     }
 

@@ -5,14 +5,18 @@ import Kingfisher
 /// An error of the tool itself, with a sentence for the user.
 struct Failure: Error {
     let message: String
+    /// Whether a file cannot be written because its disk, or the user's part of it, is full.
+    let isDiskFull: Bool
 
     init(_ message: String) {
         self.message = message
+        isDiskFull = false
     }
 
     /// A failed system call, as in `cannot read a.jpg: No such file or directory`.
     init(_ what: String, code: Int32) {
         message = "\(what): \(String(cString: strerror(code)))"
+        isDiskFull = code == ENOSPC || code == EDQUOT
     }
 
     /// A file that cannot be opened, with advice if its path may be a web address.
