@@ -21,7 +21,7 @@ extension ImageRequest {
             kind = .info
             segments.removeFirst()
         }
-        var reader = try readOptions(&segments, settings)
+        var reader = try readOptions(&segments, settings, kind)
         let (text, format) = try source(of: segments)
         let reference = try settings.sources.reference(text)
         if let format { try reader.setFormat(format) }
@@ -31,7 +31,7 @@ extension ImageRequest {
         return ImageRequest(kind: kind, source: reference, options: reader.options)
     }
 
-    /// Reads options without a signature and a source.
+    /// Reads the options for an image without a signature and a source.
     ///
     /// - Parameters:
     ///   - path: The options, such as `/width:300/format:webp`, percent-encoded.
@@ -46,7 +46,7 @@ extension ImageRequest {
             throw .refused("the path is longer than \(GrammarSettings.maximalPathLength) bytes")
         }
         var segments = OptionCall.fields(of: path, separator: "/").filter { !$0.isEmpty }[...]
-        let reader = try readOptions(&segments, settings)
+        let reader = try readOptions(&segments, settings, .image)
         if let rest = segments.first {
             throw .refused("\(ServiceError.quoted(rest)) is not an option with arguments")
         }
@@ -56,9 +56,10 @@ extension ImageRequest {
     /// Reads the options at the beginning of a path, and removes their segments.
     private static func readOptions(
         _ segments: inout ArraySlice<String>,
-        _ settings: GrammarSettings
+        _ settings: GrammarSettings,
+        _ kind: Kind
     ) throws(ServiceError) -> OptionReader {
-        var reader = try OptionReader(settings: settings)
+        var reader = try OptionReader(settings: settings, kind: kind)
         guard !settings.allowsOnlyPresets else {
             try readPresets(&segments, settings, into: &reader)
             return reader

@@ -2,12 +2,14 @@
 struct OptionReader {
     private(set) var options = ProcessingOptions()
     private let settings: GrammarSettings
+    private let kind: ImageRequest.Kind
     private var appliedPresets: Set<String> = []
     private var count = 0
 
     /// Starts with the options of the preset `default`, if there is one.
-    init(settings: GrammarSettings) throws(ServiceError) {
+    init(settings: GrammarSettings, kind: ImageRequest.Kind) throws(ServiceError) {
         self.settings = settings
+        self.kind = kind
         if settings.presets["default"] != nil { try applyPreset("default") }
     }
 
@@ -51,7 +53,13 @@ struct OptionReader {
             sources: settings.sources
         )
         try arguments.requireAtMost(option.maximalArguments)
-        try option.read(arguments, &options)
+        guard option.scope == .information, kind == .image else {
+            return try option.read(arguments, &options)
+        }
+        // A preset may serve URLs of both kinds.
+        guard isFromPreset else {
+            throw .refused("the option \(option.name): it is only for information, /info/")
+        }
     }
 
     private func requireAllowed(

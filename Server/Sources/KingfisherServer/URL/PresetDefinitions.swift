@@ -36,7 +36,7 @@ enum PresetDefinitions {
         }
         for name in settings.presets.keys.sorted() {
             do throws(ServiceError) {
-                var reader = try OptionReader(settings: settings)
+                var reader = try OptionReader(settings: settings, kind: .info)
                 try reader.applyPreset(name)
             } catch {
                 throw InvalidSetting("PRESETS", "the preset '\(name)': \(error.message)")

@@ -4,6 +4,8 @@ struct URLOption: Sendable {
     enum Scope: Sendable {
         /// The bytes of the result.
         case result
+        /// The answer to a URL of information; refused in that of an image.
+        case information
         /// How the result is delivered; not part of cache keys.
         case delivery
         /// A limit, which only some configurations let a URL set.
@@ -88,8 +90,13 @@ extension URLOption {
     }
 
     /// A boolean that is false unless the URL names it.
-    static func flag(_ name: String, _ shortNames: [String], _ path: any Path<Bool>) -> URLOption {
-        single(name, shortNames, path) { arguments throws(ServiceError) in
+    static func flag(
+        _ name: String,
+        _ shortNames: [String],
+        scope: Scope = .result,
+        _ path: any Path<Bool>
+    ) -> URLOption {
+        single(name, shortNames, scope: scope, path) { arguments throws(ServiceError) in
             try arguments.flag(0)
         } write: {
             $0 ? "1" : nil

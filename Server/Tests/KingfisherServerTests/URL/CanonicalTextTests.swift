@@ -24,7 +24,7 @@ struct CanonicalTextTests {
 
     @Test(arguments: [
         ("w:1", "w:2"), ("w:1", "h:1"), ("cb:1", "cb:2"), ("cb:1", "w:"), ("c:1:1", "c:1:1:ce"),
-        ("raw:1", "raw:0"), ("th:1", "bh:1"), ("sm:0", "sm:1"), ("sm:0", "w:"),
+        ("raw:1", "raw:0"), ("info/th:1", "info/bh:1"), ("sm:0", "sm:1"), ("sm:0", "w:"),
         ("cb:a%2Fb", "cb:a/w:"),
         ("z:2:3", "z:3:2"), ("ex:1", "exar:1"), ("wm:1:re", "wm:1"), ("q:79", "q:80"),
     ])

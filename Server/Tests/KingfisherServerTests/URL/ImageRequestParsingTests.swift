@@ -54,6 +54,15 @@ struct ImageRequestParsingTests {
         #expect(try parse("/_/info/\(encoded)").source.description == source)
     }
 
+    @Test(arguments: ["th:1", "thumbhash:0", "w:5/bh:t", "blurhash:"])
+    func `an option of information is refused in the URL of an image`(options: String) throws {
+        let error = #expect(throws: ServiceError.self) {
+            try parse("/_/\(options)/plain/http://example.com/a.jpg")
+        }
+        #expect(error?.status == 404)
+        #expect(error?.message.contains("hash: it is only for information") == true)
+    }
+
     @Test func `a plain source is decoded once`() throws {
         let request = try parse("/_/plain/http%3A%2F%2Fexample.com%2Fa%2520b%3Fc%3Dd%40e%2525")
         #expect(request.source.description == "http://example.com/a%20b?c=d@e%25")

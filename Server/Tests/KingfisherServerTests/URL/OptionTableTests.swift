@@ -16,6 +16,11 @@ struct OptionExample: Sendable, CustomTestStringConvertible {
     }
 
     var testDescription: String { segment }
+
+    /// Whether it is refused in the URL of an image.
+    var isForInformation: Bool {
+        ["thumbhash", "blurhash"].contains { segment.hasPrefix($0) }
+    }
 }
 
 struct OptionTableTests {
@@ -23,7 +28,8 @@ struct OptionTableTests {
         var settings = GrammarSettings()
         settings.allowsSecurityOptions = true
         settings.sources.allowsLocalFiles = true
-        let path = "/_/\(segments)/plain/http://a/b"
+        // URLs of information take all options.
+        let path = "/_/info/\(segments)/plain/http://a/b"
         return try ImageRequest.parse(path, with: settings, now: .distantPast).options
     }
 

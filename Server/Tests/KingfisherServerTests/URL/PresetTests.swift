@@ -62,6 +62,15 @@ struct PresetTests {
         #expect(error?.name == "PRESETS")
     }
 
+    @Test func `images and information may share presets`() throws {
+        let settings = try settings("default=th:1", "card=w:9/bh:1")
+        let image = try options("pr:card", settings)
+        #expect(image.width == 9)
+        #expect(!image.wantsThumbHash && !image.wantsBlurHash)
+        let information = try options("info/pr:card", settings)
+        #expect(information.wantsThumbHash && information.wantsBlurHash)
+    }
+
     @Test func `many nested presets are checked quickly`() throws {
         let definitions = (0..<60).map { index in
             "p\(index)=w:\(index)" + (index < 59 ? "/pr:p\(index + 1):p\(index + 1)" : "")

@@ -36,13 +36,17 @@ struct URLFuzzTests {
 
     private func randomPath(_ generator: inout Generator) -> String {
         let count = Int.random(in: 0...12, using: &generator)
+        let isInfo = Int.random(in: 0..<5, using: &generator) == 0
+        let examples = OptionExamples.all.filter { isInfo || !$0.isForInformation }
         var segments = (0..<count).map { _ in
-            OptionExamples.all.randomElement(using: &generator)?.segment ?? ""
+            examples.randomElement(using: &generator)?.segment ?? ""
         }
         if Bool.random(using: &generator) { segments.append("pr:nested") }
         let source = Self.sources.randomElement(using: &generator) ?? ""
-        let kind = Int.random(in: 0..<5, using: &generator) == 0 ? ["info"] : []
-        return (["_"] + kind + segments + ["plain", PercentEncoding.encoded(source)])
+        return
+            (["_"] + (isInfo ? ["info"] : []) + segments + [
+                "plain", PercentEncoding.encoded(source),
+            ])
             .map { "/\($0)" }.joined()
     }
 

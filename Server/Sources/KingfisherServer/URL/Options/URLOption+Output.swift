@@ -40,8 +40,8 @@ extension URLOption {
 
     /// Answers about the source.
     static let information: [URLOption] = [
-        .flag("thumbhash", ["th"], \.wantsThumbHash),
-        .flag("blurhash", ["bh"], \.wantsBlurHash),
+        .flag("thumbhash", ["th"], scope: .information, \.wantsThumbHash),
+        .flag("blurhash", ["bh"], scope: .information, \.wantsBlurHash),
     ]
 
     private static func readFormatQuality(
