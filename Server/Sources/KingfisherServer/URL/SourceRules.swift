@@ -193,7 +193,9 @@ struct SourceRules: Sendable, Hashable {
         try Self.refuseDotSegments(rest.utf8)
         let slash = UInt8(ascii: "/")
         let segments = rest.utf8.split(separator: slash).map { String(Substring($0)) }
-        guard !segments.isEmpty else { throw .refused("the source names no file") }
+        guard !segments.isEmpty, rest.utf8.last != slash else {
+            throw .refused("the source names no file")
+        }
         return .local(path: segments.joined(separator: "/"))
     }
 

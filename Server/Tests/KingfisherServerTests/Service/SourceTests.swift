@@ -155,6 +155,25 @@ struct SourceTests {
         }
     }
 
+    @Test("A server that cannot be reached is 502, for whatever reason, and asked again")
+    func unreachable() async throws {
+        let url = HostileClientTests.source
+        let errors: [TransferError] = [
+            .cannotResolve(host: "images.example", url: url),
+            .cannotConnect(host: "images.example", reason: "refused", url: url),
+            .notConnected(host: "images.example", url: url),
+        ]
+        let transport = FakeTransport()
+        try await TestService.run(transport: transport) { test async throws in
+            for error in errors {
+                transport.answerOthers(with: .failure(error))
+                #expect(try await test.request(path(url.absoluteString)).status == 502)
+            }
+            transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+            #expect(try await test.request(path(url.absoluteString)).status == 200)
+        }
+    }
+
     @Test("A URL that leads back to the service ends after few levels")
     func loop() async throws {
         let server = try ImageServiceTests.sources()

@@ -31,7 +31,7 @@ struct SourceRulesTests {
         ("http://example.com//a//b", "http://example.com//a//b"),
         ("http://example.com/a@b:c", "http://example.com/a@b:c"),
         ("local:///a/b c.jpg", "local:///a/b c.jpg"),
-        ("local:////a//b/", "local:///a/b"),
+        ("local:////a//b", "local:///a/b"),
         ("s3://bucket/a/b.jpg", "s3://bucket/a/b.jpg"),
     ])
     func `a source is normalised`(_ text: String, _ normalised: String) throws {
@@ -52,7 +52,8 @@ struct SourceRulesTests {
         "http://example.com/a%5c..%5cb", "http://example.com/..;x/a",
         "http://example.com/a\r\nHost: evil", "http://example.com/a\u{0}b", "http://example.com/\t",
         "http://example.com/../\u{301}a", "http://\u{301}example.com/",
-        "local://a.jpg", "local:///", "local:///../a", "local:///a/../../b", "local:///%2e%2e/a",
+        "local://a.jpg", "local:///", "local:///a.jpg/", "local:///a//", "local:///../a",
+        "local:///a/../../b", "local:///%2e%2e/a",
         "local:///..%2Fa", "local:///a\u{0}.jpg", "local:///a\\b", "local:///./a",
         "local://host/a.jpg", "s3://", "s3://bucket", "s3://bucket/", "s3:///key", "s3://bu cket/k",
         "s3://..@evil/k", "s3://a..b/k", "s3://.a/k", "s3://bucket/../other/k",

@@ -260,8 +260,6 @@ extension ServiceError {
             self.init(504, "The source took too long", "Try again later", detail: detail)
         case .bodyTooLarge:
             self.init(413, "The source is too large", "Name a smaller one", detail: detail)
-        case .cannotResolve:
-            self.init(404, "The source was not found", "Check its address", detail: detail)
         case .cannotKeepBody:
             self.init(
                 503,
@@ -269,6 +267,8 @@ extension ServiceError {
                 "Try again later",
                 detail: detail
             )
+        // Without an answer of the server nothing is known about the source: the name may resolve,
+        // and the connection may succeed, a moment later.
         default: self.init(502, "The source cannot be loaded", "Try again later", detail: detail)
         }
     }
