@@ -36,12 +36,13 @@ struct ConvertFailureTests {
         process.executableURL = KFProgram.executable
         // Large files, which take some time to be written.
         process.arguments = [
-            "convert", "many", "-o", "out", "-p", "resize:2400x", "--format", "png",
+            "convert", "many", "-o", "out", "-p", "resize:2400x", "--format", "png", "--jobs", "2",
         ]
         process.currentDirectoryURL = folder.url
         process.standardOutput = FileHandle.nullDevice
         try process.run()
-        // Interrupt while some files are finished and one is being written.
+        // Interrupt while one is being written: of two at once, the third begins after the first
+        // has ended.
         #expect(await changes.waitForCreation(ofHiddenFile: 3))
         process.interrupt()
         process.waitUntilExit()

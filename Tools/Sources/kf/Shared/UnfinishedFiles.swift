@@ -76,7 +76,13 @@ final class UnfinishedFiles: Sendable {
         paths.withLock { paths in
             for path in paths { unlink(path) }
             signal(number, SIG_DFL)
-            kill(getpid(), number)
+            // To this thread, which may have inherited a mask: a signal to the process may reach
+            // another thread after `_exit`.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, number)
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            raise(number)
             _exit(128 + number)
         }
     }
