@@ -110,12 +110,15 @@ extension KingfisherWrapper where Base == CGSize {
     /// - Parameters:
     ///   - size: The size of the rectangle.
     ///   - anchor: (0, 0) is the top left corner, (1, 1) the bottom right one; clamped to 0…1.
-    /// - Returns: The visible part of the rectangle.
+    /// - Returns: The visible part of the rectangle; null if an edge is not a number.
     public func constrainedRect(for size: CGSize, anchor: CGPoint) -> CGRect {
         let x = min(1, max(0, anchor.x)) * (base.width - size.width)
         let y = min(1, max(0, anchor.y)) * (base.height - size.height)
         let wanted = CGRect(x: x, y: y, width: size.width, height: size.height)
-        return wanted.intersection(CGRect(origin: .zero, size: base))
+        let bounds = CGRect(origin: .zero, size: base)
+        // Foundation's intersection traps if an edge is not a number.
+        let edges = [wanted, bounds].flatMap { [$0.minX, $0.maxX, $0.minY, $0.maxY] }
+        return edges.contains { $0.isNaN } ? .null : wanted.intersection(bounds)
     }
 
     private var ratio: CGFloat {

@@ -136,7 +136,7 @@ public struct RotatingImageProcessor: ImageProcessor {
 extension RotatingImageProcessor {
     func drawnSize(of own: PixelSize, scale: CGFloat) -> PixelSize {
         guard degrees.isFinite else { return own }
-        let angle = degrees * .pi / 180
+        let angle = degrees.truncatingRemainder(dividingBy: 360) * .pi / 180
         let (width, height) = (CGFloat(own.width), CGFloat(own.height))
         return PixelSize(
             width: Int((width * abs(cos(angle)) + height * abs(sin(angle))).rounded()),

@@ -157,13 +157,16 @@ extension KingfisherError.ProcessorErrorReason {
         case .processingFailed(let processor, let item):
             failure(of: processor, item: item)
         case .resultTooLarge(let processor, let size, let limits):
-            "\(name(of: processor)) would make an image of \(Int(size.width)) × \(Int(size.height)) "
+            "\(name(of: processor)) would make an image of \(whole(size.width)) × \(whole(size.height)) "
                 + "pixels; at most \(limits.maxPixelCount) pixels and \(limits.maxSide) per side "
                 + "are allowed. Choose a smaller size, or raise the limits with .resultLimits."
         case .isolationFailed(let processor, let failure):
             "\(name(of: processor)) returned no image: \(failure). \(advice(for: failure))"
         }
     }
+
+    /// A program can make the error with any size.
+    private func whole(_ length: CGFloat) -> Int { Int(max(0, min(length, CGFloat(Int32.max)))) }
 
     private func reason(_ data: Data) -> String {
         IsolatedDecoding.undecodableReason(of: data) ?? UndecodableReason.refused

@@ -59,4 +59,18 @@ struct DegenerateInputTests {
             .process(item: .image(image), options: Self.options)
         #expect((small?.pixelWidth ?? 0) <= image.pixelWidth)
     }
+
+    @Test(arguments: [CGFloat.greatestFiniteMagnitude, -1e308, 1e20, .infinity, .nan])
+    func `any angle has a size`(degrees: CGFloat) {
+        let size = RotatingImageProcessor(degrees: degrees)
+            .drawnSize(of: PixelSize(width: 4, height: 3), scale: 1)
+        #expect(size.width >= 3 && size.height >= 3)
+    }
+
+    @Test(arguments: [CGFloat.nan, .infinity, -.infinity])
+    func `a rectangle of numbers without meaning is empty`(side: CGFloat) {
+        let size = CGSize(width: side, height: side)
+        let origin = CGPoint(x: side, y: side)
+        #expect(size.kf.constrainedRect(for: size, anchor: origin).isEmpty)
+    }
 }

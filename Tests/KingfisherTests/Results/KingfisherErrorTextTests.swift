@@ -162,4 +162,17 @@ struct KingfisherErrorTextTests {
         let texts = try Self.samples().map(\.error.localizedDescription)
         #expect(Set(texts).count == texts.count)
     }
+
+    @Test func `a size that is no number of pixels has a text`() throws {
+        let size = CGSize(width: CGFloat.infinity, height: .nan)
+        let error = KingfisherError.processorError(
+            reason: .resultTooLarge(
+                processor: DefaultImageProcessor.default,
+                size: size,
+                limits: .default
+            )
+        )
+        let text = try #require(error.errorDescription)
+        #expect(text.contains("2147483647 × 0 pixels"))
+    }
 }
