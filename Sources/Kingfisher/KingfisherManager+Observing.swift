@@ -77,7 +77,7 @@ public final class LoadRecorder: Sendable {
 
     /// Stops recording and keeps the recorded events.
     public func stop() {
-        observation.withLock { $0 = nil }
+        observation.change { $0 = nil }
     }
 
     /// The recorded events in the Trace Event Format.

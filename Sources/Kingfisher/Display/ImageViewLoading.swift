@@ -42,7 +42,10 @@ final class ImageViewLoading: ImageBindingTarget {
 
     func showPlaceholder(_ content: (any Placeholder)?, options: KingfisherParsedOptionsInfo) {
         guard let view else { return }
-        placeholder?.remove(from: view)
+        let old = placeholder
+        // Released last, because the deinit of a placeholder may use the view.
+        defer { withExtendedLifetime(old) {} }
+        old?.remove(from: view)
         placeholder = content
         if let content {
             content.add(to: view)
@@ -52,8 +55,10 @@ final class ImageViewLoading: ImageBindingTarget {
     }
 
     func removePlaceholder() {
+        let old = placeholder
+        defer { withExtendedLifetime(old) {} }
         // An image placeholder is replaced by the new image; clearing it first would flicker.
-        if let view, !(placeholder is KFCrossPlatformImage) { placeholder?.remove(from: view) }
+        if let view, !(old is KFCrossPlatformImage) { old?.remove(from: view) }
         placeholder = nil
     }
 
@@ -75,7 +80,9 @@ final class ImageViewLoading: ImageBindingTarget {
 
     var indicatorType = IndicatorType.none {
         didSet {
-            indicator?.view.removeFromSuperview()
+            let old = indicator
+            defer { withExtendedLifetime(old) {} }
+            old?.view.removeFromSuperview()
             indicator = indicatorType.makeIndicator()
             guard let indicator, let view else { return }
             indicator.view.isHidden = true

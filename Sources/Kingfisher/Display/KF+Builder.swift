@@ -184,7 +184,7 @@ extension KF.Builder {
 
     /// Sets the transition of a newly loaded image.
     public func transition(_ transition: ImageTransition) -> Self {
-        state.withLock { $0.options.transition = transition }
+        state.change { $0.options.transition = transition }
         return self
     }
 

@@ -123,7 +123,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// Copies the animation data, frame count, frame source and creating options to another image.
     public func copyKingfisherState(to target: KFCrossPlatformImage) {
         let state = base.attached.withLock { $0 }
-        target.attached.withLock { $0 = state }
+        target.attached.change { $0 = state }
     }
 
     /// The image itself, since images are always upright.

@@ -44,8 +44,9 @@ public class RetryContext: @unchecked Sendable {
     /// Updates the context for the next failure.
     func advance(userInfo: Any?) {
         let box = BoxedValue(value: userInfo)
-        state.withLock {
-            $0.retriedCount += 1
+        state.change {
+            // The strategy may have set any number.
+            $0.retriedCount = max($0.retriedCount, $0.retriedCount &+ 1)
             $0.userInfo = box.value
         }
     }
@@ -53,11 +54,11 @@ public class RetryContext: @unchecked Sendable {
     /// Stores a value for the next failure without counting a retry.
     func keep(userInfo: Any?) {
         let box = BoxedValue(value: userInfo)
-        state.withLock { $0.userInfo = box.value }
+        state.change { $0.userInfo = box.value }
     }
 
     func fail(with error: KingfisherError) {
-        state.withLock { $0.error = error }
+        state.change { $0.error = error }
     }
 }
 
@@ -114,7 +115,7 @@ public struct DelayRetryStrategy: RetryStrategy {
         func timeInterval(for retriedCount: Int) -> TimeInterval {
             switch self {
             case .seconds(let seconds): seconds
-            case .accumulated(let seconds): Double(retriedCount + 1) * seconds
+            case .accumulated(let seconds): (Double(retriedCount) + 1) * seconds
             case .custom(let block): block(retriedCount)
             }
         }

@@ -108,10 +108,13 @@ final class LoadObservers: Sendable {
     }
 
     private func remove(_ id: UInt64) {
-        handlers.withLock { handlers in
-            handlers[id] = nil
+        let removed = handlers.withLock { handlers in
+            let removed = handlers.removeValue(forKey: id)
             if handlers.isEmpty { isObserved.store(false, ordering: .relaxed) }
+            return removed
         }
+        // Released outside the lock, because the handler may hold another observation.
+        withExtendedLifetime(removed) {}
     }
 
     func tell(_ id: UInt64, of request: LoadRequest, _ kind: LoadEvent.Kind) {

@@ -29,8 +29,12 @@ package final class SideTable<Value> {
             return entry.value
         }
         set {
-            entries[ObjectIdentifier(object)] = newValue.map { Entry(object: object, value: $0) }
+            let id = ObjectIdentifier(object)
+            let old = entries[id]
+            entries[id] = newValue.map { Entry(object: object, value: $0) }
             if entries.count >= sweepsAt { sweep() }
+            // Released after the change, because the deinit of a value may use the table.
+            withExtendedLifetime(old) {}
         }
     }
 
@@ -44,7 +48,9 @@ package final class SideTable<Value> {
 
     /// Removes the entries of deallocated objects now.
     package func sweep() {
-        entries = entries.filter { $0.value.object != nil }
+        let old = entries
+        entries = old.filter { $0.value.object != nil }
         sweepsAt = max(32, entries.count * 2)
+        withExtendedLifetime(old) {}
     }
 }

@@ -4,7 +4,9 @@ import Testing
 
 @testable import Kingfisher
 
-private final class Veil: KFCrossPlatformView, Placeholder {}
+private final class Veil: KFCrossPlatformView, Placeholder {
+    var object: EndingObject?
+}
 
 private final class FadingView: KFCrossPlatformImageView {
     private(set) var finish: (@MainActor () -> Void)?
@@ -29,6 +31,7 @@ private struct Banner: Indicator {
     let centerOffset = CGPoint(x: 5, y: -5)
     let strategy: IndicatorSizeStrategy
     let calls = Locked<[String]>([])
+    var object: EndingObject?
 
     init(_ strategy: IndicatorSizeStrategy) { self.strategy = strategy }
 
@@ -308,5 +311,29 @@ struct ImageViewTests {
         )
         #expect(try await pendings[3].image() === button.alternateImage)
         #expect(button.image == nil)
+    }
+
+    @Test func `a placeholder and an indicator may use their view as they end`() {
+        let view = KFCrossPlatformImageView()
+        let none: URL? = nil
+        let veil = { @MainActor in
+            let veil = Veil()
+            veil.object = EndingObject {
+                MainActor.assumeIsolated { #expect(view.kf.placeholder == nil) }
+            }
+            return veil
+        }
+        view.kf.setImage(with: none, placeholder: veil())
+        view.kf.setImage(with: none)
+        let banner = { @MainActor in
+            var banner = Banner(.full)
+            banner.object = EndingObject {
+                MainActor.assumeIsolated { #expect(view.kf.indicator == nil) }
+            }
+            return banner
+        }
+        view.kf.indicatorType = .custom(indicator: banner())
+        view.kf.indicatorType = .none
+        #expect(view.kf.indicator == nil)
     }
 }

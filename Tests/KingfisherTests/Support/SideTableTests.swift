@@ -55,4 +55,20 @@ struct SideTableTests {
         #expect(last == nil)
         #expect(table[living] != nil)
     }
+
+    @Test func `a value may use the table as it ends`() {
+        let table = SideTable<EndingObject>()
+        func value() -> EndingObject {
+            EndingObject { MainActor.assumeIsolated { #expect(table.count < 2) } }
+        }
+        do {
+            let thing = Thing()
+            table[thing] = value()
+            table[thing] = value()
+            table[thing] = nil
+            table[thing] = value()
+        }
+        table.sweep()
+        #expect(table.count == 0)
+    }
 }
