@@ -86,7 +86,8 @@ final class ButtonController {
     }
     /// Not retained: the button owns this object.
     private let button: UnsafeMutableRawPointer
-    private let stack: OpaquePointer
+    /// Retained, because the caller may replace the button's child.
+    private let stack: GObjectReference
 
     static func of(_ button: UnsafeMutablePointer<GtkButton>) -> ButtonController {
         let owner = UnsafeMutableRawPointer(button)
@@ -99,9 +100,9 @@ final class ButtonController {
     private init(_ button: UnsafeMutablePointer<GtkButton>) {
         self.button = UnsafeMutableRawPointer(button)
         guard let widget = gtk_stack_new() else { preconditionFailure("GTK has no memory") }
-        stack = OpaquePointer(widget)
-        gtk_stack_add_child(stack, image.widget)
-        gtk_stack_add_child(stack, alternate.widget)
+        stack = GObjectReference(retaining: UnsafeMutableRawPointer(widget))
+        gtk_stack_add_child(OpaquePointer(widget), image.widget)
+        gtk_stack_add_child(OpaquePointer(widget), alternate.widget)
         gtk_button_set_child(button, widget)
         // Weak, because the view may outlive this object.
         alternate.controller.onImageChange = { [weak self] in self?.update() }
@@ -114,7 +115,8 @@ final class ButtonController {
         let flags = gtk_widget_get_state_flags(button.assumingMemoryBound(to: GtkWidget.self))
         let down = GTK_STATE_FLAG_ACTIVE.rawValue | GTK_STATE_FLAG_CHECKED.rawValue
         let isDown = flags.rawValue & down != 0 && alternate.image != nil
-        gtk_stack_set_visible_child(stack, isDown ? alternate.widget : image.widget)
+        let shown = isDown ? alternate.widget : image.widget
+        gtk_stack_set_visible_child(OpaquePointer(stack.address), shown)
     }
 }
 #endif

@@ -52,6 +52,18 @@ extension GTKTests {
             #expect(button.kf.alternateImage != nil)
         }
 
+        @Test func `a button whose child was replaced may change its state`() async throws {
+            let button = ImageButton()
+            let stage = Stage(button.widget)
+            button.kf.image = .solid(.pureRed)
+            await stage.paint()
+            gtk_button_set_label(button.gtkButton, "Text")
+            await stage.paint()
+            gtk_widget_set_state_flags(button.widget, GTK_STATE_FLAG_ACTIVE, 0)
+            await stage.paint()
+            #expect(button.kf.image != nil)
+        }
+
         @Test func `a button takes its alternate image from every kind of source`() async throws {
             let button = ImageButton()
             let stage = Stage(button.widget)
