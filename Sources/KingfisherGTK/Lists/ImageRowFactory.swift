@@ -85,9 +85,10 @@ public final class ImageRowFactory {
 extension ImageRowFactory: ListItemHandler {
     func setUp(_ item: OpaquePointer) {
         let row = makeRow()
-        RowImages.loadWhenVisible(in: row.widget)
         rows[item] = row
+        // First, because nothing else may retain the widget.
         gtk_list_item_set_child(item, row.widget)
+        RowImages.loadWhenVisible(in: row.widget)
     }
 
     func bind(_ item: OpaquePointer) {

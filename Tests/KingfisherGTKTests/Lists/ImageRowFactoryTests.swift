@@ -57,6 +57,18 @@ extension GTKTests {
             #expect(posts.filter { !$0.isVisible }.allSatisfy { $0.left.image == nil })
         }
 
+        @Test func `a row may be a single picture that nothing else retains`() async throws {
+            var rows: [BareRow] = []
+            let feed = try Feed(count: 40) {
+                let row = BareRow()
+                rows.append(row)
+                return row
+            }
+            let stage = Stage(feed.widget, width: 240, height: 200)
+            await stage.paint()
+            #expect(rows.contains { gtk_widget_get_mapped($0.widget) != 0 })
+        }
+
         @Test func `rows are cleared before they show another item, and go with their list`()
             async throws
         {
@@ -178,6 +190,20 @@ private final class Post: ImageListRow {
             $0.image != nil || !kf_widget_is_in_sight($0.gtkPicture.asRaw)
         }
     }
+}
+
+/// A picture without a handle.
+private final class BareRow: ImageListRow {
+    let widget: UnsafeMutablePointer<GtkWidget>
+
+    init() {
+        guard let picture = gtk_picture_new() else { preconditionFailure("GTK has no memory") }
+        widget = picture
+        gtk_widget_set_size_request(picture, 60, 20)
+        kf(OpaquePointer(picture)).loadStart = .whenVisible
+    }
+
+    func show(_ item: ImageListItem) { kf(OpaquePointer(widget)).image = .solid(.pureRed) }
 }
 
 /// Two pictures that only their box retains; the end of the first one's load removes the second.
