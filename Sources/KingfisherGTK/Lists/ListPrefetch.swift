@@ -35,7 +35,9 @@ final class ListPrefetch {
         guard moved != 0 else { return nil }
         guard range.overlaps(before) else { return [] }
         if moved > 0 { return downwards }
-        return Array(max(0, range.lowerBound - ahead)..<range.lowerBound).reversed()
+        // The model may have shrunk.
+        let end = min(range.lowerBound, max(0, count))
+        return Array(max(0, end - ahead)..<end).reversed()
     }
 
     /// Loads positions that were not requested yet, and cancels those no longer wanted.

@@ -38,7 +38,7 @@ struct ListPrefetchTests {
         let prefetch = ListPrefetch()
         let after = Array(6..<max(6, count))
         #expect(prefetch.move(to: 2...5, of: count, ahead: .max) == after)
-        #expect(prefetch.move(to: 1...4, of: count, ahead: .max) == [0])
+        #expect(prefetch.move(to: 1...4, of: count, ahead: .max) == (count > 0 ? [0] : []))
     }
 
     @Test func `prefetching ends with the list`() {
@@ -50,6 +50,9 @@ struct ListPrefetchTests {
         #expect(prefetch.move(to: 2...11, of: 100, ahead: 3) == [1, 0])
         // The model has shrunk since.
         #expect(prefetch.move(to: 3...12, of: 5, ahead: 3) == [])
+        _ = prefetch.move(to: 40...49, of: 100, ahead: 3)
+        #expect(prefetch.move(to: 39...48, of: 38, ahead: 3) == [37, 36, 35])
+        #expect(prefetch.move(to: 38...47, of: 0, ahead: 3) == [])
     }
 
     // MARK: Loading it
