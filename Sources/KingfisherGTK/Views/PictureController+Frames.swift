@@ -92,7 +92,16 @@ extension PictureController: FrameListener {
         let progress = running.progress(at: time)
         transition = running
         guard progress < 1 else { return finishTransition() }
-        if let frame = running.look.frame { canvas.setLayers(frame(progress)) }
+        layOutTransition(at: progress)
+    }
+
+    /// Places the images of the transition, which the caller's code may end.
+    func layOutTransition(at progress: Double) {
+        let shown = image
+        let frame = transition?.look.frame
+        let layers = frame?(progress)
+        guard transition != nil, image === shown else { return }
+        if let layers { canvas.setLayers(layers) }
         canvas.progress = progress
     }
 

@@ -36,9 +36,9 @@ extension PictureController: ImageBindingTarget {
             let previousEnded = takeTransition()
             self.image = image
             replaceAnimation(with: image)
-            if let frame = look.frame { canvas.setLayers(frame(0)) }
             canvas.beginTransition(to: image, look.kind)
             transition = RunningTransition(look, completion: completion)
+            layOutTransition(at: 0)
             onImageChange?()
             updateTicking()
             previousEnded?()

@@ -54,6 +54,28 @@ extension GTKTests {
             await scene.stage.run { scene.isGone }
         }
 
+        @Test(arguments: [0, 0.01])
+        func `a transition that is replaced by an image while it moves ends with that image`(
+            start: Double
+        ) async throws {
+            let scene = try Removal()
+            await scene.stage.paint()
+            kf(scene.picture).image = .solid(.pureRed)
+            let own = KFCrossPlatformImage.solid(.pureBlue)
+            var ends = 0
+            var options = KingfisherParsedOptionsInfo(nil)
+            options.transition = .custom(duration: 0.2) { [picture = scene.picture] progress in
+                if progress >= start, progress < 1 { kf(picture).image = own }
+                return TransitionFrame()
+            }
+            let controller = try #require(scene.controller)
+            controller.transition(to: .solid(.pureGreen), options: options) { ends += 1 }
+            await scene.stage.run { ends == 1 }
+            await scene.stage.paint()
+            #expect(controller.image === own)
+            #expect(try #require(scene.stage.capture()).center.isNear(.pureBlue))
+        }
+
         @Test func `a callback may destroy views that wait for the same frame`() async throws {
             let box = try #require(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
             let stage = Stage(box)
