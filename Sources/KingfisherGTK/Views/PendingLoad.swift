@@ -14,6 +14,8 @@ final class PendingLoad {
     let isRepeated: Bool
     /// Whether the load was cancelled because the view left the screen, and waits again.
     var isSuspended = false
+    /// Whether its image is shown, perhaps in a transition that has not ended.
+    var isShown = false
     private var completion: ImageBinding.Completion?
 
     /// The error of a load that was cancelled while it waited.

@@ -89,6 +89,8 @@ extension PictureController {
         sizing.decodedFor = nil
         sizing.reload = nil
         shownLoad = nil
+        if isRefining { binding.cancel() }
+        if inForce?.isShown == true { inForce = nil }
         if let pending, pending.isRepeated { cancelPending(pending) }
     }
 

@@ -25,6 +25,7 @@ extension PictureController: ImageBindingTarget {
         options: KingfisherParsedOptionsInfo,
         completion: @escaping @MainActor () -> Void
     ) {
+        inForce?.isShown = true
         takeOver()
         guard let look = options.transition.look, isInSight, look.seconds > 0,
             kf_widget_animations_enabled(picture)

@@ -62,6 +62,18 @@ extension GTKTests {
             #expect(data.kf.imageFormat == .PNG)
         }
 
+        @Test func `an own image that ends a transition is copied instead of the loaded one`()
+            async throws
+        {
+            let (view, stage) = try await loaded("/a.jpg", transition: .fade(1_000))
+            #expect(view.controller.transition != nil)
+            view.image = .solid(.pureRed)
+            #expect(view.controller.transition == nil)
+            #expect(try await view.kf.originalData().kf.imageFormat == .PNG)
+            #expect(view.controller.sizing.reload == nil)
+            stage.close()
+        }
+
         // MARK: Saving
 
         @Test func `the menu saves the bytes of the file under the name of its URL`() async throws {
@@ -221,18 +233,27 @@ extension GTKTests {
 
         // MARK: Helpers
 
-        private func loaded(_ path: String) async throws -> (ImageView, Stage) {
+        private func loaded(
+            _ path: String,
+            transition: ImageTransition = .none
+        ) async throws -> (ImageView, Stage) {
             bench.server.fallback { [file] _ in .body(file, type: "image/jpeg") }
-            return try await loaded(.network(bench.server.url(path)))
+            return try await loaded(.network(bench.server.url(path)), transition: transition)
         }
 
-        private func loaded(_ source: Source) async throws -> (ImageView, Stage) {
+        /// Loads an image, and returns when its transition begins, if it has one.
+        private func loaded(
+            _ source: Source,
+            transition: ImageTransition = .none
+        ) async throws -> (ImageView, Stage) {
             let view = ImageView()
             view.setSizeRequest(width: 80, height: 60)
             let stage = Stage(view.widget)
+            await stage.paint()
             let loading = Loading()
             var options = KingfisherParsedOptionsInfo(nil)
             options.waitForCache = true
+            options.transition = transition
             _ = view.controller.load(
                 source,
                 placeholder: nil,
@@ -241,8 +262,10 @@ extension GTKTests {
                 progress: nil,
                 completion: { loading.results.append($0) }
             )
-            await stage.run { loading.results.count == 1 }
-            _ = try loading.value()
+            await stage.run {
+                loading.results.count == 1 || view.controller.transition != nil
+            }
+            if view.controller.transition == nil { _ = try loading.value() }
             return (view, stage)
         }
 

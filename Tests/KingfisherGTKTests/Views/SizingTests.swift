@@ -192,6 +192,46 @@ extension GTKTests {
             #expect(view.image?.pixelWidth == 1_024)
         }
 
+        @Test(arguments: [true, false])
+        func `an own picture is not replaced by a larger version of the one before`(
+            isPaintable: Bool
+        ) async throws {
+            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            let view = ImageView()
+            view.hasNaturalSize = false
+            gtk_widget_set_hexpand(view.widget, 1)
+            gtk_widget_set_vexpand(view.widget, 1)
+            gtk_box_append(box.asBox, view.widget)
+            gtk_widget_set_size_request(box, 60, 60)
+            let stage = Stage(box, width: 60, height: 60)
+            let file = TestImage.jpeg(width: 1_600, height: 1_600)
+            let gate = ServerGate()
+            bench.server.route("/a.jpg") { [bench] _ in
+                bench.server.requests.count < 2
+                    ? .body(file, type: "image/jpeg") : .gated(file, at: [(0, gate)])
+            }
+            let loading = load(bench.server.url("/a.jpg"), in: view)
+            await stage.run { loading.results.count == 1 }
+            let first = try #require(view.image)
+            await bench.cache.clearCache()
+            gtk_widget_set_size_request(box, 300, 300)
+            await stage.run { bench.server.requests.count == 2 }
+            let own = KFCrossPlatformImage.solid(.pureRed)
+            let paintable = try #require(own.texture)
+            if isPaintable {
+                gtk_picture_set_paintable(view.gtkPicture, OpaquePointer(paintable.address))
+            } else {
+                view.image = own
+            }
+            gate.open()
+            await stage.run { view.kf.taskIdentifier == nil }
+            #expect(view.image === (isPaintable ? first : own))
+            #expect(
+                gtk_picture_get_paintable(view.gtkPicture)
+                    == (isPaintable ? OpaquePointer(paintable.address) : view.paintable)
+            )
+        }
+
         // MARK: Animations
 
         @Test func `an own animation is decoded again when its view grows`() async throws {
