@@ -118,7 +118,8 @@ final class PictureActions {
     func dragContent() -> GObjectReference? {
         guard let image = controller.image else { return nil }
         let file = draggedFile.flatMap { $0.image === image ? $0.data : nil }
-        return controller.content(of: image, data: file)
+        let url = controller.shownLoad?.source.url
+        return PictureController.content(of: image, from: url, data: file)
     }
 }
 

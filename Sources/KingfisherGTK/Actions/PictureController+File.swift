@@ -28,9 +28,11 @@ extension PictureController {
     func copyImage() async throws {
         g_object_ref(picture)
         defer { g_object_unref(picture) }
+        // Another image may be shown when the data has arrived.
         let shown = image
+        let url = shownLoad?.source.url
         let data = try await originalData()
-        guard let content = content(of: shown, data: data) else { return }
+        guard let content = Self.content(of: shown, from: url, data: data) else { return }
         kf_widget_copy(picture, content.address)
     }
 
@@ -39,10 +41,13 @@ extension PictureController {
         try await Self.write(try await originalData(), to: url)
     }
 
-    /// The image for another program; nil without an image.
-    func content(of image: KFCrossPlatformImage?, data: Data?) -> GObjectReference? {
+    /// An image for another program; nil without an image.
+    static func content(
+        of image: KFCrossPlatformImage?,
+        from url: URL?,
+        data: Data?
+    ) -> GObjectReference? {
         let texture = image?.texture
-        let url = shownLoad?.source.url
         let path = url?.isFileURL == true ? url?.path : nil
         let type = data?.kf.imageFormat.contentType
         let made = withExtendedLifetime(texture) {

@@ -74,6 +74,27 @@ extension GTKTests {
             stage.close()
         }
 
+        @Test func `a copy is of the image that was shown when it began`() async throws {
+            let (view, stage) = try await loaded("/a.jpg")
+            let gate = ServerGate()
+            bench.server.route("/a.jpg", .gated(file, at: [(0, gate)]))
+            await bench.cache.clearDiskCache()
+            let copying = Task { try await view.kf.copyImage() }
+            await stage.run { bench.server.requests.count == 2 }
+            let url = bench.folder.file("other.jpg")
+            try TestImage.jpeg(width: 8, height: 8).write(to: url)
+            let other = LocalFileImageDataProvider(fileURL: url)
+            view.kf.setImage(with: other, options: [.targetCache(bench.cache)])
+            await stage.run { view.controller.shownLoad?.source.url == url }
+            gate.open()
+            try await copying.value
+            let clipboard = gtk_widget_get_clipboard(view.widget)
+            let content = OpaquePointer(try #require(gdk_clipboard_get_content(clipboard)))
+            #expect(try await bytes(content, "image/jpeg") == file)
+            #expect(!offers(content, g_file_get_type()))
+            stage.close()
+        }
+
         // MARK: Saving
 
         @Test func `the menu saves the bytes of the file under the name of its URL`() async throws {
