@@ -30,7 +30,8 @@ final class KFImageState: NetworkListener {
 
     /// The GtkOverlay; not retained, because it owns this object.
     let overlay: UnsafeMutableRawPointer
-    private var overlays: [(widget: UnsafeMutablePointer<GtkWidget>, phase: Phase)] = []
+    /// Retained, because the caller may take them away.
+    private var overlays: [(widget: GObjectReference, phase: Phase)] = []
     private var progressBar: OpaquePointer?
     private(set) var playButton: UnsafeMutablePointer<GtkWidget>?
     private var phase: Phase? {
@@ -120,12 +121,8 @@ final class KFImageState: NetworkListener {
     }()
 
     private func showFailure(_ error: KingfisherError) {
-        guard let makeFailureView else { return }
-        if let failureView {
-            overlays.removeAll { $0.widget == failureView }
-            gtk_overlay_remove_overlay(OpaquePointer(overlay), failureView)
-        }
-        let made = makeFailureView(error)
+        guard let made = makeFailureView?(error), made != failureView else { return }
+        if let failureView { removeOverlay(failureView) }
         failureView = made
         addOverlay(made, for: .failed)
     }
@@ -189,9 +186,16 @@ final class KFImageState: NetworkListener {
     }
 
     func addOverlay(_ widget: UnsafeMutablePointer<GtkWidget>, for phase: Phase) {
-        overlays.append((widget, phase))
+        overlays.append((GObjectReference(retaining: UnsafeMutableRawPointer(widget)), phase))
         gtk_overlay_add_overlay(OpaquePointer(overlay), widget)
         showOverlays()
+    }
+
+    private func removeOverlay(_ widget: UnsafeMutablePointer<GtkWidget>) {
+        if UnsafeMutableRawPointer(gtk_widget_get_parent(widget)) == overlay {
+            gtk_overlay_remove_overlay(OpaquePointer(overlay), widget)
+        }
+        overlays.removeAll { $0.widget.address == UnsafeMutableRawPointer(widget) }
     }
 
     /// Starts the load, unless the image is loaded or loading.
@@ -251,7 +255,12 @@ final class KFImageState: NetworkListener {
     }
 
     private func showOverlays() {
-        for (widget, its) in overlays { gtk_widget_set_visible(widget, its == phase ? 1 : 0) }
+        for (widget, its) in overlays {
+            gtk_widget_set_visible(
+                widget.address.assumingMemoryBound(to: GtkWidget.self),
+                its == phase ? 1 : 0
+            )
+        }
     }
 }
 #endif

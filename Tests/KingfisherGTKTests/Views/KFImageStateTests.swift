@@ -126,6 +126,36 @@ extension GTKTests {
             #expect(made == 1)
         }
 
+        @Test func `every failure may be explained by the same widget`() async throws {
+            let label = try #require(gtk_label_new("It failed."))
+            var failures = 0
+            let image = image(of: bench.server.url("/missing"))
+                .onFailureView { _ in label }
+                .onFailure { _ in failures += 1 }
+            let stage = Stage(image.widget)
+            await stage.run { failures == 1 }
+            image.retry()
+            await stage.run { failures == 2 }
+            #expect(gtk_widget_get_parent(label) == image.widget)
+            #expect(gtk_widget_get_mapped(label) != 0)
+        }
+
+        @Test func `the caller may take a placeholder away while it is shown`() async throws {
+            let gate = ServerGate()
+            bench.server.route("/slow.jpg", .gated(TestImage.jpeg(), at: [(0, gate)]))
+            let spinner = try #require(gtk_spinner_new())
+            var loaded = 0
+            let image = image(of: bench.server.url("/slow.jpg"))
+                .placeholder(spinner)
+                .onSuccess { _ in loaded += 1 }
+            let stage = Stage(image.widget)
+            await stage.run { bench.server.requests.count == 1 }
+            gtk_overlay_remove_overlay(OpaquePointer(image.widget), spinner)
+            gate.open()
+            await stage.run { loaded == 1 }
+            #expect(image.view.image != nil)
+        }
+
         // MARK: Another source
 
         @Test func `bound to another source it shows that one alone`() async throws {
