@@ -241,7 +241,8 @@ final class KFImageState: NetworkListener {
         // The caller's code may destroy the widget.
         g_object_ref(overlay)
         defer { g_object_unref(overlay) }
-        let isCurrent = number == loadCount
+        // The caller's code may have started another load each time that it is asked.
+        var isCurrent: Bool { number == loadCount }
         switch result {
         case .success(let value):
             isLoaded = isLoaded || isCurrent

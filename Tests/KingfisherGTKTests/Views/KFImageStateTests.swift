@@ -140,6 +140,28 @@ extension GTKTests {
             #expect(gtk_widget_get_mapped(label) != 0)
         }
 
+        @Test func `a failure that is answered with another source is not shown`() async throws {
+            let gate = ServerGate()
+            bench.server.route("/slow.jpg", .gated(TestImage.jpeg(), at: [(0, gate)]))
+            let label = try #require(gtk_label_new("It failed."))
+            let image = image(of: bench.server.url("/missing"))
+            var failures = 0
+            let stage = Stage(
+                image
+                    .onFailureView { [weak image, bench] _ in
+                        image?.bind(to: bench.server.url("/slow.jpg"))
+                        return label
+                    }
+                    .onFailure { _ in failures += 1 }
+                    .widget
+            )
+            await stage.run { failures == 1 }
+            #expect(gtk_widget_get_visible(label) == 0)
+            gate.open()
+            await stage.run { image.view.image != nil }
+            #expect(gtk_widget_get_visible(label) == 0)
+        }
+
         @Test func `the caller may take a placeholder away while it is shown`() async throws {
             let gate = ServerGate()
             bench.server.route("/slow.jpg", .gated(TestImage.jpeg(), at: [(0, gate)]))
