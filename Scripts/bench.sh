@@ -58,6 +58,11 @@ compile_peers() {
     compile_peer vips_peer -l:libvips.so.42 -l:libgobject-2.0.so.0 -l:libglib-2.0.so.0
 }
 
+# Builds kf-bench with its symbols: Callgrind finds the measured function by them.
+build_bench() {
+    (BUILD_FLAGS=("${BUILD_FLAGS[@]/--strip-all/--strip-debug}") && build_tool Benchmarks kf-bench)
+}
+
 # Puts photographs into a folder: those of a Debian package, or a generated one.
 find_photos() {
     local folder=$1 package=lomiri-wallpapers-16.04
@@ -117,6 +122,7 @@ count_hits() {
             "$program" --hits "$entries" "$folder" >"$folder/log" 2>&1 \
             || { cat "$folder/log" >&2; die "counting hits failed (see above)."; }
         count=$(sed -n 's/.*Collected *: *\([0-9]*\).*/\1/p' "$folder/log")
+        [ "${count:-0}" -gt 0 ] || die "Callgrind did not find the measured function in kf-bench."
         few=${few:-$count}
         awk -v entries="$entries" -v count="$count" -v few="$few" 'BEGIN {
             ratio = count / few
@@ -159,7 +165,7 @@ convert_photos() {
     command -v gdk-pixbuf-thumbnailer >/dev/null || install_packages libgdk-pixbuf2.0-bin
     build_kf
     # Only a machine without apt-get needs it, for the made-up landscape.
-    command -v apt-get >/dev/null || build_tool Benchmarks kf-bench
+    command -v apt-get >/dev/null || build_bench
     make_photos "$PHOTOS"
     # Not local: the trap runs after the function has returned.
     outputs=$(mktemp -d)
@@ -220,7 +226,7 @@ measure_end_to_end() {
         "$PEERS/bin/pip" install --quiet --disable-pip-version-check diskcache requests ||
         die "pip could not install diskcache and requests."
     command -v vipsthumbnail >/dev/null || install_packages libvips-tools
-    build_tool Benchmarks kf-bench
+    build_bench
     make_photos "$PHOTOS"
     # Not local: the trap runs after the function has returned.
     outputs=$(mktemp -d)
@@ -308,7 +314,7 @@ write_report() {
     }
     # Build everything first, so that no compiler runs beside a measurement.
     build_kf
-    build_tool Benchmarks kf-bench
+    build_bench
     build_codecs_peer
     build_service
     report=$(mktemp)
@@ -336,7 +342,7 @@ case ${1:-} in
 esac
 
 link_swift_into_programs
-build_tool Benchmarks kf-bench
+build_bench
 case ${1:-} in
 --list)
     "$BENCH" --list
@@ -376,18 +382,31 @@ say "Processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)," 
 say "Pillow $("$PEERS/bin/python" -c 'import PIL; print(PIL.__version__)')," \
     "libvips $("$PEERS/bin/python" -c \
         'import pyvips; print(*(pyvips.version(i) for i in range(3)), sep=".")')"
-"$BENCH" --corpus "$CORPUS" \
-    --peer "codecs alone='$CODECS_BUILD/release/codecs-peer'" \
-    --peer "libvips C='$PEERS/vips_peer'" \
-    --peer "libvips='$PEERS/bin/python' '$SOURCES/vips_peer.py'" \
-    --peer "Pillow='$PEERS/bin/python' '$SOURCES/pillow_peer.py'" \
-    --peer "C turbo 1/8='$PEERS/turbo_peer'" \
-    --peer "libpng 6='$PEERS/png_peer' 6" \
-    --peer "libpng 5='$PEERS/png_peer' 5" \
-    --peer "libpng 3='$PEERS/png_peer' 3" \
-    "$@"
-if [ $# -eq 0 ]; then
+
+# Runs benchmarks of kf-bench: run_benchmark [NAME]...
+run_benchmark() {
+    "$BENCH" --corpus "$CORPUS" \
+        --peer "codecs alone='$CODECS_BUILD/release/codecs-peer'" \
+        --peer "libvips C='$PEERS/vips_peer'" \
+        --peer "libvips='$PEERS/bin/python' '$SOURCES/vips_peer.py'" \
+        --peer "Pillow='$PEERS/bin/python' '$SOURCES/pillow_peer.py'" \
+        --peer "C turbo 1/8='$PEERS/turbo_peer'" \
+        --peer "libpng 6='$PEERS/png_peer' 6" \
+        --peer "libpng 5='$PEERS/png_peer' 5" \
+        --peer "libpng 3='$PEERS/png_peer' 3" \
+        "$@"
+}
+status=0
+if [ $# -gt 0 ]; then
+    run_benchmark "$@"
+else
+    # Each in a process of its own: peaks of memory would be those of the benchmarks before.
+    for name in $("$BENCH" --list | awk '{ print $1 }'); do
+        run_benchmark "$name" || status=1
+        printf '\n'
+    done
     compare_quality
     # A missed ratio has been printed like the others.
     count_hits || true
 fi
+exit $status

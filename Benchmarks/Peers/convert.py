@@ -67,5 +67,5 @@ for index, (title, limit) in enumerate([("time", 0.5), ("CPU", 0.75), ("memory",
     ratio = medians["kf"][index] / medians["vips"][index]
     missed = missed or ratio > limit
     verdict = "MISSED" if ratio > limit else "ok    "
-    print(f"  {verdict}  {title}: {ratio:.2f} of vipsthumbnail's (at most {limit})")
+    print(f"  {verdict}  {title}: {ratio:.2f} of `vipsthumbnail` (at most {limit})")
 sys.exit(missed)

@@ -49,7 +49,7 @@ def goals():
             if found:
                 word, figure, value, unit, goal = found.groups()
                 mark = "" if word == "ok" else "**missed**"
-                yield f"| {name} | {figure}{part} | {value}{unit.rstrip()} | {goal} | {mark} |"
+                yield f"| `{name}` | {figure}{part} | {value}{unit.rstrip()} | {goal} | {mark} |"
 
 
 def races():
@@ -67,7 +67,7 @@ def races():
             tail = numbers[2:] if ratio else numbers
             if len(tail) < 3:
                 continue
-            yield f"| {name} | {library} | {cpu} | {wall} | {tail[0]} | {tail[2]} | {ratio} |"
+            yield f"| `{name}` | {library} | {cpu} | {wall} | {tail[0]} | {tail[2]} | {ratio} |"
 
 
 # --- Plots -----------------------------------------------------------------------------------
@@ -170,8 +170,9 @@ load = max([float(value) for value in re.findall(r"load (\d+\.\d+)", text)] or [
 quiet = "quiet" if load <= 1.5 * (os.cpu_count() or 1) else "**not quiet**: believe ratios rather than times"
 distribution = next((line.split("=", 1)[1].strip().strip('"') for line in open("/etc/os-release")
                      if line.startswith("PRETTY_NAME=")), platform.system())
+kernel = ".".join(platform.release().split(".")[:2])
 page = [BEGIN, "",
-        f"Measured on {os.cpu_count()} cores of an {processor}, {distribution}, Linux {".".join(platform.release().split(".")[:2])}; "
+        f"Measured on {os.cpu_count()} cores of an {processor}, {distribution}, Linux {kernel}; "
         f"the machine was {quiet}.", "", "## Ratios and goals", "", *goals(), "",
         "## Beside other libraries", "", *races(), "", "## Growth", "",
         *memory_plot(), *megapixel_plots(), *sizes_plot(), *growth_plot(), *service_plot(), "",

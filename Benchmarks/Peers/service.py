@@ -71,6 +71,8 @@ def start(arguments, port, environment=None, path="/"):
 
 
 def start_nginx(small):
+    # nginx serves files as another user if root starts it.
+    scratch.chmod(0o755)
     shutil.copy(small, scratch / "static.jpg")
     module = next((path for path in (pathlib.Path(nginx).parents[1] / "lib/nginx/modules",
                                      pathlib.Path("/usr/lib/nginx/modules"))
