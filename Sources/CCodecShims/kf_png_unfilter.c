@@ -2,7 +2,7 @@
 //
 // A pixel of the filters Sub, Average and Paeth needs the one to its left, so that a row takes as
 // long as the chain of its pixels. Two rows of Paeth, the usual filter of photographs, go through
-// one chain: the second follows one pixel behind the first, in the upper half of the same vector.
+// one chain: the second is one pixel later than the first, in the upper half of the same vector.
 
 #include "kf_png_unfilter.h"
 

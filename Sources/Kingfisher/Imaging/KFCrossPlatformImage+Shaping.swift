@@ -162,8 +162,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     ///   - radius: The radius of each corner, limited to half of the shorter side.
     ///   - size: The size of the result in points.
     ///   - corners: The corners to round.
-    ///   - backgroundColor: Fills the result behind the image, including the area outside the
-    ///     corners; nil leaves it transparent.
+    ///   - backgroundColor: The colour of transparent pixels and of the area outside the corners; nil
+    ///     leaves both transparent.
     /// - Returns: The rounded image.
     public func image(
         withRadius radius: Radius,

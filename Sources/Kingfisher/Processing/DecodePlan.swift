@@ -4,14 +4,14 @@ import Pixels
 
 /// Plans one shared bitmap from which the images of several callers are made.
 ///
-/// Its size is twice the largest size that a caller needs, or that of the file if smaller: resampling
-/// a bitmap of almost the target size blurs it. The images differ from those of the whole bitmap,
-/// scaled down at once, by less than 1 of 255 per channel on average, and by at most 16 at hard
-/// edges (measured, and checked by `DecodePlanTests`). Since every caller halves the bitmap at least,
-/// the decoder's own scaling may produce it; small images are made from its repeated halves.
+/// Its size is twice the largest size that a caller needs, or that of the file if smaller:
+/// resampling a bitmap of almost the target size blurs it. The images differ from those of the whole
+/// bitmap, scaled down at once, by less than 1 of 255 per channel on average, and by at most 16 at
+/// hard edges (measured, and checked by `DecodePlanTests`). Since every caller halves the bitmap at
+/// least, the decoder's own scaling may produce it; small images are made from its repeated halves.
 ///
-/// If all callers need the same size, it is decoded to exactly that size, and the pixels equal those
-/// of a separate decode.
+/// If all callers need the same size, it is decoded to exactly that size, and the pixels equal
+/// those of a separate decode.
 struct DecodePlan: Equatable {
     /// The size of the image in the file.
     let own: PixelSize

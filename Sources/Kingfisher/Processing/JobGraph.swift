@@ -8,14 +8,14 @@ import Synchronization
 /// ```
 /// bytes ─ one decoded bitmap ┬ image of processor A
 ///                            ├ image of processor B
-///                            └ …                       a processor that needs the bytes: not shared
+///                            └ …                     a processor that needs the bytes: not shared
 /// ```
 ///
 /// When the bytes arrive, the waiting requests determine the size of the shared bitmap; a later
-/// request uses the bitmap if it is large enough. Small images are made from halves of the bitmap,
-/// which are shared, too: resampling costs as much as its input is large. Each caller waits only for its own image. A
-/// cancelled caller does not affect the others; the last caller of a step cancels it. A step is as
-/// urgent as its most urgent caller.
+/// request uses the bitmap if it is large enough. The cost of resampling grows with its input, so
+/// that small images are made from halves of the bitmap, which are shared, too. Each caller waits
+/// only for its own image. A cancelled caller does not affect the others; the last caller of a step
+/// cancels it. A step is as urgent as its most urgent caller.
 ///
 /// Results are kept until the last caller has left the download, so that no step is done twice.
 final class JobGraph: Sendable {

@@ -157,14 +157,8 @@ extension GTKTests {
         }
 
         @Test func `a drag is waited for, and decodes once`() async throws {
-            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
             let view = ImageView()
-            view.hasNaturalSize = false
-            gtk_widget_set_hexpand(view.widget, 1)
-            gtk_widget_set_vexpand(view.widget, 1)
-            gtk_box_append(box.asBox, view.widget)
-            gtk_widget_set_size_request(box, 60, 60)
-            let stage = Stage(box, width: 60, height: 60)
+            let (box, stage) = try boxFilled(by: view, side: 60)
             let loading = load(bench.serveJPEG("/a.jpg", width: 1_600, height: 1_600), in: view)
             await stage.run { loading.results.count == 1 }
             var changes = 0
@@ -196,14 +190,8 @@ extension GTKTests {
         func `an own picture is not replaced by a larger version of the one before`(
             isPaintable: Bool
         ) async throws {
-            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
             let view = ImageView()
-            view.hasNaturalSize = false
-            gtk_widget_set_hexpand(view.widget, 1)
-            gtk_widget_set_vexpand(view.widget, 1)
-            gtk_box_append(box.asBox, view.widget)
-            gtk_widget_set_size_request(box, 60, 60)
-            let stage = Stage(box, width: 60, height: 60)
+            let (box, stage) = try boxFilled(by: view, side: 60)
             let file = TestImage.jpeg(width: 1_600, height: 1_600)
             let gate = ServerGate()
             bench.server.route("/a.jpg") { [bench] _ in
@@ -239,14 +227,8 @@ extension GTKTests {
                 source: SquareFrames(side: 200),
                 options: ImageCreatingOptions()
             )
-            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
             let view = AnimatedPictureView()
-            view.hasNaturalSize = false
-            gtk_widget_set_hexpand(view.widget, 1)
-            gtk_widget_set_vexpand(view.widget, 1)
-            gtk_box_append(box.asBox, view.widget)
-            gtk_widget_set_size_request(box, 50, 50)
-            let stage = Stage(box, width: 50, height: 50)
+            let (box, stage) = try boxFilled(by: view, side: 50)
             await stage.paint()
             view.image = image
             let shown = { view.controller.animation.shownFrame?.pixelWidth }
@@ -289,6 +271,21 @@ extension GTKTests {
         }
 
         // MARK: Helpers
+
+        /// A box of a requested size on a stage as small as that, filled by a view without a natural
+        /// size, so that the view grows with the box.
+        private func boxFilled(
+            by view: ImageView,
+            side: Int32
+        ) throws -> (box: UnsafeMutablePointer<GtkWidget>, stage: Stage) {
+            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            view.hasNaturalSize = false
+            gtk_widget_set_hexpand(view.widget, 1)
+            gtk_widget_set_vexpand(view.widget, 1)
+            gtk_box_append(box.asBox, view.widget)
+            gtk_widget_set_size_request(box, side, side)
+            return (box, Stage(box, width: side, height: side))
+        }
 
         private func load(_ url: URL, in view: ImageView) -> Loading {
             let loading = Loading()
