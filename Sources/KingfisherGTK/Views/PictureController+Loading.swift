@@ -188,6 +188,8 @@ extension PictureController {
             }
             if case .failure(let error) = result { noteFailure(!error.isCancellation) }
             load.finish(result)
+            // The image may have been on its way when the view left the screen.
+            if !isInSight { suspendIfInvisible() }
         }
         if let task { load.handle.link(to: task) }
         return task != nil

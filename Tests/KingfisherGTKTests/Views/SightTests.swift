@@ -81,6 +81,22 @@ extension GTKTests {
             #expect(column.height == height)
         }
 
+        @Test func `an image that is still fading in is let go of out of sight`() async throws {
+            bench.serveJPEG("/a.jpg", width: 100, height: 40)
+            let column = try Column()
+            let view = column.add(ImageView())
+            view.setSizeRequest(width: 100, height: 40)
+            view.kf.loadStart = .whenVisible
+            for _ in 0..<10 { column.add(ImageView()).setSizeRequest(width: 100, height: 100) }
+            load("/a.jpg", in: view, [.transition(.fade(1_000)), .forceTransition])
+            let stage = Stage(column.widget, width: 200, height: 160)
+            await stage.run { view.controller.transition != nil }
+            column.scroll(to: 10_000)
+            await stage.run { view.image == nil }
+            column.scroll(to: 0)
+            await stage.run { view.image != nil }
+        }
+
         @Test func `a view is in sight if every clipping ancestor shows part of it`()
             async throws
         {
@@ -105,11 +121,15 @@ extension GTKTests {
             #expect(column.views.map(isInSight) == [false, true, true])
         }
 
-        private func load(_ path: String, in view: ImageView) {
+        private func load(
+            _ path: String,
+            in view: ImageView,
+            _ options: KingfisherOptionsInfo? = nil
+        ) {
             _ = view.controller.load(
                 .network(bench.server.url(path)),
                 placeholder: nil,
-                options: KingfisherParsedOptionsInfo(nil),
+                options: KingfisherParsedOptionsInfo(options),
                 by: bench.manager,
                 progress: nil,
                 completion: nil
