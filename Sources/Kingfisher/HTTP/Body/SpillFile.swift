@@ -34,7 +34,11 @@ final class SpillFile: Sendable {
     func own() { isOwned.store(true, ordering: .relaxed) }
 
     deinit {
-        if let path, isOwned.load(ordering: .relaxed) { unlink(path) }
+        if let path {
+            if isOwned.load(ordering: .relaxed) { unlink(path) }
+            // Closing is not enough while a child process, forked but not yet started, has a copy.
+            flock(descriptor.rawValue, LOCK_UN)
+        }
         // There is no caller to report an error to, and no data to lose.
         try? descriptor.close()
     }

@@ -66,8 +66,7 @@ enum RunningFile {
     static func takeOver(_ url: URL) -> (head: PartialHead, file: SpillFile)? {
         guard let file = abandoned(url) else { return nil }
         guard let (head, start) = readHead(of: file) else {
-            // Only read, so closing cannot lose data.
-            try? file.close()
+            release(file)
             return nil
         }
         return (head, SpillFile(file, start: start, path: url.path, isOwned: false))
@@ -98,6 +97,11 @@ enum RunningFile {
     static func removeLeftOver(_ url: URL) {
         guard let file = abandoned(url) else { return }
         unlink(url.path)
+        release(file)
+    }
+
+    private static func release(_ file: FileDescriptor) {
+        flock(file.rawValue, LOCK_UN)
         // Only read, so closing cannot lose data.
         try? file.close()
     }

@@ -162,6 +162,33 @@ struct KilledDownloadTests {
         #expect(left == [])
     }
 
+    /// A child process has copies of all descriptors from its fork until its program starts.
+    @Test func `a copy of the descriptor does not keep the body`() throws {
+        let url = folder.file("key.running")
+        let copy = folder.file("copy.running")
+        let file = try #require(RunningFile.make(try head(), at: url))
+        try file.write(Data("abc".utf8).bytes, at: 0)
+        try Data(contentsOf: url).write(to: copy)
+        var descriptors: [Int32] = []
+        defer { for descriptor in descriptors { close(descriptor) } }
+        do {
+            let taken = try #require(RunningFile.takeOver(copy))
+            descriptors = try withExtendedLifetime(taken) { try Self.duplicates(of: copy) }
+        }
+        #expect(!descriptors.isEmpty)
+        #expect(RunningFile.takeOver(copy) != nil)
+    }
+
+    /// New descriptors of the open files at a URL.
+    private static func duplicates(of url: URL) throws -> [Int32] {
+        let list = "/proc/self/fd"
+        return try FileManager.default.contentsOfDirectory(atPath: list).compactMap { name in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(list)/\(name)")
+            guard target == url.path, let descriptor = Int32(name) else { return nil }
+            return fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        }
+    }
+
     private func head() throws -> PartialHead {
         let response = TransferResponse(
             url: server.url("/a"),
