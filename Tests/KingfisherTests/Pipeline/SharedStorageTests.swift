@@ -301,6 +301,8 @@ struct SharedStorageTests {
         let one = try machine()
         _ = try await one.load(url)
         await one.settle()
+        // A failure must not meet the release of the lease, which would last then.
+        try await eventually { storage.leasedNames.isEmpty }
         storage.faults.fails = true
         try await one.cache.removeImage(forKey: url.cacheKey)
         storage.faults.fails = false
