@@ -11,6 +11,12 @@ final class RowSink {
     private let resampler: RowResampler?
     /// The whole bitmap, or one row if it is resampled.
     private let storage: PixelStorage
+    /// Where a row that is resampled begins in ``storage``.
+    ///
+    /// libjpeg-turbo writes pixels past the cache if their address is a multiple of its vectors'
+    /// 16 or 32 bytes. The resampler reads the row at once: from memory, that took as long as
+    /// the rest of the filter.
+    private static let rowOffset = 8
     private var rows = 0
 
     /// Prepares for rows of `source` that become a bitmap of `target`.
@@ -28,15 +34,19 @@ final class RowSink {
                 storage = try Bitmap.allocate(target)
             } else {
                 resampler = try RowResampler(source: source, target: target, isOpaque: isOpaque)
-                storage = try PixelStorage(byteCount: source.width * Bitmap.bytesPerPixel)
+                storage = try PixelStorage(
+                    byteCount: Self.rowOffset + source.width * Bitmap.bytesPerPixel
+                )
             }
         } catch { throw .pixels(error) }
     }
 
     /// Where the decoder writes the next row: `source.width` × 4 bytes of premultiplied RGBA.
     var nextRow: UnsafeMutablePointer<UInt8> {
-        let row = resampler == nil ? min(rows, source.height - 1) : 0
-        let offset = row * source.width * Bitmap.bytesPerPixel
+        let offset =
+            resampler == nil
+            ? min(rows, source.height - 1) * source.width * Bitmap.bytesPerPixel
+            : Self.rowOffset
         return storage.base.advanced(by: offset).assumingMemoryBound(to: UInt8.self)
     }
 
