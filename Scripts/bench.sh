@@ -41,19 +41,21 @@ install_peers() {
     fi
 }
 
-# Compiles a peer in C if it is missing or outdated: compile_peer NAME LIBRARY...
+# Compiles a peer in C if it is missing or outdated: compile_peer NAME SOURCE|LIBRARY...
 compile_peer() {
     local program=$PEERS/$1 source=$SOURCES/$1.c
     shift
-    if [ ! -x "$program" ] || [ "$source" -nt "$program" ] || [ "$SOURCES/peer.h" -nt "$program" ]
+    if [ ! -x "$program" ] \
+        || [ -n "$(find "$SOURCES" Sources/CKernels -name '*.[ch]' -newer "$program" -print -quit)" ]
     then
-        cc -O2 -Wall -Wextra -o "$program" "$source" "$@" -lpthread \
+        cc -O3 -Wall -Wextra -ISources/CKernels/include -o "$program" "$source" "$@" -lpthread \
             || die "$(basename "$source") could not be compiled."
     fi
 }
 
 compile_peers() {
     compile_peer turbo_peer -ljpeg
+    compile_peer lanczos_peer Sources/CKernels/convolve_*.c Sources/CKernels/cpu.c -ljpeg -lm
     compile_peer png_peer -lpng
     compile_peer vips_peer -l:libvips.so.42 -l:libgobject-2.0.so.0 -l:libglib-2.0.so.0
 }
@@ -101,7 +103,10 @@ compare_quality() {
     for name in 12mp-dense 12mp-photo; do
         "$BENCH" --once thumbnail "$CORPUS/$name.jpg" "$CORPUS/thumbnail.jpg"
         printf '  %s\n' "$name.jpg"
-        "$PEERS/bin/python" "$SOURCES/quality.py" "$CORPUS/$name.jpg" "$CORPUS/thumbnail.jpg"
+        "$PEERS/lanczos_peer" "$CORPUS/$name.jpg" "$CORPUS/two-eighths.jpg"
+        "$PEERS/turbo_peer" "$CORPUS/$name.jpg" "$CORPUS/one-eighth.jpg"
+        "$PEERS/bin/python" "$SOURCES/quality.py" "$CORPUS/$name.jpg" "$CORPUS/thumbnail.jpg" \
+            "C turbo 2/8=$CORPUS/two-eighths.jpg" "C turbo 1/8=$CORPUS/one-eighth.jpg"
     done
     printf '  kernels\n'
     "$PEERS/bin/python" "$SOURCES/quality_pixels.py" "$BENCH" "$CORPUS"
@@ -390,6 +395,7 @@ run_benchmark() {
         --peer "libvips C='$PEERS/vips_peer'" \
         --peer "libvips='$PEERS/bin/python' '$SOURCES/vips_peer.py'" \
         --peer "Pillow='$PEERS/bin/python' '$SOURCES/pillow_peer.py'" \
+        --peer "C turbo 2/8='$PEERS/lanczos_peer'" \
         --peer "C turbo 1/8='$PEERS/turbo_peer'" \
         --peer "libpng 6='$PEERS/png_peer' 6" \
         --peer "libpng 5='$PEERS/png_peer' 5" \

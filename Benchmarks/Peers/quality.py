@@ -1,10 +1,10 @@
 """Compares thumbnails with a floating-point reference.
 
-Usage: quality.py SOURCE THUMBNAIL
+Usage: quality.py SOURCE THUMBNAIL [NAME=THUMBNAIL]...
 
 The reference is the whole image, decoded in full and resampled once with a Lanczos filter, channel
 by channel in Pillow's mode of 32-bit floats. Our thumbnail, and that of libvips, which is made
-here, are compared with it by PSNR.
+here, are compared with it by PSNR; those of other programs, with names, only for information.
 """
 
 import io
@@ -15,7 +15,7 @@ from PIL import Image
 
 import pyvips
 
-source, thumbnail = sys.argv[1:]
+source, thumbnail, *others = sys.argv[1:]
 
 
 def psnr(data, reference):
@@ -39,4 +39,7 @@ vips = pyvips.Image.thumbnail(source, 400, height=400).jpegsave_buffer(Q=80)
 theirs = psnr(vips, reference)
 mark = "ok    " if ours >= theirs - 0.1 else "MISSED"
 print(f"  {mark}  quality: {ours:.2f} dB, libvips {theirs:.2f} dB (at least that less 0.1)")
+for name, _, path in (other.partition("=") for other in others):
+    with open(path, "rb") as file:
+        print(f"          {name}: {psnr(file.read(), reference):.2f} dB")
 sys.exit(0)
