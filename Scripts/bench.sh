@@ -78,7 +78,7 @@ find_photos() {
 }
 
 make_corpus() {
-    [ ! -e "$CORPUS/complete" ] || return 0
+    [ ! -e "$CORPUS/complete-2" ] || return 0
     say "Making the test images in ${CORPUS#"$ROOT"/}"
     find_photos "$CORPUS/photos"
     "$PEERS/bin/python" "$SOURCES/corpus.py" "$CORPUS/photos" "$CORPUS"

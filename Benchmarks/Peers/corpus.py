@@ -80,7 +80,8 @@ def animation(picture, **options):
 
 
 corpus.mkdir(parents=True, exist_ok=True)
-done = corpus / "complete"
+# Another name whenever images are added.
+done = corpus / "complete-2"
 if not done.exists():
     pictures = large(photos)
     photo = ImageOps.fit(pictures[0], (4000, 3000))
@@ -92,6 +93,8 @@ if not done.exists():
     write("12mp-photo.jpg", lambda file: photo.save(file, **options))
     write("12mp-photo.png", photo.save)
     write("12mp.rgba", raw(photo))
+    write("12mp-photo.webp", lambda file: photo.save(file, quality=80))
+    write("12mp-photo.avif", lambda file: photo.save(file, quality=60, speed=8))
     write("3mp.jpg", lambda file: three.save(file, **options))
     write("3mp.png", three.save)
     write("3mp.webp", lambda file: three.save(file, quality=80))

@@ -77,6 +77,8 @@ def tint(image):
 works = {
     "thumbnail-jpeg": thumbnail,
     "thumbnail-png": thumbnail,
+    "thumbnail-webp": thumbnail,
+    "thumbnail-avif": thumbnail,
     "decode": decode,
     "decode-animation": decode_animation,
     "recode-jpeg": recode_jpeg,

@@ -56,6 +56,8 @@ def blur(data):
 works = {
     "thumbnail-jpeg": thumbnail,
     "thumbnail-png": thumbnail,
+    "thumbnail-webp": thumbnail,
+    "thumbnail-avif": thumbnail,
     "decode": decode,
     "recode-jpeg": recode_jpeg,
     "blur": blur,

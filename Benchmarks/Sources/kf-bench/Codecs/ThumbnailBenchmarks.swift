@@ -27,6 +27,18 @@ extension Benchmarks {
             of: "a 12 MP PNG",
             [.time(0.55, of: "libvips"), .time(0.55, of: "libvips C"), .megabytes(25)]
         ),
+        thumbnail(
+            "thumbnail-webp",
+            "12mp-photo.webp",
+            of: "a 12 MP WebP",
+            [.time(0.8, of: "libvips"), .time(0.8, of: "libvips C")]
+        ),
+        thumbnail(
+            "thumbnail-avif",
+            "12mp-photo.avif",
+            of: "a 12 MP AVIF",
+            [.time(0.8, of: "libvips"), .time(0.8, of: "libvips C")]
+        ),
     ]
 
     private static let jpegTargets: [Target] = [
@@ -49,10 +61,11 @@ extension Benchmarks {
         threads: Int = 1,
         _ targets: [Target]
     ) -> Benchmark {
-        Benchmark(
+        let format = URL(fileURLWithPath: file).pathExtension
+        return Benchmark(
             name: name,
             title: "\(what) to fit 400 × 400, as JPEG of quality 80",
-            work: file.hasSuffix("png") ? "thumbnail-png" : "thumbnail-jpeg",
+            work: format == "jpg" ? "thumbnail-jpeg" : "thumbnail-\(format)",
             file: file,
             repetitions: 4,
             threads: threads,
