@@ -16,6 +16,8 @@ let package = Package(
         .executable(name: "kf-bench", targets: ["kf-bench"]),
         .executable(name: "cachesim", targets: ["cachesim"]),
         .executable(name: "transfers", targets: ["transfers"]),
+        .executable(name: "first-image", targets: ["first-image"]),
+        .executable(name: "bare-start", targets: ["bare-start"]),
     ],
     dependencies: [
         .package(name: "Kingfisher", path: "..")
@@ -40,6 +42,12 @@ let package = Package(
             dependencies: [.product(name: "Kingfisher", package: "Kingfisher")],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "first-image",
+            dependencies: [.product(name: "Kingfisher", package: "Kingfisher")],
+            swiftSettings: settings
+        ),
+        .executableTarget(name: "bare-start", swiftSettings: settings),
         // Random numbers that are equal in every run.
         .target(name: "Chance", swiftSettings: settings),
     ]

@@ -8,6 +8,7 @@
 #        Scripts/bench.sh --report                 all, on a quiet machine; writes Benchmarks/README.md
 #        Scripts/bench.sh megapixels               thumbnails of 0.5 to 200 megapixels
 #        Scripts/bench.sh transfers                nginx downloads, against libcurl and URLSession
+#        Scripts/bench.sh start                    from a program's start to its first image from disk
 #        Scripts/bench.sh hits                     instructions per hit in memory, by number of entries
 #        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, against vipsthumbnail
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
@@ -179,17 +180,19 @@ convert_photos() {
         "$outputs" "$1"
 }
 
-if [ "${1:-}" = transfers ]; then
+# Downloads from nginx.
+measure_transfers() {
     provide_nginx || die "the downloads need nginx."
     command -v python3 >/dev/null || install_packages python3
     build_tool Benchmarks transfers
     mkdir -p "$PEERS"
     compile_peer curl_peer -lcurl
-    folder=$(mktemp -d)
-    trap 'rm -rf "$folder"' EXIT
-    NGINX_PROGRAM=$NGINX python3 "$SOURCES/transfers.py" "$NESTED_BUILD/release/transfers" "$PEERS/curl_peer" "$folder"
-    exit
-fi
+    # Not local: the trap runs after the function has returned.
+    outputs=$(mktemp -d)
+    trap 'rm -rf "$outputs"' EXIT
+    NGINX_PROGRAM=$NGINX python3 "$SOURCES/transfers.py" "$NESTED_BUILD/release/transfers" \
+        "$PEERS/curl_peer" "$outputs"
+}
 
 # Builds the image service in its own folder: its trait would build the library anew for each of the
 # others.
@@ -271,6 +274,12 @@ provide_image_filter() {
     rm -f "$log" "$folder"/libnginx-mod-http-image-filter_*.deb
 }
 
+if [ "${1:-}" = transfers ]; then
+    link_swift_into_programs
+    measure_transfers
+    exit
+fi
+
 if [ "${1:-}" = service ]; then
     measure_service "${2:-10}"
     exit
@@ -321,12 +330,15 @@ write_report() {
     build_kf
     build_bench
     build_codecs_peer
+    build_tool Benchmarks transfers
+    build_tool Benchmarks first-image
+    build_tool Benchmarks bare-start
     build_service
     report=$(mktemp)
     trap 'rm -f "$report"' EXIT
     say "Waiting for a quiet machine"
     wait_until_quiet
-    for part in "" convert end-to-end service megapixels; do
+    for part in "" start transfers convert end-to-end service megapixels; do
         # A missed goal is part of the report.
         # shellcheck disable=SC2086
         "$0" $part 2>&1 | tee -a "$report" || true
@@ -352,6 +364,8 @@ case ${1:-} in
 --list)
     "$BENCH" --list
     printf 'quality  thumbnails, resampling and blur against references\n'
+    printf 'start  from the start of a program to its first image from disk\n'
+    printf 'transfers  downloads from nginx, against libcurl and URLSession\n'
     printf 'hits  instructions per hit in memory, from a thousand to a million entries\n'
     printf 'megapixels  thumbnails of 0.5 to 200 megapixels, against vipsthumbnail\n'
     printf 'convert  200 photos by kf convert, against vipsthumbnail\n'
@@ -372,6 +386,15 @@ if [ "$*" = megapixels ]; then
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
     python3 "$SOURCES/growth.py" "$BENCH" "$CORPUS/12mp-photo.jpg" "$scratch"
+    exit
+fi
+if [ "$*" = start ]; then
+    build_tool Benchmarks first-image
+    build_tool Benchmarks bare-start
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    python3 "$SOURCES/start.py" "$NESTED_BUILD/release/first-image" \
+        "$NESTED_BUILD/release/bare-start" "$CORPUS/12mp-photo.jpg" "$scratch"
     exit
 fi
 if [ "$*" = quality ]; then
