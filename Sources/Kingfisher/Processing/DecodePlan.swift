@@ -48,6 +48,13 @@ struct DecodePlan: Equatable {
         }
     }
 
+    /// Decodes the shared bitmap from the bytes of the file.
+    func decode(_ data: Data) throws(CodecError) -> Bitmap {
+        let target: DecodeOptions.Target = base == own ? .full : .exact(base)
+        let options = DecodeOptions(target: target, isReducedLater: isReducedLater)
+        return try Codecs.decode(data, options: options).bitmap
+    }
+
     /// How often the shared bitmap can be halved and still be at least twice a size.
     func halvings(for size: PixelSize) -> Int {
         var (count, next) = (0, base.half)

@@ -216,12 +216,7 @@ final class ProcessingJobs: Sendable {
                 return try await IsolatedDecoding(options, workers)
                     .picture(of: data, in: plan, options, urgency)
             }
-            return try await pool.run(urgency: urgency) {
-                let target: DecodeOptions.Target =
-                    plan.base == plan.own ? .full : .exact(plan.base)
-                let options = DecodeOptions(target: target, isReducedLater: plan.isReducedLater)
-                return try Codecs.decode(data, options: options).bitmap
-            }
+            return try await pool.run(urgency: urgency) { try plan.decode(data) }
         }
     }
 

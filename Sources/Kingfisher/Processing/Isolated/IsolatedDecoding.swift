@@ -61,13 +61,11 @@ struct IsolatedDecoding: Sendable {
         _ options: KingfisherParsedOptionsInfo,
         _ urgency: Urgency
     ) async throws -> Bitmap {
-        let size = CGSize(width: plan.base.width, height: plan.base.height)
+        let answer = try await ask(.plan(plan), about: data, options.processor, urgency)
+        // Without the limits of the load: they are for its result, which is smaller.
         var own = KingfisherParsedOptionsInfo(nil)
-        own.processor =
-            plan.base == plan.own
-            ? DefaultImageProcessor.default : ResizingImageProcessor(referenceSize: size)
-        let image = try await image(of: data, by: own.processor, own, urgency)
-        guard let bitmap = image.bitmap, bitmap.size == plan.base else {
+        own.processor = options.processor
+        guard let bitmap = try image(answer, of: data, own).bitmap, bitmap.size == plan.base else {
             throw KingfisherError.processorError(
                 reason: .isolationFailed(
                     processor: options.processor,

@@ -14,6 +14,8 @@ enum IsolatedRequest: Sendable {
     case frame(FrameRequest)
     /// All properties in the header.
     case info
+    /// The bitmap that several requests share.
+    case plan(DecodePlan)
 
     struct FrameRequest: Sendable {
         /// Different for every animation of the program.
@@ -75,13 +77,16 @@ extension IsolatedRequest {
             writer.wire.write(frame.maxSize != nil)
             if let size = frame.maxSize { writer.write(size) }
         case .info: writer.wire.write(4)
+        case .plan(let plan):
+            writer.wire.write(5)
+            plan.write(to: &writer.wire)
         }
         if let failure = writer.failure { throw failure }
         return WorkerRequest(message: writer.wire.bytes, file: file, memory: writer.memory)
     }
 
     init(from reader: inout ProcessorReader) throws(WireError) {
-        switch try reader.wire.int(in: 0...4) {
+        switch try reader.wire.int(in: 0...5) {
         case 0:
             var options = IsolatedOptions(KingfisherParsedOptionsInfo(nil))
             options.scale = try reader.number()
@@ -93,6 +98,7 @@ extension IsolatedRequest {
         case 1: self = .header
         case 2: self = .reason
         case 4: self = .info
+        case 5: self = .plan(try DecodePlan(from: &reader.wire))
         default:
             self = .frame(
                 FrameRequest(
@@ -140,8 +146,7 @@ enum IsolatedAnswer {
         case .nothing: writer.write(1)
         case .tooLarge(let size):
             writer.write(2)
-            writer.write(size.width)
-            writer.write(size.height)
+            writer.write(size)
         case .header(let header):
             writer.write(3)
             writer.write(header) { $1.write(to: &$0) }
@@ -172,14 +177,10 @@ enum IsolatedAnswer {
         from reader: inout WireReader,
         _ message: WorkerMessage
     ) throws(WireError) {
-        let any = 0...Int(Int32.max)
         switch try reader.int(in: 0...5) {
         case 0: self = .image(try ImageParcel(from: &reader, message))
         case 1: self = .nothing
-        case 2:
-            self = .tooLarge(
-                PixelSize(width: try reader.int(in: any), height: try reader.int(in: any))
-            )
+        case 2: self = .tooLarge(try reader.size())
         case 3: self = .header(try reader.optional(FileHeader.init(from:)))
         case 5: self = .info(try reader.optional(ImageFileInfo.init(from:)))
         default:
@@ -225,16 +226,44 @@ struct FileHeader: Sendable {
     }
 
     fileprivate func write(to writer: inout WireWriter) {
-        writer.write(size.width)
-        writer.write(size.height)
+        writer.write(size)
         writer.write(frameCount) { $0.write($1) }
         writer.write(preloadedBytes)
     }
 
     fileprivate init(from reader: inout WireReader) throws(WireError) {
-        let any = 0...Int(Int32.max)
-        size = PixelSize(width: try reader.int(in: any), height: try reader.int(in: any))
-        frameCount = try reader.optional { reader throws(WireError) in try reader.int(in: any) }
+        size = try reader.size()
+        frameCount = try reader.optional { reader throws(WireError) in
+            try reader.int(in: 0...Int(Int32.max))
+        }
         preloadedBytes = try reader.int(in: 0...Int.max)
+    }
+}
+
+extension DecodePlan {
+    fileprivate func write(to writer: inout WireWriter) {
+        writer.write(own)
+        writer.write(base)
+        writer.write(isReducedLater)
+    }
+
+    fileprivate init(from reader: inout WireReader) throws(WireError) {
+        own = try reader.size()
+        base = try reader.size()
+        isReducedLater = try reader.bool()
+    }
+}
+
+extension WireWriter {
+    fileprivate mutating func write(_ size: PixelSize) {
+        write(size.width)
+        write(size.height)
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func size() throws(WireError) -> PixelSize {
+        let any = 0...Int(Int32.max)
+        return PixelSize(width: try int(in: any), height: try int(in: any))
     }
 }

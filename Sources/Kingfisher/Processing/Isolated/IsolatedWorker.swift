@@ -32,6 +32,7 @@ struct IsolatedWorker {
         case .image(let processor, let options):
             image(of: file, by: processor, options, received.room)
         case .frame(let frame): self.frame(frame, of: file, received.room)
+        case .plan(let plan): bitmap(of: file, in: plan, received.room)
         // An error is a header that cannot be read, which is nil in the answer.
         case .info: IsolatedAnswer.info(try? ImageFileInfo(data: file)).message()
         }
@@ -53,6 +54,16 @@ struct IsolatedWorker {
             let pixels = PixelSize(width: Self.side(size.width), height: Self.side(size.height))
             return IsolatedAnswer.tooLarge(pixels).message()
         }
+    }
+
+    private func bitmap(
+        of file: Data,
+        in plan: DecodePlan,
+        _ room: ResultRoom
+    ) -> WorkerMessage {
+        // The parent asks for the reason if it needs one.
+        guard let bitmap = try? plan.decode(file) else { return IsolatedAnswer.nothing.message() }
+        return Self.packed(KFCrossPlatformImage(bitmap: bitmap, scale: 1), of: file, room)
     }
 
     private mutating func frame(

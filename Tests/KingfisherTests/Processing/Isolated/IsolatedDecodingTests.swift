@@ -81,9 +81,19 @@ struct IsolatedDecodingTests {
         // One that decodes in this process shares nothing with them.
         let other = Self.options(side: 20, [])
         graph.plan((isolated + [other]).compactMap { DecodeWish($0) })
-        for (options, side) in zip(isolated, [10, 34, 48]) {
-            let image = try await graph.image(of: file, options: options, on: jobs)
+        // The same sizes in this process, from a bitmap of the same plan.
+        let here = JobGraph()
+        let plain = [10, 34, 48].map { Self.options(side: $0, []) }
+        here.plan(plain.compactMap { DecodeWish($0) })
+        for (index, side) in [10, 34, 48].enumerated() {
+            let image = try await graph.image(of: file, options: isolated[index], on: jobs)
             #expect(image.pixelWidth == side)
+            let expected = try await here.image(
+                of: file,
+                options: plain[index],
+                on: ProcessingJobs(workers: nil)
+            )
+            #expect(image.bitmap == expected.bitmap)
         }
         #expect(jobs.decodeCount == 1)
         _ = try await graph.image(of: file, options: other, on: jobs)
