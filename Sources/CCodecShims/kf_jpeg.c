@@ -41,6 +41,12 @@ static void end_source(j_decompress_ptr info) { (void)info; }
 static boolean fill(j_decompress_ptr info) {
     static const JOCTET end_of_image[] = {0xFF, JPEG_EOI};
     kf_jpeg_decoder *decoder = info->client_data;
+    if (decoder->next_span < decoder->span_count) {
+        const kf_jpeg_span *span = &decoder->spans[decoder->next_span++];
+        info->src->next_input_byte = span->bytes;
+        info->src->bytes_in_buffer = span->count;
+        return TRUE;
+    }
     decoder->saw_end = 1;
     info->src->next_input_byte = end_of_image;
     info->src->bytes_in_buffer = sizeof end_of_image;
@@ -122,6 +128,7 @@ kf_jpeg_status kf_jpeg_decoder_start(kf_jpeg_decoder *decoder, int numerator, kf
     jpeg_read_header(info, TRUE);
     kf_jpeg_decoder_set_output(decoder, numerator, layout);
     decoder->has_many_scans = jpeg_has_multiple_scans(info);
+    kf_jpeg_skip_scans(decoder);
     jpeg_start_decompress(info);
     *width = (int)info->output_width;
     *height = (int)info->output_height;

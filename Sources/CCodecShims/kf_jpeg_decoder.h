@@ -8,6 +8,15 @@
 
 #include <jpeglib.h>
 
+// Scans are skipped only in files with fewer than this.
+#define KF_JPEG_MAX_SPANS 100
+
+// Bytes of the file.
+typedef struct kf_jpeg_span {
+    const uint8_t *bytes;
+    size_t count;
+} kf_jpeg_span;
+
 struct kf_jpeg_decoder {
     struct jpeg_decompress_struct info;
     struct jpeg_error_mgr errors;
@@ -27,6 +36,10 @@ struct kf_jpeg_decoder {
     size_t unread;
     int numerator;
     kf_jpeg_layout layout;
+    // The parts of the file that libjpeg reads, if scans are skipped, and the next of them.
+    kf_jpeg_span spans[KF_JPEG_MAX_SPANS];
+    int span_count;
+    int next_span;
     kf_jpeg_status status;
     char message[JMSG_LENGTH_MAX];
 };
@@ -37,6 +50,10 @@ kf_jpeg_decoder *kf_jpeg_decoder_make(struct jpeg_source_mgr source, size_t max_
 
 // Called after the header was read and before decoding starts.
 void kf_jpeg_decoder_set_output(kf_jpeg_decoder *decoder, int numerator, kf_jpeg_layout layout);
+
+// Leaves out the scans that the output does not use. For a whole file in memory, after
+// kf_jpeg_decoder_set_output and before decoding starts.
+void kf_jpeg_skip_scans(kf_jpeg_decoder *decoder);
 
 // Fails by longjmp if the file has more scans than allowed.
 void kf_jpeg_check_scans(kf_jpeg_decoder *decoder);

@@ -5,6 +5,9 @@ import Pixels
 ///
 /// Memory: the target, one row, and libjpeg's own: a few rows for a baseline file, all coefficients
 /// (twice the bytes of the samples) for a progressive one.
+///
+/// At 1/8, the scans of a progressive file that hold only details are not decoded. Damage in them is
+/// not noticed.
 struct JPEGDecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions
