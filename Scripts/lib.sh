@@ -176,17 +176,20 @@ build_kf() {
     build_tool Tools kf
 }
 
-# Makes SwiftPM plan again if the last build in a folder was of another package:
-# plan_for PACKAGE FOLDER
+# Makes SwiftPM plan again if the last build in a folder was of another package, or if there are other
+# source files since: plan_for PACKAGE FOLDER
 #
-# Otherwise it uses the existing plan: it silently builds the other package, or reports that there
-# is no such product (seen with Swift 6.3).
+# Otherwise it uses the existing plan: it silently builds the other package, reports that there is no
+# such product, or does not compile a new file in C of the library (all seen with Swift 6.3).
 plan_for() {
-    local package=$1 folder=$2
-    [ "$(cat "$folder/planned-for" 2>/dev/null)" != "$package" ] || return 0
+    local package=$1 folder=$2 files plan
+    files=$(find Sources "$package" -name '.build*' -prune -o \
+        \( -name '*.swift' -o -name '*.[ch]' \) -print | sort | cksum)
+    plan="$package $files"
+    [ "$(cat "$folder/planned-for" 2>/dev/null)" != "$plan" ] || return 0
     mkdir -p "$folder"
     rm -f "$folder"/*/*/description.json
-    printf '%s\n' "$package" >"$folder/planned-for"
+    printf '%s\n' "$plan" >"$folder/planned-for"
 }
 
 # Additional arguments of build_tool for swift build.
