@@ -17,8 +17,10 @@ first_image, bare_start, photo, folder = sys.argv[1:5]
 rounds = int(sys.argv[5]) if len(sys.argv) > 5 else 50
 GOAL = 25
 
-subprocess.run([first_image, folder, photo], check=True, stdout=subprocess.DEVNULL)
-answer = subprocess.run([first_image, folder], check=True, capture_output=True, text=True).stdout
+# The folder of the default disk cache.
+os.environ["XDG_CACHE_HOME"] = folder
+subprocess.run([first_image, photo], check=True, stdout=subprocess.DEVNULL)
+answer = subprocess.run([first_image], check=True, capture_output=True, text=True).stdout
 if not answer.startswith("disk 400"):
     sys.exit(f"the image does not come from the disk: {answer}")
 
@@ -41,7 +43,7 @@ def cost(arguments):
 
 
 programs = {
-    "first image": [first_image, folder],
+    "first image": [first_image],
     "Swift and Foundation alone": [bare_start],
 }
 costs = {name: [] for name in programs}
