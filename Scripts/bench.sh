@@ -412,11 +412,13 @@ say "Pillow $("$PEERS/bin/python" -c 'import PIL; print(PIL.__version__)')," \
         'import pyvips; print(*(pyvips.version(i) for i in range(3)), sep=".")')"
 
 # Runs benchmarks of kf-bench: run_benchmark [NAME]...
+#
+# With VIPS_WARNING set, libvips does not print a warning for each AVIF.
 run_benchmark() {
     "$BENCH" --corpus "$CORPUS" \
         --peer "codecs alone='$CODECS_BUILD/release/codecs-peer'" \
-        --peer "libvips C='$PEERS/vips_peer'" \
-        --peer "libvips='$PEERS/bin/python' '$SOURCES/vips_peer.py'" \
+        --peer "libvips C=VIPS_WARNING=0 '$PEERS/vips_peer'" \
+        --peer "libvips=VIPS_WARNING=0 '$PEERS/bin/python' '$SOURCES/vips_peer.py'" \
         --peer "Pillow='$PEERS/bin/python' '$SOURCES/pillow_peer.py'" \
         --peer "C turbo 2/8='$PEERS/lanczos_peer'" \
         --peer "C turbo 1/8='$PEERS/turbo_peer'" \
