@@ -19,7 +19,8 @@ package final class FramePlayer: Sendable {
         case finished
     }
 
-    private struct State {
+    private struct State: Sendable {
+        /// Released outside the lock: a frame may have a user's frame source.
         var frames: [Int: KFCrossPlatformImage] = [:]
         /// Frames with a queued decode.
         var ordered: Set<Int> = []
@@ -133,7 +134,8 @@ package final class FramePlayer: Sendable {
     /// - Returns: The events, in order.
     package func advance(by tick: TimeInterval) -> [Event] {
         guard frameCount > 1 else { return [] }
-        let events = state.withLock { step(&$0, by: tick) }
+        var events: [Event] = []
+        state.change { events = step(&$0, by: tick) }
         if events.contains(.frameChanged) { orderAhead() }
         return events
     }
@@ -142,7 +144,7 @@ package final class FramePlayer: Sendable {
     ///
     /// - Parameter keepsCurrent: Whether the current frame is kept.
     package func purge(keepsCurrent: Bool) {
-        state.withLock { state in
+        state.change { state in
             let current = keepsCurrent ? state.frames[state.index] : nil
             state.frames = [:]
             state.frames[state.index] = current
@@ -197,7 +199,7 @@ package final class FramePlayer: Sendable {
             state.generation == generation && isNear(index, state.index)
         }
         let frame = isWanted ? source.frame(at: index, maxSize: maxSize) : nil
-        state.withLock { state in
+        state.change { state in
             guard state.generation == generation else { return }
             state.ordered.remove(index)
             // A frame that was skipped while it was decoded would otherwise be kept for a whole

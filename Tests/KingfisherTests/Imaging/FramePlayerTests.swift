@@ -147,8 +147,66 @@ struct FramePlayerTests {
         #expect(player.advance(by: 0) == [.frameChanged])
         #expect(player.advance(by: 0) == [.frameChanged])
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a frame may use the player as it ends`() async {
+        await #expect(processExitsWith: .success) {
+            let ended = Locked(0)
+            let frames = EndingFrames(ended)
+            let player = FramePlayer(source: frames, preloadCount: 1, decode: { $0() })
+            frames.player.change { $0 = player }
+            player.prepare()
+            _ = player.advance(by: 1)
+            player.purge(keepsCurrent: false)
+            // Two decodes of each frame: the second takes the place of the first.
+            let late = Locked<[@Sendable () -> Void]>([])
+            let slow = FramePlayer(source: frames, preloadCount: 1) { work in
+                late.change { $0.append(work) }
+            }
+            frames.player.change { $0 = slow }
+            slow.prepare()
+            for work in late.value + late.value { work() }
+            withExtendedLifetime((player, slow)) {
+                precondition(ended.value == 5, "\(ended.value)")
+                // The last frames end with their players.
+                frames.player.change { $0 = nil }
+            }
+        }
+    }
 }
 
 extension TimeInterval {
     fileprivate func isApproximately(_ other: TimeInterval) -> Bool { abs(self - other) < 1e-9 }
+}
+
+/// Makes frames that ask a player for its current frame as they end.
+private struct EndingFrames: ImageFrameSource {
+    private final class End: ImageFrameSource {
+        let atEnd: @Sendable () -> Void
+        init(_ atEnd: @escaping @Sendable () -> Void) { self.atEnd = atEnd }
+        deinit { atEnd() }
+
+        var data: Data? { nil }
+        var frameCount: Int { 0 }
+        func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? { nil }
+        func duration(at index: Int) -> TimeInterval { 0 }
+    }
+
+    let player = Locked<FramePlayer?>(nil)
+    let ended: Locked<Int>
+    var data: Data? { nil }
+    var frameCount: Int { 5 }
+
+    init(_ ended: Locked<Int>) { self.ended = ended }
+
+    func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
+        var attached = AttachedState()
+        attached.frameSource = End { [player, ended] in
+            _ = player.value?.currentIndex
+            ended.change { $0 += 1 }
+        }
+        return KFCrossPlatformImage(bitmap: nil, attached: attached)
+    }
+
+    func duration(at index: Int) -> TimeInterval { 1 }
 }

@@ -52,14 +52,18 @@ extension MemoryStore {
 
     /// The note stored with an object; nil if the key has a different object now.
     func note(of object: StoredObject, for key: CacheKey) -> StoredObject? {
-        // The caller holds another reference to the evicted object, so this is not the last one.
-        shards[key.hash & 15].state.withLock { state in
+        // The evicted object is returned from the lock, because this may be its last reference.
+        let (note, _) = shards[key.hash & 15].state.withLock {
+            state -> (StoredObject?, StoredObject?) in
             if let place = state.place(of: key) {
-                return state.entries[place].object === object ? state.entries[place].note : nil
+                let entry = state.entries[place]
+                return (entry.object === object ? entry.note : nil, nil)
             }
-            guard let evicted = state.evicted[key], evicted.object === object else { return nil }
-            return evicted.note
+            let evicted = state.evicted[key]
+            let found = evicted?.object
+            return (found === object ? evicted?.note : nil, found)
         }
+        return note
     }
 
     private func isResident(_ key: CacheKey, at now: TimeInterval) -> Bool {

@@ -168,6 +168,22 @@ struct MemoryStoreSecondLevelTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `an object whose last reference a note has may use the store as it ends`() async {
+        await #expect(processExitsWith: .success) {
+            let store = MemoryStore(limits: .init(cost: 10))
+            let other = Picture()
+            for _ in 0..<2_000 {
+                let shown = Screen(pictures: 1, store: store)
+                shown.leaveBehindUs {
+                    while store.contains(CacheKey("0")) {
+                        for _ in 0..<10 { _ = store.note(of: other, for: CacheKey("0")) }
+                    }
+                }
+            }
+        }
+    }
+
     /// Pictures that were evicted and are shown, each of which asks the store for itself as it ends.
     private final class Screen: Sendable {
         private final class Picture: Sendable {
