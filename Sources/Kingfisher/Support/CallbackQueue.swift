@@ -26,19 +26,53 @@ public enum CallbackQueue: Sendable {
     }
 
     /// Runs a block on the queue.
+    ///
+    /// Blocks that run immediately inside each other take room on the stack, for example if each
+    /// completion handler loads the next image from memory. The 33rd runs asynchronously instead,
+    /// on the main queue if it was called there.
     public func execute(_ block: @Sendable @escaping () -> Void) {
         switch self {
         case .mainAsync:
             DispatchQueue.main.async(execute: block)
         case .mainCurrentOrAsync:
-            if MainQueue.isCurrent { block() } else { DispatchQueue.main.async(execute: block) }
+            if !MainQueue.isCurrent || !NestedCalls.run(block) {
+                DispatchQueue.main.async(execute: block)
+            }
         case .untouch:
-            block()
+            if !NestedCalls.run(block) {
+                (MainQueue.isCurrent ? .main : DispatchQueue.global()).async(execute: block)
+            }
         case .dispatch(let queue):
             queue.async(execute: block)
         case .operationQueue(let queue):
             queue.addOperation(block)
         }
+    }
+}
+
+/// Bounds how many blocks run inside each other on a thread.
+enum NestedCalls {
+    // A level takes about 4 KiB of the stack without optimisation; musl's threads have 128 KiB.
+    static let limit = 32
+
+    /// The number of running blocks of each thread; nil if the process has no key left.
+    private static let key: pthread_key_t? = {
+        var key = pthread_key_t()
+        return pthread_key_create(&key, nil) == 0 ? key : nil
+    }()
+
+    /// Runs a block, unless too many are running on this thread; returns whether it ran.
+    static func run(_ block: () -> Void) -> Bool {
+        guard let key else {
+            block()
+            return true
+        }
+        let depth = Int(bitPattern: pthread_getspecific(key))
+        guard depth < limit else { return false }
+        pthread_setspecific(key, UnsafeRawPointer(bitPattern: depth + 1))
+        defer { pthread_setspecific(key, UnsafeRawPointer(bitPattern: depth)) }
+        block()
+        return true
     }
 }
 

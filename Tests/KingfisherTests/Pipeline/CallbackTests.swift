@@ -51,6 +51,40 @@ struct CallbackTests {
         #expect(order.value == ["completion Optional(Kingfisher.CacheType.memory)", "no task"])
     }
 
+    /// Loads an image from memory in the completion handler of the load before.
+    private final class Chain: Sendable {
+        let manager: KingfisherManager
+        let url: URL
+        let queue: CallbackQueue
+        let left: Locked<Int>
+        let finished = Gate()
+
+        init(_ manager: KingfisherManager, _ url: URL, on queue: CallbackQueue, length: Int) {
+            self.manager = manager
+            self.url = url
+            self.queue = queue
+            left = Locked(length)
+        }
+
+        func next() {
+            manager.retrieveImage(with: url, options: [.callbackQueue(queue)]) { [self] result in
+                #expect((try? result.get())?.cacheType == .memory)
+                left.change { $0 -= 1 }
+                if left.value > 0 { next() } else { finished.open() }
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `completion handlers may load from memory without end`(onMain: Bool) async throws {
+        let url = bench.serveJPEG("/a.jpg")
+        _ = try await bench.manager.retrieveImage(with: url)
+        let queue = onMain ? CallbackQueue.mainCurrentOrAsync : .untouch
+        let chain = Chain(bench.manager, url, on: queue, length: 20_000)
+        DispatchQueue.main.async { chain.next() }
+        await chain.finished.wait()
+    }
+
     @Test func `MGR-23: a network load gives an initialised task`() async throws {
         let url = bench.serveJPEG("/a.jpg")
         let outcome = await retrieve(url) { task in
