@@ -64,14 +64,14 @@ import SystemPackage
     }
 
     /// `O_TMPFILE`, which Swift's Glibc module does not import.
-    private static let unnamed = FileDescriptor.OpenOptions(rawValue: 0o20_000_000 | O_DIRECTORY)
+    static let flag: Int32 = 0o20_000_000 | O_DIRECTORY
 
     private static func make(in folder: String) throws -> FileDescriptor {
         do {
             return try FileDescriptor.open(
                 FilePath(folder),
                 .readWrite,
-                options: [unnamed, .closeOnExec],
+                options: [FileDescriptor.OpenOptions(rawValue: flag), .closeOnExec],
                 permissions: .ownerReadWrite
             )
         } catch Errno.notSupported, Errno.isDirectory, Errno.invalidArgument {

@@ -199,11 +199,28 @@ extension DiskStore {
     /// Renames an announced file, or deletes the file that it has already replaced.
     private func finishStore(of entry: DiskEntry, at temporary: String) {
         // Usually there is none, because the store was completed.
-        guard let bytes = try? files.read(temporary, expecting: entry.size) else { return }
+        guard let bytes = try? files.read(temporary, expecting: entry.size) else {
+            return dropUnlinked(entry)
+        }
         if bytes.count == entry.size, entry.checksum == Checksum.of(bytes) {
             try? files.rename(temporary, to: path(of: entry.name))
         } else {
             try? files.remove(temporary)
+        }
+    }
+
+    /// Drops an announced entry whose file had no name when its process died.
+    private func dropUnlinked(_ entry: DiskEntry) {
+        do throws(Errno) {
+            _ = try files.status(of: path(of: entry.name))
+        } catch .noSuchFileOrDirectory {
+            state.withLock { state in
+                if state.index[entry.name]?.checksum == entry.checksum {
+                    _ = state.index.remove(entry.name)
+                }
+            }
+        } catch {
+            // Reading the entry reports it.
         }
     }
 

@@ -10,7 +10,7 @@ extension DiskStore {
     /// limit. Unless it is `replacing`, a valid entry of the name is an error. The metadata is
     /// committed with the bytes.
     ///
-    /// - Complexity: O(bytes) and nine or ten system calls, whatever the number of entries.
+    /// - Complexity: O(bytes) and ten system calls, whatever the number of entries.
     func store(
         _ data: Data,
         named name: String,
@@ -64,32 +64,68 @@ extension DiskStore {
         }
     }
 
+    /// The bytes of a new entry, written but not yet under its name.
+    private enum Written {
+        /// Under the temporary name of a number.
+        case temporary(UInt64)
+        /// Makes and removes one name less in the folder, which saves an eighth of a store.
+        case unnamed(OpenFile)
+    }
+
     private func write(
         _ bytes: Data,
         as entry: DiskEntry,
         _ metadata: EntryMetadata?,
         replacing: Bool
     ) throws(DiskError) {
+        let isKnown = state.withLock { $0.index.contains(entry.name) }
+        guard !isKnown, usesUnnamedFiles.load(ordering: .relaxed) else {
+            return try write(bytes, as: entry, metadata, replacing: replacing, unnamed: false)
+        }
+        do throws(DiskError) {
+            try write(bytes, as: entry, metadata, replacing: replacing, unnamed: true)
+        } catch .cannotWrite(_, _, let error) where Errno.noUnnamedFiles.contains(error) {
+            usesUnnamedFiles.store(false, ordering: .relaxed)
+            try write(bytes, as: entry, metadata, replacing: replacing, unnamed: false)
+        }
+    }
+
+    private func write(
+        _ bytes: Data,
+        as entry: DiskEntry,
+        _ metadata: EntryMetadata?,
+        replacing: Bool,
+        unnamed: Bool
+    ) throws(DiskError) {
         var entry = entry
         let number = makeTemporaryNumber()
         let temporary = temporaryPath(number)
-        let replaced: Bool
+        let proof = FileProof(entry).bytes(for: entry.name)
+        var written = Written.temporary(number)
         do throws(Errno) {
             // Outside all locks, because this is the slow part.
-            let status = try files.write(
-                bytes,
-                proof: FileProof(entry).bytes(for: entry.name),
-                toNew: temporary,
-                synced: syncs
-            )
+            let status: FileStatus
+            if unnamed {
+                let file: OpenFile
+                (file, status) = try files.write(
+                    bytes,
+                    proof: proof,
+                    toUnnamedIn: directory,
+                    synced: syncs
+                )
+                written = .unnamed(file)
+            } else {
+                status = try files.write(bytes, proof: proof, toNew: temporary, synced: syncs)
+            }
             entry.modified = status.modified
         } catch {
             throw .cannotWrite(path: path(of: entry.name), key: entry.key, error)
         }
+        let leavesTemporary: Bool
         do throws(DiskError) {
-            replaced = try changing { log throws(DiskError) in
+            leavesTemporary = try changing { log throws(DiskError) in
                 if !replacing { try requireNone(entry) }
-                return try commit(entry, metadata, temporary: number, at: temporary, log: log)
+                return try commit(entry, metadata, written, as: number, log: log)
             }
         } catch {
             // A temporary file; the next process that opens the folder alone deletes it.
@@ -97,7 +133,7 @@ extension DiskStore {
             throw error
         }
         // As above; the temporary name now belongs to the previous file.
-        if replaced { try? files.remove(temporary) }
+        if leavesTemporary { try? files.remove(temporary) }
     }
 
     private func requireNone(_ entry: DiskEntry) throws(DiskError) {
@@ -107,29 +143,40 @@ extension DiskStore {
         throw .cannotWrite(path: path(of: entry.name), key: entry.key, .fileExists)
     }
 
-    /// Announces the file in the log, and renames it to its final name.
+    /// Announces the file in the log, and gives it its final name.
     ///
     /// - Returns: Whether a previous file had the name; it now has the temporary one.
     private func commit(
         _ entry: DiskEntry,
         _ metadata: EntryMetadata?,
-        temporary: UInt64,
-        at temporaryPath: String,
+        _ written: Written,
+        as number: UInt64,
         log: OpenFile
     ) throws(DiskError) -> Bool {
         let path = path(of: entry.name)
         let record = LogRecord.stored(
             entry,
-            temporary: temporary,
+            temporary: number,
             metadata: sealed(metadata, name: entry.name)
         )
         let isKnown = state.withLock { $0.index.contains(entry.name) }
         var replaced = false
         do throws(Errno) {
+            let temporary = temporaryPath(number)
+            var unnamed: OpenFile?
+            if case .unnamed(let file) = written {
+                // Stored meanwhile by another thread. The announcement of a file that replaces
+                // another one can be completed only if the file has a name.
+                if isKnown { try files.link(file, to: temporary) } else { unnamed = file }
+            }
             let before = try append([record], to: log)
             do throws(Errno) {
-                replaced = isKnown && exchange(temporaryPath, path)
-                if !replaced { try files.rename(temporaryPath, to: path) }
+                replaced = isKnown && exchange(temporary, path)
+                if let unnamed {
+                    try link(unnamed, to: path, by: temporary)
+                } else if !replaced {
+                    try files.rename(temporary, to: path)
+                }
             } catch {
                 takeBack(to: before, in: log)
                 throw error
@@ -144,6 +191,20 @@ extension DiskStore {
         }
         metadata?.wasWritten(with: entry.checksum)
         return replaced
+    }
+
+    /// Gives an unnamed file the name of its entry; replaces a file without an entry.
+    private func link(
+        _ file: OpenFile,
+        to path: String,
+        by temporary: String
+    ) throws(Errno) {
+        do throws(Errno) {
+            try files.link(file, to: path)
+        } catch .fileExists {
+            try files.link(file, to: temporary)
+            try files.rename(temporary, to: path)
+        }
     }
 
     /// Swaps the names of a new file and the existing one; false on failure.

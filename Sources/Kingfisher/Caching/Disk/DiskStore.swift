@@ -4,15 +4,16 @@ import SystemPackage
 
 /// Stores bytes in a folder, one file per entry, with an index in memory.
 ///
-/// A file is written under a temporary name and renamed, so that it is either complete or absent.
+/// A file is written without a name, or under a temporary one, before it gets its final name, so
+/// that it is either complete or absent.
 /// The index is kept in memory and in an append-only log beside the files. A miss therefore never
 /// accesses the disk, and a sweep never lists the folder. Several processes may use one folder: a
 /// process holds the log's lock while it changes the folder, and the others read the records
 /// appended to the log.
 ///
-/// Every store is announced in the log before its file is renamed. If a process dies in between,
-/// the next one completes the last announcement. Since only one announcement can be pending, no
-/// stored entry is lost, and no partial change is visible.
+/// Every store is announced in the log before its file gets its name. If a process dies in between,
+/// the next one completes the last announcement, or drops it if the file had no name. Since only
+/// one announcement can be pending, no stored entry is lost, and no partial change is visible.
 ///
 /// A power failure may lose files whose records exist, and records whose files exist. Missing files
 /// are detected by their checksums when they are read. Files without a record are added to the
@@ -76,6 +77,8 @@ final class DiskStore: Sendable {
     /// Locked before ``state``, never after it.
     let writer = Mutex(Writer())
     private let lastTemporary: Atomic<UInt64>
+    /// Whether new entries are written to unnamed files; false once the file system refused.
+    let usesUnnamedFiles = Atomic(true)
 
     /// Makes a store that opens its folder on first use.
     init(

@@ -39,6 +39,23 @@ protocol FileSystem: Sendable {
         synced: Bool
     ) throws(Errno) -> FileStatus
 
+    /// Creates and writes a file without a name, which disappears unless it is linked.
+    ///
+    /// The other parameters are those of ``write(_:proof:toNew:synced:)``.
+    ///
+    /// - Throws: One of ``Errno/noUnnamedFiles`` if this is not possible.
+    func write(
+        _ data: Data,
+        proof: Data?,
+        toUnnamedIn directory: String,
+        synced: Bool
+    ) throws(Errno) -> (OpenFile, FileStatus)
+
+    /// Gives an unnamed file a name that no file has.
+    ///
+    /// - Throws: One of ``Errno/noUnnamedFiles`` if this is not possible.
+    func link(_ file: OpenFile, to path: String) throws(Errno)
+
     /// Reads the proof stored with a file.
     func proof(of path: String) throws(Errno) -> Data
 
@@ -79,6 +96,11 @@ protocol FileSystem: Sendable {
 extension Errno {
     /// The file is a link, a pipe or a device, or belongs to another user.
     static let foreignFile = Errno.notPermitted
+
+    /// What file systems without unnamed files, or without links to them, report.
+    static let noUnnamedFiles: [Errno] = [
+        .notSupported, .isDirectory, .invalidArgument, .notPermitted, .noFunction,
+    ]
 }
 
 /// The status of a file.

@@ -164,18 +164,57 @@ extension POSIXFileSystem {
         // Data is not buffered here, and there is no caller to report a failed close to.
         defer { close(descriptor) }
         do throws(Errno) {
-            try write(data, to: descriptor)
-            // Without extended attributes the file cannot be recovered if the log is lost.
-            proof?.withUnsafeBytes {
-                _ = Self.fsetxattr?(descriptor, Self.proofName, $0.baseAddress, $0.count, 0)
-            }
-            if synced { _ = try retrying { fsync(descriptor) } }
-            return try status(of: descriptor)
+            return try fill(descriptor, data, proof, synced)
         } catch {
             unlink(path)
             throw error
         }
     }
+
+    private func fill(
+        _ descriptor: Int32,
+        _ data: Data,
+        _ proof: Data?,
+        _ synced: Bool
+    ) throws(Errno) -> FileStatus {
+        try write(data, to: descriptor)
+        // Without extended attributes the file cannot be recovered if the log is lost.
+        proof?.withUnsafeBytes {
+            _ = Self.fsetxattr?(descriptor, Self.proofName, $0.baseAddress, $0.count, 0)
+        }
+        if synced { _ = try retrying { fsync(descriptor) } }
+        return try status(of: descriptor)
+    }
+
+    func write(
+        _ data: Data,
+        proof: Data?,
+        toUnnamedIn directory: String,
+        synced: Bool
+    ) throws(Errno) -> (OpenFile, FileStatus) {
+        guard Self.canLink else { throw .notSupported }
+        let descriptor = try openDescriptor(directory, O_WRONLY | UnnamedFile.flag)
+        let file = OpenFile(FileDescriptor(rawValue: descriptor))
+        return (file, try fill(descriptor, data, proof, synced))
+    }
+
+    func link(_ file: OpenFile, to path: String) throws(Errno) {
+        let descriptor = file.descriptor.rawValue
+        // AT_EMPTY_PATH, which Swift's Glibc module does not import. Linux before 6.10 requires a
+        // privilege for it, and reports a missing file without.
+        if linkat(descriptor, "", AT_FDCWD, path, 0x1000) == 0 { return }
+        if errno == ENOENT {
+            let link = "\(Self.descriptors)/\(descriptor)"
+            if linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return }
+        }
+        // A folder on another file system has replaced ours.
+        throw errno == EXDEV ? .noSuchFileOrDirectory : Errno(rawValue: errno)
+    }
+
+    private static let descriptors = "/proc/self/fd"
+
+    /// Without `/proc` some systems cannot link unnamed files.
+    private static let canLink = access(descriptors, X_OK) == 0
 }
 
 extension POSIXFileSystem {

@@ -205,4 +205,44 @@ struct DiskStoreFaultTests {
         try other.store(Data("new".utf8), named: "b", key: "b", expiration: .never)
         #expect(reopened().entries.map(\.name).sorted() == ["a", "b"])
     }
+
+    // MARK: Unnamed files
+
+    @Test(arguments: [FaultyFileSystem.Operation.unnamedWrite, .link])
+    func `a file system without unnamed files is asked once`(
+        missing: FaultyFileSystem.Operation
+    ) throws {
+        _ = files.takeCalls()
+        files.fail { operation, _ in operation == missing ? .notSupported : nil }
+        try put("1", "b")
+        try put("2", "c")
+        #expect(files.takeCalls().filter { $0 == .unnamedWrite }.count == 1)
+        #expect(try store.data(named: "b") == Data("1".utf8))
+        #expect(try reopened().data(named: "c") == Data("2".utf8))
+        #expect(try leftovers() == [])
+    }
+
+    @Test func `a new entry takes the place of a file without an entry`() throws {
+        try Data("foreign".utf8).write(to: folder.file("cache/b"))
+        try put("1", "b")
+        #expect(try store.data(named: "b") == Data("1".utf8))
+        #expect(try reopened().data(named: "b") == Data("1".utf8))
+        #expect(try leftovers() == [])
+    }
+
+    @Test func `of two stores of a new name the one that ends last counts`() throws {
+        files.fail { [store, files] operation, _ in
+            guard operation == .unnamedWrite else { return nil }
+            files.fail(with: nil)
+            #expect(throws: Never.self) {
+                try store.store(Data("1".utf8), named: "b", key: "b", expiration: .never)
+            }
+            return nil
+        }
+        try put("22", "b")
+        #expect(try store.data(named: "b") == Data("22".utf8))
+        #expect(store.totalSize == 5)
+        #expect(try reopened().data(named: "b") == Data("22".utf8))
+        #expect(try leftovers() == [])
+    }
 }

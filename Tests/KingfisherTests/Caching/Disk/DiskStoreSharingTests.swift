@@ -57,6 +57,21 @@ struct DiskStoreSharingTests {
         #expect(other.statistics.damaged == 0)
     }
 
+    @Test func `a new entry that a dying store announced is dropped by the next to write`() throws {
+        let files = FaultyFileSystem()
+        let dying = DiskStore(directory: folder.url.path, files: files)
+        try put("1", "a", in: dying)
+        let other = open()
+        #expect(try other.data(named: "a") == Data("1".utf8))
+        // It announces a file without a name, and dies before it gives it its name.
+        files.die(afterSteps: 2, .before)
+        #expect(throws: DiskError.self) { try put("22", "b", in: dying) }
+        try put("333", "c", in: other)
+        #expect(other.entries.map(\.name) == ["a", "c"])
+        #expect(open().entries.map(\.name) == ["a", "c"])
+        #expect(other.statistics.damaged == 0)
+    }
+
     @Test func `what a store writes stays, whoever else opens the folder`() throws {
         let writing = folder.file(".kingfisher-1.tmp")
         let log = folder.file(".kingfisher.log")

@@ -14,6 +14,10 @@ final class FaultyFileSystem: FileSystem {
         case write
         /// Comes before the write that does not wait for the medium.
         case unsyncedWrite
+        /// Comes before the write of an unnamed file.
+        case unnamedWrite
+        /// Comes before the rename that gives an unnamed file a name.
+        case link
         case rename
         /// Comes before the rename that exchanges.
         case exchange
@@ -143,6 +147,25 @@ final class FaultyFileSystem: FileSystem {
         return try change(.write, path, half: half) { () throws(Errno) in
             try real.write(data, proof: proof, toNew: path, synced: synced)
         }
+    }
+
+    func write(
+        _ data: Data,
+        proof: Data?,
+        toUnnamedIn directory: String,
+        synced: Bool
+    ) throws(Errno) -> (OpenFile, FileStatus) {
+        try check(.unnamedWrite, directory)
+        let path = directory + "/unnamed.tmp"
+        if !synced { try check(.unsyncedWrite, path) }
+        return try change(.write, path) { () throws(Errno) in
+            try real.write(data, proof: proof, toUnnamedIn: directory, synced: synced)
+        }
+    }
+
+    func link(_ file: OpenFile, to path: String) throws(Errno) {
+        try check(.link, path)
+        try change(.rename, path) { () throws(Errno) in try real.link(file, to: path) }
     }
 
     func rename(_ path: String, to other: String) throws(Errno) {
