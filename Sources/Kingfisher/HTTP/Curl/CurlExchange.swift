@@ -69,6 +69,8 @@ final class CurlExchange {
     private var hasErrorText = false
     var headerList: UnsafeMutablePointer<curl_slist>?
     var isWaitingForConnection = true
+    /// Whether the queue counts it as running.
+    var isAdmitted = false
     private(set) var hopOrigin: String
     /// The start of the measurement of the body's speed.
     private(set) var measured: (from: ContinuousClock.Instant, wireBytes: Int)?

@@ -10,6 +10,10 @@ extension CurlLoop {
         while running.count < max(1, configuration.maxConnections),
             let exchange = queue.takeNext()
         {
+            // Its command to cancel is on the way. It sends no request and keeps its connection
+            // until then, so that the queue does not offer all that were cancelled with it.
+            exchange.isAdmitted = true
+            if exchange.transfer.isCancelled { continue }
             begin(exchange)
             hasStarted = true
         }
@@ -20,7 +24,7 @@ extension CurlLoop {
         // A new handle for each hop: libcurl before 8.1.0 keeps pointers to freed headers across
         // `curl_easy_reset`.
         guard let multi, let handle = curl_easy_init() else {
-            queue.finished(exchange, multiplexed: false)
+            freeConnection(of: exchange, multiplexed: false)
             return end(
                 exchange,
                 .curl(code: 27, message: "out of memory", url: exchange.url)
@@ -59,15 +63,24 @@ extension CurlLoop {
     ///   - exchange: The exchange.
     ///   - harvest: Whether to read the timings first.
     func release(_ exchange: CurlExchange, harvest: Bool) {
-        guard let handle = exchange.handle else { return queue.remove(exchange) }
+        guard let handle = exchange.handle else {
+            guard exchange.isAdmitted else { return queue.remove(exchange) }
+            return freeConnection(of: exchange, multiplexed: false)
+        }
         if harvest { exchange.gatherMetrics(from: handle) }
         if let multi { curl_multi_remove_handle(multi, handle) }
         exchange.handle = nil
         running[handle] = nil
-        queue.finished(exchange, multiplexed: exchange.metrics.protocolName == "h2")
+        freeConnection(of: exchange, multiplexed: exchange.metrics.protocolName == "h2")
         // The handle has a pointer to the header list, so it is freed first.
         curl_easy_cleanup(handle)
         exchange.releaseHeaders()
+    }
+
+    /// Frees the connection that the queue counts for an exchange.
+    private func freeConnection(of exchange: CurlExchange, multiplexed: Bool) {
+        exchange.isAdmitted = false
+        queue.finished(exchange, multiplexed: multiplexed)
     }
 
     /// Continues after a hop whose handle was released.

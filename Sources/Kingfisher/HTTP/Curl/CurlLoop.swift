@@ -12,8 +12,11 @@ import FoundationNetworking
 final class CurlLoop {
     private let mailbox: CurlMailbox
     private let bell: Int32
-    /// Commands that were received and not yet executed.
+    /// Commands that were received and not yet executed, except cancellations.
     private var commands = FIFO<CurlCommand>()
+    /// Transfers to cancel. Other commands do not wait for them: their order is unimportant, because
+    /// transfers have no event and are not started after they were cancelled.
+    private var cancellations = FIFO<UInt64>()
     let configuration: CurlTransport.Configuration
     let environment: CurlEnvironment
     let multi: UnsafeMutableRawPointer?
@@ -32,8 +35,8 @@ final class CurlLoop {
     /// When the next time-out may be due.
     var nextCheck: ContinuousClock.Instant?
 
-    /// The most commands between two looks at the sockets: thousands of loads may be cancelled at
-    /// once, and the transfers of others must not wait for all of them.
+    /// The most commands, and the most cancellations, between two looks at the sockets: thousands of
+    /// loads may be cancelled at once, and the transfers of others must not wait for all of them.
     private static let batchSize = 128
 
     /// Set up once per process, before the first handle.
@@ -60,9 +63,7 @@ final class CurlLoop {
     func run() {
         while true {
             clock.update()
-            let mail = mailbox.take()
-            for command in mail.commands { commands.append(command) }
-            if mail.isClosed { return close() }
+            if !receive() { return close() }
             obeySome()
             admit()
             if let multi {
@@ -73,7 +74,7 @@ final class CurlLoop {
             checkTimeouts()
             // Ended transfers free connections; transfers admitted now must be performed before
             // waiting.
-            if !admit(), commands.isEmpty { wait() }
+            if !admit(), commands.isEmpty, cancellations.isEmpty { wait() }
         }
     }
 
@@ -108,10 +109,30 @@ final class CurlLoop {
 
     // MARK: Commands
 
+    /// Takes the commands of the mailbox; returns false if the transport was released.
+    ///
+    /// A function of its own, because a command kept while the loop waits would keep the downloader
+    /// of its transfer.
+    private func receive() -> Bool {
+        let mail = mailbox.take()
+        for command in mail.commands {
+            if case .cancel(let id) = command {
+                cancellations.append(id)
+            } else {
+                commands.append(command)
+            }
+        }
+        return !mail.isClosed
+    }
+
     private func obeySome() {
         for _ in 0..<Self.batchSize {
-            guard let command = commands.popFirst() else { return }
+            guard let command = commands.popFirst() else { break }
             obey(command)
+        }
+        for _ in 0..<Self.batchSize {
+            guard let id = cancellations.popFirst() else { break }
+            cancel(id)
         }
     }
 
