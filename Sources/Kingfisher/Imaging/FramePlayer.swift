@@ -93,11 +93,6 @@ package final class FramePlayer: Sendable {
     /// The number of frames.
     package var frameCount: Int { durations.count }
 
-    /// The duration of one loop in seconds, with each frame limited to one second.
-    package var loopDuration: TimeInterval {
-        durations.reduce(0) { $0 + min($1, Self.longestTick) }
-    }
-
     /// The index of the current frame.
     package var currentIndex: Int { state.withLock { $0.index } }
 

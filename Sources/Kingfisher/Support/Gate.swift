@@ -76,7 +76,7 @@ final class CancellationLatch: Sendable {
 
     /// Removes the handlers, because the work they would stop has ended.
     func finish() {
-        state.withLock { $0.handlers = [] }
+        state.change { $0.handlers = [] }
     }
 }
 

@@ -47,6 +47,8 @@ public final class KFImage: KFOptionSetter {
     }
 
     /// Called with the error of a failed load.
+    ///
+    /// Not called for a load that ends with its widget, to which the closure belongs.
     public var onFailureDelegate: Delegate<KingfisherError, Void> { state.onFailure }
 
     /// Called with the result of a load.

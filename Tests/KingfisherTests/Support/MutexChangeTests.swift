@@ -26,6 +26,15 @@ struct MutexChangeTests {
         #expect(downloader.isNetworkConstrained?() == true)
     }
 
+    @Test func `what waits for a cancel may ask for it as it ends`() {
+        let latch = CancellationLatch()
+        do {
+            let end = EndingObject { #expect(!latch.isCancelled) }
+            latch.onCancel { withExtendedLifetime(end) {} }
+        }
+        latch.finish()
+    }
+
     @Test func `a change is seen by the next lock`() {
         let value = Mutex([1])
         value.change { $0.append(2) }

@@ -260,7 +260,11 @@ final class DiskWriteQueue: Sendable {
             state.withLock { $0.done[name] = operations.count }
             // Called before the line ends, so that barriers also wait for the completions.
             for operation in operations { operation.completion(result) }
-            switch state.withLock({ $0.end(operations.count, name: name) }) {
+            // The completions of users are released after the lock.
+            let rest = withExtendedLifetime(operations) {
+                state.withLock { $0.end(operations.count, name: name) }
+            }
+            switch rest {
             case .more:
                 guard endsAfterFirst else { continue }
                 pool.submit { self.work(on: name) }

@@ -14,8 +14,10 @@ final class CurlLoop {
     private let bell: Int32
     /// Commands that were received and not yet executed, except cancellations.
     private var commands = FIFO<CurlCommand>()
-    /// Transfers to cancel. Other commands do not wait for them: their order is unimportant, because
-    /// transfers have no event and are not started after they were cancelled.
+    /// Transfers to cancel.
+    ///
+    /// Other commands do not wait for them. Their order is unimportant, because a cancelled transfer
+    /// has no events and is not started.
     private var cancellations = FIFO<UInt64>()
     let configuration: CurlTransport.Configuration
     let environment: CurlEnvironment
