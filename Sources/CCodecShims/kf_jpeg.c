@@ -135,10 +135,32 @@ kf_jpeg_status kf_jpeg_decoder_start(kf_jpeg_decoder *decoder, int numerator, kf
     return KF_JPEG_OK;
 }
 
+kf_jpeg_status kf_jpeg_decoder_select(kf_jpeg_decoder *decoder, int first_column, int columns,
+                                      int skipped_rows) {
+    j_decompress_ptr info = &decoder->info;
+    if (setjmp(decoder->escape)) return decoder->status;
+    // The smooth enlargement of colours reads one sample beyond the selection, of at most four
+    // pixels, and treats its edges as those of the image.
+    int margin = 8;
+    int end = first_column + columns + margin;
+    if (end > (int)info->output_width) end = (int)info->output_width;
+    JDIMENSION first = first_column > margin ? (JDIMENSION)(first_column - margin) : 0;
+    JDIMENSION width = (JDIMENSION)end - first;
+    if (width < info->output_width) {
+        jpeg_crop_scanline(info, &first, &width);
+        decoder->first_column = first;
+    }
+    if (skipped_rows > 0) {
+        jpeg_skip_scanlines(info, (JDIMENSION)skipped_rows);
+        if (!decoder->has_many_scans && decoder->lacks_bits) return KF_JPEG_TRUNCATED;
+    }
+    return KF_JPEG_OK;
+}
+
 kf_jpeg_status kf_jpeg_decoder_read_row(kf_jpeg_decoder *decoder, uint8_t *row) {
     if (setjmp(decoder->escape)) return decoder->status;
     if (!decoder->has_many_scans && decoder->lacks_bits) return KF_JPEG_TRUNCATED;
-    JSAMPROW rows[1] = {row};
+    JSAMPROW rows[1] = {row + decoder->first_column * 4};
     if (jpeg_read_scanlines(&decoder->info, rows, 1) != 1) return KF_JPEG_TRUNCATED;
     return !decoder->has_many_scans && decoder->lacks_bits ? KF_JPEG_TRUNCATED : KF_JPEG_OK;
 }

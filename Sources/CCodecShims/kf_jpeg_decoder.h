@@ -34,6 +34,8 @@ struct kf_jpeg_decoder {
     // skip in a segment that is not parsed.
     int has_begun;
     size_t unread;
+    // The first column that libjpeg writes.
+    size_t first_column;
     int numerator;
     kf_jpeg_layout layout;
     // The parts of the file that libjpeg reads, if scans are skipped, and the next of them.

@@ -46,7 +46,14 @@ package enum Codecs {
         options: DecodeOptions = DecodeOptions()
     ) throws(CodecError) -> DecodedImage {
         try PixelScope.lifted { () throws(CodecError) in
-            try decodeWithinLimits(data, options: options)
+            var image = try decodeWithinLimits(data, options: options)
+            // Most decoders make the whole target.
+            if let part = options.part, image.bitmap.size != part.size {
+                image.bitmap = try CodecError.wrapping { () throws(PixelError) in
+                    try crop(image.bitmap, to: part)
+                }
+            }
+            return image
         }
     }
 

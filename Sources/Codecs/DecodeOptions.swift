@@ -26,6 +26,12 @@ package struct DecodeOptions: Sendable {
     /// decoded by rows: progressive JPEG, interlaced PNG and GIF, lossless WebP, AVIF, HEIF, JPEG
     /// XL, and the frames of animations. Each decoder documents its memory.
     package var target: Target
+    /// The part of the target that the result consists of, within it; nil for all of it.
+    ///
+    /// JPEG and PNG are decoded up to its last row only, so that a fault of the file below it is not
+    /// found; JPEG decodes only the pixels that the part needs. The pixels are those of the whole
+    /// target.
+    package var part: PixelRect?
     package var limits: DecodeLimits
     package var truncation: Truncation
     /// Whether the caller resamples the result to half of its size or less.
@@ -36,11 +42,13 @@ package struct DecodeOptions: Sendable {
 
     package init(
         target: Target = .full,
+        part: PixelRect? = nil,
         limits: DecodeLimits = .default,
         truncation: Truncation = .fails,
         isReducedLater: Bool = false
     ) {
         self.target = target
+        self.part = part
         self.limits = limits
         self.truncation = truncation
         self.isReducedLater = isReducedLater

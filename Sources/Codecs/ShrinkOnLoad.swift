@@ -13,6 +13,17 @@ enum ShrinkOnLoad {
         return info.orientation.swapsSides ? shown.transposed : shown
     }
 
+    /// The part of ``storedTarget(of:_:)`` to produce, before orientation; nil for all of it.
+    static func storedPart(
+        of info: ImageInfo,
+        _ target: PixelSize,
+        _ options: DecodeOptions
+    ) -> PixelRect? {
+        options.part.map {
+            info.orientation.storedPart($0, in: info.orientation.displaySize(of: target))
+        }
+    }
+
     /// The scale at which libjpeg decodes, in eighths: the smallest of 1, 2, 4, 8 that leaves the
     /// resampler at least `margin` times the target, normally twice.
     ///

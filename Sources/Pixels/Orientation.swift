@@ -24,4 +24,27 @@ package enum Orientation: UInt8, Sendable, CaseIterable {
     package func displaySize(of size: PixelSize) -> PixelSize {
         swapsSides ? size.transposed : size
     }
+
+    /// The stored place of a part of the displayed image.
+    ///
+    /// - Parameters:
+    ///   - part: Within the displayed image.
+    ///   - shown: The size of the displayed image.
+    /// - Returns: Its place before orientation.
+    package func storedPart(_ part: PixelRect, in shown: PixelSize) -> PixelRect {
+        let fromRight = shown.width - part.x - part.width
+        let fromBottom = shown.height - part.y - part.height
+        let (x, y) =
+            switch self {
+            case .up: (part.x, part.y)
+            case .upMirrored: (fromRight, part.y)
+            case .down: (fromRight, fromBottom)
+            case .downMirrored: (part.x, fromBottom)
+            case .leftMirrored: (part.y, part.x)
+            case .right: (part.y, fromRight)
+            case .rightMirrored: (fromBottom, fromRight)
+            case .left: (fromBottom, part.x)
+            }
+        return PixelRect(origin: (x, y), size: displaySize(of: part.size))
+    }
 }

@@ -33,6 +33,11 @@ kf_jpeg_status kf_jpeg_decoder_start(kf_jpeg_decoder *_Nonnull decoder, int nume
                                      kf_jpeg_layout layout, int *_Nonnull width,
                                      int *_Nonnull height);
 
+// Selects columns, and skips rows, before the first row is read. Other columns of the rows keep any
+// content. The pixels equal those of the whole image. KF_JPEG_TRUNCATED if the data end before.
+kf_jpeg_status kf_jpeg_decoder_select(kf_jpeg_decoder *_Nonnull decoder, int first_column,
+                                      int columns, int skipped_rows);
+
 // Decodes the next row of width × 4 bytes. KF_JPEG_TRUNCATED if the data, or the scan by an early
 // marker, ended before it.
 kf_jpeg_status kf_jpeg_decoder_read_row(kf_jpeg_decoder *_Nonnull decoder, uint8_t *_Nonnull row);

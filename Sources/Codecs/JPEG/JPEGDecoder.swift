@@ -41,6 +41,7 @@ struct JPEGDecoder {
             header: header,
             decoder: decoder,
             target: target,
+            part: ShrinkOnLoad.storedPart(of: header.info, target, options),
             limits: options.limits
         )
         var width: Int32 = 0

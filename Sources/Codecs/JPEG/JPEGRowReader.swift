@@ -9,6 +9,8 @@ struct JPEGRowReader {
     let decoder: OpaquePointer
     /// The size to produce, before orientation.
     let target: PixelSize
+    /// The part of the target to produce; nil for all of it.
+    let part: PixelRect?
     let limits: DecodeLimits
 
     // Real progressive files have about ten scans. Each costs a pass over the image.
@@ -26,9 +28,10 @@ struct JPEGRowReader {
         _ size: PixelSize,
         _ profile: ColorProfile?
     ) throws(CodecError) -> (RowSink, isCutOff: Bool) {
-        let sink = try RowSink(source: size, target: target, isOpaque: true)
+        let sink = try RowSink(source: size, target: target, part: part, isOpaque: true)
         let inks = header.isCMYK ? CMYKRows(header, profile) : nil
-        for _ in 0..<size.height {
+        if part != nil { try skip(to: sink) }
+        while sink.needsNextRow {
             let row = sink.nextRow
             let status = kf_jpeg_decoder_read_row(decoder, row)
             if status == KF_JPEG_TRUNCATED {
@@ -40,6 +43,21 @@ struct JPEGRowReader {
             sink.commit()
         }
         return (sink, false)
+    }
+
+    /// Makes libjpeg leave out the rows above the needed ones, and the columns beside them.
+    private func skip(to sink: RowSink) throws(CodecError) {
+        let columns = sink.neededColumns
+        let rows = max(0, sink.neededRows.lowerBound)
+        try check(
+            kf_jpeg_decoder_select(
+                decoder,
+                Int32(columns.lowerBound),
+                Int32(columns.count),
+                Int32(rows)
+            )
+        )
+        sink.skip(rows)
     }
 
     /// Throws the error that the library reported, if any.

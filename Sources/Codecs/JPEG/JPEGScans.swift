@@ -28,6 +28,7 @@ final class JPEGScans {
             header: header,
             decoder: decoder,
             target: target,
+            part: nil,
             limits: options.limits
         )
     }

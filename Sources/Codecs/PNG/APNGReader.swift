@@ -59,6 +59,7 @@ struct APNGReader: FrameReader {
         let file = data.withUnsafeBytes { assemble(parts[index], $0) }
         var options = options
         options.target = .full
+        options.part = nil
         let bitmap = try file.withUnsafeBytes { bytes in
             Result { () throws(CodecError) in
                 try PNGDecoder(bytes: bytes, options: options).decodeStored().bitmap

@@ -22,14 +22,16 @@ struct PNGDecoder {
         let header = try PNGHeader(parsing: bytes)
         let target = ShrinkOnLoad.storedTarget(of: header.info, options.target)
         try options.limits.check(header.size, of: .png, reducedTo: target)
-        let (bitmap, isPartial) = try decodePixels(header, target: target)
+        let part = ShrinkOnLoad.storedPart(of: header.info, target, options)
+        let (bitmap, isPartial) = try decodePixels(header, target: target, part)
         if isPartial, options.truncation == .fails { throw .truncated(.png) }
         return (bitmap, header.info, isPartial)
     }
 
     private func decodePixels(
         _ header: PNGHeader,
-        target: PixelSize
+        target: PixelSize,
+        _ part: PixelRect?
     ) throws(CodecError) -> (Bitmap, isPartial: Bool) {
         guard let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
             let decoder = kf_png_decoder_create(
@@ -51,7 +53,12 @@ struct PNGDecoder {
             ColorProfile(UnsafeRawBufferPointer(start: $0, count: found.profile_count))
         }
         let rows = PNGRows(hasAlpha: found.has_alpha != 0, profile: profile)
-        let sink = try RowSink(source: header.size, target: target, isOpaque: !rows.hasAlpha)
+        let sink = try RowSink(
+            source: header.size,
+            target: target,
+            part: part,
+            isOpaque: !rows.hasAlpha
+        )
         let isComplete =
             try found.is_interlaced != 0
             ? readPicture(decoder, rows, channels: Int(found.channels), into: sink)
@@ -67,7 +74,7 @@ struct PNGDecoder {
         _ rows: PNGRows,
         into sink: RowSink
     ) throws(CodecError) -> Bool {
-        for _ in 0..<sink.source.height {
+        for _ in 0..<sink.neededRows.upperBound {
             let row = sink.nextRow
             let status = kf_png_decoder_read_row(decoder, row)
             guard status == KF_PNG_OK else {
@@ -75,7 +82,7 @@ struct PNGDecoder {
                 if status == KF_PNG_TRUNCATED { return false }
                 throw Self.failure(status, decoder)
             }
-            rows.convert(row, width: sink.source.width)
+            if sink.needsNextRow { rows.convert(row, width: sink.source.width) }
             sink.commit()
         }
         return true
@@ -100,7 +107,9 @@ struct PNGDecoder {
         guard status == KF_PNG_OK || status == KF_PNG_TRUNCATED else {
             throw Self.failure(status, decoder)
         }
-        for y in 0..<Int(count) {
+        let needed = sink.neededRows.clamped(to: 0..<Int(count))
+        sink.skip(needed.lowerBound)
+        for y in needed {
             let row = sink.nextRow
             PNGRows.expand(base + y * rowBytes, channels: channels, width: width, to: row)
             rows.convert(row, width: width)

@@ -16,7 +16,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// - Returns: The cropped image.
     public func crop(to size: CGSize, anchorOn anchor: CGPoint) -> KFCrossPlatformImage {
         base.redrawn { bitmap in
-            guard let rect = base.pixelRect(of: size, anchor: anchor) else { return bitmap }
+            let part = bitmap.size.part(of: size, anchor: anchor, scale: base.scale)
+            guard let rect = part else { return bitmap }
             return try Pixels.crop(bitmap, to: rect)
         }
     }
@@ -123,25 +124,28 @@ extension KFCrossPlatformImage {
         let isSame = result.storage === bitmap.storage && result.size == bitmap.size
         return isSame ? self : KFCrossPlatformImage(bitmap: result, scale: scale)
     }
+}
 
+extension PixelSize {
     /// The pixels covered by a size in points at an anchor; nil if there are none.
-    fileprivate func pixelRect(of wanted: CGSize, anchor: CGPoint) -> PixelRect? {
+    func part(of wanted: CGSize, anchor: CGPoint, scale: CGFloat) -> PixelRect? {
         guard wanted.width > 0, wanted.height > 0, !anchor.x.isNaN, !anchor.y.isNaN else {
             return nil
         }
+        let size = CGSize(width: CGFloat(width) / scale, height: CGFloat(height) / scale)
         // Clamped before the arithmetic, because an infinite size would yield NaN.
         let held = CGSize(
             width: min(wanted.width, size.width),
             height: min(wanted.height, size.height)
         )
         let rect = size.kf.constrainedRect(for: held, anchor: anchor)
-        let width = max(1, Int((rect.width * scale).rounded()))
-        let height = max(1, Int((rect.height * scale).rounded()))
+        let partWidth = max(1, Int((rect.width * scale).rounded()))
+        let partHeight = max(1, Int((rect.height * scale).rounded()))
         return PixelRect(
-            x: min(Int((rect.minX * scale).rounded()), pixelWidth - width),
-            y: min(Int((rect.minY * scale).rounded()), pixelHeight - height),
-            width: width,
-            height: height
+            x: min(Int((rect.minX * scale).rounded()), width - partWidth),
+            y: min(Int((rect.minY * scale).rounded()), height - partHeight),
+            width: partWidth,
+            height: partHeight
         )
     }
 }

@@ -69,7 +69,8 @@ public struct PaddingImageProcessor: ImageProcessor {
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        drawing(on: item, options: options) {
+        if let part = partDecoding(item, options) { return part.image() }
+        return drawing(on: item, options: options) {
             $0.kf.padded(
                 top: top,
                 left: left,

@@ -121,7 +121,11 @@ struct ProcessorChain: ImageProcessor {
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        guard case .data = item, sizedStart != nil else { return run(steps[...], item, options) }
+        guard case .data(let data) = item else { return run(steps[...], item, options) }
+        if let part = PartDecoding(data, steps.drop { $0.onlyDecodes }, options) {
+            return part.image().flatMap { run(part.rest, .image($0), options) }
+        }
+        guard sizedStart != nil else { return run(steps[...], item, options) }
         return run(steps.drop { $0.onlyDecodes }, item, options)
     }
 

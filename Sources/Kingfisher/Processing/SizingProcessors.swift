@@ -144,12 +144,14 @@ public struct CroppingImageProcessor: ImageProcessor {
 
     /// Crops the image; nil if the bytes cannot be decoded.
     ///
+    /// Of a JPEG or PNG only the part is decoded, and faults of the file below it are not found.
     /// See ``ImageProcessor/process(item:options:)``.
     public func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        drawing(on: item, options: options) { $0.kf.crop(to: size, anchorOn: anchor) }
+        if let part = partDecoding(item, options) { return part.image() }
+        return drawing(on: item, options: options) { $0.kf.crop(to: size, anchorOn: anchor) }
     }
 }
 

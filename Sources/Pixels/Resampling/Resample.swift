@@ -41,7 +41,9 @@ package func resample(
     let bytesPerRow = size.width * Bitmap.bytesPerPixel
     let work = source.width * source.height + size.width * size.height
     try RowBands.run(rows: size.height, work: work) { rows throws(PixelError) in
-        var band = try ResampleBand(plan, rows: rows, into: out, bytesPerRow: bytesPerRow)
+        let part = PixelRect(x: 0, y: rows.lowerBound, width: size.width, height: rows.count)
+        let first = out + rows.lowerBound * bytesPerRow
+        var band = try ResampleBand(plan, part, into: first, bytesPerRow: bytesPerRow)
         source.withPixels { pixels, stride in
             band.feed(
                 pixels + band.sourceRows.lowerBound * stride,

@@ -1,8 +1,9 @@
-/// Computes consecutive target rows from the source rows that they need, fed in order.
+/// Computes a part of the target from the source rows that it needs, fed in order.
 ///
 /// Holds only as many filtered rows as the vertical filter is tall.
 struct ResampleBand: ~Copyable {
     private let plan: ResamplePlan
+    private let part: PixelRect
     private let out: UnsafeMutablePointer<UInt8>
     private let outBytesPerRow: Int
 
@@ -25,23 +26,23 @@ struct ResampleBand: ~Copyable {
     /// The source rows to feed, in order.
     let sourceRows: Range<Int>
 
-    /// Creates the band for the target rows `rows`; `out` is the whole target's first byte.
+    /// Creates the band for a part of the target; `out` is the part's first byte.
     ///
     /// - Throws: ``PixelError/outOfMemory(bytes:)``.
     init(
         _ plan: ResamplePlan,
-        rows: Range<Int>,
+        _ part: PixelRect,
         into out: UnsafeMutablePointer<UInt8>,
         bytesPerRow: Int
     ) throws(PixelError) {
-        let needed = plan.reducedRows(for: rows)
+        let needed = plan.vertical.sources(of: part.y..<(part.y + part.height))
         let ringRows = min(plan.vertical.taps, max(1, needed.count))
         let sumBytes = Self.lines(plan.source.width * 8)
         let paddedBytes = Self.lines(plan.horizontal.readableLength * 4)
         let ringBytes = Self.lines(plan.target.width * 8 * ringRows)
         let windowBytes = Self.lines(plan.vertical.taps * MemoryLayout<UnsafeRawPointer>.size)
         let isPortable = plan.backend == .portable
-        let width = isPortable ? plan.target.width * 4 : 0
+        let width = isPortable ? part.width * 4 : 0
         let spreadBytes = Self.lines(plan.horizontal.readableLength * (isPortable ? 16 : 8))
         let pairRingBytes = PairRing.byteCount(taps: ringRows, width: width)
         // Allocated first: Debian's Swift 6.2.3 cannot handle an error once a property is
@@ -52,14 +53,13 @@ struct ResampleBand: ~Copyable {
         )
 
         self.plan = plan
+        self.part = part
         self.out = out
         outBytesPerRow = bytesPerRow
         nextReduced = needed.lowerBound
-        nextTarget = rows.lowerBound
-        targetEnd = rows.upperBound
-        let factor = plan.boxFactor.height
-        sourceRows =
-            (needed.lowerBound * factor)..<min(plan.source.height, needed.upperBound * factor)
+        nextTarget = part.y
+        targetEnd = part.y + part.height
+        sourceRows = plan.sourceRows(for: part)
 
         self.ringRows = ringRows
         self.scratch = scratch
@@ -161,14 +161,14 @@ struct ResampleBand: ~Copyable {
         guard let factors = weights.baseAddress else { return }
         for tap in 0..<weights.count {
             let slot = (start + tap) % ringRows
-            window[tap] = UnsafePointer(ring + slot * plan.target.width * 4)
+            window[tap] = UnsafePointer(ring + (slot * plan.target.width + part.x) * 4)
         }
         Convolution.twinColumns(
             window,
             factors,
             taps: weights.count,
-            into: out + nextTarget * outBytesPerRow,
-            count: plan.target.width * 4,
+            into: out + (nextTarget - part.y) * outBytesPerRow,
+            count: part.width * 4,
             clampsToAlpha: plan.clampsToAlpha
         )
     }
@@ -177,8 +177,8 @@ struct ResampleBand: ~Copyable {
         from start: Int,
         _ weights: UnsafeBufferPointer<Int16>
     ) {
-        let row = out + nextTarget * outBytesPerRow
-        let (ring, ringRows, width) = (ring, ringRows, plan.target.width * 4)
+        let row = out + (nextTarget - part.y) * outBytesPerRow
+        let (ring, ringRows, width) = (ring + part.x * 4, ringRows, plan.target.width * 4)
         pairRing.filter(
             from: start,
             weights,
@@ -186,6 +186,6 @@ struct ResampleBand: ~Copyable {
             row: { UnsafePointer(ring + ($0 % ringRows) * width) },
             into: row
         )
-        if plan.clampsToAlpha { Convolution.clampToAlpha(row, count: width) }
+        if plan.clampsToAlpha { Convolution.clampToAlpha(row, count: part.width * 4) }
     }
 }

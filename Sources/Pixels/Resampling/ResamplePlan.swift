@@ -74,10 +74,20 @@ struct ResamplePlan: Sendable {
     // 257 × 255 is the largest column sum that fits 16 bits.
     private static let maxBoxFactor = 257
 
-    /// The rows of the reduced bitmap that the target rows `rows` need.
-    func reducedRows(for rows: Range<Int>) -> Range<Int> {
-        guard let first = rows.first, let last = rows.last else { return 0..<0 }
-        let end = Int(vertical.starts[last]) + Int(vertical.counts[last])
-        return Int(vertical.starts[first])..<end
+    /// The source rows that a part of the target needs.
+    func sourceRows(for part: PixelRect) -> Range<Int> {
+        let reduced = vertical.sources(of: part.y..<(part.y + part.height))
+        return Self.expanded(reduced, by: boxFactor.height, within: source.height)
+    }
+
+    /// The source columns that a part of the target needs.
+    func sourceColumns(for part: PixelRect) -> Range<Int> {
+        let reduced = horizontal.sources(of: part.x..<(part.x + part.width))
+        return Self.expanded(reduced, by: boxFactor.width, within: source.width)
+    }
+
+    private static func expanded(_ range: Range<Int>, by factor: Int, within end: Int) -> Range<Int>
+    {
+        (range.lowerBound * factor)..<min(end, range.upperBound * factor)
     }
 }

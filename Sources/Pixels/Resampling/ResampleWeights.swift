@@ -94,6 +94,17 @@ final class ResampleWeights: Sendable {
         return (start + low, rounded[low...high].map { Int16($0) })
     }
 
+    /// The source pixels, after the box average, of consecutive target pixels.
+    func sources(of targets: Range<Int>) -> Range<Int> {
+        guard let first = targets.first, let last = targets.last else { return 0..<0 }
+        // Ranges do not always begin in the order of their targets: some skip weights of zero.
+        let windows = (first...last).lazy.map { [starts, counts] in
+            Int(starts[$0])..<(Int(starts[$0]) + Int(counts[$0]))
+        }
+        let start = windows.map(\.lowerBound).min() ?? 0
+        return start..<max(start, windows.map(\.upperBound).max() ?? start)
+    }
+
     // Computing the weights for a 12-megapixel thumbnail costs a tenth of resampling it, and pages
     // of thumbnails repeat the same few sizes.
     private static let cache = Mutex<(table: [Key: ResampleWeights], bytes: Int)>(([:], 0))

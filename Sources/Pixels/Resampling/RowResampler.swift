@@ -7,6 +7,7 @@ package final class RowResampler {
     package private(set) var rowsPushed = 0
 
     private let plan: ResamplePlan
+    private let part: PixelRect
     private let storage: PixelStorage
     private let isOpaque: Bool
     private var band: ResampleBand
@@ -16,25 +17,38 @@ package final class RowResampler {
     /// - Parameters:
     ///   - source: In pixels, 1…65,535 on each side.
     ///   - target: In pixels, 1…65,535 on each side.
+    ///   - part: The part of the target to make, within it; nil for all of it.
     ///   - filter: Lanczos with three lobes by default.
     ///   - isOpaque: A promise that every alpha is 255, which saves a pass.
     /// - Throws: ``PixelError`` if a size is out of range or memory cannot be allocated.
     package init(
         source: PixelSize,
         target: PixelSize,
+        part: PixelRect? = nil,
         filter: ResampleFilter = .lanczos3,
         isOpaque: Bool
     ) throws(PixelError) {
+        let part = part ?? PixelRect(size: target)
         plan = try ResamplePlan(source: source, target: target, filter: filter, isOpaque: isOpaque)
-        storage = try Bitmap.allocate(target)
+        storage = try Bitmap.allocate(part.size)
+        self.part = part
         self.isOpaque = isOpaque
         band = try ResampleBand(
             plan,
-            rows: 0..<target.height,
+            part,
             into: storage.base.assumingMemoryBound(to: UInt8.self),
-            bytesPerRow: target.width * Bitmap.bytesPerPixel
+            bytesPerRow: part.width * Bitmap.bytesPerPixel
         )
     }
+
+    /// The source rows that the result depends on; others are counted, and not read.
+    package var sourceRows: Range<Int> { band.sourceRows }
+
+    /// The source columns that the result depends on; others may have any content.
+    package var sourceColumns: Range<Int> { plan.sourceColumns(for: part) }
+
+    /// Counts source rows before ``sourceRows`` as received.
+    package func skip(_ count: Int) { rowsPushed += count }
 
     /// Consumes the next source row: width × 4 bytes of premultiplied RGBA, read during the call.
     ///
@@ -52,8 +66,15 @@ package final class RowResampler {
     package func push(_ rows: UnsafePointer<UInt8>, bytesPerRow: Int, count: Int) {
         let fed = min(count, plan.source.height - rowsPushed)
         guard fed > 0 else { return }
-        band.feed(rows, bytesPerRow: bytesPerRow, count: fed)
+        let first = rowsPushed
         rowsPushed += fed
+        let needed = (first..<rowsPushed).clamped(to: sourceRows)
+        guard !needed.isEmpty else { return }
+        band.feed(
+            rows + (needed.lowerBound - first) * bytesPerRow,
+            bytesPerRow: bytesPerRow,
+            count: needed.count
+        )
     }
 
     /// The bitmap.
@@ -63,9 +84,9 @@ package final class RowResampler {
     /// Call it once, after the last row.
     package func finish() -> Bitmap {
         Bitmap(
-            size: plan.target,
-            bytesPerRow: plan.target.width * Bitmap.bytesPerPixel,
-            isOpaque: isOpaque && band.nextTarget == plan.target.height,
+            size: part.size,
+            bytesPerRow: part.width * Bitmap.bytesPerPixel,
+            isOpaque: isOpaque && band.nextTarget == part.y + part.height,
             storage: storage
         )
     }

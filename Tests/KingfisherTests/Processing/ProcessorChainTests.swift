@@ -108,6 +108,33 @@ struct ProcessorChainTests {
         #expect(late.decodedSize(of: own, scale: 2) == nil)
     }
 
+    @Test(arguments: [FileFormat.jpeg, .png, .webp])
+    func `a crop of a file has the pixels of a crop of its image`(format: FileFormat) throws {
+        let data = try Codecs.encode(TestScene.opaque(), as: format)
+        let sizing = ResizingImageProcessor(referenceSize: CGSize(width: 21, height: 17))
+        let first: [any ImageProcessor] = [Self.start, sizing, Self.downsampling]
+        let crops: [any ImageProcessor] = [
+            CroppingImageProcessor(size: CGSize(width: 9, height: 5)),
+            CroppingImageProcessor(size: CGSize(width: 4.5, height: 1e9), anchor: .zero),
+            CroppingImageProcessor(size: .zero),
+            PaddingImageProcessor(top: -3, left: -4, bottom: -1, right: 0),
+            PaddingImageProcessor(top: -3.4, left: 2, bottom: 0, right: -5),
+            PaddingImageProcessor(top: -1000, left: 0, bottom: 0, right: 0),
+        ]
+        for scale in [1, 2] as [CGFloat] {
+            let options = KingfisherParsedOptionsInfo([.scaleFactor(scale)])
+            for (step, crop) in first.flatMap({ step in crops.map { (step, $0) } }) {
+                let whole = try #require(step.process(item: .data(data), options: options))
+                let expected = crop.process(item: .image(whole), options: options)
+                for processor in [step |> crop, step |> crop |> Self.start] {
+                    let found = processor.process(item: .data(data), options: options)
+                    #expect(found?.bitmap == expected?.bitmap, "\(processor.identifier)")
+                    #expect(found?.scale == expected?.scale)
+                }
+            }
+        }
+    }
+
     @Test func `bytes that are not an image fail in every chain`() {
         let item = ImageProcessItem.data(Data("no picture at all".utf8))
         for chain in Self.nestings + [SmartCroppingImageProcessor(size: Self.small), Self.blur] {
