@@ -130,6 +130,9 @@ public final class ImageService: Sendable {
         _ channel: (any Channel)?,
         _ record: inout RequestRecord
     ) async throws(ServiceError) -> Response {
+        guard request.head.authority != nil else {
+            throw ServiceError(400, "The request does not have one field Host", "Send exactly one")
+        }
         let path = request.head.path ?? "/"
         if let response = try playgroundResponse(request, path) { return response }
         if let response = try await droppedResponse(request, path, channel, &record) {

@@ -120,7 +120,8 @@ struct HostileClientTests {
         "A connection ends with the response if its client expects that",
         arguments: [
             "HTTP/1.0\r\n", "HTTP/1.0\r\nConnection: keep-alive\r\n",
-            "HTTP/1.1\r\nConnection: Close\r\n", "HTTP/1.1\r\nConnection: x, close\r\n",
+            "HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n",
+            "HTTP/1.1\r\nHost:\r\nConnection: x, close\r\n",
         ]
     )
     func lastRequest(_ end: String) async throws {
@@ -131,6 +132,21 @@ struct HostileClientTests {
             let client = try test.connect()
             client.sendRaw("GET /health \(end)\r\n")
             #expect(try await client.untilClosed().hasSuffix("\r\n\r\nok\n"))
+        }
+    }
+
+    @Test(
+        "A request of HTTP/1.1 without one field Host is 400, and its connection ends",
+        arguments: ["", "Host: a\r\nHost: a\r\n", "Host: a\r\nX-A: b\r\nhost:\r\n"]
+    )
+    func hosts(_ fields: String) async throws {
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.connections.keepAliveTimeout = .seconds(600)
+        }
+        try await TestService.run(change) { test async throws in
+            let client = try test.connect()
+            client.sendRaw("GET /health HTTP/1.1\r\n\(fields)\r\n")
+            #expect(try await client.untilClosed().hasPrefix("HTTP/1.1 400"))
         }
     }
 

@@ -2,11 +2,13 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// Marks requests after which the connection ends, so that Hummingbird closes it.
+/// Rewrites fields whose meaning depends on the version of HTTP, which later handlers do not know.
 ///
-/// It compares the field `Connection` with `close` as written, and no longer knows the version, while
-/// clients write `Close`, and those of HTTP/1.0 expect the end without the field. They would wait for
-/// it until the connection has been idle for too long.
+/// - `Connection`: Hummingbird compares it with `close` as written, while clients write `Close`, and
+///   those of HTTP/1.0 expect the end without the field. They would wait for it until the connection
+///   has been idle for too long.
+/// - `Host`: HTTP/1.1 requires exactly one (RFC 9112, 3.2). A request with none or several keeps
+///   none, so that it has no authority and gets 400; one of HTTP/1.0 without it gets an empty one.
 final class ConnectionFieldHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -19,10 +21,19 @@ final class ConnectionFieldHandler: ChannelInboundHandler, RemovableChannelHandl
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = unwrapInboundIn(data),
-            head.version != .http1_1 || !head.isKeepAlive
-        else { return context.fireChannelRead(data) }
-        head.headers.replaceOrAdd(name: "connection", value: "close")
+        guard case .head(var head) = unwrapInboundIn(data) else {
+            return context.fireChannelRead(data)
+        }
+        let hosts = head.headers["host"].count
+        let isAcceptable = hosts == 1 || hosts == 0 && head.version != .http1_1
+        if head.version != .http1_1 || !head.isKeepAlive || !isAcceptable {
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+        }
+        if !isAcceptable {
+            head.headers.remove(name: "host")
+        } else if hosts == 0 {
+            head.headers.add(name: "host", value: "")
+        }
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }
