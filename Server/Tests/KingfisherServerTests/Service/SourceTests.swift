@@ -92,6 +92,37 @@ struct SourceTests {
         #expect(transport.transfers.count == 2)
     }
 
+    @Test("A host whose name does not resolve is not looked up for every request")
+    func unresolvedHosts() async throws {
+        let transport = FakeTransport()
+        let lost = try #require(URL(string: "http://lost.example/a.png"))
+        let other = try #require(URL(string: "http://other.example/a.png"))
+        transport.answerOthers(with: .failure(.cannotResolve(host: "lost.example", url: lost)))
+        transport.answer(other, with: .data(ImageServiceTests.png, type: "image/png"))
+        try await TestService.run(transport: transport) { test async throws in
+            for url in [lost.absoluteString, "http://LOST.example/b.png"] {
+                #expect(try await test.request(path(url, "w:10")).status == 502)
+            }
+            #expect(try await test.request(path(other.absoluteString, "w:10")).status == 200)
+        }
+        #expect(transport.requests.compactMap(\.url) == [lost, other])
+    }
+
+    @Test("A kept source is used while the name of its host does not resolve")
+    func keptSourceOfUnresolvedHost() async throws {
+        let transport = FakeTransport()
+        let kept = try #require(URL(string: "http://lost.example/a.png"))
+        let new = try #require(URL(string: "http://lost.example/b.png"))
+        transport.answer(kept, with: .data(ImageServiceTests.png, type: "image/png"))
+        transport.answer(new, with: .failure(.cannotResolve(host: "lost.example", url: new)))
+        try await TestService.run(transport: transport) { test async throws in
+            for (url, width, status) in [(kept, 10, 200), (new, 10, 502), (kept, 20, 200)] {
+                let reply = try await test.request(path(url.absoluteString, "w:\(width)"))
+                #expect(reply.status == status)
+            }
+        }
+    }
+
     @Test("Misses of sources are counted by layer and reason")
     func misses() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -159,7 +190,8 @@ struct SourceTests {
     func unreachable() async throws {
         let url = HostileClientTests.source
         let errors: [TransferError] = [
-            .cannotResolve(host: "images.example", url: url),
+            // The end of a redirect; the host of the source itself is not asked again at once.
+            .cannotResolve(host: "end.example", url: url),
             .cannotConnect(host: "images.example", reason: "refused", url: url),
             .notConnected(host: "images.example", url: url),
         ]

@@ -6,21 +6,10 @@ import Kingfisher
 ///
 /// A source that does not exist is remembered for ten seconds.
 struct SourceLoader: Sendable {
-    /// A source that cannot be had.
-    private final class Failure: Sendable, CacheCostCalculable {
-        let error: ServiceError
-
-        init(_ error: ServiceError) { self.error = error }
-
-        var cacheCost: Int { 1024 }
-    }
-
-    private static let failureLifetime = StorageExpiration.seconds(10)
-
     private let web: WebSources
     private let local: LocalSources?
     private let s3: S3Signer?
-    private let failures: MemoryStorage.Backend<Failure>
+    private let failures = RecentFailures(seconds: 10)
     private let requestNames: [HTTPField.Name]
 
     /// Makes a loader.
@@ -45,8 +34,6 @@ struct SourceLoader: Sendable {
                 found: root
             )
         }
-        // 4 MiB: some four thousand failures.
-        failures = MemoryStorage.Backend(config: .init(totalCostLimit: 4 << 20))
         let names =
             [ServiceLoop.name] + sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
         requestNames = names.compactMap { HTTPField.Name($0) }
@@ -72,13 +59,11 @@ struct SourceLoader: Sendable {
     ) async throws -> (file: SourceFile, isCached: Bool) {
         let key = Self.key(reference, fields)
         if case .local(let path) = reference { return (try await localFile(path, key), false) }
-        if let failure = failures.value(forKey: key, extendingExpiration: .none) {
-            throw failure.error
-        }
+        if let failure = failures[key] { throw failure }
         do {
             return try await download(reference, fields, key)
         } catch let error as ServiceError where error.status == 404 {
-            failures.store(value: Failure(error), forKey: key, expiration: Self.failureLifetime)
+            failures.add(error, for: key)
             throw error
         }
     }
@@ -115,7 +100,7 @@ struct SourceLoader: Sendable {
     ///   - fields: Fields that were passed on from clients.
     func remove(_ reference: ImageReference, fields: [HeaderField]) async {
         let key = Self.key(reference, fields)
-        failures.remove(forKey: key)
+        failures.remove(key)
         await web.remove(key)
     }
 

@@ -15,6 +15,8 @@ struct WebSources: Sendable {
     private let options: KingfisherOptionsInfo
     private let passedNames: [String]
     private let observation: LoadObservation
+    /// Hosts whose names did not resolve: resolvers repeat such lookups for every request.
+    private let unresolvedHosts = RecentFailures(seconds: 5)
 
     /// Makes a loader.
     ///
@@ -48,11 +50,13 @@ struct WebSources: Sendable {
         fields: [HeaderField],
         key: String
     ) async throws -> (file: SourceFile, isCached: Bool) {
+        let known = url.host.flatMap { unresolvedHosts[$0.lowercased()] }
         let modifier = SourceRequest(fields: fields, metrics: metrics)
         do {
             let original = try await manager.retrieveOriginalData(
                 with: .network(KF.ImageResource(downloadURL: url, cacheKey: key)),
                 options: options + [.requestModifier(modifier)]
+                    + (known == nil ? [] : [.onlyFromCache])
             )
             let isCached = original.cacheType != .none
             if !isCached { metrics.loaded(original.data.count) }
@@ -60,7 +64,12 @@ struct WebSources: Sendable {
         } catch let error as KingfisherError where error.isCancellation {
             throw CancellationError()
         } catch let error as KingfisherError {
-            throw ServiceError(loading: error)
+            if let known { throw known }
+            let failure = ServiceError(loading: error)
+            if case .cannotResolve(let host, _) = error.transfer {
+                unresolvedHosts.add(failure, for: host.lowercased())
+            }
+            throw failure
         }
     }
 
@@ -195,17 +204,26 @@ private struct TrustingTransport: HTTPTransport {
 
 // MARK: - Errors
 
+extension KingfisherError {
+    /// The error of a failed transfer; nil for all others.
+    fileprivate var transfer: TransferError? {
+        guard case .responseError(.URLSessionError(let reason)) = self else { return nil }
+        return (reason as? URLError)?.userInfo[NSUnderlyingErrorKey] as? TransferError
+    }
+}
+
 extension ServiceError {
     /// The error of a source that cannot be loaded.
     init(loading error: KingfisherError) {
         switch error {
         case .responseError(.invalidHTTPStatusCode(let response)):
             self.init(sourceStatus: response.statusCode)
-        case .responseError(.URLSessionError(let reason)):
-            let transfer = (reason as? URLError)?.userInfo[NSUnderlyingErrorKey] as? TransferError
-            guard let transfer else { fallthrough }
+        default:
+            guard let transfer = error.transfer else {
+                self.init(rendering: error)
+                return
+            }
             self.init(transfer)
-        default: self.init(rendering: error)
         }
     }
 
