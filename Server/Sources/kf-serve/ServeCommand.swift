@@ -46,6 +46,8 @@ struct ServeCommand: ParsableCommand {
             if check {
                 print(configuration.summary)
                 for name in unknown { print("# not supported: \(name)") }
+                try configuration.validate()
+                _ = try storage(configuration)
                 return
             }
             try await serve(configuration, unknown)
@@ -95,14 +97,20 @@ struct ServeCommand: ParsableCommand {
         } catch is CancellationError {
             logger.warning("requests were cut off at the end of the time for stopping")
         } catch let error as IOError {
-            let addresses = [limits.address, configuration.operation.metricsAddress]
-                .compactMap { $0?.description }.joined(separator: " or ")
-            let reason = String(cString: strerror(error.errnoCode))
-            let text = "\(addresses) is not available: \(reason). Set IMGPROXY_BIND"
-            FileHandle.standardError.write(Data("kf-serve: \(text)\n".utf8))
-            // EX_UNAVAILABLE of sysexits.h.
-            throw ExitCode(69)
+            throw unavailable(configuration, String(cString: strerror(error.errnoCode)))
+        } catch let error as SocketAddressError.UnknownHost {
+            throw unavailable(configuration, "there is no host \(error.host)")
         }
         logger.notice("stopped")
+    }
+
+    /// Reports that the service cannot listen, and returns the status of the program.
+    private func unavailable(_ configuration: ServiceConfiguration, _ reason: String) -> ExitCode {
+        let addresses = [configuration.connections.address, configuration.operation.metricsAddress]
+            .compactMap { $0?.description }.joined(separator: " or ")
+        let text = "\(addresses) is not available: \(reason). Set IMGPROXY_BIND"
+        FileHandle.standardError.write(Data("kf-serve: \(text)\n".utf8))
+        // EX_UNAVAILABLE of sysexits.h.
+        return ExitCode(69)
     }
 }

@@ -92,10 +92,12 @@ extension ConfigurationFormat<Double> {
 
 extension ConfigurationFormat<Duration> {
     /// Seconds, at most a day.
+    ///
+    /// Ten milliseconds are shorter than any use, and long enough for timers.
     static let seconds = ConfigurationFormat(
-        expected: "a number of seconds, more than 0 and at most 86400",
+        expected: "a number of seconds from 0.01 to 86400",
         parse: { text in
-            guard let seconds = Double(text), seconds > 0, seconds <= 86_400 else { return nil }
+            guard let seconds = Double(text), (0.01...86_400).contains(seconds) else { return nil }
             return .seconds(seconds)
         },
         text: { "\($0 / .seconds(1))" }
@@ -120,10 +122,10 @@ extension ConfigurationFormat<String> {
         text: { $0 }
     )
 
-    /// The name of a header field.
+    /// The name of a header field that may be passed on.
     static let headerName = ConfigurationFormat(
-        expected: "the name of a header field",
-        parse: { $0.isHeaderName ? $0.lowercased() : nil },
+        expected: "the name of a header field, and none of a message itself like Content-Length",
+        parse: { $0.isHeaderName && !$0.describesMessage ? $0.lowercased() : nil },
         text: { $0 }
     )
 }
@@ -199,14 +201,14 @@ extension ConfigurationFormat<[OutputFormat: Int]> {
 extension ConfigurationFormat<[HeaderField]> {
     /// Header fields as `Name=value`, separated by `\;`.
     static let headerFields = ConfigurationFormat(
-        expected: #"header fields such as Name=value\;Other=value"#,
+        expected: #"header fields such as Name=value\;Other=value, and none like Content-Length"#,
         parse: { text in
             let parts = text.components(separatedBy: #"\;"#).filter { !$0.isEmpty }
             let fields = parts.compactMap { part -> HeaderField? in
                 let sides = part.split(separator: "=", maxSplits: 1).map(\.trimmed)
-                guard sides.count == 2, sides[0].isHeaderName, sides[1].isHeaderValue else {
-                    return nil
-                }
+                guard sides.count == 2, sides[0].isHeaderName, !sides[0].describesMessage,
+                    sides[1].isHeaderValue
+                else { return nil }
                 return HeaderField(name: sides[0], value: sides[1])
             }
             return fields.count == parts.count ? fields : nil
@@ -218,7 +220,7 @@ extension ConfigurationFormat<[HeaderField]> {
 extension ConfigurationFormat<ListenAddress> {
     /// An address to listen at.
     static let listenAddress = ConfigurationFormat(
-        expected: "host:port, :port, or unix: and the path of a socket",
+        expected: "host:port, :port, or unix: and the path of a socket of at most 107 bytes",
         parse: { ListenAddress($0) },
         text: { $0.description }
     )
@@ -253,6 +255,16 @@ extension StringProtocol {
 
     /// Whether it can be the value of a header field: printable characters only.
     var isHeaderValue: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+
+    /// Whether it is the name of a field that describes one message or its connection; with the
+    /// value of another message, the client could not read it.
+    var describesMessage: Bool {
+        let names: Set = [
+            "connection", "content-encoding", "content-length", "content-range", "host",
+            "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+        ]
+        return names.contains(lowercased())
+    }
 
     /// Whether it can be the name of a header field (RFC 9110, 5.1).
     var isHeaderName: Bool {

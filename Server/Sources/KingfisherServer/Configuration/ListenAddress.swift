@@ -8,7 +8,10 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// Parses `host:port`, `:port` (all addresses), `[::1]:port` or `unix:path`; nil if malformed.
     public init?(_ text: String) {
         for scheme in ["unix:", "unix//"] where text.hasPrefix(scheme) && text != scheme {
-            self = .socket(path: String(text.dropFirst(scheme.count)))
+            let path = text.dropFirst(scheme.count)
+            // The kernel's structure has 108 bytes, one of them for the end.
+            guard path.utf8.count < 108 else { return nil }
+            self = .socket(path: String(path))
             return
         }
         guard let colon = text.lastIndex(of: ":"),

@@ -3,9 +3,30 @@ import Foundation
 
 // The settings of the parts that read URLs, negotiate and draw.
 extension ServiceConfiguration {
+    /// Checks the values that ``init(environment:files:)`` does not: presets, the patterns of
+    /// sources, and the files of the watermark and the fallback.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    public func validate() throws(ConfigurationError) {
+        _ = try grammar()
+        _ = try FallbackImage(responses)
+        _ = try watermark()
+    }
+
+    /// The file of the configured watermark; nil if it has none.
+    ///
+    /// - Throws: ``ConfigurationError`` if it cannot be read, or is no image.
+    func watermark() throws(ConfigurationError) -> Data? {
+        try ConfiguredFile.read(
+            data: processing.watermarkData,
+            path: processing.watermarkPath,
+            name: "IMGPROXY_WATERMARK"
+        )
+    }
+
     /// The settings of the grammar of URLs.
     ///
-    /// - Throws: ``ConfigurationError`` for a malformed pattern or preset.
+    /// - Throws: ``ConfigurationError`` for a malformed pattern, base or preset.
     func grammar() throws(ConfigurationError) -> GrammarSettings {
         var settings = GrammarSettings()
         settings.signature = SignatureKeys(
@@ -18,6 +39,15 @@ extension ServiceConfiguration {
         settings.allowsOnlyPresets = urls.allowsOnlyPresets
         settings.allowedOptions = Set(urls.allowedOptions)
         settings.allowsSecurityOptions = urls.allowsSecurityOptions
+        let schemes = ["http://", "https://", "local://", "s3://"]
+        let base = sources.baseURL.lowercased()
+        guard base.isEmpty || schemes.contains(where: base.hasPrefix) else {
+            throw ConfigurationError(
+                name: "IMGPROXY_BASE_URL",
+                expected: "text that begins with \(schemes.joined(separator: ", "))",
+                found: sources.baseURL
+            )
+        }
         settings.sources.base = sources.baseURL
         settings.sources.allowsLocalFiles = sources.localRoot != nil
         settings.sources.allowsS3 = sources.usesS3

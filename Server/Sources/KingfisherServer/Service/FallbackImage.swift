@@ -1,4 +1,5 @@
 import Foundation
+import Kingfisher
 
 /// The image that is sent in place of errors.
 struct FallbackImage: Sendable {
@@ -10,12 +11,12 @@ struct FallbackImage: Sendable {
 
     /// Reads the image of a configuration; nil if it has none.
     ///
-    /// - Throws: ``ConfigurationError`` if its file cannot be read.
+    /// - Throws: ``ConfigurationError`` if its file cannot be read, or is no image.
     init?(_ configuration: ServiceConfiguration.Responses) throws(ConfigurationError) {
         let data = try ConfiguredFile.read(
             data: configuration.fallbackData,
             path: configuration.fallbackPath,
-            name: "IMGPROXY_FALLBACK_IMAGE_PATH"
+            name: "IMGPROXY_FALLBACK_IMAGE"
         )
         if let data {
             file = SourceFile(data: data, key: "fallback")
@@ -38,18 +39,29 @@ struct FallbackImage: Sendable {
 
 /// A file that the configuration has in itself, or names.
 enum ConfiguredFile {
-    /// The bytes; nil if there are neither bytes nor a path.
+    /// The bytes of an image; nil if there are neither bytes nor a path.
     ///
-    /// - Throws: ``ConfigurationError`` if the file cannot be read.
+    /// - Throws: ``ConfigurationError`` if the file cannot be read, or is no image.
     static func read(
         data: Data?,
         path: String?,
         name: String
     ) throws(ConfigurationError) -> Data? {
-        if let data { return data }
-        guard let path else { return nil }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw ConfigurationError(name: name, expected: "a readable file", found: path)
+        guard let data = data ?? path.flatMap(FileManager.default.contents(atPath:)) else {
+            guard let path else { return nil }
+            throw ConfigurationError(
+                name: "\(name)_PATH",
+                expected: "a readable file",
+                found: path
+            )
+        }
+        // The error has no more to say about the file of an administrator.
+        guard (try? ImageFileInfo(data: data)) != nil else {
+            throw ConfigurationError(
+                name: path == nil ? "\(name)_DATA" : "\(name)_PATH",
+                expected: "an image of a format that this service reads",
+                found: path
+            )
         }
         return data
     }

@@ -44,11 +44,7 @@ struct ResultMaker: Sendable {
         passesCacheControl = configuration.responses.passesCacheControl
         skippedFormats = Set(configuration.negotiation.skippedFormats)
         watermarkURL = configuration.processing.watermarkURL
-        let watermark = try ConfiguredFile.read(
-            data: configuration.processing.watermarkData,
-            path: configuration.processing.watermarkPath,
-            name: "IMGPROXY_WATERMARK_PATH"
-        )
+        let watermark = try configuration.watermark()
         if operation.isolates { try Self.startWorkers(configuration) }
         settings = configuration.rendererSettings(watermark: watermark)
         renderer = ImageRenderer(manager: manager, settings: settings)

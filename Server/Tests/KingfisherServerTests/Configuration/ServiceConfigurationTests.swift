@@ -44,11 +44,16 @@ struct ServiceConfigurationTests {
         arguments: [
             ("IMGPROXY_BIND", "8080"), ("IMGPROXY_BIND", "host:70000"),
             ("IMGPROXY_TIMEOUT", "0"), ("IMGPROXY_TIMEOUT", "ten"), ("IMGPROXY_TIMEOUT", "nan"),
+            ("IMGPROXY_TIMEOUT", "1e-300"), ("KF_CACHE_LIFETIME", "0.001"),
             ("IMGPROXY_QUALITY", "101"), ("IMGPROXY_USE_ETAG", "yes"),
             ("IMGPROXY_WORKERS", "0"), ("IMGPROXY_FORMAT_QUALITY", "webp"),
             ("IMGPROXY_PREFERRED_FORMATS", "jpg,psd"), ("IMGPROXY_PATH_PREFIX", "images"),
             ("IMGPROXY_CUSTOM_RESPONSE_HEADERS", "X-A=1\r\nX-B: 2"),
             ("IMGPROXY_CUSTOM_RESPONSE_HEADERS", "X A=1"),
+            ("IMGPROXY_CUSTOM_RESPONSE_HEADERS", "Content-length=5"),
+            ("IMGPROXY_RESPONSE_HEADERS_PASSTHROUGH", "X-A,Content-Encoding"),
+            ("IMGPROXY_REQUEST_HEADERS_PASSTHROUGH", "host"),
+            ("IMGPROXY_BIND", "unix:/" + String(repeating: "a", count: 107)),
             ("IMGPROXY_ALLOW_ORIGIN", "*\r\nX-Evil: 1"), ("IMGPROXY_WATERMARK_DATA", "%"),
             ("KF_CACHE_SIZE", "9999999999999G"), ("IMGPROXY_LOG_FORMAT", "xml"),
             ("IMGPROXY_AVIF_SPEED", "11"), ("IMGPROXY_WEBP_EFFORT", "-1"),
@@ -64,6 +69,27 @@ struct ServiceConfigurationTests {
         #expect(error?.name == name)
         #expect(error?.found == value)
         #expect(error?.expected.isEmpty == false)
+    }
+
+    @Test(
+        "A value that cannot be used is found before the start",
+        arguments: [
+            ("IMGPROXY_PRESETS", "a=preset:a"), ("IMGPROXY_ALLOWED_SOURCES", "*"),
+            ("IMGPROXY_BASE_URL", "ftp://a/"), ("IMGPROXY_BASE_URL", "%%%"),
+            ("IMGPROXY_WATERMARK_DATA", "AAAA"), ("IMGPROXY_WATERMARK_PATH", "/dev/null"),
+            ("IMGPROXY_FALLBACK_IMAGE_DATA", "AAAA"), ("IMGPROXY_FALLBACK_IMAGE_PATH", "/nope"),
+        ]
+    )
+    func unusable(name: String, value: String) throws {
+        let configuration = try ServiceConfiguration(environment: [name: value])
+        let error = #expect(throws: ConfigurationError.self) { try configuration.validate() }
+        #expect(error?.name == name)
+    }
+
+    @Test("The root of local sources is a folder")
+    func localRoot() {
+        #expect(LocalSources(root: #filePath, maximalSize: 1) == nil)
+        #expect(LocalSources(root: "/", maximalSize: 1) != nil)
     }
 
     @Test("Neither errors nor the summary show a secret")

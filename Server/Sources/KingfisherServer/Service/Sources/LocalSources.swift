@@ -20,6 +20,8 @@ struct LocalSources: Sendable {
     init?(root: String, maximalSize: Int) {
         guard let path = realpath(root, nil) else { return nil }
         defer { free(path) }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
         self.root = String(cString: path)
         self.maximalSize = maximalSize
     }
