@@ -34,7 +34,7 @@ package struct DecodeOptions: Sendable {
     package var part: PixelRect?
     package var limits: DecodeLimits
     package var truncation: Truncation
-    /// Whether the caller resamples the result to half of its size or less.
+    /// Whether the caller resamples the result to half of its size or less, or prefers speed.
     ///
     /// The decoder's own scaling may then produce the target itself; otherwise a resampler makes it
     /// from at least twice its size.

@@ -18,6 +18,7 @@ struct PartDecoding {
     private let target: PixelSize
     private let part: PixelRect
     private let scale: CGFloat
+    private let prefersSpeed: Bool
     /// The steps after those that this decode includes.
     let rest: ArraySlice<any ImageProcessor>
 
@@ -35,6 +36,7 @@ struct PartDecoding {
         scale = options.scaleFactor
         let sizing = steps.first as? any SizedDecoding
         let isSized = sizing is ResizingImageProcessor || sizing is DownsamplingImageProcessor
+        prefersSpeed = (sizing as? ResizingImageProcessor)?.prefersSpeed ?? false
         let rest = steps.dropFirst(isSized ? 1 : 0)
         // Without a readable header, the steps fail on their own.
         guard !options.isolated, let keeping = rest.first as? any PartKeeping,
@@ -57,7 +59,11 @@ struct PartDecoding {
         // Processors return nil on failure; `UndecodableReason` finds the reason when it is needed.
         let decoded = try? Codecs.decode(
             data,
-            options: DecodeOptions(target: .exact(target), part: part)
+            options: DecodeOptions(
+                target: .exact(target),
+                part: part,
+                isReducedLater: prefersSpeed
+            )
         )
         return decoded.map { KFCrossPlatformImage(bitmap: $0.bitmap, scale: scale) }
     }

@@ -58,11 +58,13 @@ extension PixelSize {
 struct SizedDecoder {
     /// Pixels per point of the result.
     let scale: CGFloat
+    /// See ``ResizingImageProcessor/prefersSpeed``.
+    var prefersSpeed = false
 
     /// Returns the image in exactly a size; nil on failure.
     func image(_ data: Data, in size: PixelSize) -> KFCrossPlatformImage? {
         // Processors return nil on failure; `UndecodableReason` finds the reason when it is needed.
-        let options = DecodeOptions(target: .exact(size))
+        let options = DecodeOptions(target: .exact(size), isReducedLater: prefersSpeed)
         guard PixelScope.allows(size), let decoded = try? Codecs.decode(data, options: options)
         else { return nil }
         return KFCrossPlatformImage(bitmap: decoded.bitmap, scale: scale)

@@ -57,7 +57,8 @@ extension DownsamplingImageProcessor: SizedDecoding {
 
 /// Resizes an image to a reference size.
 public struct ResizingImageProcessor: ImageProcessor {
-    /// `com.onevcat.Kingfisher.ResizingImageProcessor(<size>[, <mode>])`.
+    /// `com.onevcat.Kingfisher.ResizingImageProcessor(<size>[, <mode>])`, followed by `_fast` if it
+    /// prefers speed.
     public let identifier: String
 
     /// The target size in points.
@@ -66,21 +67,39 @@ public struct ResizingImageProcessor: ImageProcessor {
     /// How the image is fitted to the size.
     public let targetContentMode: ContentMode
 
+    /// Whether the decoder of a JPEG or lossy WebP file may do the scaling alone.
+    ///
+    /// Otherwise it decodes to at least twice the size where the file has that, and the resampler
+    /// does the rest.
+    public let prefersSpeed: Bool
+
     /// Makes a processor.
     ///
     /// - Parameters:
     ///   - referenceSize: The target size in points.
     ///   - mode: How the image is fitted to the size.
     public init(referenceSize: CGSize, mode: ContentMode = .none) {
+        self.init(referenceSize: referenceSize, mode: mode, prefersSpeed: false)
+    }
+
+    /// Makes a processor.
+    ///
+    /// - Parameters:
+    ///   - referenceSize: The target size in points.
+    ///   - mode: How the image is fitted to the size.
+    ///   - prefersSpeed: See ``prefersSpeed``.
+    public init(referenceSize: CGSize, mode: ContentMode = .none, prefersSpeed: Bool) {
         self.referenceSize = referenceSize
+        self.prefersSpeed = prefersSpeed
         targetContentMode = mode
         let size = NumberText.size(referenceSize)
-        identifier =
+        let name =
             switch mode {
             case .none: "com.onevcat.Kingfisher.ResizingImageProcessor(\(size))"
             case .aspectFit: "com.onevcat.Kingfisher.ResizingImageProcessor(\(size), aspectFit)"
             case .aspectFill: "com.onevcat.Kingfisher.ResizingImageProcessor(\(size), aspectFill)"
             }
+        identifier = prefersSpeed ? "\(name)_fast" : name
     }
 
     /// Resizes; nil if the size is out of range or the bytes cannot be decoded.
@@ -97,7 +116,7 @@ public struct ResizingImageProcessor: ImageProcessor {
         case .data(let data) where options.isolated:
             return IsolatedDecoding.imageForBlockingCaller(of: data, by: self, options)
         case .data(let data):
-            return SizedDecoder(scale: options.scaleFactor)
+            return SizedDecoder(scale: options.scaleFactor, prefersSpeed: prefersSpeed)
                 .image(data, resizedTo: referenceSize, for: targetContentMode)
         }
     }

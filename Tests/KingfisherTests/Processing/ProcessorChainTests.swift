@@ -135,6 +135,31 @@ struct ProcessorChainTests {
         }
     }
 
+    @Test func `resizing that prefers speed takes the size of the decoder`() throws {
+        let data = try Codecs.encode(TestScene.opaque(), as: .jpeg)
+        let own = try Codecs.inspect(data).displaySize
+        let half = PixelSize(width: own.width / 2, height: own.height / 2)
+        let size = CGSize(width: half.width, height: half.height)
+        let target = DecodeOptions.Target.exact(half)
+        let direct = DecodeOptions(target: target, isReducedLater: true)
+        let crop = CroppingImageProcessor(size: CGSize(width: 9, height: 5))
+        for (prefersSpeed, options) in [(true, direct), (false, DecodeOptions(target: target))] {
+            let resizing = ResizingImageProcessor(referenceSize: size, prefersSpeed: prefersSpeed)
+            let expected = try KFCrossPlatformImage(
+                bitmap: Codecs.decode(data, options: options).bitmap
+            )
+            let found = resizing.process(item: .data(data), options: Self.options)
+            #expect(found?.bitmap == expected.bitmap)
+            let part = (resizing |> crop).process(item: .data(data), options: Self.options)
+            let cropped = crop.process(item: .image(expected), options: Self.options)
+            #expect(part?.bitmap == cropped?.bitmap)
+        }
+        #expect(
+            try Codecs.decode(data, options: direct).bitmap
+                != Codecs.decode(data, options: DecodeOptions(target: target)).bitmap
+        )
+    }
+
     @Test func `bytes that are not an image fail in every chain`() {
         let item = ImageProcessItem.data(Data("no picture at all".utf8))
         for chain in Self.nestings + [SmartCroppingImageProcessor(size: Self.small), Self.blur] {

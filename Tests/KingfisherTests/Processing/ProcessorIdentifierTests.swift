@@ -21,6 +21,10 @@ struct ProcessorIdentifierTests {
             ResizingImageProcessor(referenceSize: Self.size, mode: .aspectFill).identifier
                 == Self.prefix + "ResizingImageProcessor((100.0, 50.5), aspectFill)"
         )
+        #expect(
+            ResizingImageProcessor(referenceSize: Self.size, prefersSpeed: true).identifier
+                == Self.prefix + "ResizingImageProcessor((100.0, 50.5))_fast"
+        )
     }
 
     @Test func `PRC-7 PRC-8: radius, size, corners and colour`() {

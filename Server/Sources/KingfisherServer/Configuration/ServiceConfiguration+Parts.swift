@@ -120,6 +120,7 @@ extension ServiceConfiguration {
         settings.isProgressive = processing.writesProgressiveJPEG
         settings.efforts = [.avif: processing.speedOfAVIF, .webp: processing.effortOfWebP]
         settings.autoRotate = processing.rotatesAutomatically
+        settings.prefersSpeed = processing.prefersSpeed
         settings.limits.megapixels = processing.maximalMegapixels
         settings.limits.fileSize = sources.maximalFileSize
         settings.limits.animationFrames = processing.maximalAnimationFrames

@@ -23,6 +23,9 @@ extension ServiceConfiguration {
         public var effortOfWebP = 4
         /// Whether images are rotated by their metadata.
         public var rotatesAutomatically = true
+        /// Whether JPEG and lossy WebP sources are scaled by their decoders alone, which takes less
+        /// time and gives slightly rougher results.
+        public var prefersSpeed = false
         /// The file of the watermark.
         public var watermarkData: Data?
         /// The path of the watermark's file.
@@ -70,6 +73,7 @@ extension ServiceConfiguration {
                 "colours are always converted to sRGB"
             ),
             .init("IMGPROXY_AUTO_ROTATE", \.processing.rotatesAutomatically, .flag),
+            .init("KF_PREFER_SPEED", \.processing.prefersSpeed, .flag),
             .init("IMGPROXY_WATERMARK_DATA", \.processing.watermarkData, .base64),
             .init("IMGPROXY_WATERMARK_PATH", \.processing.watermarkPath, .text),
             .init("IMGPROXY_WATERMARK_URL", \.processing.watermarkURL, .webAddress),

@@ -62,7 +62,8 @@ struct ImageRenderer: Sendable {
             rotates: options.autoRotate ?? settings.autoRotate,
             watermark: try await mark(for: options, watermark),
             watermarkOpacity: settings.watermarkOpacity,
-            bounds: limits.result
+            bounds: limits.result,
+            prefersSpeed: settings.prefersSpeed
         )
         let job = try RenderJob(facts, plan, settings, frames: limits.animationFrames)
         return try await run(job, source, key, limits)

@@ -15,12 +15,13 @@ struct ProcessorChain {
     /// The size after the last step.
     private var size: Extent
     private let options: ProcessingOptions
+    private let prefersSpeed: Bool
 
     /// The chain as one processor.
     ///
     /// Never ``DefaultImageProcessor`` alone, whose result would be the source's own bytes.
     var processor: any ImageProcessor {
-        steps.dropFirst().reduce(steps.first ?? Self.resizing(to: size)) { $0 |> $1 }
+        steps.dropFirst().reduce(steps.first ?? resizing(to: size)) { $0 |> $1 }
     }
 
     /// Builds the chain for an image of known size.
@@ -37,17 +38,18 @@ struct ProcessorChain {
         isDecoded: Bool = false
     ) {
         options = request.options
+        prefersSpeed = request.prefersSpeed
         let decoded = Self.decodedSize(geometry)
         let turns = Turns(request, orientation: source.orientation)
         size = decoded
         // An image in its own size needs no step, but bytes need one that decodes.
         if !isDecoded || decoded != geometry.source {
-            append(Self.resizing(to: turns.swapsSides ? decoded.transposed : decoded))
+            append(resizing(to: turns.swapsSides ? decoded.transposed : decoded))
         }
         steps += turns.steps
         crop(Self.decodedPart(geometry, in: decoded))
         if size != geometry.scaled {
-            append(Self.resizing(to: geometry.scaled), making: geometry.scaled)
+            append(resizing(to: geometry.scaled), making: geometry.scaled)
         }
         crop(geometry.resultCrop)
         adjustColours()
@@ -72,8 +74,11 @@ struct ProcessorChain {
         self.size = size ?? self.size
     }
 
-    private static func resizing(to size: Extent) -> any ImageProcessor {
-        ResizingImageProcessor(referenceSize: CGSize(width: size.width, height: size.height))
+    private func resizing(to size: Extent) -> any ImageProcessor {
+        ResizingImageProcessor(
+            referenceSize: CGSize(width: size.width, height: size.height),
+            prefersSpeed: prefersSpeed
+        )
     }
 
     /// The size to decode to: that in which the part that is kept has its final size.
@@ -230,6 +235,8 @@ struct RenderPlan: Sendable {
     var watermark: KFCrossPlatformImage?
     var watermarkOpacity: Double
     var bounds: ResultBounds
+    /// See ``RendererSettings/prefersSpeed``.
+    var prefersSpeed = false
 
     /// Whether the image is drawn on an opaque colour.
     func flattens(_ source: SourceFacts, isExtended: Bool) -> Bool {

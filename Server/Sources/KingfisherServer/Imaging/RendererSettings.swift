@@ -18,6 +18,8 @@ struct RendererSettings: Sendable {
     var limits = RenderLimits()
     /// Whether a URL may set limits.
     var allowsLimitsInURL = false
+    /// Whether decoders may scale on their own; see ``ResizingImageProcessor/prefersSpeed``.
+    var prefersSpeed = false
     /// Whether files are decoded in worker processes.
     var isIsolated = true
     /// The file of the configured watermark; nil for none.

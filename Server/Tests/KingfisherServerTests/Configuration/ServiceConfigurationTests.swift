@@ -155,7 +155,7 @@ struct ServiceConfigurationTests {
         arguments: [
             "IMGPROXY_QUALITY": "50", "IMGPROXY_AVIF_SPEED": "3",
             "IMGPROXY_PREFERRED_FORMATS": "webp", "IMGPROXY_WATERMARK_OPACITY": "0.5",
-            "IMGPROXY_WATERMARK_PATH": #filePath,
+            "IMGPROXY_WATERMARK_PATH": #filePath, "KF_PREFER_SPEED": "1",
         ].map { $0 }
     )
     func variants(name: String, value: String) throws {

@@ -58,10 +58,15 @@ extension ResizingImageProcessor: PortableProcessor {
     func write(to writer: inout ProcessorWriter) {
         writer.write(referenceSize)
         writer.wire.write(Self.modes.firstIndex(of: targetContentMode) ?? 0)
+        writer.wire.write(prefersSpeed)
     }
 
     init(from reader: inout ProcessorReader) throws(WireError) {
-        self.init(referenceSize: try reader.size(), mode: try reader.choice(of: Self.modes))
+        self.init(
+            referenceSize: try reader.size(),
+            mode: try reader.choice(of: Self.modes),
+            prefersSpeed: try reader.wire.bool()
+        )
     }
 }
 

@@ -167,6 +167,24 @@ struct IsolatedDecodingTests {
         pool.stop()
     }
 
+    @Test(arguments: [true, false])
+    func `workers scale and crop like the program`(prefersSpeed: Bool) async throws {
+        let pool = WorkerBench.pool()
+        let data = try Codecs.encode(TestScene.opaque(), as: .jpeg)
+        let size = try Codecs.inspect(data).displaySize
+        let processor =
+            ResizingImageProcessor(
+                referenceSize: CGSize(width: size.width / 2, height: size.height / 2),
+                prefersSpeed: prefersSpeed
+            ) |> CroppingImageProcessor(size: CGSize(width: 11, height: 7))
+        let image = try await WorkerBench.image(of: data, by: processor, on: pool)
+        let options = KingfisherParsedOptionsInfo([])
+        let expected = processor.process(item: .data(data), options: options)
+        #expect(image.bitmap == expected?.bitmap)
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
     @Test(arguments: ["animated.gif", "animated.webp", "animated.png", "animated.avif"])
     func `an animation is processed frame by frame`(_ name: String) async throws {
         let pool = WorkerBench.pool()
