@@ -160,6 +160,23 @@ struct ProcessorChainTests {
         )
     }
 
+    /// An image has such a scale only up to a limit, and beyond it the scale 1.
+    @Test(arguments: [1e-300, 1e-7, 1e7, 1e300, CGFloat.leastNormalMagnitude])
+    func `a crop of a file at an absurd scale is that of its image`(scale: CGFloat) throws {
+        let data = try Codecs.encode(TestScene.opaque(), as: .png)
+        let options = KingfisherParsedOptionsInfo([.scaleFactor(scale)])
+        let whole = try #require(Self.start.process(item: .data(data), options: options))
+        let crops: [any ImageProcessor] = [
+            CroppingImageProcessor(size: CGSize(width: 9, height: 5), anchor: .zero),
+            PaddingImageProcessor(top: -3, left: -4, bottom: -1, right: 0),
+        ]
+        for crop in crops {
+            let expected = crop.process(item: .image(whole), options: options)
+            let found = crop.process(item: .data(data), options: options)
+            #expect(found?.bitmap == expected?.bitmap, "\(crop.identifier)")
+        }
+    }
+
     @Test func `bytes that are not an image fail in every chain`() {
         let item = ImageProcessItem.data(Data("no picture at all".utf8))
         for chain in Self.nestings + [SmartCroppingImageProcessor(size: Self.small), Self.blur] {
