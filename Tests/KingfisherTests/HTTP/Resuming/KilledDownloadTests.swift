@@ -181,9 +181,9 @@ struct KilledDownloadTests {
 
     /// New descriptors of the open files at a URL.
     private static func duplicates(of url: URL) throws -> [Int32] {
-        let list = "/proc/self/fd"
-        return try FileManager.default.contentsOfDirectory(atPath: list).compactMap { name in
-            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(list)/\(name)")
+        let (list, files) = ("/proc/self/fd", FileManager.default)
+        return try files.contentsOfDirectory(atPath: list).compactMap { name in
+            let target = try? files.destinationOfSymbolicLink(atPath: "\(list)/\(name)")
             guard target == url.path, let descriptor = Int32(name) else { return nil }
             return fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         }
