@@ -44,10 +44,13 @@ final class PressureStall: Sendable {
     /// Waits for the next report; false means that no more reports will come.
     typealias Reports = @Sendable () -> Bool
 
-    static let forProcess = PressureStall(paths: {
+    /// Begins after a second: the kernel takes 8 ms to 40 ms to close such a file, which would be a
+    /// large part of a program that loads one image and ends.
+    static let forProcess = PressureStall(delay: 1) {
         // Read each time, because a process can be moved to another group.
-        paths(cgroup: try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8))
-    })
+        let cgroup = try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)
+        return openTrigger(in: paths(cgroup: cgroup)).map(reports)
+    }
 
     private struct State {
         var watchers: [UInt64: @Sendable () -> Void] = [:]
@@ -56,6 +59,7 @@ final class PressureStall: Sendable {
     }
 
     private let openReports: @Sendable () -> Reports?
+    private let delay: TimeInterval
     private let state = Mutex(State())
 
     /// - Parameter paths: Returns files that may accept a trigger, the most specific first.
@@ -63,8 +67,13 @@ final class PressureStall: Sendable {
         self.init(reports: { Self.openTrigger(in: paths()).map(Self.reports) })
     }
 
-    /// - Parameter reports: Opens the best available source of reports; nil if there is none.
-    init(reports: @escaping @Sendable () -> Reports?) { openReports = reports }
+    /// - Parameters:
+    ///   - delay: The seconds to wait before the source is opened.
+    ///   - reports: Opens the best available source of reports; nil if there is none.
+    init(delay: TimeInterval = 0, reports: @escaping @Sendable () -> Reports?) {
+        self.delay = delay
+        openReports = reports
+    }
 
     /// The pressure files of the process's control group, where memory is short first, of the root
     /// group and of the machine.
@@ -97,10 +106,13 @@ final class PressureStall: Sendable {
 
     /// Waits on a separate thread, because libdispatch has no source for this kind of event.
     private func start() {
-        // Without an accessible file, as in many containers, there are no reports; the next caller
-        // tries again.
-        guard let reports = openReports() else { return giveUp() }
-        let thread = Thread { [self] in wait(for: reports) }
+        let thread = Thread { [self] in
+            if delay > 0 { Thread.sleep(forTimeInterval: delay) }
+            // Without an accessible file, as in many containers, there are no reports; the next
+            // caller tries again.
+            guard let reports = openReports() else { return giveUp() }
+            wait(for: reports)
+        }
         thread.name = "kf-memory-psi"
         thread.stackSize = 256 << 10
         thread.start()
