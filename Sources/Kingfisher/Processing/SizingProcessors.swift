@@ -67,7 +67,8 @@ public struct ResizingImageProcessor: ImageProcessor {
     /// How the image is fitted to the size.
     public let targetContentMode: ContentMode
 
-    /// Whether the decoder of a JPEG or lossy WebP file may do the scaling alone.
+    /// Whether the decoder of a JPEG or lossy WebP file may do the scaling alone; not part of the
+    /// original API.
     ///
     /// Otherwise it decodes to at least twice the size where the file has that, and the resampler
     /// does the rest.
