@@ -17,46 +17,24 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plot  # noqa: E402
 
+from figures import figures, rows, sections  # noqa: E402
+
 text = pathlib.Path(sys.argv[1]).read_text()
 readme, plots = map(pathlib.Path, sys.argv[2:4])
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 
-# A section begins with `name: what it measures`.
-sections, current = {}, None
-for line in text.splitlines():
-    heading = re.match(r"^([a-z][a-z0-9-]*): (.+)$", line)
-    if heading:
-        current = sections.setdefault(heading[1], (heading[2], []))[1]
-    elif current is not None:
-        current.append(line)
+benchmarks = sections(text)
 
 
 def lines(name):
-    return sections.get(name, ("", []))[1]
-
-
-def goals():
-    """The table of all ratios with a goal."""
-    yield "| benchmark | figure | measured | goal | |"
-    yield "|---|---|---|---|---|"
-    for name, (_, body) in sections.items():
-        part = ""
-        for line in body:
-            label = re.match(r"^  ?([^ ].*):$", line)
-            if label:
-                part = f" ({label[1]})"
-            found = re.match(r"^ *(ok|MISSED) +(.+): ([-\d.e+]+)(.*)\((at (?:most|least) [^)]+)\)$", line)
-            if found:
-                word, figure, value, unit, goal = found.groups()
-                mark = "" if word == "ok" else "**missed**"
-                yield f"| `{name}` | {figure}{part} | {value}{unit.rstrip()} | {goal} | {mark} |"
+    return benchmarks.get(name, ("", []))[1]
 
 
 def races():
     """The table of costs beside other libraries."""
     yield "| benchmark | library | CPU, ms | wall, ms | peak, MB | result, KB | our CPU / theirs |"
     yield "|---|---|---|---|---|---|---|"
-    for name, (title, body) in sections.items():
+    for name, (title, body) in benchmarks.items():
         if not any("ours/theirs" in line for line in body):
             continue
         for line in body:
@@ -175,7 +153,7 @@ distribution = next((line.split("=", 1)[1].strip().strip('"') for line in open("
 kernel = ".".join(platform.release().split(".")[:2])
 page = [BEGIN, "",
         f"Measured on {os.cpu_count()} cores of an {processor}, {distribution}, Linux {kernel}; "
-        f"the machine was {quiet}.", "", "## Ratios and goals", "", *goals(), "",
+        f"the machine was {quiet}.", "", "## Ratios and goals", "", *rows(figures(text)), "",
         "## Beside other libraries", "", *races(), "", "## Growth", "",
         *memory_plot(), *megapixel_plots(), *sizes_plot(), *growth_plot(), *service_plot(), "",
         "## The whole output", "", "<details><summary>Everything that the benchmarks have printed</summary>", "",
