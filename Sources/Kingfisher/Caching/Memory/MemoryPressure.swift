@@ -48,8 +48,7 @@ final class PressureStall: Sendable {
     /// large part of a program that loads one image and ends.
     static let forProcess = PressureStall(delay: 1) {
         // Read each time, because a process can be moved to another group.
-        let cgroup = try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)
-        return openTrigger(in: paths(cgroup: cgroup)).map(reports)
+        paths(cgroup: try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8))
     }
 
     private struct State {
@@ -62,9 +61,11 @@ final class PressureStall: Sendable {
     private let delay: TimeInterval
     private let state = Mutex(State())
 
-    /// - Parameter paths: Returns files that may accept a trigger, the most specific first.
-    convenience init(paths: @escaping @Sendable () -> [String]) {
-        self.init(reports: { Self.openTrigger(in: paths()).map(Self.reports) })
+    /// - Parameters:
+    ///   - delay: The seconds to wait before a file is opened.
+    ///   - paths: Returns files that may accept a trigger, the most specific first.
+    convenience init(delay: TimeInterval = 0, paths: @escaping @Sendable () -> [String]) {
+        self.init(delay: delay, reports: { Self.openTrigger(in: paths()).map(Self.reports) })
     }
 
     /// - Parameters:
