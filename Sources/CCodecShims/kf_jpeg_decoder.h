@@ -8,7 +8,7 @@
 
 #include <jpeglib.h>
 
-// Scans are skipped only in files with fewer than this.
+// Scans are skipped only in files with at most this many.
 #define KF_JPEG_MAX_SPANS 100
 
 // Bytes of the file.

@@ -13,7 +13,8 @@ typedef struct walk {
     const uint8_t *end;
 } walk;
 
-// Moves behind the next marker that is not part of a scan's data. Returns its code, or 0 at the end.
+// Goes to the byte after the next marker, ignoring the escapes and restarts within a scan's data.
+// Returns the code of the marker, or 0 if there is none.
 static int next_marker(walk *walk) {
     while (walk->end - walk->at >= 2) {
         const uint8_t *mark = memchr(walk->at, 0xFF, (size_t)(walk->end - walk->at) - 1);
@@ -26,7 +27,8 @@ static int next_marker(walk *walk) {
     return 0;
 }
 
-// Moves behind the segment of a marker and returns it; NULL if it is not whole or there is none.
+// Goes to the end of the segment that follows a marker, and returns its start. Returns NULL if the
+// marker has no segment, or the file ends within it.
 static const uint8_t *take_segment(walk *walk, int marker, size_t *count) {
     const uint8_t *segment = walk->at;
     // Markers below C0 are reserved, or have no segment.

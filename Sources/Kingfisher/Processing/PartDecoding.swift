@@ -38,7 +38,8 @@ struct PartDecoding {
         let isSized = sizing is ResizingImageProcessor || sizing is DownsamplingImageProcessor
         prefersSpeed = (sizing as? ResizingImageProcessor)?.prefersSpeed ?? false
         let rest = steps.dropFirst(isSized ? 1 : 0)
-        // Without a readable header, the steps fail on their own. An image never has another scale.
+        // Without a readable header, the steps fail on their own. An image whose scale is out of
+        // range gets the scale 1.
         guard !options.isolated, KFCrossPlatformImage.isScale(scale),
             let keeping = rest.first as? any PartKeeping,
             let info = try? Codecs.inspect(data), [.jpeg, .png].contains(info.format),

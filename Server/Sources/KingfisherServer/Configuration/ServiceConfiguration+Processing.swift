@@ -24,7 +24,7 @@ extension ServiceConfiguration {
         /// Whether images are rotated by their metadata.
         public var rotatesAutomatically = true
         /// Whether JPEG and lossy WebP sources are scaled by their decoders alone, which takes less
-        /// time and gives slightly rougher results.
+        /// time and gives coarser results.
         public var prefersSpeed = false
         /// The file of the watermark.
         public var watermarkData: Data?
