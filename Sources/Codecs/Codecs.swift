@@ -94,7 +94,7 @@ package enum Codecs {
     ) throws(CodecError) -> Data {
         switch format {
         case .jpeg: try JPEGEncoder(bitmap: bitmap, options: options).encode()
-        case .png: try PNGEncoder(bitmap: bitmap).encode()
+        case .png: try PNGEncoder(bitmap: bitmap, options: options).encode()
         case .webp: try WebPEncoder(options: options).encode(bitmap)
         case .avif: try AVIFEncoder(options: options).encode(bitmap)
         case .jxl: try JXLEncoder(options: options).encode(bitmap)
@@ -114,7 +114,7 @@ package enum Codecs {
     ///   - frameCount: At least one.
     ///   - loopCount: How often to play; 0 means forever.
     ///   - format: ``FileFormat/gif`` or ``FileFormat/webp``.
-    ///   - options: The quality applies to WebP. GIF stores up to 255 colours per frame.
+    ///   - options: The quality applies to WebP. GIF stores up to 256 colours per frame.
     ///   - frame: Returns the frame of an index. Called once for each of `0..<frameCount`, in
     ///     order.
     /// - Returns: The file.

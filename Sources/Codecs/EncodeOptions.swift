@@ -11,16 +11,20 @@ package struct EncodeOptions: Sendable {
     ///
     /// Nil for the encoder's default; other formats ignore it.
     package var effort: Int?
+    /// The most colours of a PNG, 2…256, with error diffusion; nil for all.
+    package var maxColorCount: Int?
 
     package init(
         quality: Double = 0.8,
         isProgressive: Bool = false,
         isLossless: Bool = false,
-        effort: Int? = nil
+        effort: Int? = nil,
+        maxColorCount: Int? = nil
     ) {
         self.quality = quality
         self.isProgressive = isProgressive
         self.isLossless = isLossless
         self.effort = effort
+        self.maxColorCount = maxColorCount
     }
 }

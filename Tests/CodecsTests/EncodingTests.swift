@@ -23,6 +23,7 @@ struct EncodingTests {
         #expect(try type("grey8.png") == 0)
         #expect(try type("rgb8.png") == 2)
         #expect(try type("rgba8.png") == 6)
+        #expect(try type("greya8.png") == 4)
     }
 
     @Test func `PNG keeps drawings as they are and filters photographs`() throws {
@@ -155,7 +156,7 @@ struct EncodingTests {
         #expect(low.count < high.count)
     }
 
-    @Test func `GIF keeps up to 255 colours and comes close with more`() throws {
+    @Test func `GIF keeps up to 256 colours and comes close with more`() throws {
         let few = try Codecs.decode(Fixture(name: "palette4.png").data).bitmap
         #expect(try Codecs.decode(Codecs.encode(few, as: .gif)).bitmap == few)
         let photo = Fixture(name: "baseline.jpg")

@@ -51,7 +51,11 @@ struct GIFEncoder {
         if frameCount > 1, loopCount != 1 { try writeLoop(file) }
         for index in 0..<frameCount {
             let frame = try frame(index)
-            let colors = try GIFQuantizer(frame.bitmap)
+            let colors = try IndexedPixels(
+                reducing: frame.bitmap,
+                to: 256,
+                keepsPartialAlpha: false
+            )
             try writeControl(file, frame, colors)
             try writeImage(file, colors)
         }
@@ -71,16 +75,17 @@ struct GIFEncoder {
     private func writeControl(
         _ file: UnsafeMutablePointer<GifFileType>,
         _ frame: AnimationFrame,
-        _ colors: GIFQuantizer
+        _ colors: IndexedPixels
     ) throws(CodecError) {
         let hundredths = UInt16(max(0, min(65_535, (frame.delay * 100).rounded())))
         // A frame with transparency is cleared before the next one, which covers the whole canvas.
-        let disposal: UInt8 = colors.hasTransparency ? 2 : 1
+        let transparentIndex = colors.transparentIndex
+        let disposal: UInt8 = transparentIndex == nil ? 1 : 2
         let body: [UInt8] = [
-            disposal << 2 | (colors.hasTransparency ? 1 : 0),
+            disposal << 2 | (transparentIndex == nil ? 0 : 1),
             UInt8(hundredths & 0xFF),
             UInt8(hundredths >> 8),
-            UInt8(colors.palette.count),
+            UInt8(transparentIndex ?? 0),
         ]
         try Self.check(
             EGifPutExtension(file, Int32(GRAPHICS_EXT_FUNC_CODE), Int32(body.count), body)
@@ -89,15 +94,15 @@ struct GIFEncoder {
 
     private func writeImage(
         _ file: UnsafeMutablePointer<GifFileType>,
-        _ colors: GIFQuantizer
+        _ colors: IndexedPixels
     ) throws(CodecError) {
         var table = [GifColorType](repeating: GifColorType(), count: 256)
         for (index, color) in colors.palette.enumerated() {
             table[index] = GifColorType(Red: color.red, Green: color.green, Blue: color.blue)
         }
-        // A power of two with room for the transparent colour.
+        // The format stores a power of two.
         var count = 2
-        while count < colors.palette.count + 1 { count *= 2 }
+        while count < colors.palette.count { count *= 2 }
         guard let map = GifMakeMapObject(Int32(count), table) else {
             throw .encodingFailed(.gif, detail: "no memory")
         }
@@ -106,8 +111,8 @@ struct GIFEncoder {
         try Self.check(EGifPutImageDesc(file, 0, 0, width, height, false, map))
         var line = [GifPixelType](repeating: 0, count: size.width)
         for y in 0..<size.height {
-            let start = y * size.width
-            for x in 0..<size.width { line[x] = colors.indices[start + x] }
+            let row = colors.row(y)
+            for x in 0..<size.width { line[x] = row[x] }
             try Self.check(EGifPutLine(file, &line, width))
         }
     }

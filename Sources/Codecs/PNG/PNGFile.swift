@@ -15,23 +15,35 @@ struct PNGFile {
     private var count = 0
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    // Signature, header, sRGB, one data chunk, end: 8 + 25 + 13 + 12 + 12, and a margin.
-    private static let overhead = 128
+    // Signature, header, sRGB, one data chunk, end: 8 + 25 + 13 + 12 + 12; a palette and its alphas:
+    // 12 + 768 + 12 + 256; and a margin.
+    private static let overhead = 1280
 
     /// - Parameter capacity: The largest number of bytes of compressed pixels.
-    init?(capacity: Int) {
+    private init?(capacity: Int) {
         self.capacity = capacity + Self.overhead
         guard let memory = malloc(self.capacity) else { return nil }
         base = memory.assumingMemoryBound(to: UInt8.self)
     }
 
-    mutating func writeHeader(_ size: PixelSize, _ layout: PNGLayout) {
+    /// Reserves memory for `byteCount` bytes of rows after compression.
+    ///
+    /// - Throws: ``CodecError/pixels(_:)`` if it cannot be allocated.
+    init(compressing byteCount: Int, _ compression: PNGCompression) throws(CodecError) {
+        let bound = compression.bound(byteCount)
+        guard let file = PNGFile(capacity: bound) else {
+            throw .pixels(.outOfMemory(bytes: bound))
+        }
+        self = file
+    }
+
+    mutating func writeHeader(_ size: PixelSize, colorType: UInt8, bitsPerChannel: Int = 8) {
         write(Self.signature)
         _ = writeChunk("IHDR") { target, _ in
             Self.store(UInt32(size.width), at: target)
             Self.store(UInt32(size.height), at: target + 4)
-            // 8 bits, the colour type, then deflate, adaptive filters, not interlaced: all 0.
-            let rest = [8, layout.colorType, 0, 0, 0]
+            // Then deflate, adaptive filters, not interlaced: all 0.
+            let rest = [UInt8(bitsPerChannel), colorType, 0, 0, 0]
             (target + 8).update(from: rest, count: rest.count)
             return 13
         }
@@ -60,14 +72,29 @@ struct PNGFile {
         return length > 0
     }
 
-    /// Transfers the bytes; the value must not be used afterwards.
-    func finish() -> Data {
+    /// Compresses the rows, writes them and the end, and transfers the bytes; the value must not be
+    /// used afterwards.
+    ///
+    /// - Throws: ``CodecError/encodingFailed(_:detail:)`` if the rows do not fit into one chunk.
+    mutating func finish(
+        _ rows: UnsafePointer<UInt8>,
+        _ byteCount: Int,
+        _ compression: PNGCompression,
+        of size: PixelSize
+    ) throws(CodecError) -> Data {
+        let bound = compression.bound(byteCount)
+        let isWritten = writeChunk("IDAT") { target, room in
+            compression.compress(rows, byteCount, to: target, room: min(room, bound))
+        }
+        guard isWritten else {
+            free(base)
+            throw .encodingFailed(.png, detail: "\(size) is too large for one chunk")
+        }
+        _ = writeChunk("IEND") { _, _ in 0 }
         // Shrinking returns the unused part. If it fails, the block stays as it was.
         let block = realloc(base, count) ?? UnsafeMutableRawPointer(base)
         return Data(bytesNoCopy: block, count: count, deallocator: .free)
     }
-
-    func discard() { free(base) }
 
     private mutating func write(_ bytes: [UInt8]) {
         (base + count).update(from: bytes, count: bytes.count)

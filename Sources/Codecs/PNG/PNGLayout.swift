@@ -3,23 +3,26 @@ import Pixels
 /// The channels that an encoder stores: as few as hold the bitmap.
 enum PNGLayout {
     case gray
+    case grayAlpha
     case rgb
     case rgba
 
     /// Scans the pixels until one needs more channels.
     init(choosing bitmap: Bitmap) {
-        guard bitmap.hasOnlyOpaquePixels else {
-            self = .rgba
-            return
-        }
+        // Premultiplied channels are equal if straight ones are.
         let isGray = bitmap.allPixels { ($0 ^ ($0 >> 8)) & 0xFFFF == 0 }
-        self = isGray ? .gray : .rgb
+        if bitmap.hasOnlyOpaquePixels {
+            self = isGray ? .gray : .rgb
+        } else {
+            self = isGray ? .grayAlpha : .rgba
+        }
     }
 
     /// Bytes per pixel.
     var step: Int {
         switch self {
         case .gray: 1
+        case .grayAlpha: 2
         case .rgb: 3
         case .rgba: 4
         }
@@ -29,6 +32,7 @@ enum PNGLayout {
     var colorType: UInt8 {
         switch self {
         case .gray: 0
+        case .grayAlpha: 4
         case .rgb: 2
         case .rgba: 6
         }
@@ -43,6 +47,15 @@ enum PNGLayout {
         switch self {
         case .gray:
             for x in 0..<width { target[x] = source[x * 4] }
+        case .grayAlpha:
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: width * 4) { straight in
+                guard let row = straight.baseAddress else { return }
+                unpremultiplyRow(from: source, to: row, width: width)
+                for x in 0..<width {
+                    target[x * 2] = row[x * 4]
+                    target[x * 2 + 1] = row[x * 4 + 3]
+                }
+            }
         case .rgb:
             for x in 0..<width {
                 target[x * 3] = source[x * 4]

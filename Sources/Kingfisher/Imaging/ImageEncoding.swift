@@ -26,15 +26,20 @@ public struct ImageEncoding: Sendable, Hashable {
     /// See ``webp(quality:effort:)`` and ``avif(quality:speed:)``.
     public let effort: Int?
 
+    /// The most colours of a PNG, 2…256; nil for all that the image has.
+    public let maxColorCount: Int?
+
     private init(
         _ format: ImageFormat,
         _ quality: CGFloat = 1,
         isProgressive: Bool = false,
-        effort: Int? = nil
+        effort: Int? = nil,
+        maxColorCount: Int? = nil
     ) {
         self.format = format
         self.isProgressive = isProgressive
         self.effort = effort
+        self.maxColorCount = maxColorCount
         // Steps of one hundredth are fine enough and keep identifiers short.
         self.quality = quality.isNaN ? 1 : (min(1, max(0, quality)) * 100).rounded() / 100
     }
@@ -42,7 +47,21 @@ public struct ImageEncoding: Sendable, Hashable {
     /// PNG, lossless.
     public static let png = ImageEncoding(.PNG)
 
-    /// GIF, animated or not, with 255 colours per frame.
+    /// PNG with a palette: usually a third of the bytes, and fewer for drawings.
+    ///
+    /// Colours are reduced by median cut (Heckbert 1982) and error diffusion (Floyd and Steinberg
+    /// 1976), partly transparent ones too. An image that is smaller with all its colours keeps them.
+    /// Takes about twice the time of ``png``, which itself uses a palette for images of at most 256
+    /// colours.
+    ///
+    /// - Parameter maxColorCount: 2 to 256, clamped to this range. Below four, pixels are either
+    ///   opaque or transparent.
+    /// - Returns: The encoding.
+    public static func png(maxColorCount: Int) -> ImageEncoding {
+        .init(.PNG, maxColorCount: max(2, min(256, maxColorCount)))
+    }
+
+    /// GIF, animated or not, with up to 256 colours per frame.
     public static let gif = ImageEncoding(.GIF)
 
     /// JPEG, without transparency.
@@ -82,12 +101,13 @@ public struct ImageEncoding: Sendable, Hashable {
     public var identifier: String {
         let variant =
             (isProgressive ? ", progressive" : "") + (effort.map { ", effort \($0)" } ?? "")
+            + (maxColorCount.map { ", \($0) colours" } ?? "")
         return "com.onevcat.Kingfisher.ImageEncoding("
             + "\(format), \(NumberText.number(quality))\(variant))"
     }
 
     /// Whether the format is lossless, so that a file in this format need not be encoded again.
-    var isLossless: Bool { format == .PNG || format == .GIF }
+    var isLossless: Bool { format == .PNG && maxColorCount == nil || format == .GIF }
 
     /// Encodes an image.
     ///
@@ -97,6 +117,9 @@ public struct ImageEncoding: Sendable, Hashable {
     public func data(of image: KFCrossPlatformImage) -> Data? {
         if isProgressive {
             return image.encoded(as: .jpeg, quality: quality, isProgressive: true)
+        }
+        if let maxColorCount {
+            return image.encoded(as: .png, maxColorCount: maxColorCount)
         }
         if let effort, let file = format.fileFormat, format != .WebP || !image.hasFrames {
             return image.encoded(as: file, quality: quality, effort: effort)
@@ -127,13 +150,15 @@ extension KFCrossPlatformImage {
         as format: FileFormat,
         quality: CGFloat = 1,
         isProgressive: Bool = false,
-        effort: Int? = nil
+        effort: Int? = nil,
+        maxColorCount: Int? = nil
     ) -> Data? {
         guard let bitmap else { return nil }
         let options = EncodeOptions(
             quality: quality.isNaN ? 1 : min(1, max(0, Double(quality))),
             isProgressive: isProgressive,
-            effort: effort
+            effort: effort,
+            maxColorCount: maxColorCount
         )
         // All public encoding methods return nil on failure.
         return try? Codecs.encode(bitmap, as: format, options: options)
@@ -166,7 +191,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     /// of decoding and encoding every frame.
     ///
     /// - Parameters:
-    ///   - format: `.GIF`, with 255 colours per frame, or `.WebP`.
+    ///   - format: `.GIF`, with 256 colours per frame, or `.WebP`.
     ///   - compressionQuality: 0 (smallest) to 1 (best); used by WebP.
     /// - Returns: The file; nil for other formats, for an empty image, and if a frame cannot be
     ///   decoded.

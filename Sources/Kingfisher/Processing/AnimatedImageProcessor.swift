@@ -33,7 +33,7 @@ public struct AnimatedImageProcessor: ImageProcessor {
 
     /// 0 (smallest) to 1 (best); used by WebP.
     ///
-    /// A GIF always has 255 colours per frame.
+    /// A GIF always has up to 256 colours per frame.
     public let compressionQuality: CGFloat
 
     /// The number of frames that are processed; the animation ends after them.

@@ -42,6 +42,28 @@ struct ImageEncodingTests {
         #expect(ImageEncoding.avif(speed: 99) == .avif(speed: 10))
     }
 
+    @Test func `fewer colours make a smaller PNG, and are clamped`() throws {
+        // Noise, because smooth images are smaller with all their colours.
+        var state: UInt32 = 1
+        let pixels = Data(
+            (0..<64 * 64 * 4).map { index in
+                state = state &* 1_664_525 &+ 1_013_904_223
+                return index % 4 == 3 ? 255 : UInt8(state >> 24)
+            }
+        )
+        let image = try #require(
+            KFCrossPlatformImage(premultipliedRGBA: pixels, width: 64, height: 64)
+        )
+        let all = try #require(ImageEncoding.png.data(of: image))
+        let some = try #require(ImageEncoding.png(maxColorCount: 256).data(of: image))
+        let few = try #require(ImageEncoding.png(maxColorCount: 8).data(of: image))
+        #expect(all.count > some.count && some.count > few.count)
+        #expect(ImageEncoding.png(maxColorCount: .max) == .png(maxColorCount: 256))
+        #expect(ImageEncoding.png(maxColorCount: .min) == .png(maxColorCount: 2))
+        let encodings = [ImageEncoding.png, .png(maxColorCount: 8), .png(maxColorCount: 9)]
+        #expect(Set(encodings.map(\.identifier)).count == 3)
+    }
+
     @Test func `the effort is part of the identifier`() {
         let identifiers = Set(
             [ImageEncoding.webp(), .webp(effort: 0), .webp(effort: 6)].map(\.identifier)
