@@ -169,6 +169,8 @@ struct GetFailureTests {
         ["get", "a.jpg", "-o", "out.bmp"],
         ["get", "a.jpg", "--quality", "101"],
         ["get", "a.jpg", "--quality", "good"],
+        ["get", "a.jpg", "--colors", "1"],
+        ["get", "a.jpg", "--colors", "257"],
         ["get", "a.jpg", "--timeout", "0"],
         ["get", "a.jpg", "--timeout", "nan"],
         ["get", "a.jpg", "--force-refresh", "--only-from-cache"],

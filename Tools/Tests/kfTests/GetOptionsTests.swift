@@ -87,6 +87,21 @@ struct GetOptionsTests {
         #expect(named.output.kf.imageFormat == .WebP)
     }
 
+    @Test func `colors makes a PNG of few colours, and fails for other formats`() async throws {
+        try TestPictures.photo().write(to: folder.url.appending(path: "photo.jpg"))
+        var sizes: [Int] = []
+        for colors in [["--colors", "16"], ["--colors", "256"], []] {
+            let arguments = ["get", "photo.jpg", "--format", "png", "-o", "out.png"] + colors
+            let outcome = try await KFProgram.run(arguments, in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            sizes.append(try folder.data("out.png").count)
+        }
+        #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])
+        let outcome = try await run("get", "in.jpg", "-o", "out.jpg", "--colors", "16")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("--colors is for png"))
+    }
+
     @Test func `progress is not drawn into a file`() async throws {
         let photo = try TestPictures.photo()
         let server = try LoopbackServer { _, _ in .init(body: photo) }

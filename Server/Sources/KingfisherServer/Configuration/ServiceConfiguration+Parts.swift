@@ -118,6 +118,8 @@ extension ServiceConfiguration {
         settings.quality = processing.quality
         settings.formatQuality = processing.formatQuality
         settings.isProgressive = processing.writesProgressiveJPEG
+        settings.maxColorCount =
+            processing.quantizesPNG ? processing.maximalColorsOfPNG : nil
         settings.efforts = [.avif: processing.speedOfAVIF, .webp: processing.effortOfWebP]
         settings.autoRotate = processing.rotatesAutomatically
         settings.prefersSpeed = processing.prefersSpeed

@@ -21,6 +21,10 @@ extension ServiceConfiguration {
         public var speedOfAVIF = 8
         /// The effort of encoding WebP, from 0 (fastest) to 6 (smallest); animations use 4.
         public var effortOfWebP = 4
+        /// Whether PNGs have at most ``maximalColorsOfPNG`` colours.
+        public var quantizesPNG = false
+        /// The most colours of a PNG, 2…256, if ``quantizesPNG``.
+        public var maximalColorsOfPNG = 256
         /// Whether images are rotated by their metadata.
         public var rotatesAutomatically = true
         /// Whether JPEG and lossy WebP sources are scaled by their decoders alone, which takes less
@@ -64,7 +68,12 @@ extension ServiceConfiguration {
             .init("IMGPROXY_JPEG_PROGRESSIVE", \.processing.writesProgressiveJPEG, .flag),
             .init("IMGPROXY_AVIF_SPEED", \.processing.speedOfAVIF, .integer(0...10)),
             .init("IMGPROXY_WEBP_EFFORT", \.processing.effortOfWebP, .integer(0...6)),
-            .init("IMGPROXY_PNG_QUANTIZE", only: false, "PNG always keeps all colours"),
+            .init("IMGPROXY_PNG_QUANTIZE", \.processing.quantizesPNG, .flag),
+            .init(
+                "IMGPROXY_PNG_QUANTIZATION_COLORS",
+                \.processing.maximalColorsOfPNG,
+                .integer(2...256)
+            ),
             .init("IMGPROXY_STRIP_METADATA", only: true, "metadata is always removed"),
             .init("IMGPROXY_KEEP_COPYRIGHT", only: false, "metadata is always removed"),
             .init(

@@ -91,6 +91,7 @@ struct RenderJob {
         rule.maxBytes = options.maximalBytes
         rule.isProgressive = settings.isProgressive
         rule.effort = settings.efforts[plan.format]
+        rule.maxColorCount = settings.maxColorCount
         if let wanted = options.autoQuality {
             let own = settings.autoQuality
             func quality(_ value: Int) -> Int { max(1, min(100, value)) }

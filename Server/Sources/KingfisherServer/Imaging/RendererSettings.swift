@@ -10,6 +10,8 @@ struct RendererSettings: Sendable {
     var isProgressive = false
     /// The work per pixel by format, on the scale of ``ImageEncoding/effort``.
     var efforts: [OutputFormat: Int] = [:]
+    /// The most colours of PNGs, 2…256; nil for all.
+    var maxColorCount: Int?
     /// The values of `autoquality` that a URL leaves open.
     var autoQuality = AutoQualityDefaults()
     /// Whether the EXIF orientation is applied unless the URL says otherwise.

@@ -18,6 +18,8 @@ final class ResultEncoder: CacheSerializer {
         var isProgressive = false
         /// See ``ImageEncoding/effort``.
         var effort: Int?
+        /// See ``ImageEncoding/maxColorCount``.
+        var maxColorCount: Int?
         /// Nil without a search.
         var similarity: SimilarityTarget?
         /// A search that takes longer ends with its best file so far.
@@ -116,7 +118,8 @@ private struct Attempts {
             as: rule.format,
             quality: quality,
             isProgressive: rule.isProgressive,
-            effort: rule.effort
+            effort: rule.effort,
+            maxColorCount: rule.maxColorCount
         ).map { ($0, quality) }
     }
 

@@ -100,12 +100,14 @@ extension KFCrossPlatformImage {
     ///   - quality: 1…100.
     ///   - isProgressive: Whether a JPEG is progressive.
     ///   - effort: See ``ImageEncoding/effort``.
+    ///   - maxColorCount: See ``ImageEncoding/maxColorCount``.
     /// - Returns: The file; nil if this build cannot write it.
     func encoded(
         as format: OutputFormat,
         quality: Int,
         isProgressive: Bool = false,
-        effort: Int? = nil
+        effort: Int? = nil,
+        maxColorCount: Int? = nil
     ) -> Data? {
         if let file = kf.gifRepresentation(), file.kf.imageFormat == format.imageFormat {
             return file
@@ -115,7 +117,7 @@ extension KFCrossPlatformImage {
             switch format {
             case .jpeg where isProgressive: .progressiveJPEG(quality: share)
             case .jpeg: .jpeg(quality: share)
-            case .png: .png
+            case .png: maxColorCount.map { .png(maxColorCount: $0) } ?? .png
             case .webp: .webp(quality: share, effort: effort)
             case .avif: .avif(quality: share, speed: effort)
             case .gif: .gif

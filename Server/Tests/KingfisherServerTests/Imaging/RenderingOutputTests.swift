@@ -70,6 +70,21 @@ struct RenderingOutputTests {
         }
     }
 
+    @Test("PNGs have few colours where the configuration says so")
+    func colours() async throws {
+        let source = try #require(TestPicture.photo(200, 150).pngData())
+        var sizes: [Int] = []
+        for count in [nil, 256, 16] {
+            var settings = RendererSettings()
+            settings.maxColorCount = count
+            let result = try await RenderBench(settings).render(source, as: .png) { _ in }
+            // Byte 25 is the colour type; 3 has a palette.
+            #expect((result.result.data[25] == 3) == (count != nil))
+            sizes.append(result.result.data.count)
+        }
+        #expect(sizes[0] > sizes[1] && sizes[1] > sizes[2])
+    }
+
     @Test("max_bytes lowers the quality until the file fits, or to the lowest one")
     func maxBytes() async throws {
         let source = try #require(TestPicture.photo(200, 150).pngData())

@@ -32,6 +32,14 @@ struct EncodingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The most colours of a PNG: 2 to 256. Fewer make a smaller file. (default: all)",
+            valueName: "n"
+        )
+    )
+    var colors: Int?
+
+    @Option(
+        help: ArgumentHelp(
             "What an encoded file keeps of its source: exif, icc, both with a comma, all, or none. "
                 + "Colours are always those of sRGB, so icc gives a file whose source has a "
                 + "profile that of sRGB. (default: none; a file that needs no encoding is copied "
@@ -45,6 +53,9 @@ struct EncodingOptions: ParsableArguments {
     func validate() throws {
         if let quality, !(0...100).contains(quality) {
             throw ValidationError("the quality must be from 0 to 100, not \(quality)")
+        }
+        if let colors, !(2...256).contains(colors) {
+            throw ValidationError("the number of colours must be from 2 to 256, not \(colors)")
         }
     }
 
@@ -69,7 +80,7 @@ struct EncodingOptions: ParsableArguments {
 
     /// Whether a file that has the target format is copied instead of encoded.
     var copiesFiles: Bool {
-        processors.isEmpty && quality == nil && (keep ?? .all) == .all
+        processors.isEmpty && quality == nil && colors == nil && (keep ?? .all) == .all
     }
 
     /// Encodes an image, with the metadata of its source that is to be kept.
@@ -86,6 +97,9 @@ struct EncodingOptions: ParsableArguments {
         as target: PictureFormat,
         source: () throws -> Data
     ) throws -> Data {
+        if colors != nil, target != .png {
+            throw Failure("--colors is for png, not for \(target.rawValue); leave it out")
+        }
         guard let encoded = encode(image, as: target) else {
             throw Failure("cannot write this image as \(target.rawValue)")
         }
@@ -96,6 +110,7 @@ struct EncodingOptions: ParsableArguments {
 
     /// Encodes an image; nil if the format cannot hold it.
     private func encode(_ image: KFCrossPlatformImage, as target: PictureFormat) -> Data? {
+        if let colors { return ImageEncoding.png(maxColorCount: colors).data(of: image) }
         let own = image.kf.gifRepresentation()?.kf.imageFormat
         // A processor has already encoded the animation with the requested quality. Otherwise the
         // bytes are the source's, with its metadata.
