@@ -21,7 +21,7 @@ struct JPEGHeader {
     var profileChunks: [(number: Int, bytes: UnsafeRawBufferPointer)] = []
 
     // Real files have a few dozen segments. A file with more than this is an attack.
-    private static let maxSegmentCount = 10_000
+    static let maxSegmentCount = 10_000
 
     /// Walks the segments up to the first scan, or to the end of a prefix that holds the frame
     /// header.
@@ -75,7 +75,8 @@ struct JPEGHeader {
         return chunks.flatMap { Array($0.bytes) }
     }
 
-    private static func nextMarker(_ reader: ByteReader, _ offset: inout Int) -> Int? {
+    /// The code of the next marker, with the offset after it; nil at the end.
+    static func nextMarker(_ reader: ByteReader, _ offset: inout Int) -> Int? {
         // Skips garbage between segments, as libjpeg does. FF may repeat as padding.
         while let byte = reader.u8(at: offset) {
             offset += 1

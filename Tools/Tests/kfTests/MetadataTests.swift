@@ -132,7 +132,7 @@ struct MetadataTests {
                 "exif"
             )
             #expect(outcome.status == 1)
-            #expect(outcome.errors.contains("\(format) files carry no exif"))
+            #expect(outcome.errors.contains("\(format.uppercased()) files cannot hold Exif"))
             let plain = try await get(
                 "plain.jpg",
                 "-o",
@@ -146,11 +146,39 @@ struct MetadataTests {
         }
     }
 
-    @Test(arguments: ["xmp", "exif,", "all,exif", ""])
+    @Test(arguments: ["gps", "exif,", "all,exif", ""])
     func `other metadata is refused with what there is`(list: String) async throws {
         let outcome = try await get("in.jpg", "-o", "out.png", "--keep", list)
         #expect(outcome.status == 64)
-        #expect(outcome.errors.contains("there are exif and icc"))
+        #expect(outcome.errors.contains("there are exif, xmp, iptc"))
+    }
+
+    @Test(arguments: ["jpg", "png", "webp"])
+    func `of a copyright only the names remain`(ending: String) async throws {
+        let packet =
+            "<rdf:RDF camera='SECRET'><dc:rights><rdf:li>Rita</rdf:li></dc:rights></rdf:RDF>"
+        let metadata = ImageMetadata(
+            exif: Data(TestExif.block),
+            xmp: Data(packet.utf8),
+            iptc: Data([0x1C, 2, 80, 0, 3, 65, 100, 97])
+        )
+        try metadata.added(to: TestPictures.jpeg())
+            .write(to: folder.url.appending(path: "named.jpg"))
+        let output = "out.\(ending)"
+        let outcome = try await get(
+            "named.jpg",
+            "-p",
+            "resize:40x",
+            "-o",
+            output,
+            "--keep",
+            "copyright"
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let data = try folder.data(output)
+        #expect(data.contains("Rita"))
+        #expect(data.contains("Ada") == (ending == "jpg"))
+        #expect(!data.contains("SECRET") && !data.contains(TestExif.camera))
     }
 
     @Test func `damaged exif never stops a conversion nor turns an image`() async throws {

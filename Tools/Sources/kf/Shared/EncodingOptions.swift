@@ -40,7 +40,8 @@ struct EncodingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What an encoded file keeps of its source: exif, icc, both with a comma, all, or none. "
+            "What an encoded file keeps of its source: exif, xmp, iptc, copyright (only the names "
+                + "of author and owner) and icc, with commas between them, all, or none. "
                 + "Colours are always those of sRGB, so icc gives a file whose source has a "
                 + "profile that of sRGB. (default: none; a file that needs no encoding is copied "
                 + "with everything)",
@@ -90,8 +91,8 @@ struct EncodingOptions: ParsableArguments {
     ///   - target: The format to write.
     ///   - source: Reads the file that the image was made from.
     /// - Returns: The file.
-    /// - Throws: A ``Failure`` if the format cannot hold the image or its metadata, and the error of
-    ///   `source`.
+    /// - Throws: A ``Failure`` if the format cannot hold the image, an `ImageMetadata.Failure` if it
+    ///   cannot hold the metadata, and the error of `source`.
     func file(
         of image: KFCrossPlatformImage,
         as target: PictureFormat,
@@ -104,8 +105,7 @@ struct EncodingOptions: ParsableArguments {
             throw Failure("cannot write this image as \(target.rawValue)")
         }
         guard let keep, !keep.isEmpty else { return encoded }
-        let metadata = try SourceMetadata(of: source(), choice: keep)
-        return try MetadataWriter(encoded, metadata: metadata).written(as: target)
+        return try keep.metadata(of: source(), for: target).added(to: encoded)
     }
 
     /// Encodes an image; nil if the format cannot hold it.

@@ -1,8 +1,8 @@
 /// The ICC profile of sRGB: 588 bytes, without licence terms.
 ///
 /// Source: ICC.1:2010 (version 4.3); the colorants of IEC 61966-2-1, adapted to D50.
-enum SRGBProfile {
-    static let bytes: [UInt8] = {
+package enum SRGBProfile {
+    package static let bytes: [UInt8] = {
         let colorants = [
             ("rXYZ", [0x6FA2, 0x38F5, 0x0390]), ("gXYZ", [0x6299, 0xB785, 0x18DA]),
             ("bXYZ", [0x24A0, 0x0F84, 0xB6CF]), ("wtpt", d50),

@@ -1,20 +1,15 @@
-import Foundation
+import FoundationEssentials
 
-/// Bytes of a file; every access beyond the end returns nil.
+/// Bytes of a file that are changed; accesses beyond the end return nil or do nothing.
+///
+/// ``ByteReader`` is for bytes that are only read.
 struct UntrustedBytes {
     var bytes: [UInt8]
-    var isLittleEndian = false
+    var order = ByteReader.Endianness.big
 
-    init(_ bytes: some Sequence<UInt8>, isLittleEndian: Bool = false) {
-        self.bytes = Array(bytes)
-        self.isLittleEndian = isLittleEndian
-    }
+    init(_ data: Data) { bytes = Array(data) }
 
     var count: Int { bytes.count }
-
-    func u8(at offset: Int) -> Int? {
-        bytes.indices.contains(offset) ? Int(bytes[offset]) : nil
-    }
 
     func u16(at offset: Int) -> Int? { number(at: offset, count: 2) }
 
@@ -38,19 +33,38 @@ struct UntrustedBytes {
         guard slice(at: offset, count: count) != nil else { return }
         bytes.replaceSubrange(
             offset..<offset + count,
-            with: Self.number(value, count: count, isLittleEndian: isLittleEndian)
+            with: Self.number(value, count: count, order)
         )
     }
 
+    /// Overwrites a range with zeros, or removes it if it is at the end.
+    mutating func erase(at offset: Int, count length: Int) {
+        guard offset >= 0, length > 0, offset < count else { return }
+        let end = offset + min(length, count - offset)
+        if end == count {
+            bytes.removeLast(end - offset)
+        } else {
+            bytes.replaceSubrange(
+                offset..<end,
+                with: repeatElement(0, count: end - offset)
+            )
+        }
+    }
+
     /// The low `count` bytes of a number.
-    static func number(_ value: Int, count: Int, isLittleEndian: Bool = false) -> [UInt8] {
+    static func number(
+        _ value: Int,
+        count: Int,
+        _ order: ByteReader.Endianness = .big
+    ) -> [UInt8] {
         let little = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-        return isLittleEndian ? little : little.reversed()
+        return order == .little ? little : little.reversed()
     }
 
     private func number(at offset: Int, count: Int) -> Int? {
         guard let part = slice(at: offset, count: count) else { return nil }
-        let ordered = isLittleEndian ? Array(part.reversed()) : Array(part)
-        return ordered.reduce(0) { $0 << 8 | Int($1) }
+        return order == .big
+            ? part.reduce(0) { $0 << 8 | Int($1) }
+            : part.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 }

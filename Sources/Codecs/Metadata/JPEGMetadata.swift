@@ -1,0 +1,118 @@
+import FoundationEssentials
+
+/// The metadata in the application segments of a JPEG.
+///
+/// Source: ITU-T T.81, annex B; CIPA DC-008 (Exif 2.32), 4.7; Adobe, XMP Specification Part 3,
+/// 1.1.3; ICC.1:2010, annex B.4.
+enum JPEGMetadata {
+    private static let exifName: StaticString = "Exif\0\0"
+    private static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
+    private static let moreXMPName: StaticString = "http://ns.adobe.com/xmp/extension/\0"
+    private static let profileName: StaticString = "ICC_PROFILE\0"
+    /// A segment without its length, the name, and the numbers of the piece and of all pieces.
+    static let profilePieceBytes = 65_519
+
+    /// Reads the parts before the first scan.
+    ///
+    /// An XMP packet has one segment; the rest of a larger one, in segments of its own, is left out.
+    static func read(_ bytes: UnsafeRawBufferPointer) -> FileMetadata {
+        var parts = FileMetadata()
+        var resources = Data()
+        walk(bytes) { marker, _, body in
+            switch kind(marker, body) {
+            case .exif where parts.exif == nil: parts.exif = body.rest(after: exifName)
+            case .xmp where parts.xmp == nil: parts.xmp = body.rest(after: xmpName)
+            case .iptc:
+                // Several segments continue one list.
+                let room = FileMetadata.maxByteCount - resources.count
+                if let rest = body.rest(after: IPTCDatasets.segmentName), rest.count <= room {
+                    resources.append(rest)
+                }
+            default: break
+            }
+        }
+        parts.iptc = IPTCDatasets.read(resources: resources)
+        return parts
+    }
+
+    /// The file with parts, each of which fits in its segments.
+    static func written(_ parts: FileMetadata, to bytes: UnsafeRawBufferPointer) -> Data {
+        var replaced: [Range<Int>] = []
+        // After the JFIF segment, which has to be the first.
+        var place = 2
+        walk(bytes) { marker, segment, body in
+            if marker == 0xE0, segment.lowerBound == place { place = segment.upperBound }
+            if let part = kind(marker, body), parts.byteCount(of: part) != nil {
+                replaced.append(segment)
+            }
+        }
+        var added = Data()
+        if let exif = parts.exif { added.append(segment(0xE1, exifName, exif)) }
+        if let xmp = parts.xmp { added.append(segment(0xE1, xmpName, xmp)) }
+        if let iptc = parts.iptc {
+            let resources = IPTCDatasets.resources(iptc)
+            added.append(segment(0xED, IPTCDatasets.segmentName, resources))
+        }
+        if let profile = parts.profile { added.append(segments(ofProfile: profile)) }
+        return Data(bytes, inserting: added, at: place, without: replaced)
+    }
+
+    /// Calls `visit` with every segment before the first scan.
+    private static func walk(
+        _ bytes: UnsafeRawBufferPointer,
+        _ visit: (_ marker: Int, _ segment: Range<Int>, _ body: ByteReader) -> Void
+    ) {
+        let reader = ByteReader(bytes, .big)
+        var offset = 2
+        for _ in 0..<JPEGHeader.maxSegmentCount {
+            guard let marker = JPEGHeader.nextMarker(reader, &offset), marker != 0xDA,
+                marker != 0xD9
+            else { return }
+            // Markers without a length: restarts and TEM.
+            if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
+            guard let length = reader.u16(at: offset),
+                let body = reader.slice(at: offset + 2, count: max(0, length - 2))
+            else { return }
+            let end = offset + max(2, length)
+            visit(marker, offset - 2..<end, ByteReader(body, .big))
+            offset = end
+        }
+    }
+
+    private static func kind(_ marker: Int, _ body: ByteReader) -> MetadataPart? {
+        switch marker {
+        case 0xE1 where body.has(exifName, at: 0): .exif
+        case 0xE1 where body.has(xmpName, at: 0): .xmp
+        case 0xED where body.has(IPTCDatasets.segmentName, at: 0): .iptc
+        case 0xE2 where body.has(profileName, at: 0): .profile
+        default: nil
+        }
+    }
+
+    private static func segment(_ marker: UInt8, _ name: StaticString, _ body: Data) -> Data {
+        let name = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        var segment = Data([0xFF, marker])
+        // The length counts itself.
+        segment.append(number: 2 + name.count + body.count, bytes: 2)
+        segment.append(contentsOf: name)
+        segment.append(body)
+        return segment
+    }
+
+    private static func segments(ofProfile profile: Data) -> Data {
+        let count = (profile.count + profilePieceBytes - 1) / profilePieceBytes
+        return (0..<count).reduce(into: Data()) { result, index in
+            var piece = Data([UInt8(index + 1), UInt8(count)])
+            piece.append(profile.dropFirst(index * profilePieceBytes).prefix(profilePieceBytes))
+            result.append(segment(0xE2, profileName, piece))
+        }
+    }
+}
+
+extension ByteReader {
+    /// The bytes after a name; nil if there are none.
+    fileprivate func rest(after name: StaticString) -> Data? {
+        let count = name.utf8CodeUnitCount
+        return slice(at: count, count: self.count - count).flatMap { $0.isEmpty ? nil : Data($0) }
+    }
+}

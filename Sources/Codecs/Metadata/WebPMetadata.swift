@@ -1,0 +1,104 @@
+import FoundationEssentials
+import Pixels
+
+/// The metadata in the chunks of a WebP.
+///
+/// Source: RFC 9649, section 2.7.
+enum WebPMetadata {
+    /// The bits of the extended header.
+    private enum Flag {
+        static let xmp: UInt8 = 0x04
+        static let exif: UInt8 = 0x08
+        static let alpha: UInt8 = 0x10
+        static let profile: UInt8 = 0x20
+    }
+
+    /// Reads the parts of a file.
+    static func read(_ bytes: UnsafeRawBufferPointer) -> FileMetadata {
+        var parts = FileMetadata()
+        walk(bytes) { name, _, body in
+            guard body.count <= FileMetadata.maxByteCount, !body.isEmpty else { return }
+            if name == "EXIF", parts.exif == nil { parts.exif = Data(body) }
+            if name == "XMP ", parts.xmp == nil { parts.xmp = Data(body) }
+        }
+        return parts
+    }
+
+    /// The file with parts, extended if it is a simple one.
+    ///
+    /// - Throws: ``CodecError`` if the file has no header, or becomes larger than the format allows.
+    static func written(
+        _ parts: FileMetadata,
+        to bytes: UnsafeRawBufferPointer
+    ) throws(CodecError) -> Data {
+        let header = try WebPHeader(parsing: bytes, limits: .default)
+        var flags: UInt8 = header.hasAlpha ? Flag.alpha : 0
+        var head = Data(repeating: 0, count: 4)
+        head.append(number: header.size.width - 1, bytes: 3, .little)
+        head.append(number: header.size.height - 1, bytes: 3, .little)
+        var others = Data()
+        walk(bytes) { name, whole, body in
+            switch name {
+            case "VP8X" where body.count >= 10:
+                flags |= body[body.startIndex]
+                head = Data(body)
+            case "ICCP" where parts.profile != nil, "EXIF" where parts.exif != nil,
+                "XMP " where parts.xmp != nil:
+                break
+            default: others.append(contentsOf: whole)
+            }
+        }
+        if others.count % 2 == 1 { others.append(0) }
+        if parts.profile != nil { flags |= Flag.profile }
+        if parts.exif != nil { flags |= Flag.exif }
+        if parts.xmp != nil { flags |= Flag.xmp }
+        head[head.startIndex] = flags
+        // The profile comes before the pixels; Exif and XMP come last.
+        var body = Data("WEBP".utf8)
+        body.append(chunk: "VP8X", head)
+        if let profile = parts.profile { body.append(chunk: "ICCP", profile) }
+        body.append(others)
+        if let exif = parts.exif { body.append(chunk: "EXIF", exif) }
+        if let xmp = parts.xmp { body.append(chunk: "XMP ", xmp) }
+        guard body.count < UInt32.max else {
+            throw .encodingFailed(.webp, detail: "the file is larger than the format allows")
+        }
+        var file = Data("RIFF".utf8)
+        file.append(number: body.count, bytes: 4, .little)
+        file.append(body)
+        return file
+    }
+
+    /// Calls `visit` with every chunk: its name, the whole with its padding, and its content.
+    private static func walk(
+        _ bytes: UnsafeRawBufferPointer,
+        _ visit: (
+            _ name: String, _ whole: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
+        ) -> Void
+    ) {
+        let size = ByteReader(bytes, .little).u32(at: 4) ?? 0
+        // Bytes after the end of the container do not belong to the image.
+        let reader = ByteReader(.init(rebasing: bytes.prefix(size + 8)), .little)
+        var offset = 12
+        for _ in 0..<FileMetadata.maxChunkCount {
+            guard let name = reader.slice(at: offset, count: 4),
+                let length = reader.u32(at: offset + 4),
+                let body = reader.slice(at: offset + 8, count: length),
+                // The padding of the last chunk may be missing.
+                let whole = reader.slice(at: offset, count: 8 + length + length % 2)
+                    ?? reader.slice(at: offset, count: 8 + length)
+            else { return }
+            visit(String(decoding: name, as: UTF8.self), whole, body)
+            offset += 8 + length + length % 2
+        }
+    }
+}
+
+extension Data {
+    fileprivate mutating func append(chunk name: String, _ content: Data) {
+        append(contentsOf: name.utf8)
+        append(number: content.count, bytes: 4, .little)
+        append(content)
+        if content.count % 2 == 1 { append(0) }
+    }
+}

@@ -1,0 +1,193 @@
+import Codecs
+public import Foundation
+import Pixels
+
+/// The metadata of an image file: Exif, XMP and IPTC, and a colour profile to embed.
+///
+/// Not part of Kingfisher for Apple platforms. Processed images have no metadata, because the
+/// pixels may show less than the source. This type carries it over:
+///
+/// ```swift
+/// let thumbnail = try await KingfisherManager.shared.retrieveData(
+///     with: url,
+///     options: [.processor(DownsamplingImageProcessor(size: size))],
+///     as: .jpeg(quality: 0.8)
+/// )
+/// let metadata = try ImageMetadata(of: source).copyright
+/// let file = try metadata.added(to: thumbnail.data)
+/// ```
+///
+/// Files are not trusted: parts are limited in size, damaged ones are left out, and no C library
+/// reads them, so that this is safe without ``ProcessIsolation``. Reading takes microseconds.
+public struct ImageMetadata: Sendable, Equatable {
+    /// Exif: a TIFF structure that begins with `II` or `MM`.
+    public var exif: Data?
+    /// An XMP packet in UTF-8.
+    public var xmp: Data?
+    /// Datasets of IPTC-IIM.
+    public var iptc: Data?
+    /// The ICC profile to embed; nil after reading a file.
+    ///
+    /// It has to be that of the pixels. The library decodes to sRGB, whatever the source's profile
+    /// is; see ``sRGBProfile``.
+    public var colorProfile: Data?
+
+    /// A profile for sRGB, of 588 bytes and free of rights.
+    public static let sRGBProfile = Data(SRGBProfile.bytes)
+
+    /// Makes metadata of its parts.
+    ///
+    /// - Parameters:
+    ///   - exif: See ``exif``.
+    ///   - xmp: See ``xmp``.
+    ///   - iptc: See ``iptc``.
+    ///   - colorProfile: See ``colorProfile``.
+    public init(
+        exif: Data? = nil,
+        xmp: Data? = nil,
+        iptc: Data? = nil,
+        colorProfile: Data? = nil
+    ) {
+        (self.exif, self.xmp, self.iptc, self.colorProfile) = (exif, xmp, iptc, colorProfile)
+    }
+
+    /// Reads the Exif, XMP and IPTC of a file.
+    ///
+    /// JPEG has all three, PNG and WebP have Exif and XMP. Not read are parts above 4 MiB, the
+    /// continuation of an XMP packet that needs several segments of a JPEG, and compressed packets
+    /// in PNG. GIF, BMP, ICO and SVG have none of the three.
+    ///
+    /// - Parameter file: A complete file.
+    /// - Throws: ``Failure/unreadable(_:)``, or ``Failure/unsupportedSource(format:)`` if the file
+    ///   seems to have metadata and is an AVIF, HEIF, JPEG XL or TIFF.
+    public init(of file: Data) throws(Failure) {
+        do {
+            self.init(try FileMetadata(of: file))
+        } catch {
+            if case .unsupported(let format, _) = error {
+                throw .unsupportedSource(format: format.rawValue)
+            }
+            throw .unreadable("\(error)")
+        }
+    }
+
+    private init(_ parts: FileMetadata) {
+        self.init(
+            exif: parts.exif,
+            xmp: parts.xmp,
+            iptc: parts.iptc,
+            colorProfile: parts.profile
+        )
+    }
+
+    private var parts: FileMetadata {
+        FileMetadata(exif: exif, xmp: xmp, iptc: iptc, profile: colorProfile)
+    }
+
+    /// Whether there is no part.
+    public var isEmpty: Bool { parts.isEmpty }
+
+    /// The names of the author and of the owner of the rights, without everything else.
+    ///
+    /// These are the artist and the copyright of Exif, `dc:creator` and `dc:rights` of XMP, and the
+    /// by-line and the copyright notice of IPTC. Places, cameras and dates are not among them. The
+    /// result is without ``colorProfile``.
+    public var copyright: ImageMetadata { ImageMetadata(parts.copyright) }
+
+    /// Adds the metadata to a file whose pixels are upright.
+    ///
+    /// The metadata is adapted to the file: the orientation becomes 1, the stated size that of the
+    /// file, and thumbnails are removed because they show the source. Maker notes of cameras stay as
+    /// they are. Damaged parts are left out.
+    ///
+    /// JPEG holds all parts, Exif and XMP of 64 KiB each; PNG and WebP hold all but IPTC; other
+    /// formats hold none. The profile of sRGB is left out of AVIF and GIF, which mean sRGB anyway.
+    ///
+    /// - Parameters:
+    ///   - file: The encoded image. Its own parts of the same kinds are replaced.
+    ///   - dropsUnsupported: Whether parts that the file cannot hold are left out.
+    /// - Returns: The file with the metadata.
+    /// - Throws: ``Failure/unreadable(_:)``; without `dropsUnsupported`
+    ///   ``Failure/unsupportedPart(_:format:)`` and ``Failure/tooLarge(_:byteCount:allowed:)``.
+    public func added(
+        to file: Data,
+        dropsUnsupported: Bool = false
+    ) throws(Failure) -> Data {
+        guard !isEmpty else { return file }
+        do {
+            let info = try Codecs.inspect(file)
+            var fitting = parts.adapted(to: info.storedSize)
+            if colorProfile == Self.sRGBProfile, [.avif, .gif].contains(info.format) {
+                fitting.remove(.profile)
+            }
+            for part in MetadataPart.allCases {
+                guard let failure = Failure(part, of: fitting, in: info.format) else { continue }
+                guard dropsUnsupported else { throw failure }
+                fitting.remove(part)
+            }
+            return fitting.isEmpty ? file : try fitting.written(to: file)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw .unreadable("\(error)")
+        }
+    }
+
+    /// A kind of metadata.
+    public enum Part: String, Sendable, CaseIterable {
+        /// See ``ImageMetadata/exif``.
+        case exif = "Exif"
+        /// See ``ImageMetadata/xmp``.
+        case xmp = "XMP"
+        /// See ``ImageMetadata/iptc``.
+        case iptc = "IPTC"
+        /// See ``ImageMetadata/colorProfile``.
+        case colorProfile = "a colour profile"
+
+        fileprivate init(_ part: MetadataPart) {
+            switch part {
+            case .exif: self = .exif
+            case .xmp: self = .xmp
+            case .iptc: self = .iptc
+            case .profile: self = .colorProfile
+            }
+        }
+    }
+
+    /// Why metadata cannot be read or added.
+    public enum Failure: Error, Sendable, Equatable {
+        /// The file is not an image, or a damaged one. The text says which.
+        case unreadable(String)
+        /// The source may have metadata, which is not read from its format.
+        case unsupportedSource(format: String)
+        /// Files of the format do not hold the part.
+        case unsupportedPart(Part, format: String)
+        /// The part is larger than files of the format hold.
+        case tooLarge(Part, byteCount: Int, allowed: Int)
+
+        fileprivate init?(_ part: MetadataPart, of parts: FileMetadata, in format: FileFormat) {
+            guard let count = parts.byteCount(of: part) else { return nil }
+            guard let room = format.room(for: part) else {
+                self = .unsupportedPart(Part(part), format: format.rawValue)
+                return
+            }
+            guard count > room else { return nil }
+            self = .tooLarge(Part(part), byteCount: count, allowed: room)
+        }
+    }
+}
+
+extension ImageMetadata.Failure: LocalizedError {
+    /// The failure and what to do about it, as a sentence.
+    public var errorDescription: String? {
+        switch self {
+        case .unreadable(let reason): "The metadata cannot be read or added: \(reason)."
+        case .unsupportedSource(let format):
+            "Metadata cannot be read from \(format.uppercased()) files; convert without it."
+        case .unsupportedPart(let part, let format):
+            "\(format.uppercased()) files cannot hold \(part.rawValue); leave it out."
+        case .tooLarge(let part, let count, let allowed):
+            "The file cannot hold \(part.rawValue) of \(count) bytes, only \(allowed); leave it out."
+        }
+    }
+}
