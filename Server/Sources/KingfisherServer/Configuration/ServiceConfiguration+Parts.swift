@@ -122,6 +122,8 @@ extension ServiceConfiguration {
             processing.quantizesPNG ? processing.maximalColorsOfPNG : nil
         settings.efforts = [.avif: processing.speedOfAVIF, .webp: processing.effortOfWebP]
         settings.autoRotate = processing.rotatesAutomatically
+        settings.stripsMetadata = processing.stripsMetadata
+        settings.keepsCopyright = processing.keepsCopyright
         settings.prefersSpeed = processing.prefersSpeed
         settings.limits.megapixels = processing.maximalMegapixels
         settings.limits.fileSize = sources.maximalFileSize

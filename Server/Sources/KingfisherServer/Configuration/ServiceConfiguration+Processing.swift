@@ -25,6 +25,11 @@ extension ServiceConfiguration {
         public var quantizesPNG = false
         /// The most colours of a PNG, 2…256, if ``quantizesPNG``.
         public var maximalColorsOfPNG = 256
+        /// Whether results have no Exif, XMP and IPTC.
+        public var stripsMetadata = true
+        /// Whether results without metadata keep the names of the author and of the owner of the
+        /// rights.
+        public var keepsCopyright = false
         /// Whether images are rotated by their metadata.
         public var rotatesAutomatically = true
         /// Whether JPEG and lossy WebP sources are scaled by their decoders alone, which takes less
@@ -74,8 +79,8 @@ extension ServiceConfiguration {
                 \.processing.maximalColorsOfPNG,
                 .integer(2...256)
             ),
-            .init("IMGPROXY_STRIP_METADATA", only: true, "metadata is always removed"),
-            .init("IMGPROXY_KEEP_COPYRIGHT", only: false, "metadata is always removed"),
+            .init("IMGPROXY_STRIP_METADATA", \.processing.stripsMetadata, .flag),
+            .init("IMGPROXY_KEEP_COPYRIGHT", \.processing.keepsCopyright, .flag),
             .init(
                 "IMGPROXY_STRIP_COLOR_PROFILE",
                 only: true,

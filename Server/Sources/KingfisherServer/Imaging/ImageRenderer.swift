@@ -65,8 +65,14 @@ struct ImageRenderer: Sendable {
             bounds: limits.result,
             prefersSpeed: settings.prefersSpeed
         )
-        let job = try RenderJob(facts, plan, settings, frames: limits.animationFrames)
-        return try await run(job, source, key, limits)
+        var job = try RenderJob(facts, plan, settings, frames: limits.animationFrames)
+        let metadata = KeptMetadata(options, settings).metadata(of: source)
+        job.leaveRoom(for: metadata)
+        var result = try await run(job, source, key, limits)
+        // Bytes that were just encoded have a readable header.
+        result.data =
+            (try? metadata.added(to: result.data, dropsUnsupported: true)) ?? result.data
+        return result
     }
 
     private func run(

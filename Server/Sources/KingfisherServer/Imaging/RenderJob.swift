@@ -4,7 +4,7 @@ import Kingfisher
 /// The processor and the encoding of one result.
 struct RenderJob {
     let processor: any ImageProcessor
-    let rule: ResultEncoder.Rule
+    private(set) var rule: ResultEncoder.Rule
     /// Whether all frames are processed.
     let isAnimated: Bool
     /// The effective factor.
@@ -54,6 +54,12 @@ struct RenderJob {
             compressionQuality: CGFloat(rule.quality) / 100,
             maxFrameCount: frames
         )
+    }
+
+    /// Leaves room for metadata in the largest size of the file.
+    mutating func leaveRoom(for metadata: ImageMetadata) {
+        guard let most = rule.maxBytes, most > 0 else { return }
+        rule.maxBytes = max(1, most - metadata.byteCount)
     }
 
     /// Trimming decodes the whole image, since the size after it is not known before.
@@ -110,18 +116,12 @@ struct RenderJob {
 
 /// Options that the library cannot do.
 enum UnsupportedOption {
-    /// Metadata is never written, and pixels are always converted to sRGB, so that a request for
-    /// the contrary is refused instead of being ignored.
+    /// Pixels are always converted to sRGB, so that a request for the contrary is refused instead of
+    /// being ignored.
     ///
     /// - Throws: ``ServiceError`` 422.
     static func check(_ options: ProcessingOptions) throws(ServiceError) {
         guard !options.isRaw else { return }
-        if options.stripMetadata == false {
-            throw refused("strip_metadata:0", "metadata is always removed")
-        }
-        if options.keepCopyright == true {
-            throw refused("keep_copyright:1", "metadata is always removed")
-        }
         if options.stripColorProfile == false {
             throw refused("strip_color_profile:0", "colours are always converted to sRGB")
         }

@@ -16,6 +16,11 @@ struct RendererSettings: Sendable {
     var autoQuality = AutoQualityDefaults()
     /// Whether the EXIF orientation is applied unless the URL says otherwise.
     var autoRotate = true
+    /// Whether results have no metadata unless the URL says otherwise.
+    var stripsMetadata = true
+    /// Whether results without metadata keep the names of the author and the owner of the rights
+    /// unless the URL says otherwise.
+    var keepsCopyright = false
     /// The limits of sources and results that a URL leaves open.
     var limits = RenderLimits()
     /// Whether a URL may set limits.

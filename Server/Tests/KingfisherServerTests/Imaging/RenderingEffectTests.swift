@@ -199,12 +199,16 @@ struct RenderingEffectTests {
 }
 
 enum TestAnimation {
-    static func gif(frames: Int) throws -> Data {
+    static func gif(frames: Int) throws -> Data { try file(frames, .GIF) }
+
+    static func webP(frames: Int) throws -> Data { try file(frames, .WebP) }
+
+    private static func file(_ frames: Int, _ format: ImageFormat) throws -> Data {
         let source = TestFrames(frameCount: frames)
         let image = try #require(
             KingfisherWrapper.animatedImage(source: source, options: ImageCreatingOptions())
         )
-        return try #require(image.kf.animationRepresentation(format: .GIF))
+        return try #require(image.kf.animationRepresentation(format: format))
     }
 }
 

@@ -61,6 +61,41 @@ struct ImageServiceTests {
         #expect(server.requests == ["/photo.png"])
     }
 
+    @Test("Results with and without metadata are kept apart, on disk and in memory")
+    func metadata() async throws {
+        let photo = try KeptMetadataTests.source()
+        let server = try LoopbackServer { _, _ in
+            LoopbackServer.Answer(contentType: "image/jpeg", body: photo)
+        }
+        defer { server.stop() }
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for keepsByDefault in [false, true] {
+            try await TestService.run { configuration in
+                configuration.caches.path = folder.path
+                configuration.processing.stripsMetadata = !keepsByDefault
+            } _: { test async throws in
+                var tags: Set<String> = []
+                for round in 1...2 {
+                    for (options, exif) in [
+                        ("w:10", keepsByDefault), ("w:10/sm:1", false), ("w:10/sm:0", true),
+                        ("w:10/sm:1/kcr:1", true),
+                    ] {
+                        let reply = try await test.request(path(server.url("/a.jpg"), options))
+                        #expect(reply.status == 200)
+                        let found = try ImageMetadata(of: Data(reply.body))
+                        #expect((found.exif != nil) == exif, "\(options) \(round)")
+                        let hasPlace = Data(reply.body).range(of: Data("PLACE".utf8)) != nil
+                        #expect(hasPlace == (exif && !options.contains("kcr")))
+                        tags.insert(try #require(reply.fields["etag"]))
+                    }
+                }
+                #expect(tags.count == 4)
+                await test.service.settle()
+            }
+        }
+    }
+
     @Test("A client that has the result gets 304 without a body")
     func conditions() async throws {
         let date = "Tue, 15 Nov 1994 12:45:26 GMT"

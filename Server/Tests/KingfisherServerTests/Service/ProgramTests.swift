@@ -34,6 +34,27 @@ struct ProgramTests {
         #expect(program.errors.contains("stopped"))
     }
 
+    @Test("Metadata is kept where workers decode")
+    func metadata() async throws {
+        let photo = try KeptMetadataTests.source()
+        let server = try LoopbackServer { _, _ in
+            LoopbackServer.Answer(contentType: "image/jpeg", body: photo)
+        }
+        defer { server.stop() }
+        let program = try ServeProgram([
+            "IMGPROXY_BIND": "127.0.0.1:0", "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "1",
+            "IMGPROXY_KEEP_COPYRIGHT": "true",
+        ])
+        defer { program.kill() }
+        let client = try RawClient(port: try await program.port())
+        for (options, place) in [("w:10", false), ("w:10/sm:0", true)] {
+            client.send(path(server.url("/a.jpg"), options))
+            let body = Data(try await client.reply().body)
+            #expect(body.range(of: Data("Ada".utf8)) != nil)
+            #expect((body.range(of: Data("PLACE".utf8)) != nil) == place)
+        }
+    }
+
     @Test("An address that is in use ends the program with its name")
     func usedAddress() async throws {
         let first = try ServeProgram(["IMGPROXY_BIND": "127.0.0.1:0", "KF_ISOLATE": "0"])

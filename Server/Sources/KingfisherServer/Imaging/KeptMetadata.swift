@@ -1,0 +1,36 @@
+import Foundation
+import Kingfisher
+
+/// How much of a source's metadata its results keep.
+enum KeptMetadata: Sendable, Hashable {
+    case none
+    /// The names of the author and of the owner of the rights.
+    case copyright
+    /// Exif, XMP and IPTC.
+    case all
+
+    /// The rule of a request.
+    init(_ options: ProcessingOptions, _ settings: RendererSettings) {
+        if !(options.stripMetadata ?? settings.stripsMetadata) {
+            self = .all
+        } else {
+            self = options.keepCopyright ?? settings.keepsCopyright ? .copyright : .none
+        }
+    }
+
+    /// The metadata of a source that its result keeps; empty if it has none that can be read.
+    func metadata(of source: Data) -> ImageMetadata {
+        // A result without metadata is better than none.
+        guard self != .none, let metadata = try? ImageMetadata(of: source) else {
+            return ImageMetadata()
+        }
+        return self == .copyright ? metadata.copyright : metadata
+    }
+}
+
+extension ImageMetadata {
+    /// The sizes of all parts together, in bytes.
+    var byteCount: Int {
+        [exif, xmp, iptc, colorProfile].reduce(0) { $0 + ($1?.count ?? 0) }
+    }
+}
