@@ -12,8 +12,9 @@ package struct FileMetadata: Sendable, Equatable {
     /// An ICC profile.
     package var profile: Data?
 
-    /// Larger parts are not read; those of cameras, with previews in maker notes, have less.
-    static let maxByteCount = 4 << 20
+    /// Larger parts are not read: real ones have a few kilobytes, and searching a megabyte of hostile
+    /// XMP takes 50 ms.
+    static let maxByteCount = 1 << 20
 
     /// The most chunks of a file that are looked at: real files have fewer, also with many frames.
     static let maxChunkCount = 100_000

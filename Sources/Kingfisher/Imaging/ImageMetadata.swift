@@ -53,7 +53,7 @@ public struct ImageMetadata: Sendable, Equatable {
 
     /// Reads the Exif, XMP and IPTC of a file.
     ///
-    /// JPEG has all three, PNG and WebP have Exif and XMP. Not read are parts above 4 MiB, the
+    /// JPEG has all three, PNG and WebP have Exif and XMP. Not read are parts above 1 MiB, the
     /// continuation of an XMP packet that needs several segments of a JPEG, and compressed packets
     /// in PNG. GIF, BMP, ICO and SVG have none of the three.
     ///
