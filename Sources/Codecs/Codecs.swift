@@ -33,8 +33,8 @@ package enum Codecs {
 
     /// Decodes an image, or the first frame of an animation, straight to the target size.
     ///
-    /// The result is upright, in sRGB. Limits are checked against the header before memory is
-    /// allocated.
+    /// The result is upright, in sRGB unless a ``ProfileScope`` keeps the file's profile. Limits are
+    /// checked against the header before memory is allocated.
     ///
     /// - Parameters:
     ///   - data: A whole file; its format is detected.
@@ -80,7 +80,7 @@ package enum Codecs {
     /// Encodes one bitmap.
     ///
     /// - Parameters:
-    ///   - bitmap: Premultiplied sRGB.
+    ///   - bitmap: Premultiplied, in sRGB or the profile of the options.
     ///   - format: JPEG, PNG, WebP, AVIF, GIF, or JPEG XL with its trait.
     ///   - options: The quality and the variant of the format.
     /// - Returns: The file.
@@ -91,6 +91,23 @@ package enum Codecs {
         _ bitmap: Bitmap,
         as format: FileFormat,
         options: EncodeOptions = EncodeOptions()
+    ) throws(CodecError) -> Data {
+        guard let profile = options.profile else {
+            return try encodePixels(bitmap, as: format, options)
+        }
+        switch format {
+        case .avif: return try encodePixels(bitmap, as: format, options)
+        case .jpeg, .png, .webp:
+            let file = try encodePixels(bitmap, as: format, options)
+            return try FileMetadata(profile: profile).written(to: file)
+        default: throw .unsupported(format, feature: "a colour profile")
+        }
+    }
+
+    private static func encodePixels(
+        _ bitmap: Bitmap,
+        as format: FileFormat,
+        _ options: EncodeOptions
     ) throws(CodecError) -> Data {
         switch format {
         case .jpeg: try JPEGEncoder(bitmap: bitmap, options: options).encode()

@@ -27,7 +27,8 @@ extension ColorProfile {
         defer { cmsFreeToneCurve(curve) }
         var curves: [OpaquePointer?] = [curve, curve, curve]
         guard let handle = cmsCreateRGBProfile(&white, &triple, &curves) else { return nil }
-        self.init(owning: handle)
+        // Curves of high dynamic range need more than eight bits.
+        self.init(owning: handle, isKeepable: ![16, 18].contains(transfer))
     }
 
     private static func white(_ code: Int) -> cmsCIExyY {

@@ -1,4 +1,5 @@
 import CLCMS
+import FoundationEssentials
 import Pixels
 
 /// The ICC profile of an image.
@@ -9,6 +10,8 @@ import Pixels
 /// Source: ICC.1:2010. Conversions are done by Little CMS.
 final class ColorProfile {
     private let handle: cmsHPROFILE
+    /// The bytes of a profile that pixels may stay in; nil outside of a ``ProfileScope``.
+    private let bytes: Data?
 
     /// Larger profiles are not opened.
     ///
@@ -21,10 +24,19 @@ final class ColorProfile {
             let handle = cmsOpenProfileFromMem(bytes.baseAddress, UInt32(bytes.count))
         else { return nil }
         self.handle = handle
+        let isKeepable = ProfileScope.isActive && bytes.count <= ProfileScope.maxByteCount
+        self.bytes = isKeepable ? Data(bytes) : nil
     }
 
     /// Takes ownership of a profile that was created here.
-    init(owning handle: cmsHPROFILE) { self.handle = handle }
+    ///
+    /// - Parameters:
+    ///   - handle: The profile.
+    ///   - isKeepable: Whether pixels may stay in its colours.
+    init(owning handle: cmsHPROFILE, isKeepable: Bool = false) {
+        self.handle = handle
+        bytes = isKeepable && ProfileScope.isActive ? Self.bytes(of: handle) : nil
+    }
 
     deinit { cmsCloseProfile(handle) }
 
@@ -99,11 +111,32 @@ final class ColorProfile {
         return true
     }
 
-    /// A converter for rows of straight RGBA; nil for sRGB and for other channels than grey and
-    /// RGB.
+    /// A converter for rows of straight RGBA; nil for sRGB, for other channels than grey and RGB,
+    /// and for a profile that the current ``ProfileScope`` keeps.
     ///
     /// Created once and kept: its setup takes as long as converting a megapixel.
-    func makeTransform() -> ColorTransform? { transform }
+    func makeTransform() -> ColorTransform? {
+        guard let transform else { return nil }
+        guard ProfileScope.isActive, let bytes, isDevice, space == .rgb else { return transform }
+        ProfileScope.keep(bytes)
+        return nil
+    }
+
+    /// Whether the profile describes a device or a colour space, so that files may embed it.
+    private var isDevice: Bool {
+        switch cmsGetDeviceClass(handle) {
+        case cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass: true
+        default: false
+        }
+    }
+
+    /// The profile as a file; nil if memory runs out.
+    private static func bytes(of handle: cmsHPROFILE) -> Data? {
+        var count: UInt32 = 0
+        guard cmsSaveProfileToMem(handle, nil, &count) != 0, count > 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        return cmsSaveProfileToMem(handle, &bytes, &count) != 0 ? Data(bytes) : nil
+    }
 
     private lazy var transform = makeFreshTransform()
 

@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 /// The quality and the variant of the format to write.
 package struct EncodeOptions: Sendable {
     /// 0…1 for lossy formats; ignored by lossless ones.
@@ -13,18 +15,24 @@ package struct EncodeOptions: Sendable {
     package var effort: Int?
     /// The most colours of a PNG, 2…256, with error diffusion; nil for all.
     package var maxColorCount: Int?
+    /// The ICC profile of the pixels; nil for sRGB.
+    ///
+    /// JPEG, PNG, WebP and AVIF embed it; other formats are refused.
+    package var profile: Data?
 
     package init(
         quality: Double = 0.8,
         isProgressive: Bool = false,
         isLossless: Bool = false,
         effort: Int? = nil,
-        maxColorCount: Int? = nil
+        maxColorCount: Int? = nil,
+        profile: Data? = nil
     ) {
         self.quality = quality
         self.isProgressive = isProgressive
         self.isLossless = isLossless
         self.effort = effort
         self.maxColorCount = maxColorCount
+        self.profile = profile
     }
 }

@@ -26,9 +26,12 @@ struct AVIFEncoder {
             avifEncoderDestroy(encoder)
             avifImageDestroy(image)
         }
-        // sRGB as code points: BT.709 primaries, sRGB transfer. Lossless files store RGB itself.
-        image.pointee.colorPrimaries = avifColorPrimaries(1)
-        image.pointee.transferCharacteristics = avifTransferCharacteristics(13)
+        // sRGB as code points: BT.709 primaries, sRGB transfer; with a profile they are unspecified.
+        // Lossless files store RGB itself.
+        let isSRGB = options.profile == nil
+        image.pointee.colorPrimaries = avifColorPrimaries(isSRGB ? 1 : 2)
+        image.pointee.transferCharacteristics = avifTransferCharacteristics(isSRGB ? 13 : 2)
+        if let profile = options.profile { try Self.set(profile, in: image) }
         image.pointee.matrixCoefficients = avifMatrixCoefficients(options.isLossless ? 0 : 6)
         image.pointee.yuvRange = AVIF_RANGE_FULL
         try fill(image, bitmap)
@@ -47,6 +50,22 @@ struct AVIFEncoder {
         try Self.check(result)
         guard let bytes = output.data else { throw .encodingFailed(.avif, detail: "no bytes") }
         return Data(bytes: bytes, count: output.size)
+    }
+
+    /// Copies a profile into memory that libavif owns.
+    ///
+    /// By hand, because the library's function returns a result in some versions only.
+    private static func set(
+        _ profile: Data,
+        in image: UnsafeMutablePointer<avifImage>
+    ) throws(CodecError) {
+        guard let memory = avifAlloc(profile.count) else {
+            throw .pixels(.outOfMemory(bytes: profile.count))
+        }
+        let bytes = UnsafeMutableRawBufferPointer(start: memory, count: profile.count)
+        profile.withUnsafeBytes { bytes.copyMemory(from: $0) }
+        image.pointee.icc.data = memory.assumingMemoryBound(to: UInt8.self)
+        image.pointee.icc.size = profile.count
     }
 
     private func fill(

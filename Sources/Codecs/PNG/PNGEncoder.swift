@@ -32,7 +32,8 @@ struct PNGEncoder {
 
     /// Encodes without a palette.
     private func encodeDirectly() throws(CodecError) -> Data {
-        let layout = PNGLayout(choosing: bitmap)
+        // Beside a profile for RGB, grey pixels are not valid.
+        let layout = PNGLayout(choosing: bitmap, allowsGray: options.profile == nil)
         let rows = try PNGRowWriter(bitmap, layout)
         let byteCount = rows.rowBytes * bitmap.height
         let filtered = try PixelStorage.forEncoding(byteCount)

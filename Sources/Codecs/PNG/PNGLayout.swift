@@ -8,9 +8,9 @@ enum PNGLayout {
     case rgba
 
     /// Scans the pixels until one needs more channels.
-    init(choosing bitmap: Bitmap) {
+    init(choosing bitmap: Bitmap, allowsGray: Bool = true) {
         // Premultiplied channels are equal if straight ones are.
-        let isGray = bitmap.allPixels { ($0 ^ ($0 >> 8)) & 0xFFFF == 0 }
+        let isGray = allowsGray && bitmap.allPixels { ($0 ^ ($0 >> 8)) & 0xFFFF == 0 }
         if bitmap.hasOnlyOpaquePixels {
             self = isGray ? .gray : .rgb
         } else {

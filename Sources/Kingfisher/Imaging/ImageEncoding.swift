@@ -158,7 +158,8 @@ extension KFCrossPlatformImage {
             quality: quality.isNaN ? 1 : min(1, max(0, Double(quality))),
             isProgressive: isProgressive,
             effort: effort,
-            maxColorCount: maxColorCount
+            maxColorCount: maxColorCount,
+            profile: kf.colorProfile
         )
         // All public encoding methods return nil on failure.
         return try? Codecs.encode(bitmap, as: format, options: options)

@@ -120,7 +120,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         base.attached.withLock { $0.creatingOptions }
     }
 
-    /// Copies the animation data, frame count, frame source and creating options to another image.
+    /// Copies the animation data, frame count, frame source, creating options and colour profile to
+    /// another image.
     public func copyKingfisherState(to target: KFCrossPlatformImage) {
         let state = base.attached.withLock { $0 }
         target.attached.change { $0 = state }
@@ -157,6 +158,8 @@ package struct AttachedState: Sendable {
     var frameSource: (any ImageFrameSource)?
     /// The options with which the image was made from its bytes.
     var creatingOptions: ImageCreatingOptions?
+    /// The ICC profile of the pixels; nil for sRGB.
+    var colorProfile: Data?
 
     package init() {}
 }

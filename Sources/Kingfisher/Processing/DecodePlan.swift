@@ -172,6 +172,7 @@ extension ImageProcessor {
     /// both, and decodes more efficiently itself.
     var prefersBytes: Bool {
         takesDecoded || self is AnimatedImageProcessor || self is OriginalBytesProcessor
+            || self is ProfileKeepingProcessor
     }
 
     fileprivate var takesDecoded: Bool {
@@ -222,6 +223,9 @@ struct WorkCost {
             let cost = drawing(on: own, by: animated.processor)
             return max(own.byteCount.multipliedSaturating(by: 3), cost)
         }
+        if let keeping = processor as? ProfileKeepingProcessor {
+            return of(header, by: keeping.processor)
+        }
         let size = (processor as? any SizedDecoding)?.decodedSize(of: own, scale: scale) ?? own
         let cost = max(Self.decoding(to: size, from: own), header.preloadedBytes)
         return max(cost, drawing(on: size, by: processor))
@@ -229,6 +233,9 @@ struct WorkCost {
 
     /// The cost of drawing on an image of `size`: the largest sum of input and output of a step.
     func drawing(on size: PixelSize, by processor: any ImageProcessor) -> Int {
+        if let keeping = processor as? ProfileKeepingProcessor {
+            return drawing(on: size, by: keeping.processor)
+        }
         var size = size
         var cost = 0
         for step in (processor as? ProcessorChain)?.steps ?? [processor] {

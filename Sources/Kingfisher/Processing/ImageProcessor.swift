@@ -139,7 +139,11 @@ struct ProcessorChain: ImageProcessor {
             return nil
         }
         guard let image = first.process(item: item, options: options) else { return nil }
-        return run(steps.dropFirst(), .image(image), options)
+        guard case .image(let former) = item, let profile = former.kf.colorProfile else {
+            return run(steps.dropFirst(), .image(image), options)
+        }
+        // A step makes a new image with the same meaning of its colours.
+        return run(steps.dropFirst(), .image(image.kf.withColorProfile(profile)), options)
     }
 
     /// The processor that receives the bytes.

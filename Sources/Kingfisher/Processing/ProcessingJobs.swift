@@ -92,6 +92,7 @@ final class ProcessingJobs: Sendable {
             guard !cut.here.isEmpty else { return image }
             var rest = options
             rest.processor = ProcessorChain(steps: cut.here)
+            // The chain passes the profile of the colours on.
             return try await run(.image(image), rest, urgency)
         }
     }

@@ -31,6 +31,8 @@ struct ImagePacker {
             // Kept by the image until the memory is written.
             data.withUnsafeBytes { packer.append($0) }
         }
+        let profile = state.colorProfile.map { (offset: packer.length, bytes: $0) }
+        profile?.bytes.withUnsafeBytes { packer.append($0) }
         var description = WireWriter()
         packer.describeRasters(to: &description)
         description.write(main) { $0.write($1) }
@@ -44,6 +46,9 @@ struct ImagePacker {
             }
         }
         describe(state, own: own, to: &description)
+        description.write(profile) { writer, profile in
+            ImageParcel.Place(offset: profile.offset, count: profile.bytes.count).write(to: &writer)
+        }
         defer { withExtendedLifetime((image, state)) {} }
         return try packer.parcel(with: description.bytes, room)
     }

@@ -123,7 +123,14 @@ struct ImageUnpacker {
             }
             return frames
         }
-        let state = try state(&reader, body, scale: scale)
+        var state = try state(&reader, body, scale: scale)
+        state.colorProfile = try reader.optional { reader throws(WireError) in
+            let place = try ImageParcel.Place(from: &reader)
+            guard (128...ProfileScope.maxByteCount).contains(place.count) else {
+                throw WireError("a profile does not have \(place.count) bytes")
+            }
+            return Data(try body.slice(offset: place.offset, count: place.count))
+        }
         try reader.end()
         return KFCrossPlatformImage(
             bitmap: main,

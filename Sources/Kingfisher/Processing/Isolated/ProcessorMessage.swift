@@ -26,7 +26,7 @@ enum PortableProcessors {
         FlippingImageProcessor.self, RoundCornerImageProcessor.self, BorderImageProcessor.self,
         WatermarkImageProcessor.self, BlendImageProcessor.self, ColorControlsProcessor.self,
         BlackWhiteProcessor.self, TintImageProcessor.self, OverlayImageProcessor.self,
-        BlurImageProcessor.self, SharpeningImageProcessor.self,
+        BlurImageProcessor.self, SharpeningImageProcessor.self, ProfileKeepingProcessor.self,
     ]
 
     /// Processors inside others, and one behind the other; more is no use anybody makes of them.
@@ -46,6 +46,8 @@ enum PortableProcessors {
                 && chain.steps.allSatisfy { contain($0, depth: depth + 1) }
         case let animated as AnimatedImageProcessor:
             contain(animated.processor, depth: depth + 1)
+        case let keeping as ProfileKeepingProcessor:
+            contain(keeping.processor, depth: depth + 1)
         default: true
         }
     }
@@ -59,6 +61,12 @@ struct ProcessorCut {
     let here: [any ImageProcessor]
 
     init(_ processor: any ImageProcessor) {
+        if let keeping = processor as? ProfileKeepingProcessor {
+            let cut = ProcessorCut(keeping.processor)
+            apart = cut.apart.map { ProfileKeepingProcessor($0) }
+            here = cut.here
+            return
+        }
         let steps = (processor as? ProcessorChain)?.steps ?? [processor]
         let known = steps.prefix(PortableProcessors.maxSteps)
             .prefix { PortableProcessors.contain($0) }

@@ -273,6 +273,29 @@ struct IsolatedDecodingTests {
         #expect(!PortableProcessors.contain(AnimatedImageProcessor(Foreign())))
     }
 
+    @Test func `a worker keeps the colours of a file, and hands its profile over`() async throws {
+        let pool = WorkerBench.pool()
+        let file = try ProfileKeepingProcessorTests.source()
+        let shrinks = DownsamplingImageProcessor(size: CGSize(width: 4, height: 4))
+        let options = KingfisherParsedOptionsInfo(nil)
+        for inner: any ImageProcessor in [
+            shrinks, DefaultImageProcessor.default, shrinks |> Foreign(),
+            shrinks |> Foreign() |> BlurImageProcessor(blurRadius: 1),
+        ] {
+            let processor = ProfileKeepingProcessor(inner)
+            let image = try await WorkerBench.image(of: file, by: processor, on: pool)
+            #expect(image.kf.colorProfile == ProfileKeepingProcessorTests.profile)
+            let expected = processor.process(item: .data(file), options: options)
+            #expect(image.bitmap == expected?.bitmap, "\(inner.identifier)")
+            let usual = try await WorkerBench.image(of: file, by: inner, on: pool)
+            #expect(usual.kf.colorProfile == nil)
+            #expect(usual.bitmap != image.bitmap)
+        }
+        #expect(ProcessorCut(ProfileKeepingProcessor(Foreign())).apart == nil)
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
     @Test func `a processor of a user's gets the image of a worker`() async throws {
         let pool = WorkerBench.pool()
         let data = TestImage.png(width: 64, height: 48)
