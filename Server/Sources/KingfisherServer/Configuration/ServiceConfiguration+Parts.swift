@@ -124,6 +124,7 @@ extension ServiceConfiguration {
         settings.autoRotate = processing.rotatesAutomatically
         settings.stripsMetadata = processing.stripsMetadata
         settings.keepsCopyright = processing.keepsCopyright
+        settings.stripsColorProfile = processing.stripsColorProfile
         settings.prefersSpeed = processing.prefersSpeed
         settings.limits.megapixels = processing.maximalMegapixels
         settings.limits.fileSize = sources.maximalFileSize

@@ -30,6 +30,8 @@ extension ServiceConfiguration {
         /// Whether results without metadata keep the names of the author and of the owner of the
         /// rights.
         public var keepsCopyright = false
+        /// Whether the colours of results are sRGB.
+        public var stripsColorProfile = true
         /// Whether images are rotated by their metadata.
         public var rotatesAutomatically = true
         /// Whether JPEG and lossy WebP sources are scaled by their decoders alone, which takes less
@@ -81,11 +83,7 @@ extension ServiceConfiguration {
             ),
             .init("IMGPROXY_STRIP_METADATA", \.processing.stripsMetadata, .flag),
             .init("IMGPROXY_KEEP_COPYRIGHT", \.processing.keepsCopyright, .flag),
-            .init(
-                "IMGPROXY_STRIP_COLOR_PROFILE",
-                only: true,
-                "colours are always converted to sRGB"
-            ),
+            .init("IMGPROXY_STRIP_COLOR_PROFILE", \.processing.stripsColorProfile, .flag),
             .init("IMGPROXY_AUTO_ROTATE", \.processing.rotatesAutomatically, .flag),
             .init("KF_PREFER_SPEED", \.processing.prefersSpeed, .flag),
             .init("IMGPROXY_WATERMARK_DATA", \.processing.watermarkData, .base64),

@@ -40,7 +40,6 @@ struct ImageRenderer: Sendable {
         watermark: Data? = nil,
         format: FormatChoice
     ) async throws(ServiceError) -> RenderedImage {
-        try UnsupportedOption.check(options)
         let facts = SourceFacts(try await header(of: source), byteCount: source.count)
         let limits = settings.limits(options)
         try limits.check(facts)

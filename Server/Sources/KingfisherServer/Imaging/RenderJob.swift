@@ -45,7 +45,10 @@ struct RenderJob {
             chain = Self.trimming(trim, source, plan, untrimmed: chain)
         }
         guard isAnimated else {
-            processor = chain
+            let keepsProfile =
+                !(plan.options.stripColorProfile ?? settings.stripsColorProfile)
+                && plan.format.holdsColorProfile
+            processor = keepsProfile ? ProfileKeepingProcessor(chain) : chain
             return
         }
         processor = AnimatedImageProcessor(
@@ -111,23 +114,5 @@ struct RenderJob {
             )
         }
         return rule
-    }
-}
-
-/// Options that the library cannot do.
-enum UnsupportedOption {
-    /// Pixels are always converted to sRGB, so that a request for the contrary is refused instead of
-    /// being ignored.
-    ///
-    /// - Throws: ``ServiceError`` 422.
-    static func check(_ options: ProcessingOptions) throws(ServiceError) {
-        guard !options.isRaw else { return }
-        if options.stripColorProfile == false {
-            throw refused("strip_color_profile:0", "colours are always converted to sRGB")
-        }
-    }
-
-    private static func refused(_ option: String, _ reason: String) -> ServiceError {
-        ServiceError(422, "The option \(option) is not supported: \(reason)", "Leave it out")
     }
 }

@@ -21,6 +21,8 @@ struct RendererSettings: Sendable {
     /// Whether results without metadata keep the names of the author and the owner of the rights
     /// unless the URL says otherwise.
     var keepsCopyright = false
+    /// Whether pixels are converted to sRGB unless the URL says otherwise.
+    var stripsColorProfile = true
     /// The limits of sources and results that a URL leaves open.
     var limits = RenderLimits()
     /// Whether a URL may set limits.

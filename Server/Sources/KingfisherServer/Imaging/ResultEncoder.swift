@@ -85,7 +85,7 @@ struct SimilarityTarget: Sendable, Hashable {
 
 /// Encodings of one image in several qualities.
 private struct Attempts {
-    private let image: KFCrossPlatformImage
+    private var image: KFCrossPlatformImage
     private let rule: ResultEncoder.Rule
     /// Whether the search has to end.
     private let isLate: () -> Bool
@@ -107,7 +107,13 @@ private struct Attempts {
         let isFixed = rule.format.isLossless || image.kf.gifRepresentation() != nil
         guard !isFixed else { return encoded(rule.quality) }
         let similar = rule.similarity.flatMap { mostSimilar($0) }
-        guard let best = similar ?? encoded(rule.quality) else { return nil }
+        let hasProfile = image.kf.colorProfile != nil
+        // The search compares channels, whatever their colours are.
+        guard
+            let best = hasProfile
+                ? encoded(similar?.quality ?? rule.quality)
+                : similar ?? encoded(rule.quality)
+        else { return nil }
         guard let limit = rule.maxBytes, limit > 0, best.data.count > limit else { return best }
         return largest(below: best, limit)
     }
@@ -147,6 +153,13 @@ private struct Attempts {
 
     /// The lowest quality within the distance, by binary search; the highest one if none is.
     private mutating func mostSimilar(_ target: SimilarityTarget) -> Encoded? {
+        var plain = self
+        plain.image = image.kf.withColorProfile(nil)
+        defer { count = plain.count }
+        return plain.mostSimilarOfPlain(target)
+    }
+
+    private mutating func mostSimilarOfPlain(_ target: SimilarityTarget) -> Encoded? {
         let original = LumaPlane(image)
         var (low, high) = (target.qualities.lowerBound, target.qualities.upperBound)
         var found: Encoded?

@@ -73,6 +73,14 @@ extension OutputFormat {
     /// Whether the format keeps transparency.
     var hasAlpha: Bool { self != .jpeg }
 
+    /// Whether this program embeds colour profiles in files of the format.
+    var holdsColorProfile: Bool {
+        switch self {
+        case .jpeg, .png, .webp, .avif: true
+        case .gif, .jxl: false
+        }
+    }
+
     /// Whether this program writes animations of the format.
     var isAnimated: Bool { self == .gif || self == .webp }
 

@@ -207,14 +207,6 @@ struct RenderingOutputTests {
         #expect(try await bench.failure(drawing) { $0.isRaw = true }.status == 422)
     }
 
-    @Test("Colours that stay in the source's profile are refused")
-    func colorProfile() async throws {
-        let source = try TestPicture.oriented(6, 40, 20)
-        let error = try await bench.failure(source) { $0.stripColorProfile = false }
-        #expect(error.status == 422)
-        #expect(error.message.contains("not supported"))
-    }
-
     @Test("Sources above a limit and files that are no image are refused with status 422")
     func limits() async throws {
         let source = try TestPicture.quartersPNG(2000, 600)

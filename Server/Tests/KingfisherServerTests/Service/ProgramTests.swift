@@ -55,6 +55,26 @@ struct ProgramTests {
         }
     }
 
+    @Test("Colours of the source are kept where workers decode")
+    func colours() async throws {
+        let photo = try KeptColoursTests.source()
+        let server = try LoopbackServer { _, _ in
+            LoopbackServer.Answer(contentType: "image/png", body: photo)
+        }
+        defer { server.stop() }
+        let program = try ServeProgram([
+            "IMGPROXY_BIND": "127.0.0.1:0", "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "1",
+        ])
+        defer { program.kill() }
+        let client = try RawClient(port: try await program.port())
+        // The second one has a step of the service's own, which is not done by workers.
+        for (options, isKept) in [("w:10", false), ("w:10/scp:0", true), ("mc:0.1/scp:0", true)] {
+            client.send(path(server.url("/a.png"), options) + "@jpg")
+            let body = Data(try await client.reply().body)
+            #expect((body.range(of: KeptColoursTests.profile) != nil) == isKept, "\(options)")
+        }
+    }
+
     @Test("An address that is in use ends the program with its name")
     func usedAddress() async throws {
         let first = try ServeProgram(["IMGPROXY_BIND": "127.0.0.1:0", "KF_ISOLATE": "0"])
