@@ -29,21 +29,6 @@ struct ConfigurationEntry: Sendable {
         text = { format.text($0[keyPath: property]) }
     }
 
-    /// Makes an entry for a variable of which the service can do only one value.
-    ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - value: The value.
-    ///   - reason: A clause for the message about the other value.
-    init(_ name: String, only value: Bool, _ reason: String) {
-        let format = ConfigurationFormat<Bool>.flag
-        self.name = name
-        isSecret = false
-        expected = "\(format.text(value)), because \(reason)"
-        set = { text, _ in format.parse(text) == value }
-        text = { _ in format.text(value) }
-    }
-
     /// Makes an entry for a property that has no value unless the variable is set.
     init<Value>(
         _ name: String,

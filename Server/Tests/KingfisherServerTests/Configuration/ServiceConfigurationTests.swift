@@ -126,12 +126,6 @@ struct ServiceConfigurationTests {
         #expect(error.map { "\($0)".contains("xyz") } == false)
     }
 
-    @Test("Of what the service cannot do, the other value is accepted")
-    func single() throws {
-        let environment = ["IMGPROXY_PNG_QUANTIZE": "0"]
-        #expect(throws: Never.self) { try ServiceConfiguration(environment: environment) }
-    }
-
     @Test(
         "Formats that the build does not write cannot be preferred",
         arguments: ["IMGPROXY_AUTO_JXL", "IMGPROXY_ENFORCE_JXL", "IMGPROXY_PREFERRED_FORMATS"]
