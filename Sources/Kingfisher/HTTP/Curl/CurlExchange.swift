@@ -72,6 +72,8 @@ final class CurlExchange {
     /// Whether the queue counts it as running.
     var isAdmitted = false
     private(set) var hopOrigin: String
+    /// The host of the hop while it waits or runs, so that the host is in the ``CurlQueue``.
+    var host: CurlQueue.Host?
     /// The start of the measurement of the body's speed.
     private(set) var measured: (from: ContinuousClock.Instant, wireBytes: Int)?
 

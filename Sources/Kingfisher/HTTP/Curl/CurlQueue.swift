@@ -4,7 +4,7 @@
 /// skipped when it is first. A host's places are cleaned up when most of them are outdated.
 struct CurlQueue {
     /// The place of a transfer; a later place of the same transfer outdates it.
-    private struct Place: Comparable {
+    fileprivate struct Place: Comparable {
         let priority: Float
         let id: UInt64
         let number: UInt64
@@ -14,51 +14,73 @@ struct CurlQueue {
         }
     }
 
-    private struct Host {
-        var places = Heap<Place>()
-        var waiting = 0
-        var running = 0
+    /// The transfers to one origin.
+    ///
+    /// A class, so that an exchange finds its host without hashing the origin again.
+    final class Host {
+        let origin: String
+        fileprivate var places = Heap<Place>()
+        fileprivate var waiting = 0
+        fileprivate var running = 0
         /// The number of the host's place in ``CurlQueue/ready``.
-        var ready: UInt64?
+        fileprivate var ready: UInt64?
+        /// Whether its streams share a connection, as with HTTP/2.
+        fileprivate var isMultiplexing: Bool
+
+        fileprivate init(origin: String, isMultiplexing: Bool) {
+            self.origin = origin
+            self.isMultiplexing = isMultiplexing
+        }
     }
 
     /// The first place of a host that has a free connection.
     private struct Ready: Comparable {
         let place: Place
-        let origin: String
+        let host: Host
 
         static func < (a: Ready, b: Ready) -> Bool { a.place < b.place }
+        static func == (a: Ready, b: Ready) -> Bool { a.place == b.place }
     }
 
     private var waiting: [UInt64: (exchange: CurlExchange, number: UInt64)] = [:]
+    /// All hosts with transfers, and some without.
     private var hosts: [String: Host] = [:]
     private var ready = Heap<Ready>()
     private var lastNumber: UInt64 = 0
-    /// Origins that use HTTP/2: their streams share a connection.
+    /// Origins that use HTTP/2.
     private var multiplexing: Set<String> = []
 
     /// Streams per HTTP/2 connection, below the 100 that servers commonly allow.
     static let streamsPerConnection = 64
+
+    /// The number of hosts above which those without transfers are removed, because a crawler
+    /// connects to very many hosts.
+    private static let maxIdleHosts = 64
 
     var count: Int { waiting.count }
 
     /// The number of places in memory, including outdated ones.
     var placeCount: Int { hosts.values.reduce(0) { $0 + $1.places.count } }
 
+    /// The number of hosts in memory, including those without transfers.
+    var hostCount: Int { hosts.count }
+
     mutating func add(_ exchange: CurlExchange) {
-        let origin = exchange.hopOrigin
-        if waiting[exchange.id] == nil { hosts[origin, default: Host()].waiting += 1 }
+        let host = host(of: exchange)
         lastNumber += 1
-        waiting[exchange.id] = (exchange, lastNumber)
-        let place = Place(priority: exchange.priority, id: exchange.id, number: lastNumber)
-        hosts[origin]?.places.insert(place)
-        clearOut(origin)
-        offer(origin)
+        let old = waiting.updateValue((exchange, lastNumber), forKey: exchange.id)
+        if old == nil { host.waiting += 1 }
+        host.places.insert(
+            Place(priority: exchange.priority, id: exchange.id, number: lastNumber)
+        )
+        clearOut(host)
+        offer(host)
     }
 
     mutating func remove(_ exchange: CurlExchange) {
         guard waiting.removeValue(forKey: exchange.id) != nil else { return }
-        left(exchange.hopOrigin)
+        left(host(of: exchange))
+        exchange.host = nil
     }
 
     /// Moves an exchange whose priority has changed, if it is waiting.
@@ -69,16 +91,15 @@ struct CurlQueue {
     /// Removes the first exchange whose host has a free connection, and counts it as running.
     mutating func takeNext() -> CurlExchange? {
         while let first = ready.removeFirst() {
-            if hosts[first.origin]?.ready == first.place.number { hosts[first.origin]?.ready = nil }
-            guard isCurrent(first.place), let exchange = waiting[first.place.id]?.exchange,
-                hasRoom(for: exchange)
-            else {
-                offer(first.origin)
+            let host = first.host
+            if host.ready == first.place.number { host.ready = nil }
+            guard let exchange = current(first.place), hasRoom(host, for: exchange) else {
+                offer(host)
                 continue
             }
             waiting[exchange.id] = nil
-            hosts[first.origin]?.running += 1
-            left(first.origin)
+            host.running += 1
+            left(host)
             return exchange
         }
         return nil
@@ -86,52 +107,72 @@ struct CurlQueue {
 
     /// Frees the connection counted by `takeNext`.
     mutating func finished(_ exchange: CurlExchange, multiplexed: Bool) {
-        let origin = exchange.hopOrigin
+        let host = host(of: exchange)
         // Limited, because a crawler connects to very many hosts.
-        if multiplexed, multiplexing.count < 1024 { multiplexing.insert(origin) }
-        hosts[origin]?.running -= 1
-        forget(origin)
-        offer(origin)
+        if multiplexed, multiplexing.count < 1024 { multiplexing.insert(host.origin) }
+        if multiplexed { host.isMultiplexing = true }
+        host.running -= 1
+        forget(host)
+        offer(host)
+        exchange.host = nil
     }
 
     // MARK: Places
 
-    private func isCurrent(_ place: Place) -> Bool { waiting[place.id]?.number == place.number }
+    /// The host of an exchange's hop; looked up once per hop.
+    private mutating func host(of exchange: CurlExchange) -> Host {
+        if let host = exchange.host { return host }
+        let origin = exchange.hopOrigin
+        if let host = hosts[origin] {
+            exchange.host = host
+            return host
+        }
+        let host = Host(origin: origin, isMultiplexing: multiplexing.contains(origin))
+        hosts[origin] = host
+        exchange.host = host
+        return host
+    }
 
-    private func hasRoom(for exchange: CurlExchange) -> Bool {
+    /// The exchange of a place; nil if the place is outdated.
+    private func current(_ place: Place) -> CurlExchange? {
+        guard let entry = waiting[place.id], entry.number == place.number else { return nil }
+        return entry.exchange
+    }
+
+    private func hasRoom(_ host: Host, for exchange: CurlExchange) -> Bool {
         let limit = max(1, exchange.settings.maxConnectionsPerHost)
-        return hosts[exchange.hopOrigin]?.running ?? 0
-            < (multiplexing.contains(exchange.hopOrigin) ? Self.streamsPerConnection : limit)
+        return host.running < (host.isMultiplexing ? Self.streamsPerConnection : limit)
     }
 
     /// Adds the first place of a host to ``ready`` if the host has a free connection.
-    private mutating func offer(_ origin: String) {
-        while let place = hosts[origin]?.places.first {
-            guard isCurrent(place), let exchange = waiting[place.id]?.exchange else {
-                _ = hosts[origin]?.places.removeFirst()
+    private mutating func offer(_ host: Host) {
+        while let place = host.places.first {
+            guard let exchange = current(place) else {
+                _ = host.places.removeFirst()
                 continue
             }
-            guard hosts[origin]?.ready != place.number, hasRoom(for: exchange) else { return }
-            hosts[origin]?.ready = place.number
-            ready.insert(Ready(place: place, origin: origin))
+            guard host.ready != place.number, hasRoom(host, for: exchange) else { return }
+            host.ready = place.number
+            ready.insert(Ready(place: place, host: host))
             return
         }
     }
 
     /// Updates the host after a transfer has left the queue.
-    private mutating func left(_ origin: String) {
-        hosts[origin]?.waiting -= 1
-        clearOut(origin)
-        forget(origin)
-        offer(origin)
+    private mutating func left(_ host: Host) {
+        host.waiting -= 1
+        clearOut(host)
+        forget(host)
+        offer(host)
     }
 
-    private mutating func clearOut(_ origin: String) {
-        guard let host = hosts[origin], host.places.count > 64 + 2 * host.waiting else { return }
-        hosts[origin]?.places.keep { [waiting] in waiting[$0.id]?.number == $0.number }
+    private func clearOut(_ host: Host) {
+        guard host.places.count > 64 + 2 * host.waiting else { return }
+        host.places.keep { [waiting] in waiting[$0.id]?.number == $0.number }
     }
 
-    private mutating func forget(_ origin: String) {
-        if let host = hosts[origin], host.waiting == 0, host.running <= 0 { hosts[origin] = nil }
+    private mutating func forget(_ host: Host) {
+        guard hosts.count > Self.maxIdleHosts, host.waiting == 0, host.running <= 0 else { return }
+        hosts[host.origin] = nil
     }
 }

@@ -89,6 +89,29 @@ struct CurlQueueTests {
         #expect(order == [2, 3, 4])
     }
 
+    @Test func `thousands of hosts leave few behind`() throws {
+        var queue = CurlQueue()
+        let all = try (1...2000).map { try exchange($0, host: "h\($0)") }
+        for exchange in all { queue.add(exchange) }
+        let order = drain(&queue)
+        #expect(order.count == 2000)
+        #expect(queue.hostCount == 2000)
+        for exchange in all { queue.finished(exchange, multiplexed: false) }
+        #expect(queue.hostCount <= 64)
+    }
+
+    @Test func `a host without transfers still has room for the next`() throws {
+        var queue = CurlQueue()
+        for id in 1...3 {
+            let next = try exchange(UInt64(id))
+            queue.add(next)
+            let order = drain(&queue)
+            #expect(order == [UInt64(id)])
+            queue.finished(next, multiplexed: false)
+        }
+        #expect(queue.hostCount == 1)
+    }
+
     @Test func `thousands of cancels leave no transfers`() throws {
         var queue = CurlQueue()
         let all = try (1...20_000).map { try exchange($0) }
