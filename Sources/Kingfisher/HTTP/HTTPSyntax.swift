@@ -22,6 +22,15 @@ enum HTTPSyntax {
         text.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 
+    /// Whether `text` has neither a space nor an ASCII control character.
+    static func isVisible(_ text: String) -> Bool {
+        let bytes = text.utf8.span
+        for index in bytes.indices where bytes[index] <= 0x20 || bytes[index] == 0x7F {
+            return false
+        }
+        return true
+    }
+
     /// The value of decimal digits, limited to `Int.max`; `nil` if `text` contains anything else.
     static func number(_ text: some StringProtocol) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
@@ -83,7 +92,7 @@ enum ContentCoding {
     /// The value of `Accept-Encoding`: the codings in `wish` that are supported, or all of them if
     /// nil.
     static func accepted(_ wish: String?) -> String {
-        guard let wish else { return joined(supported) }
+        guard let wish else { return all }
         let offers = wish.split(separator: ",").map { String($0.trimmed) }
         return joined(
             offers.filter { offer in
@@ -92,6 +101,8 @@ enum ContentCoding {
             }
         )
     }
+
+    private static let all = joined(supported)
 
     private static func joined(_ names: [String]) -> String {
         names.isEmpty ? "identity" : names.joined(separator: ", ")

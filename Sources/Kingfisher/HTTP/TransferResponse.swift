@@ -100,13 +100,11 @@ public final class TransferResponse: Sendable {
     // Field names are ASCII. Foundation's comparison takes a microsecond, and each transfer looks
     // up several names in about ten fields.
     private static func isSameName(_ a: String, _ b: String) -> Bool {
-        let (a, b) = (a.utf8, b.utf8)
-        guard a.count == b.count else { return false }
-        var (i, j) = (a.startIndex, b.startIndex)
-        while i < a.endIndex {
-            guard lowered(a[i]) == lowered(b[j]) else { return false }
-            i = a.index(after: i)
-            j = b.index(after: j)
+        guard a.utf8.count == b.utf8.count else { return false }
+        let first = a.utf8.span
+        let second = b.utf8.span
+        for index in first.indices where lowered(first[index]) != lowered(second[index]) {
+            return false
         }
         return true
     }
@@ -117,8 +115,8 @@ public final class TransferResponse: Sendable {
 
     /// The size of the decoded body in bytes, if announced and not compressed.
     public var expectedLength: Int? {
-        let encoding = value(for: "Content-Encoding") ?? "identity"
-        guard encoding.lowercased() == "identity", value(for: "Transfer-Encoding") == nil,
+        guard value(for: "Content-Encoding").map({ $0.lowercased() == "identity" }) ?? true,
+            firstValue(for: "Transfer-Encoding") == nil,
             let text = firstValue(for: "Content-Length")
         else { return nil }
         return HTTPSyntax.number(text)

@@ -14,7 +14,8 @@ extension CurlExchange {
         _ handle: UnsafeMutableRawPointer,
         _ environment: CurlEnvironment
     ) throws(TransferError) {
-        try checkSyntax()
+        let text = url.absoluteString
+        try checkSyntax(of: text)
         func set(_ option: CURLoption, _ value: Int) {
             kf_curl_setopt_long(handle, option, value)
         }
@@ -30,7 +31,6 @@ extension CurlExchange {
         kf_curl_set_quick_exit(handle)
         errorText.pointee = 0
         kf_curl_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
-        let text = url.absoluteString
         guard setText(handle, CURLOPT_URL, text) == CURLE_OK else {
             throw .invalidRequest(reason: "libcurl does not accept its URL", url: url)
         }
@@ -65,11 +65,11 @@ extension CurlExchange {
 
     /// Refuses input that would change the request on the wire; a line break would start another
     /// header.
-    private func checkSyntax() throws(TransferError) {
+    private func checkSyntax(of text: String) throws(TransferError) {
         let refused: String? =
             if !HTTPSyntax.isToken(request.httpMethod ?? "GET") {
                 "its method is not valid"
-            } else if !url.absoluteString.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) {
+            } else if !HTTPSyntax.isVisible(text) {
                 "its URL has a space or a control character"
             } else if let field = (request.allHTTPHeaderFields ?? [:]).first(where: {
                 !HTTPSyntax.isToken($0.key) || !HTTPSyntax.isFieldValue($0.value)

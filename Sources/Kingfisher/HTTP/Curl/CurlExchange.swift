@@ -184,6 +184,7 @@ final class CurlExchange {
     /// several.
     private static func lengthRefusal(of response: TransferResponse) -> String? {
         guard let text = response.value(for: "Content-Length") else { return nil }
+        if HTTPSyntax.number(text) != nil { return nil }
         let lengths = text.split(separator: ",", omittingEmptySubsequences: false)
             .map { HTTPSyntax.number($0.drop { $0 == " " }) }
         guard let first = lengths[0], lengths.allSatisfy({ $0 == first }) else {
@@ -197,13 +198,15 @@ final class CurlExchange {
 
     /// Handles a response as a redirect, a challenge or the end of the chain.
     func consider(_ response: TransferResponse) {
-        do throws(TransferError) {
-            let rules = RedirectRules(settings: settings)
-            if let next = try rules.next(after: request, response) {
-                return ask(.redirect(response, next: next))
+        if RedirectRules.statuses.contains(response.statusCode) {
+            do throws(TransferError) {
+                let rules = RedirectRules(settings: settings)
+                if let next = try rules.next(after: request, response) {
+                    return ask(.redirect(response, next: next))
+                }
+            } catch {
+                return fail(error)
             }
-        } catch {
-            return fail(error)
         }
         let failures = failedCredentials + (credential == nil ? 0 : 1)
         if failures < Self.maxCredentials,

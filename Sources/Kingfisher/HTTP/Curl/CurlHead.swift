@@ -29,7 +29,7 @@ struct CurlHead {
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
         let text = UnsafeBufferPointer(rebasing: line[..<end])
-        if text.starts(with: "HTTP/".utf8) {
+        if text.first == UInt8(ascii: "H"), text.starts(with: "HTTP/".utf8) {
             open(text)
             return .more
         }
@@ -64,8 +64,13 @@ struct CurlHead {
         let name = Self.string(Self.trimmed(UnsafeBufferPointer(rebasing: line[..<colon])))
         let value = Self.trimmed(UnsafeBufferPointer(rebasing: line[(colon + 1)...]))
         // An entity tag must be sent back to the server byte for byte.
-        let isTag = name.utf8.count == 4 && name.lowercased() == "etag"
+        let isTag = !Self.isASCII(value) && name.lowercased() == "etag"
         fields.append((name, isTag ? HTTPSyntax.opaqueText(value) : Self.string(value)))
+    }
+
+    // Without an early exit, so that the compiler can compare many bytes at once.
+    private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        bytes.reduce(0, |) < 0x80
     }
 
     private static func trimmed(
@@ -81,7 +86,7 @@ struct CurlHead {
     // Fields are Latin-1 by specification, but usually UTF-8.
     private static func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         // Nearly always ASCII; checking that is ten times faster than validating.
-        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+        if isASCII(bytes) { return String(decoding: bytes, as: UTF8.self) }
         return String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
