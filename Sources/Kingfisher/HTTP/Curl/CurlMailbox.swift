@@ -7,12 +7,28 @@ import FoundationNetworking
 #endif
 
 /// The arguments of a started transfer.
-struct CurlOrder: Sendable {
+///
+/// A class, because a command is copied several times on its way to the loop.
+final class CurlOrder: Sendable {
     let transfer: CurlTransfer
     let request: URLRequest
     let settings: TransferSettings
     let handler: any HTTPTransferHandler
     let time: ContinuousClock.Instant
+
+    init(
+        transfer: CurlTransfer,
+        request: URLRequest,
+        settings: TransferSettings,
+        handler: any HTTPTransferHandler,
+        time: ContinuousClock.Instant
+    ) {
+        self.transfer = transfer
+        self.request = request
+        self.settings = settings
+        self.handler = handler
+        self.time = time
+    }
 }
 
 /// The handler's reply to a question.
