@@ -36,7 +36,7 @@ final class CurlExchange {
     let transfer: CurlTransfer
     let handler: any HTTPTransferHandler
     let settings: TransferSettings
-    let startTime: ContinuousClock.Instant
+    let startTime: CurlTime
     private let clock: CurlClock
     private(set) var request: URLRequest
     private(set) var url: URL
@@ -75,14 +75,14 @@ final class CurlExchange {
     /// The host of the hop while it waits or runs, so that the host is in the ``CurlQueue``.
     var host: CurlQueue.Host?
     /// The start of the measurement of the body's speed.
-    private(set) var measured: (from: ContinuousClock.Instant, wireBytes: Int)?
+    private(set) var measured: (from: CurlTime, wireBytes: Int)?
 
     // The whole transfer.
     var trust = CurlTrustState()
     var metrics = TransferMetrics()
     var failure: TransferError?
-    var queueTime: ContinuousClock.Instant
-    var lastActivity: ContinuousClock.Instant
+    var queueTime: CurlTime
+    var lastActivity: CurlTime
     var credential: (TransferCredential, TransferChallenge.Scheme)?
     private(set) var nextRequest: URLRequest?
     private var failedCredentials = 0
@@ -117,7 +117,7 @@ final class CurlExchange {
     }
 
     /// Prepares the next hop that the current one has led to.
-    func beginNextHop(at time: ContinuousClock.Instant) {
+    func beginNextHop(at time: CurlTime) {
         if let next = nextRequest, let target = next.url {
             if !target.hasSameOrigin(as: url) { credential = nil }
             request = next

@@ -131,7 +131,7 @@ extension CurlLoop {
         check(at: exchange.startTime + limit)
     }
 
-    private func check(at time: ContinuousClock.Instant) {
+    private func check(at time: CurlTime) {
         nextCheck = nextCheck.map { min($0, time) } ?? time
     }
 
@@ -175,7 +175,7 @@ extension CurlLoop {
     /// The next deadline of an exchange: for activity, or for the speed of its body.
     private func deadline(
         of exchange: CurlExchange
-    ) -> (time: ContinuousClock.Instant, phase: TransferError.Phase)? {
+    ) -> (time: CurlTime, phase: TransferError.Phase)? {
         guard exchange.isIdleCounted else { return nil }
         let limit = exchange.settings.idleTimeout
         let idle = exchange.lastActivity + limit
@@ -188,7 +188,7 @@ extension CurlLoop {
 
 /// The total time-out of a transfer.
 struct TotalEnd: Comparable {
-    let time: ContinuousClock.Instant
+    let time: CurlTime
     let id: UInt64
 
     static func < (a: TotalEnd, b: TotalEnd) -> Bool { a.time < b.time }

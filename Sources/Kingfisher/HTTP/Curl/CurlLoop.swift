@@ -31,11 +31,11 @@ final class CurlLoop {
     /// The exchanges with a handle.
     var running: [UnsafeMutableRawPointer: CurlExchange] = [:]
     let clock = CurlClock()
-    var now: ContinuousClock.Instant { clock.now }
+    var now: CurlTime { clock.now }
     /// The total time-outs of transfers; those of ended transfers are skipped.
     var ends = Heap<TotalEnd>()
     /// When the next time-out may be due.
-    var nextCheck: ContinuousClock.Instant?
+    var nextCheck: CurlTime?
 
     /// The most commands, and the most cancellations, between two looks at the sockets: thousands of
     /// loads may be cancelled at once, and the transfers of others must not wait for all of them.
@@ -247,11 +247,4 @@ final class CurlLoop {
         if let multi { curl_multi_cleanup(multi) }
         if let share { curl_share_cleanup(share) }
     }
-}
-
-/// The time at the start of the current iteration of the loop.
-final class CurlClock {
-    private(set) var now = ContinuousClock.now
-
-    func update() { now = .now }
 }

@@ -14,14 +14,14 @@ final class CurlOrder: Sendable {
     let request: URLRequest
     let settings: TransferSettings
     let handler: any HTTPTransferHandler
-    let time: ContinuousClock.Instant
+    let time: CurlTime
 
     init(
         transfer: CurlTransfer,
         request: URLRequest,
         settings: TransferSettings,
         handler: any HTTPTransferHandler,
-        time: ContinuousClock.Instant
+        time: CurlTime
     ) {
         self.transfer = transfer
         self.request = request
