@@ -2,7 +2,9 @@ import CCurl
 public import Foundation
 
 /// The reason why a transfer did not deliver a complete body.
-public enum TransferError: Error, Sendable {
+///
+/// Indirect, so that a result without an error is small to copy.
+public indirect enum TransferError: Error, Sendable {
     /// The phase of a transfer that timed out.
     public enum Phase: String, Sendable {
         /// Name resolution, connecting and the TLS handshake.
