@@ -295,7 +295,7 @@ struct DownloadState {
         guard phase == .ended else { return false }
         phase = .delivered
         if case .success(let body) = result {
-            keepers = Set(callers.filter(\.value.keepsBytes).keys)
+            for (token, caller) in callers where caller.keepsBytes { keepers.insert(token) }
             if !keepers.isEmpty { kept = body }
         }
         effects.append(.finish(callersInOrder, result))

@@ -53,7 +53,7 @@ package final class RequestIdentity: Hashable, Sendable {
             for (name, value) in request.allHTTPHeaderFields ?? [:] {
                 headers[name.lowercased()] = value
             }
-            for name in tracingHeaders where !headers.isEmpty { headers[name] = nil }
+            if !headers.isEmpty { for name in tracingHeaders { headers[name] = nil } }
             self.headers = headers
             body = request.httpBody
             maxBodyBytes = settings.maxBodyBytes
