@@ -53,12 +53,6 @@ let package = Package(
         system("CDeflate", "libdeflate", apt: "libdeflate-dev"),
         system("CWebP", "libwebp", apt: "libwebp-dev"),
         system("CGIF", "libgif", apt: "libgif-dev"),
-        // Without pkg-config: see its module map.
-        .systemLibrary(
-            name: "CAVIF",
-            path: "Sources/SystemLibraries/CAVIF",
-            providers: [.apt(["libavif-dev"])]
-        ),
         system("CLCMS", "lcms2", apt: "liblcms2-dev"),
         system("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
         system("CCrypto", "libcrypto", apt: "libssl-dev"),
@@ -100,7 +94,6 @@ let package = Package(
             name: "Codecs",
             dependencies: [
                 "Pixels", "CCodecShims", "CJPEG", "CPNG", "CDeflate", "CLCMS", "CWebP", "CGIF",
-                "CAVIF",
             ],
             swiftSettings: settings
         ),

@@ -29,6 +29,7 @@ build_tool Server kf-serve
 mkdir -p "$folder"
 install -m 755 "$NESTED_BUILD/release/kf-serve" "$folder/kf-serve"
 packages_of "$folder/kf-serve" >"$folder/packages"
-# Loaded while the program runs, if the build found its header.
-! dpkg-query --show libisal2 >/dev/null 2>&1 || echo libisal2 >>"$folder/packages"
+# Loaded while the program runs: libavif with the first AVIF file, and ISA-L if the build found it.
+dpkg-query --search '*/libavif.so.[0-9]*' '*/libisal.so.[0-9]*' 2>/dev/null | sed 's/[,:].*//' \
+    | sort -u >>"$folder/packages"
 say "Built $folder/kf-serve; it needs $(paste -sd ' ' "$folder/packages")"

@@ -8,6 +8,8 @@ package enum CodecError: Error, Sendable, Equatable {
     case unknownFormat
     /// The format is known, but this build does not support it or a feature of this file.
     case unsupported(FileFormat, feature: String)
+    /// The format's library is loaded when it is first needed, and is not installed.
+    case missingLibrary(FileFormat, name: String)
     /// The data ends before the image is complete.
     case truncated(FileFormat)
     /// The data violates its format.
@@ -40,6 +42,8 @@ extension CodecError: CustomStringConvertible {
             "the bytes are not an image of a known format"
         case .unsupported(let format, let feature):
             "\(format.rawValue): \(feature) is not supported"
+        case .missingLibrary(let format, let name):
+            "\(format.rawValue): the library \(name) is not installed"
         case .truncated(let format):
             "\(format.rawValue): the data ends before the image is complete"
         case .corrupt(let format, let detail):

@@ -13,7 +13,6 @@ enum Architecture {
             "Sources/Codecs",
             [
                 "Pixels", "CCodecShims", "CJPEG", "CPNG", "CDeflate", "CLCMS", "CWebP", "CGIF",
-                "CAVIF",
             ]
         ),
         (

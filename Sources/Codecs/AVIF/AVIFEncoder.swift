@@ -1,10 +1,17 @@
-import CAVIF
+import CCodecShims
 import FoundationEssentials
 import Pixels
 
 /// Encodes a bitmap as an AVIF still.
 struct AVIFEncoder {
-    let options: EncodeOptions
+    private let options: EncodeOptions
+    private let avif: kf_avif
+
+    /// - Throws: ``CodecError/missingLibrary(_:name:)``.
+    init(options: EncodeOptions) throws(CodecError) {
+        self.options = options
+        avif = try AVIFLibrary.load()
+    }
 
     // Range 0…10. 8 takes a third of the time of 6, the library's default, and costs 5 % more
     // bytes.
@@ -15,23 +22,23 @@ struct AVIFEncoder {
     func encode(_ bitmap: Bitmap) throws(CodecError) -> Data {
         let format = options.isLossless ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
         guard
-            let image = avifImageCreate(
+            let image = avif.avifImageCreate(
                 UInt32(bitmap.width),
                 UInt32(bitmap.height),
                 8,
                 format
-            ), let encoder = avifEncoderCreate()
+            ), let encoder = avif.avifEncoderCreate()
         else { throw .pixels(.outOfMemory(bytes: bitmap.byteCount)) }
         defer {
-            avifEncoderDestroy(encoder)
-            avifImageDestroy(image)
+            avif.avifEncoderDestroy(encoder)
+            avif.avifImageDestroy(image)
         }
         // sRGB as code points: BT.709 primaries, sRGB transfer; with a profile they are unspecified.
         // Lossless files store RGB itself.
         let isSRGB = options.profile == nil
         image.pointee.colorPrimaries = avifColorPrimaries(isSRGB ? 1 : 2)
         image.pointee.transferCharacteristics = avifTransferCharacteristics(isSRGB ? 13 : 2)
-        if let profile = options.profile { try Self.set(profile, in: image) }
+        if let profile = options.profile { try set(profile, in: image) }
         image.pointee.matrixCoefficients = avifMatrixCoefficients(options.isLossless ? 0 : 6)
         image.pointee.yuvRange = AVIF_RANGE_FULL
         try fill(image, bitmap)
@@ -45,9 +52,9 @@ struct AVIFEncoder {
         encoder.pointee.minQuantizerAlpha = 0
         encoder.pointee.maxQuantizerAlpha = options.isLossless ? 0 : quantizer / 2
         var output = avifRWData()
-        let result = avifEncoderWrite(encoder, image, &output)
-        defer { avifRWDataFree(&output) }
-        try Self.check(result)
+        let result = avif.avifEncoderWrite(encoder, image, &output)
+        defer { avif.avifRWDataFree(&output) }
+        try check(result)
         guard let bytes = output.data else { throw .encodingFailed(.avif, detail: "no bytes") }
         return Data(bytes: bytes, count: output.size)
     }
@@ -55,11 +62,11 @@ struct AVIFEncoder {
     /// Copies a profile into memory that libavif owns.
     ///
     /// By hand, because the library's function returns a result in some versions only.
-    private static func set(
+    private func set(
         _ profile: Data,
         in image: UnsafeMutablePointer<avifImage>
     ) throws(CodecError) {
-        guard let memory = avifAlloc(profile.count) else {
+        guard let memory = avif.avifAlloc(profile.count) else {
             throw .pixels(.outOfMemory(bytes: profile.count))
         }
         let bytes = UnsafeMutableRawBufferPointer(start: memory, count: profile.count)
@@ -74,16 +81,16 @@ struct AVIFEncoder {
     ) throws(CodecError) {
         let pixels = try StraightPixels(bitmap)
         var rgb = avifRGBImage()
-        avifRGBImageSetDefaults(&rgb, image)
+        avif.avifRGBImageSetDefaults(&rgb, image)
         rgb.format = AVIF_RGB_FORMAT_RGBA
         rgb.ignoreAlpha = bitmap.isOpaque ? AVIF_TRUE : AVIF_FALSE
         rgb.pixels = pixels.base
         rgb.rowBytes = UInt32(pixels.bytesPerRow)
-        try Self.check(withExtendedLifetime(pixels) { avifImageRGBToYUV(image, &rgb) })
+        try check(withExtendedLifetime(pixels) { avif.avifImageRGBToYUV(image, &rgb) })
     }
 
-    private static func check(_ result: avifResult) throws(CodecError) {
+    private func check(_ result: avifResult) throws(CodecError) {
         guard result != AVIF_RESULT_OK else { return }
-        throw .encodingFailed(.avif, detail: String(cString: avifResultToString(result)))
+        throw .encodingFailed(.avif, detail: avif.text(of: result))
     }
 }

@@ -1,10 +1,11 @@
-import CAVIF
+import CCodecShims
 import Pixels
 
 /// A file that libavif has parsed.
 ///
 /// Not thread-safe: one thread at a time.
 final class AVIFFile {
+    private let avif: kf_avif
     private let decoder: UnsafeMutablePointer<avifDecoder>
     /// A copy of the file at a stable address: the library keeps pointers into it.
     private let bytes: PixelStorage
@@ -26,7 +27,8 @@ final class AVIFFile {
         if let base = file.baseAddress {
             bytes.base.copyMemory(from: base, byteCount: file.count)
         }
-        guard let decoder = avifDecoderCreate() else {
+        avif = try AVIFLibrary.load()
+        guard let decoder = avif.avifDecoderCreate() else {
             throw .pixels(.outOfMemory(bytes: file.count))
         }
         self.decoder = decoder
@@ -42,8 +44,8 @@ final class AVIFFile {
         // Accept files with small faults that every browser shows.
         decoder.pointee.strictFlags = UInt32(AVIF_STRICT_DISABLED.rawValue)
         let base = bytes.base.assumingMemoryBound(to: UInt8.self)
-        try check(avifDecoderSetIOMemory(decoder, base, file.count))
-        let result = avifDecoderParse(decoder)
+        try check(avif.avifDecoderSetIOMemory(decoder, base, file.count))
+        let result = avif.avifDecoderParse(decoder)
         // libavif reports a structure that ends too early as damaged.
         let boxes = AVIFBoxes(file)
         let isShort = boxes.isCutOff && result != AVIF_RESULT_OK
@@ -51,7 +53,7 @@ final class AVIFFile {
         try check(result)
     }
 
-    deinit { avifDecoderDestroy(decoder) }
+    deinit { avif.avifDecoderDestroy(decoder) }
 
     var info: ImageInfo {
         let image = decoder.pointee.image.pointee
@@ -87,10 +89,8 @@ final class AVIFFile {
     /// The display time of a frame in seconds, as stated in the file; 0 if it is unknown.
     func delay(ofFrame index: Int) -> Double {
         var timing = avifImageTiming()
-        guard avifDecoderNthImageTiming(decoder, UInt32(index), &timing) == AVIF_RESULT_OK else {
-            return 0
-        }
-        return timing.duration
+        let result = avif.avifDecoderNthImageTiming(decoder, UInt32(index), &timing)
+        return result == AVIF_RESULT_OK ? timing.duration : 0
     }
 
     /// Decodes one frame to premultiplied sRGB RGBA of size `target`, before orientation.
@@ -135,7 +135,7 @@ final class AVIFFile {
     private func planes(
         ofFrame index: Int
     ) throws(CodecError) -> UnsafeMutablePointer<avifImage> {
-        try check(avifDecoderNthImage(decoder, UInt32(index)))
+        try check(avif.avifDecoderNthImage(decoder, UInt32(index)))
         guard let image = decoder.pointee.image else {
             throw .corrupt(.avif, detail: "no image")
         }
@@ -167,13 +167,13 @@ final class AVIFFile {
         into surface: FrameSurface
     ) throws(CodecError) {
         var rgb = avifRGBImage()
-        avifRGBImageSetDefaults(&rgb, rows)
+        avif.avifRGBImageSetDefaults(&rgb, rows)
         rgb.depth = 8
         rgb.format = AVIF_RGB_FORMAT_RGBA
         rgb.alphaPremultiplied = image.alphaPremultiplied
         rgb.pixels = surface.row(0)
         rgb.rowBytes = UInt32(surface.bytesPerRow)
-        try check(avifImageYUVToRGB(rows, &rgb))
+        try check(avif.avifImageYUVToRGB(rows, &rgb))
         // Premultiplied here if the file has straight alpha: libavif rounds differently.
         guard image.alphaPlane != nil, image.alphaPremultiplied == AVIF_FALSE else { return }
         for y in 0..<surface.size.height {
@@ -192,10 +192,10 @@ final class AVIFFile {
         let band = try CodecError.wrapping { () throws(PixelError) in
             try PixelStorage(byteCount: rowBytes * min(bandHeight, sink.source.height))
         }
-        guard let view = avifImageCreateEmpty() else {
+        guard let view = avif.avifImageCreateEmpty() else {
             throw .pixels(.outOfMemory(bytes: rowBytes))
         }
-        defer { avifImageDestroy(view) }
+        defer { avif.avifImageDestroy(view) }
         for start in stride(from: 0, to: sink.source.height, by: bandHeight) {
             let count = min(bandHeight, sink.source.height - start)
             var rect = avifCropRect(
@@ -204,7 +204,7 @@ final class AVIFFile {
                 width: image.pointee.width,
                 height: UInt32(count)
             )
-            try check(avifImageSetViewRect(view, image, &rect))
+            try check(avif.avifImageSetViewRect(view, image, &rect))
             let size = PixelSize(width: sink.source.width, height: count)
             try convert(view, of: image.pointee, into: FrameSurface(band, size))
             for row in 0..<count {
@@ -223,9 +223,9 @@ final class AVIFFile {
             throw .truncated(.avif)
         case AVIF_RESULT_NO_CODEC_AVAILABLE, AVIF_RESULT_NOT_IMPLEMENTED,
             AVIF_RESULT_UNSUPPORTED_DEPTH:
-            throw .unsupported(.avif, feature: String(cString: avifResultToString(result)))
+            throw .unsupported(.avif, feature: avif.text(of: result))
         default:
-            throw .corrupt(.avif, detail: String(cString: avifResultToString(result)))
+            throw .corrupt(.avif, detail: avif.text(of: result))
         }
     }
 

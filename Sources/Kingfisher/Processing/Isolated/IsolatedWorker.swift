@@ -110,6 +110,7 @@ struct IsolatedWorker {
 enum Rehearsal {
     static func run() {
         Codecs.startNoThreads()
+        AVIFLibrary.prepare()
         // lcms2 asks for the date, for which the C library reads /etc/localtime once.
         var now = time(nil)
         _ = localtime(&now)

@@ -1,0 +1,31 @@
+import CCodecShims
+
+/// Loads libavif when the first AVIF file is read or written; `kf_avif.h` states why.
+package enum AVIFLibrary {
+    private static let installed = find("libavif.so")
+
+    /// The library's functions.
+    ///
+    /// - Throws: ``CodecError/missingLibrary(_:name:)``.
+    static func load() throws(CodecError) -> kf_avif {
+        guard let installed else {
+            throw .missingLibrary(.avif, name: "libavif " + String(cString: kf_avif_version()))
+        }
+        return installed
+    }
+
+    /// Loads the library now if it is installed: later, files may no longer be opened.
+    package static func prepare() { _ = installed }
+
+    /// The functions of a library whose file name is followed by a number.
+    ///
+    /// - Returns: Nil without such a file, and for one that disagrees with the build's headers.
+    static func find(_ name: String) -> kf_avif? { kf_avif_load(name)?.pointee }
+}
+
+extension kf_avif {
+    /// What a result means, in libavif's words.
+    func text(of result: avifResult) -> String {
+        avifResultToString(result).map(String.init(cString:)) ?? "result \(result.rawValue)"
+    }
+}
