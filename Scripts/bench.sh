@@ -168,7 +168,8 @@ make_photos() {
 convert_photos() {
     command -v vipsthumbnail >/dev/null || install_packages libvips-tools
     command -v python3 >/dev/null || install_packages python3
-    command -v convert >/dev/null || install_packages imagemagick
+    command -v magick >/dev/null || command -v convert-im6.q16 >/dev/null \
+        || install_packages imagemagick
     command -v gdk-pixbuf-thumbnailer >/dev/null || install_packages libgdk-pixbuf2.0-bin
     build_kf
     # Only a machine without apt-get needs it, for the made-up landscape.

@@ -11,6 +11,7 @@ import os
 import pathlib
 import shutil
 import statistics
+import subprocess
 import sys
 import time
 
@@ -39,9 +40,18 @@ programs = {
            "--quality", "80", "--quiet"],
     "vips": ["vipsthumbnail", *files, "--size", "400x400", "-o", f"{scratch}/vips/%s.jpg[Q=80]"],
 }
+
+
+def is_image_magick(program):
+    """Other programs are named convert, too."""
+    return shutil.which(program) and b"ImageMagick" in subprocess.run(
+        [program, "-version"], capture_output=True).stdout
+
+
+magick = next(filter(is_image_magick, ("magick", "convert-im6.q16", "convert")), "magick")
 # One process per file. gdk-pixbuf writes PNG.
 single = {
-    "ImageMagick": ("convert", 'convert -define jpeg:size=800x800 "$1" -thumbnail 400x400 -quality 80 "$2/${1##*/}"'),
+    "ImageMagick": (magick, f'{magick} -define jpeg:size=800x800 "$1" -thumbnail 400x400 -quality 80 "$2/${{1##*/}}"'),
     "gdk-pixbuf": ("gdk-pixbuf-thumbnailer", 'gdk-pixbuf-thumbnailer -s 400 "$1" "$2/${1##*/}"'),
 }
 others = {}
