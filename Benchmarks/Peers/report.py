@@ -52,7 +52,7 @@ def races():
 
 # --- Plots -----------------------------------------------------------------------------------
 
-GREEN, GREY, BLUE, BROWN = "#0b7a4b", "#8a8f98", "#2f6fbf", "#9a6324"
+GREEN, GREY, BLUE, BROWN, LIGHT_GREEN = "#0b7a4b", "#8a8f98", "#2f6fbf", "#9a6324", "#6cc49a"
 
 
 def axes(title, x, y, x_scale="log", y_scale="linear"):
@@ -126,7 +126,7 @@ def service_plot():
     if not found:
         return
     figure, area = axes("The image service: thumbnails of 12 MP photographs", "connections", "per second")
-    for (title, points), color in zip(found.items(), (GREEN, BLUE, BROWN, GREY)):
+    for (title, points), color in zip(found.items(), (GREEN, BLUE, LIGHT_GREEN, BROWN, GREY)):
         area.plot(*zip(*points), color=color, marker="o", label=title)
     yield save(figure, area, "service")
 
