@@ -159,7 +159,7 @@ struct GetFailureTests {
         ["get", "a.jpg", "--processor", "resize:10x10:squeeze"],
         ["get", "a.jpg", "--processor", "round:-1"],
         ["get", "a.jpg", "--processor", "round:nan"],
-        ["get", "a.jpg", "--processor", "tint:red"],
+        ["get", "a.jpg", "--processor", "tint:reddish"],
         ["get", "a.jpg", "--processor", "crop:10x10@2,0"],
         ["get", "a.jpg", "--processor", "color:1,2"],
         ["get", "a.jpg", "--processor", "blend:melt"],

@@ -34,8 +34,9 @@ struct ProcessorTests {
         #expect(try GetTests.isRed(TestPictures.pixel(round, x: 8, y: 8)))
     }
 
-    @Test func `a background shows through transparent parts only`() async throws {
-        let round = try await run("round:50%", "background:#00ff00")
+    @Test(arguments: ["#00ff00", "#0F0", "#00ff00ff", "lime", "Lime"])
+    func `a background shows through transparent parts only`(colour: String) async throws {
+        let round = try await run("round:50%", "background:\(colour)")
         #expect(try TestPictures.pixel(round, x: 0, y: 0) == [0, 255, 0, 255])
         #expect(try GetTests.isRed(TestPictures.pixel(round, x: 20, y: 24)))
     }

@@ -152,7 +152,11 @@ struct PrefetchCommand: AsyncParsableCommand {
 
     private static func source(_ text: String) throws -> PictureSource {
         let source = try PictureSource(text)
-        guard source.isWeb else { throw ValidationError("'\(text)' is not an http or https URL") }
+        guard source.isWeb else {
+            throw ValidationError(
+                "'\(text)' is not an http or https URL; --from reads URLs from a file"
+            )
+        }
         return source
     }
 }

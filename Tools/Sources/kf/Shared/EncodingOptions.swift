@@ -131,8 +131,8 @@ struct EncodingOptions: ParsableArguments {
     /// The list of steps for the help of a command.
     static let steps = """
         Steps for --processor. Sizes are in pixels: 300x200, one side (300x or x200), or a \
-        percentage (50%). Colours are #rrggbb or #rrggbbaa, positions X,Y from 0,0 (top left) \
-        to 1,1:
+        percentage (50%). Colours are #rrggbb, #rrggbbaa or names like white, positions X,Y \
+        from 0,0 (top left) to 1,1:
 
         \(ProcessorForm.all.map { "  " + $0.help }.joined(separator: "\n"))
         """

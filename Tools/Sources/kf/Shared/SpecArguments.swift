@@ -67,25 +67,16 @@ struct SpecArguments: Sendable {
         )
     }
 
-    /// A colour, `#rgb`, `#rrggbb` or `#rrggbbaa`; nil if it is omitted.
+    /// A colour: a name, `#rgb`, `#rrggbb` or `#rrggbbaa`; nil if it is omitted.
     func colour(_ index: Int) throws -> KFCrossPlatformColor? {
         guard index < values.count else { return nil }
-        let value = values[index]
-        var digits = Array(value.dropFirst())
-        if digits.count == 3 { digits = digits.flatMap { [$0, $0] } }
-        let isHex = digits.allSatisfy { $0.isASCII && $0.isHexDigit }
-        guard value.hasPrefix("#"), isHex, digits.count == 6 || digits.count == 8 else {
-            throw unreadable(value, "colour; write #rgb, #rrggbb or #rrggbbaa")
+        guard let colour = KFCrossPlatformColor(text: values[index]) else {
+            throw unreadable(
+                values[index],
+                "colour; write #rgb, #rrggbb, #rrggbbaa or a name like white"
+            )
         }
-        let channels = stride(from: 0, to: digits.count, by: 2).map {
-            CGFloat(Int(String(digits[$0...($0 + 1)]), radix: 16) ?? 0) / 255
-        }
-        return KFCrossPlatformColor(
-            red: channels[0],
-            green: channels[1],
-            blue: channels[2],
-            alpha: channels.count > 3 ? channels[3] : 1
-        )
+        return colour
     }
 
     /// One of several words; `standard` if it is omitted.
