@@ -41,6 +41,24 @@ install_peers() {
         "$PEERS/bin/pip" install --quiet --disable-pip-version-check Pillow pyvips \
             || die "pip could not install Pillow and pyvips."
     fi
+    install_pillow_simd
+}
+
+# Pillow-SIMD has to be compiled, and shares its module's name with Pillow. Where it does not build,
+# it is left out.
+install_pillow_simd() {
+    local flags=''
+    [ ! -e "$PEERS-simd/pillow-simd" ] || return 0
+    provide_python "$PEERS-simd"
+    say "Compiling Pillow-SIMD in ${PEERS#"$ROOT"/}-simd"
+    ! grep -qw avx2 /proc/cpuinfo || flags=-mavx2
+    if CC="cc $flags" "$PEERS-simd/bin/pip" install --quiet --disable-pip-version-check pillow-simd \
+        >/dev/null 2>&1; then
+        printf 'installed\n' >"$PEERS-simd/pillow-simd"
+    else
+        say "Pillow-SIMD does not build here; it is left out."
+        printf 'missing\n' >"$PEERS-simd/pillow-simd"
+    fi
 }
 
 # Compiles a peer in C if it is missing or outdated: compile_peer NAME SOURCE|LIBRARY...
@@ -423,11 +441,15 @@ say "Pillow $("$PEERS/bin/python" -c 'import PIL; print(PIL.__version__)')," \
 #
 # With VIPS_WARNING set, libvips does not print a warning for each AVIF.
 run_benchmark() {
+    local simd=()
+    ! grep -qx installed "$PEERS-simd/pillow-simd" \
+        || simd=(--peer "Pillow-SIMD='$PEERS-simd/bin/python' '$SOURCES/pillow_peer.py'")
     "$BENCH" --corpus "$CORPUS" \
         --peer "codecs alone='$CODECS_BUILD/release/codecs-peer'" \
         --peer "libvips C=VIPS_WARNING=0 '$PEERS/vips_peer'" \
         --peer "libvips=VIPS_WARNING=0 '$PEERS/bin/python' '$SOURCES/vips_peer.py'" \
         --peer "Pillow='$PEERS/bin/python' '$SOURCES/pillow_peer.py'" \
+        "${simd[@]+"${simd[@]}"}" \
         --peer "C turbo 2/8='$PEERS/lanczos_peer'" \
         --peer "C turbo 1/8='$PEERS/turbo_peer'" \
         --peer "libpng 6='$PEERS/png_peer' 6" \

@@ -19,18 +19,20 @@ def peak():
 def serve(find):
     """Executes orders until standard input ends.
 
-    `find` maps the name of a work to a function that makes a function of the bytes of the file, or
-    to None.
+    `find` maps the name of a work to a function that makes a function of the bytes of the file.
+    Either may be None, if the peer cannot do the work or read the file.
     """
     for order in sys.stdin:
         name, repetitions, threads, path = order.rstrip("\n").split(" ", 3)
         repetitions, threads = int(repetitions), int(threads)
         prepare = find(name)
-        if prepare is None:
+        run = None
+        if prepare is not None:
+            with open(path, "rb") as file:
+                run = prepare(file.read())
+        if run is None:
             print("skip: not done by this peer", flush=True)
             continue
-        with open(path, "rb") as file:
-            run = prepare(file.read())
         sizes = []
 
         def repeat():

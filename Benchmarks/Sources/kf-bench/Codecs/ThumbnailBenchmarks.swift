@@ -43,6 +43,7 @@ extension Benchmarks {
 
     private static let jpegTargets: [Target] = [
         .time(0.65, of: "libvips"), .time(0.65, of: "libvips C"), .time(0.7, of: "Pillow"),
+        .time(0.85, of: "Pillow-SIMD"),
         .time(1.05, of: "C turbo 2/8"), .time(1.2, of: "C turbo 1/8"),
         .memory(0.5, of: "libvips"), .memory(0.4, of: "libvips C"),
         .memoryOfCodecs(0.4, of: "libvips C"),

@@ -8,7 +8,10 @@ extension Benchmarks {
             "blur",
             "Gaussian blur of σ 10",
             2,
-            [.time(0.35, of: "Pillow"), .timeInSwift(0.35, of: "Pillow")]
+            [
+                .time(0.35, of: "Pillow"), .timeInSwift(0.35, of: "Pillow"),
+                .time(0.5, of: "Pillow-SIMD"),
+            ]
         ) {
             $0.kf.blurred(withRadius: 10)
         },

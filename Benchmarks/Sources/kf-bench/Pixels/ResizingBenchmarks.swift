@@ -14,6 +14,7 @@ extension Benchmarks {
             2,
             [
                 .time(0.5, of: "Pillow"), .time(0.1, of: "libvips"),
+                .time(1, of: "Pillow-SIMD"),
             ]
         ),
         resize(
@@ -24,6 +25,7 @@ extension Benchmarks {
             20,
             [
                 .time(0.15, of: "Pillow"), .timeInSwift(0.3, of: "Pillow"),
+                .time(1, of: "Pillow-SIMD"),
             ]
         ),
         resize(
@@ -34,6 +36,7 @@ extension Benchmarks {
             4,
             [
                 .time(0.2, of: "Pillow"), .timeInSwift(0.35, of: "Pillow"),
+                .time(0.9, of: "Pillow-SIMD"),
             ]
         ),
     ]
