@@ -66,7 +66,9 @@ def axes(title, x, y, x_scale="log", y_scale="linear"):
 
 def save(figure, area, name):
     area.set_ylim(bottom=0) if area.get_yscale() == "linear" else None
-    area.legend(frameon=False)
+    # Several curves fill the area; their names go beside it.
+    many = len(area.get_lines()) > 3
+    area.legend(frameon=False, **({"loc": "upper left", "bbox_to_anchor": (1, 1)} if many else {}))
     plots.mkdir(parents=True, exist_ok=True)
     # Without a date and random names, so that the same figures give the same file.
     matplotlib.rcParams["svg.hashsalt"] = "kingfisher"
@@ -131,15 +133,20 @@ def service_plot():
     yield save(figure, area, "service")
 
 
-def growth_plot():
-    rows = [line.replace(",", "").split() for line in lines("growth")]
-    rows = [list(map(float, row)) for row in rows if len(row) == 4 and row[0].isdigit()]
+def growth_plots():
+    rows = [line.split() for line in lines("growth")]
+    rows = [list(map(float, row)) for row in rows if len(row) == 7 and row[0].isdigit()]
     if not rows:
         return
-    figure, area = axes("A store on disk while the folder grows", "entries", "CPU, µs")
-    area.plot([row[0] for row in rows], [row[1] for row in rows], color=GREEN, marker="o", label="Kingfisher")
-    area.plot([row[0] for row in rows], [row[2] for row in rows], color=GREY, marker="o", label="plain files")
-    yield save(figure, area, "growth")
+    for name, title, ours in (
+        ("growth", "A store on disk while the folder grows", 1),
+        ("growth-reads", "A hit on disk while the folder grows", 4),
+    ):
+        figure, area = axes(title, "entries", "CPU, µs")
+        entries = [row[0] for row in rows]
+        area.plot(entries, [row[ours] for row in rows], color=GREEN, marker="o", label="Kingfisher")
+        area.plot(entries, [row[ours + 1] for row in rows], color=GREY, marker="o", label="plain files")
+        yield save(figure, area, name)
 
 
 # --- The page --------------------------------------------------------------------------------
@@ -156,7 +163,7 @@ page = [BEGIN, "",
         f"Measured on {os.cpu_count()} cores of an {processor}, {distribution}, Linux {kernel}; "
         f"the machine was {quiet}.", "", "## Ratios and goals", "", *rows(figures(text)), "",
         "## Beside other libraries", "", *races(), "", "## Growth", "",
-        *memory_plot(), *megapixel_plots(), *sizes_plot(), *growth_plot(), *service_plot(), "",
+        *memory_plot(), *megapixel_plots(), *sizes_plot(), *growth_plots(), *service_plot(), "",
         "## The whole output", "", "<details><summary>Everything that the benchmarks have printed</summary>", "",
         "```text", text.strip(), "```", "", "</details>", "", END]
 whole = readme.read_text()

@@ -72,10 +72,11 @@ enum IsolationExperiment {
         var lines = [line("in this process", here), line("apart", apart)]
         if let cpu {
             lines.append(
-                Verdict("CPU time / in this process", apart.cpu / here.cpu, atMost: cpu).line
+                Verdict("\(name): CPU time / in this process", apart.cpu / here.cpu, atMost: cpu)
+                    .line
             )
         }
-        return lines + [Verdict("latency added, ms", added, atMost: latency).line]
+        return lines + [Verdict("\(name): latency added, ms", added, atMost: latency).line]
     }
 
     /// Loads a file once, without any cache.

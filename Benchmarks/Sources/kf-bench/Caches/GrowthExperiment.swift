@@ -1,107 +1,185 @@
+import Chance
 import Foundation
 import Glibc
 import Kingfisher
 
-/// Whether the cost of a store depends on the number of entries, compared with plain files.
+/// Whether the cost of a store and of a read depends on the number of entries, compared with plain
+/// files.
 ///
 /// Both alternate in small blocks. Each block of the cache is divided by the neighbouring block of
 /// plain files, which eliminates the growing cost of the file system itself.
 enum GrowthExperiment {
     static let experiment = Experiment(
         name: "growth",
-        title: "CPU microseconds per store of 1 KB while a folder grows to 200,000 entries"
+        title: "CPU microseconds per store and read of 1 KB while a folder grows"
     ) { folder in
-        let parent = inMemory ?? folder
-        let lines = try PlainFiles.withFolder(in: parent) { try run(in: $0) }
-        return ["  in \(parent.path)"] + lines
+        let place = Place(orOnDisk: folder)
+        let lines = try PlainFiles.withFolder(in: place.folder) { parent in
+            let folders = try GrowingFolders(in: parent)
+            for count in marks where count <= place.entries { try folders.grow(to: count) }
+            return folders.report
+        }
+        return ["  in \(place.folder.path)"] + lines
     }
 
-    private static let block = 250
-    private static let blocks = 800
-    /// The number of blocks per printed line, which shows their medians.
-    private static let window = 80
+    /// The numbers of entries at which the costs are reported.
+    private static let marks = [
+        1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000,
+    ]
 
-    /// A folder in memory with room for both.
+    /// A folder with room for both, in memory if possible.
     ///
     /// On a disk, the kernel charges a writer for writing back earlier data, which costs up to
     /// twelve times as much as the store.
-    private static var inMemory: URL? {
-        let path = "/dev/shm"
-        var space = statvfs()
-        // 400,000 files of a page and an inode take 2 GB.
-        guard access(path, W_OK) == 0, statvfs(path, &space) == 0,
-            UInt64(space.f_bavail) * UInt64(space.f_frsize) > 4 << 30
-        else { return nil }
-        return URL(fileURLWithPath: path)
-    }
+    private struct Place {
+        let folder: URL
+        let entries: Int
 
-    private static func run(in folder: URL) throws -> [String] {
-        let storage = try DiskStorage.Backend<Data>(
-            config: DiskStorage.Config(name: "growth", sizeLimit: 0, directory: folder)
-        )
-        let plain = folder.appendingPathComponent("plain").path
-        try FileManager.default.createDirectory(
-            atPath: plain,
-            withIntermediateDirectories: true
-        )
-        let data = Data(count: 1000)
+        init(orOnDisk folder: URL) {
+            let memory = "/dev/shm"
+            var space = statvfs()
+            let isWritable = access(memory, W_OK) == 0 && statvfs(memory, &space) == 0
+            let free = isWritable ? UInt64(space.f_bavail) * UInt64(space.f_frsize) : 0
+            // An entry takes a page and an inode twice: two million files take 11 GB.
+            let isLarge = free > 14 << 30 && ProcessMemory.available > 14 << 20
+            entries = isLarge ? 1_000_000 : 200_000
+            self.folder = free > 4 << 30 ? URL(fileURLWithPath: memory) : folder
+        }
+    }
+}
+
+/// A disk cache and a folder of plain files with the same entries.
+private final class GrowingFolders {
+    /// CPU microseconds per operation, for each block.
+    private struct Costs {
         var ours: [Double] = []
         var theirs: [Double] = []
-        for start in stride(from: 0, to: block * blocks, by: block) {
-            let keys = start..<(start + block)
-            let storeOurs = {
-                try time {
-                    for key in keys {
-                        try storage.store(value: data, forKey: "https://example.com/\(key).jpg")
-                    }
-                }
-            }
-            let storeTheirs = {
-                try time {
-                    for key in keys { try PlainFiles.POSIX.store(data, at: "\(plain)/\(key).jpg") }
-                }
-            }
-            // The order alternates, because the first one pays for work that the kernel has
-            // deferred.
-            if start / block % 2 == 0 {
-                ours.append(try storeOurs())
-                theirs.append(try storeTheirs())
-            } else {
-                theirs.append(try storeTheirs())
-                ours.append(try storeOurs())
-            }
+
+        /// The medians of the last blocks: ours, theirs, and the ratio of neighbouring blocks.
+        func medians(of count: Int) -> (ours: Double, theirs: Double, ratio: Double) {
+            func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+            let ratios = zip(ours, theirs).map { $0 / $1 }
+            return (
+                median(ours.suffix(count)), median(theirs.suffix(count)),
+                median(ratios.suffix(count))
+            )
         }
-        return report(ours, theirs)
     }
 
-    private static func report(_ ours: [Double], _ theirs: [Double]) -> [String] {
-        let ratios = zip(ours, theirs).map { $0 / $1 }
-        var lines = ["    entries      ours   POSIX   ours / POSIX"]
-        for first in stride(from: 0, to: blocks, by: window) {
-            let range = first..<(first + window)
+    /// The costs at a number of entries.
+    private struct Row {
+        let entries: Int
+        let store: (ours: Double, theirs: Double, ratio: Double)
+        let read: (ours: Double, theirs: Double, ratio: Double)
+    }
+
+    private static let block = 250
+    private static let readBlocks = 8
+    /// The rows with which the last one is compared; the first blocks open the folder and warm up.
+    private static let reference = 20_000
+    private let storage: DiskStorage.Backend<Data>
+    private let plain: String
+    private let data = Data(count: 1000)
+    private var random = Random(seed: 5)
+    private var stores = Costs()
+    private var rows: [Row] = []
+
+    init(in folder: URL) throws {
+        storage = try DiskStorage.Backend<Data>(
+            config: DiskStorage.Config(name: "growth", sizeLimit: 0, directory: folder)
+        )
+        plain = folder.appendingPathComponent("plain").path
+        try FileManager.default.createDirectory(atPath: plain, withIntermediateDirectories: true)
+    }
+
+    func grow(to count: Int) throws {
+        let start = stores.ours.count * Self.block
+        for first in stride(from: start, to: count, by: Self.block) {
+            try alternate(
+                Array(first..<(first + Self.block)),
+                &stores,
+                ours: { try storage.store(value: data, forKey: key($0)) },
+                theirs: { try PlainFiles.POSIX.store(data, at: path($0)) }
+            )
+        }
+        var reads = Costs()
+        for _ in 0..<Self.readBlocks {
+            try alternate(
+                (0..<Self.block).map { _ in Int(random.next() % UInt64(count)) },
+                &reads,
+                ours: { _ = try storage.value(forKey: key($0)) },
+                theirs: { _ = try PlainFiles.POSIX.read(path($0), size: data.count) }
+            )
+        }
+        rows.append(
+            Row(
+                entries: count,
+                // At most the last 20,000 stores, which had nearly this number of entries.
+                store: stores.medians(of: min(80, (count - start) / Self.block)),
+                read: reads.medians(of: Self.readBlocks)
+            )
+        )
+    }
+
+    /// Measures one block of both; the order alternates, because the first one pays for work that
+    /// the kernel has deferred.
+    private func alternate(
+        _ numbers: [Int],
+        _ costs: inout Costs,
+        ours: (Int) throws -> Void,
+        theirs: (Int) throws -> Void
+    ) throws {
+        func time(_ body: (Int) throws -> Void) rethrows -> Double {
+            let watch = Stopwatch()
+            for number in numbers { try body(number) }
+            return watch.cpu * 1e6 / Double(numbers.count)
+        }
+        if costs.ours.count.isMultiple(of: 2) {
+            costs.ours.append(try time(ours))
+            costs.theirs.append(try time(theirs))
+        } else {
+            costs.theirs.append(try time(theirs))
+            costs.ours.append(try time(ours))
+        }
+    }
+
+    /// A table of the costs, and how much they have grown.
+    var report: [String] {
+        var lines = [
+            "    entries     store   POSIX   ours / POSIX      read   POSIX   ours / POSIX"
+        ]
+        for row in rows {
             lines.append(
                 String(
-                    format: "%11d%10.1f%8.1f%15.2f",
-                    range.upperBound * block,
-                    median(ours[range]),
-                    median(theirs[range]),
-                    median(ratios[range])
+                    format: "%11d%10.1f%8.1f%15.2f%10.1f%8.1f%15.2f",
+                    row.entries,
+                    row.store.ours,
+                    row.store.theirs,
+                    row.store.ratio,
+                    row.read.ours,
+                    row.read.theirs,
+                    row.read.ratio
                 )
             )
         }
-        // The first blocks open the folder and warm up.
-        let growth = median(ratios.suffix(window)) / median(ratios[8..<(8 + window)])
-        let label = "ours / POSIX, the last 20,000 / the first"
-        return lines + [Verdict(label, growth, atMost: 1.2).line]
+        guard let last = rows.last, let first = rows.first(where: { $0.entries == Self.reference })
+        else { return lines }
+        let range = "\(last.entries) entries / \(first.entries)"
+        return lines + [
+            Verdict(
+                "store, ours / POSIX, \(range)",
+                last.store.ratio / first.store.ratio,
+                atMost: 1.2
+            ).line,
+            Verdict(
+                "read, ours / POSIX, \(range)",
+                last.read.ratio / first.read.ratio,
+                atMost: 1.5
+            ).line,
+        ]
     }
 
-    private static func time(_ body: () throws -> Void) rethrows -> Double {
-        let watch = Stopwatch()
-        try body()
-        return watch.cpu * 1e6 / Double(block)
-    }
+    private func key(_ number: Int) -> String { "https://example.com/\(number).jpg" }
 
-    private static func median(_ values: ArraySlice<Double>) -> Double {
-        values.sorted()[values.count / 2]
-    }
+    private func path(_ number: Int) -> String { "\(plain)/\(number).jpg" }
 }

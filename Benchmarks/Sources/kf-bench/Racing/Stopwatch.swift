@@ -32,9 +32,12 @@ enum ProcessMemory {
     /// The current resident memory in kilobytes.
     static var resident: Int { kilobytes("VmRSS:") }
 
-    private static func kilobytes(_ name: String) -> Int {
+    /// The memory in kilobytes that the system can give to programs.
+    static var available: Int { kilobytes("MemAvailable:", in: "/proc/meminfo") }
+
+    private static func kilobytes(_ name: String, in file: String = "/proc/self/status") -> Int {
         // Without procfs the result is 0, which is not shown.
-        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        guard let status = try? String(contentsOfFile: file, encoding: .utf8)
         else { return 0 }
         for line in status.split(separator: "\n") where line.hasPrefix(name) {
             return Int(line.filter(\.isNumber)) ?? 0
