@@ -67,8 +67,11 @@ def axes(title, x, y, x_scale="log", y_scale="linear"):
 def save(figure, area, name):
     area.set_ylim(bottom=0) if area.get_yscale() == "linear" else None
     # Several curves fill the area; their names go beside it.
-    many = len(area.get_lines()) > 3
-    area.legend(frameon=False, **({"loc": "upper left", "bbox_to_anchor": (1, 1)} if many else {}))
+    if len(area.get_lines()) > 3:
+        figure.set_size_inches(8, 3.4)
+        area.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    else:
+        area.legend(frameon=False)
     plots.mkdir(parents=True, exist_ok=True)
     # Without a date and random names, so that the same figures give the same file.
     matplotlib.rcParams["svg.hashsalt"] = "kingfisher"
@@ -133,6 +136,20 @@ def service_plot():
     yield save(figure, area, "service")
 
 
+def transfers_plot():
+    found = {}
+    for line in lines("transfers"):
+        row = re.match(r"^50k +(\d+) +(\S.*?) +[\d.]+ +(\d+) ", line)
+        if row:
+            found.setdefault(row[2], []).append((int(row[1]), int(row[3])))
+    if not found:
+        return
+    figure, area = axes("Downloads of 50 KB", "at once", "per second")
+    for (title, points), color in zip(found.items(), (GREEN, LIGHT_GREEN, BLUE, GREY)):
+        area.plot(*zip(*points), color=color, marker="o", label=title)
+    yield save(figure, area, "transfers")
+
+
 def growth_plots():
     rows = [line.split() for line in lines("growth")]
     rows = [list(map(float, row)) for row in rows if len(row) == 7 and row[0].isdigit()]
@@ -163,7 +180,7 @@ page = [BEGIN, "",
         f"Measured on {os.cpu_count()} cores of an {processor}, {distribution}, Linux {kernel}; "
         f"the machine was {quiet}.", "", "## Ratios and goals", "", *rows(figures(text)), "",
         "## Beside other libraries", "", *races(), "", "## Growth", "",
-        *memory_plot(), *megapixel_plots(), *sizes_plot(), *growth_plots(), *service_plot(), "",
+        *memory_plot(), *megapixel_plots(), *sizes_plot(), *growth_plots(), *transfers_plot(), *service_plot(), "",
         "## The whole output", "", "<details><summary>Everything that the benchmarks have printed</summary>", "",
         "```text", text.strip(), "```", "", "</details>", "", END]
 whole = readme.read_text()
