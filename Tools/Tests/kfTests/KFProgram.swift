@@ -30,6 +30,7 @@ enum KFProgram {
     ///   - outputPath: A file or device to use as standard output instead; the outcome has no
     ///     output then.
     ///   - environment: Variables in addition to the test's own.
+    ///   - program: Another program to run instead.
     /// - Returns: The status and the output.
     /// - Throws: An error if the program cannot be started.
     static func run(
@@ -38,7 +39,8 @@ enum KFProgram {
         input: Data = Data(),
         inputPath: String? = nil,
         outputPath: String? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        program: URL = executable
     ) async throws -> Outcome {
         let name = UUID().uuidString
         let files = ["in", "out", "err"].map {
@@ -47,7 +49,7 @@ enum KFProgram {
         try input.write(to: files[0])
         for file in files[1...] { try Data().write(to: file) }
         let process = Process()
-        process.executableURL = executable
+        process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
         process.environment = ProcessInfo.processInfo.environment
@@ -76,6 +78,19 @@ enum KFProgram {
             status: status,
             output: try Data(contentsOf: files[1]),
             errors: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self)
+        )
+    }
+
+    /// Runs a script of bash, in which `$0` is the program and `$1`, `$2` are the arguments.
+    static func bash(
+        _ script: String,
+        _ arguments: [String] = [],
+        in folder: TemporaryFolder
+    ) async throws -> Outcome {
+        try await run(
+            ["-c", script, executable.path] + arguments,
+            in: folder,
+            program: URL(fileURLWithPath: "/bin/bash")
         )
     }
 }

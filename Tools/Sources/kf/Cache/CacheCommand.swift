@@ -25,7 +25,8 @@ struct CacheCommand: AsyncParsableCommand {
 struct CacheOptions: ParsableArguments {
     @Option(
         name: .customLong("cache"),
-        help: ArgumentHelp("The folder of the cache; kf's own by default.", valueName: "dir")
+        help: ArgumentHelp("The folder of the cache; kf's own by default.", valueName: "dir"),
+        completion: .directory
     )
     var folder: String?
 

@@ -17,7 +17,10 @@ struct CachePathCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A URL, a path, or a key as printed by `kf cache list`.")
+    @Argument(
+        help: "A URL, a path, or a key as printed by `kf cache list`.",
+        completion: .file()
+    )
     var source: String
 
     @Option(

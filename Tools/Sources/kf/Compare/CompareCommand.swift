@@ -19,6 +19,7 @@ struct CompareCommand: AsyncParsableCommand {
 
     @Argument(
         help: "A URL, a path, or - for standard input.",
+        completion: .file(),
         transform: { try PictureSource($0) }
     )
     var source: PictureSource

@@ -20,13 +20,15 @@ struct DiffCommand: AsyncParsableCommand {
 
     @Argument(
         help: "Two images: URLs, paths, or - for standard input.",
+        completion: .file(),
         transform: { try PictureSource($0) }
     )
     var sources: [PictureSource]
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("Where to write the image of the differences.", valueName: "file")
+        help: ArgumentHelp("Where to write the image of the differences.", valueName: "file"),
+        completion: .file()
     )
     var output: String?
 

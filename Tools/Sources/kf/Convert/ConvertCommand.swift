@@ -25,12 +25,16 @@ struct ConvertCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("Files, folders or quoted patterns.", valueName: "input"))
+    @Argument(
+        help: ArgumentHelp("Files, folders or quoted patterns.", valueName: "input"),
+        completion: .file()
+    )
     var inputs: [String]
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("The output folder; created if missing.", valueName: "dir")
+        help: ArgumentHelp("The output folder; created if missing.", valueName: "dir"),
+        completion: .directory
     )
     var output: String
 

@@ -24,7 +24,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("Where to write the contact sheet, a PNG.", valueName: "file")
+        help: ArgumentHelp("Where to write the contact sheet, a PNG.", valueName: "file"),
+        completion: .file()
     )
     var output: String?
 

@@ -31,6 +31,7 @@ struct GetCommand: AsyncParsableCommand {
             "http, https, file or data URLs, paths, or - for standard input.",
             valueName: "source"
         ),
+        completion: .file(),
         transform: { try PictureSource($0) }
     )
     var sources: [PictureSource]
@@ -40,7 +41,8 @@ struct GetCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Where to write: a file, a folder (dir/), or - for standard output.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var output: String?
 

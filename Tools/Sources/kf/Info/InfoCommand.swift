@@ -23,6 +23,7 @@ struct InfoCommand: ParsableCommand {
             "A path, a file or data URL, or - for standard input.",
             valueName: "file"
         ),
+        completion: .file(),
         transform: Self.source
     )
     var files: [PictureSource]

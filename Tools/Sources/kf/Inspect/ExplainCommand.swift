@@ -14,7 +14,11 @@ struct ExplainCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "An http, https or file URL, or a path.", transform: { try PictureSource($0) })
+    @Argument(
+        help: "An http, https or file URL, or a path.",
+        completion: .file(),
+        transform: { try PictureSource($0) }
+    )
     var source: PictureSource
 
     @Option(

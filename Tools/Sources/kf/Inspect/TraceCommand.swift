@@ -21,13 +21,15 @@ struct TraceCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("URLs, paths, or - for standard input.", valueName: "source"),
+        completion: .file(),
         transform: { try PictureSource($0) }
     )
     var sources: [PictureSource]
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("The output file; - is standard output.", valueName: "file")
+        help: ArgumentHelp("The output file; - is standard output.", valueName: "file"),
+        completion: .file()
     )
     var output: String
 

@@ -15,7 +15,8 @@ struct ManualCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("The output folder; created if missing.", valueName: "dir")
+        help: ArgumentHelp("The output folder; created if missing.", valueName: "dir"),
+        completion: .directory
     )
     var output: String
 

@@ -19,6 +19,7 @@ struct PlaceholderCommand: AsyncParsableCommand {
 
     @Argument(
         help: "An http, https, file or data URL, a path, or - for standard input.",
+        completion: .file(),
         transform: { try PictureSource($0) }
     )
     var source: PictureSource

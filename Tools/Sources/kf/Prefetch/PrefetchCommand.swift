@@ -23,7 +23,8 @@ struct PrefetchCommand: AsyncParsableCommand {
     var urls: [String] = []
 
     @Option(
-        help: ArgumentHelp("A file with one URL per line; - is standard input.", valueName: "file")
+        help: ArgumentHelp("A file with one URL per line; - is standard input.", valueName: "file"),
+        completion: .file()
     )
     var from: String?
 

@@ -21,6 +21,7 @@ struct EncodingOptions: ParsableArguments {
                 + "suffix, or else the source's.",
             valueName: "f"
         ),
+        completion: .list(PictureFormat.allCases.map(\.rawValue)),
         transform: Self.format
     )
     var format: PictureFormat?
@@ -47,6 +48,7 @@ struct EncodingOptions: ParsableArguments {
                 + "with everything)",
             valueName: "list"
         ),
+        completion: .list(MetadataChoice.words),
         transform: { try MetadataChoice($0) }
     )
     var keep: MetadataChoice?

@@ -7,7 +7,8 @@ struct LoadOptions: ParsableArguments {
             "The folder of the cache. By default, images from the network are cached in the "
                 + "user's cache folder, and local files are not cached.",
             valueName: "dir"
-        )
+        ),
+        completion: .directory
     )
     var cache: String?
 

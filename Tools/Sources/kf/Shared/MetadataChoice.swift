@@ -13,22 +13,26 @@ struct MetadataChoice: OptionSet, Sendable {
     static let copyright = MetadataChoice(rawValue: 16)
     static let all: MetadataChoice = [.exif, .xmp, .iptc, .icc]
 
+    private static let parts: KeyValuePairs<String, MetadataChoice> = [
+        "exif": .exif, "xmp": .xmp, "iptc": .iptc, "copyright": .copyright, "icc": .icc,
+    ]
+
+    /// The words that the option takes.
+    static let words = parts.map(\.key) + ["all", "none"]
+
     init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Parses a list such as `exif,icc`, `all` or `none`.
     ///
     /// - Throws: A `ValidationError` for another word.
     init(_ text: String) throws {
-        let words: [String: MetadataChoice] = [
-            "exif": .exif, "xmp": .xmp, "iptc": .iptc, "copyright": .copyright, "icc": .icc,
-        ]
         switch text {
         case "all": self = .all
         case "none": self = []
         default:
             let parts = text.split(separator: ",", omittingEmptySubsequences: false)
             self = try parts.reduce(into: []) { result, part in
-                guard let choice = words[String(part)] else {
+                guard let choice = Self.parts.first(where: { $0.key == part })?.value else {
                     throw ValidationError(
                         "'\(part)' is no metadata; there are exif, xmp, iptc, copyright and icc, "
                             + "or all or none alone"

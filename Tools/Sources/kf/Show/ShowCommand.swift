@@ -21,6 +21,7 @@ struct ShowCommand: AsyncParsableCommand {
 
     @Argument(
         help: "A URL, a path, or - for standard input.",
+        completion: .file(),
         transform: { try PictureSource($0) }
     )
     var source: PictureSource

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// The completions of `kf completions bash`, as bash makes them.
+@Suite(.timeLimit(.minutes(1)))
+struct CompletionTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try Data().write(to: folder.url.appending(path: "notes and a photo.jpg"))
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "notes"),
+            withIntermediateDirectories: true
+        )
+    }
+
+    /// The completions of the last word.
+    private func completions(_ words: [String]) async throws -> Set<String> {
+        let script = """
+            source <("$0" completions bash)
+            COMP_WORDS=(kf "$@") COMP_CWORD=$# COMP_LINE="kf $*"
+            COMP_POINT=${#COMP_LINE}
+            _kf kf "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let outcome = try await KFProgram.bash(script, words, in: folder)
+        return Set(outcome.text.split(separator: "\n").map(String.init))
+    }
+
+    @Test(arguments: [
+        ["get", "not"], ["convert", "not"], ["info", "-v", "not"], ["show", "not"],
+        ["diff", "a.png", "not"], ["compare", "not"], ["placeholder", "not"], ["explain", "not"],
+        ["trace", "a.png", "not"], ["get", "a.png", "-o", "not"], ["diff", "-o", "not"],
+        ["trace", "--output", "not"], ["demo", "-o", "not"], ["prefetch", "--from", "not"],
+        ["cache", "path", "not"],
+    ])
+    func `files and folders are completed`(words: [String]) async throws {
+        #expect(try await completions(words) == ["notes", "notes and a photo.jpg"])
+    }
+
+    @Test(arguments: [
+        ["convert", "a.png", "-o", "not"], ["man", "-o", "not"], ["get", "--cache", "not"],
+        ["cache", "list", "--cache", "not"],
+    ])
+    func `folders are completed where only a folder fits`(words: [String]) async throws {
+        #expect(try await completions(words) == ["notes"])
+    }
+
+    @Test(arguments: [
+        (["get", "--format", "p"], ["png"]), (["convert", "--format", "w"], ["webp"]),
+        (["show", "--protocol", "k"], ["kitty"]), (["get", "--keep", "c"], ["copyright"]),
+        (["completions", "f"], ["fish"]), (["con"], ["convert"]),
+    ])
+    func `commands and values are completed`(words: [String], found: [String]) async throws {
+        #expect(try await completions(words) == Set(found))
+    }
+}
