@@ -37,6 +37,18 @@ struct ShowTests {
         }
     }
 
+    @Test func `a terminal of 256 colours gets the nearest of them`() async throws {
+        let outcome = try await show(environment: ["NO_COLOR": "", "COLORTERM": ""])
+        // Red is 204, 26, 26 and blue 26, 51, 230; the cube has 0, 95, 135, 175, 215 and 255.
+        #expect(outcome.text.hasPrefix("\u{1B}[38;5;160;48;5;160m▀"), "\(outcome.text)")
+        #expect(outcome.text.contains("\u{1B}[38;5;26;48;5;26m▀"))
+        let grey = try TestPictures.solid(100, width: 4, height: 4)
+        try grey.write(to: folder.url.appending(path: "in.png"))
+        let ramp = try await show(environment: ["NO_COLOR": "", "COLORTERM": ""])
+        // 98 of the ramp is nearer than 95 of the cube.
+        #expect(ramp.text.hasPrefix("\u{1B}[38;5;241;48;5;241m▀"), "\(ramp.text)")
+    }
+
     @Test func `without colours characters stand for brightness`() async throws {
         let outcome = try await show(environment: ["NO_COLOR": "1"])
         #expect(!outcome.text.contains("\u{1B}"))

@@ -13,6 +13,14 @@ enum TestPictures {
         return try #require(canvas.image)
     }
 
+    /// A PNG of one grey.
+    static func solid(_ level: UInt8, width: Int, height: Int) throws -> Data {
+        var bytes = Data(repeating: level, count: width * height * 4)
+        for pixel in 0..<width * height { bytes[pixel * 4 + 3] = 255 }
+        let image = KFCrossPlatformImage(premultipliedRGBA: bytes, width: width, height: height)
+        return try #require(image?.kf.pngRepresentation())
+    }
+
     static func jpeg(width: Int = 640, height: Int = 480) throws -> Data {
         try #require(
             try twoColours(width: width, height: height)

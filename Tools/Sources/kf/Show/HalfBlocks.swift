@@ -6,7 +6,7 @@ struct HalfBlocks {
     let text: String
 
     private enum Palette {
-        case trueColour, cube, characters
+        case trueColour, indexed, characters
     }
 
     init?(_ image: KFCrossPlatformImage) {
@@ -20,7 +20,7 @@ struct HalfBlocks {
     private static func palette(_ environment: [String: String]) -> Palette {
         if environment["NO_COLOR"]?.isEmpty == false { return .characters }
         let isTrue = environment["COLORTERM"].map { $0 == "truecolor" || $0 == "24bit" }
-        return isTrue ?? !Terminal.outputIsTerminal ? .trueColour : .cube
+        return isTrue ?? !Terminal.outputIsTerminal ? .trueColour : .indexed
     }
 
     private static func row(_ grid: PixelGrid, _ top: Int, _ palette: Palette) -> String {
@@ -44,9 +44,32 @@ struct HalfBlocks {
     private typealias Colour = (red: Int, green: Int, blue: Int)
 
     private static func code(_ colour: Colour, _ palette: Palette) -> String {
-        guard palette == .cube else { return "2;\(colour.red);\(colour.green);\(colour.blue)" }
-        let level = { (value: Int) in (value * 5 + 127) / 255 }
-        return "5;\(16 + 36 * level(colour.red) + 6 * level(colour.green) + level(colour.blue))"
+        guard palette == .indexed else { return "2;\(colour.red);\(colour.green);\(colour.blue)" }
+        return "5;\(index(colour))"
+    }
+
+    /// The levels of a channel in xterm's cube of 6 × 6 × 6 colours, which begins at index 16.
+    private static let levels = [0, 95, 135, 175, 215, 255]
+
+    /// The nearest of xterm's 256 colours: one of the cube, or of the 24 greys after it.
+    ///
+    /// The first 16 are not used, because themes change them.
+    private static func index(_ colour: Colour) -> Int {
+        let channels = [colour.red, colour.green, colour.blue]
+        let steps = channels.map { value in
+            levels.indices.min { abs(levels[$0] - value) < abs(levels[$1] - value) } ?? 0
+        }
+        let cubeDistance = zip(steps, channels).reduce(0) { sum, pair in
+            let difference = levels[pair.0] - pair.1
+            return sum + difference * difference
+        }
+        let step = min(23, max(0, (channels.reduce(0, +) / 3 - 3) / 10))
+        let greyDistance = channels.reduce(0) { sum, value in
+            let difference = 8 + 10 * step - value
+            return sum + difference * difference
+        }
+        return greyDistance < cubeDistance
+            ? 232 + step : 16 + 36 * steps[0] + 6 * steps[1] + steps[2]
     }
 
     /// A character with the brightness of both pixels.
