@@ -1,5 +1,6 @@
 import Foundation
 import KingfisherTesting
+import Synchronization
 import Testing
 
 /// The lists of `kf prefetch`.
@@ -22,5 +23,42 @@ struct PrefetchTests {
         )
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(server.requests == ["/1", "/2", "/3"], "\(outcome.text)")
+    }
+
+    @Test func `loaded images are not kept in memory`() async throws {
+        let folder = try TemporaryFolder()
+        // 16 MB each in memory.
+        let image = try TestPictures.solid(80, width: 2000, height: 2000)
+        let peaks = Mutex<[Int]>([])
+        let server = try LoopbackServer { path, _ in
+            if path == "/12" {
+                peaks.withLock { $0 += Self.peaks(ofProgramsIn: folder.url.path) }
+            }
+            return .init(contentType: "image/png", body: image)
+        }
+        defer { server.stop() }
+        let outcome = try await KFProgram.run(
+            ["prefetch", "--concurrency", "1"] + (1...12).map { server.url("/\($0)") },
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let peak = try #require(peaks.withLock { $0.first })
+        // The eleven images before have 176 MB.
+        #expect(peak < 140_000, "\(peak) kB")
+    }
+
+    /// The peaks of resident memory in kB of `kf` with this working directory.
+    private static func peaks(ofProgramsIn folder: String) -> [Int] {
+        let files = FileManager.default
+        let processes = (try? files.contentsOfDirectory(atPath: "/proc")) ?? []
+        return processes.filter { Int($0) != nil }.compactMap { process in
+            // Processes end at any time, and those of other users are not readable.
+            let place = try? files.destinationOfSymbolicLink(atPath: "/proc/\(process)/cwd")
+            guard place == folder,
+                let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
+                let peak = text.firstMatch(of: #/VmHWM:\s+(\d+) kB/#)
+            else { return nil }
+            return Int(peak.output.1)
+        }
     }
 }

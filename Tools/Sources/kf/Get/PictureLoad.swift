@@ -42,9 +42,18 @@ struct PictureLoad: Sendable {
     }
 
     /// Loads the image with a manager that several loads share.
-    func run(by manager: KingfisherManager) async throws -> RetrieveImageResult {
+    ///
+    /// - Parameters:
+    ///   - manager: The manager.
+    ///   - further: Options in addition to those of the command.
+    /// - Returns: The image and its source.
+    /// - Throws: As ``run(_:downloader:)``.
+    func run(
+        by manager: KingfisherManager,
+        options further: KingfisherOptionsInfo = []
+    ) async throws -> RetrieveImageResult {
         try await withDeadline(seconds: loading.timeout) {
-            try await manager.retrieveImage(with: try resolved(), options: options)
+            try await manager.retrieveImage(with: try resolved(), options: options + further)
         }
     }
 

@@ -99,7 +99,11 @@ struct PrefetchCommand: AsyncParsableCommand {
 
     private func outcome(of load: PictureLoad, by manager: KingfisherManager) async -> Outcome {
         do {
-            let result = try await load.run(by: manager)
+            // Nothing uses the images again, and with many they would fill the memory.
+            let result = try await load.run(
+                by: manager,
+                options: [.memoryCacheExpiration(.expired)]
+            )
             let isCached = result.cacheType != .none
             return Outcome(
                 url: load.source.text,
