@@ -7,6 +7,7 @@ import Kingfisher
 enum Program {
     static func main() async {
         ProcessIsolation.runWorkerIfAsked()
+        Terminal.occupyClosedStreams()
         UnfinishedFiles.shared.removeOnSignals()
         LibraryLog.shared.start()
         do {

@@ -70,6 +70,21 @@ enum Terminal {
         }
     }
 
+    /// Opens `/dev/null` in place of standard streams that are closed.
+    ///
+    /// Otherwise the next file or pipe takes their numbers, and the program reads its own pipe as
+    /// its input, or prints into it. Reading and writing still fail with EBADF, because each stream
+    /// is opened for the other direction.
+    static func occupyClosedStreams() {
+        for (descriptor, mode) in [
+            (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
+        ]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number, which is that of the closed stream.
+            _ = open("/dev/null", mode)
+        }
+    }
+
     private static let status = Mutex("")
 
     /// The text with control characters escaped as in `\x1b`; line breaks are kept.
