@@ -176,7 +176,7 @@ struct GetCommand: AsyncParsableCommand {
         if let path {
             try AtomicFile.write(data, to: path)
         } else {
-            try FileHandle.standardOutput.write(contentsOf: data)
+            try Terminal.write(data)
         }
         // Bytes that were just encoded have a readable header.
         let frames = (try? ImageFileInfo(data: data))?.frameCount

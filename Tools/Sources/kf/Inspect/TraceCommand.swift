@@ -66,7 +66,7 @@ struct TraceCommand: AsyncParsableCommand {
             let page = html ? Data(TracePage.html(recorder.recorded).utf8) : nil
             let data = try page ?? recorder.chromeTrace()
             if output == "-" {
-                try FileHandle.standardOutput.write(contentsOf: data)
+                try Terminal.write(data)
             } else {
                 try AtomicFile.write(data, to: output)
             }

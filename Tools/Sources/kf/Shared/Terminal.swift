@@ -126,16 +126,36 @@ enum Terminal {
             // standard error fails.
             guard handle === FileHandle.standardOutput, SystemErrorText.code(of: error) != EPIPE
             else { return }
-            outputFailure.withLock { $0 = $0 ?? SystemErrorText.text(for: error) }
+            lostOutput.withLock { $0 = $0 ?? SystemErrorText.text(for: error) }
         }
     }
 
-    private static let outputFailure = Mutex<String?>(nil)
+    private static let lostOutput = Mutex<String?>(nil)
+
+    /// Writes bytes to standard output.
+    ///
+    /// - Throws: A ``Failure`` that names standard output and the reason.
+    static func write(_ data: Data) throws {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: data)
+        } catch {
+            throw outputFailure(SystemErrorText.text(for: error))
+        }
+    }
+
+    private static func outputFailure(_ reason: String) -> Failure {
+        Failure("cannot write standard output: \(reason)")
+    }
 
     /// Throws a ``Failure`` if a line could not be written to standard output, for example because
     /// the disk is full.
+    ///
+    /// A failure is reported once.
     static func checkOutput() throws {
-        guard let reason = outputFailure.withLock({ $0 }) else { return }
-        throw Failure("cannot write standard output: \(reason)")
+        let reason = lostOutput.withLock { reason in
+            defer { reason = nil }
+            return reason
+        }
+        if let reason { throw outputFailure(reason) }
     }
 }

@@ -72,7 +72,7 @@ struct ShowCommand: AsyncParsableCommand {
             guard let data = drawing.data(for: image) else {
                 throw Failure("cannot draw this image")
             }
-            try FileHandle.standardOutput.write(contentsOf: data)
+            try Terminal.write(data)
         } catch {
             throw ErrorReport.exit(for: error, source: source.title)
         }
