@@ -36,11 +36,11 @@ struct GetFailureTests {
         var words: [String] {
             switch self {
             case .notFound: ["2002", "404"]
-            case .noImage, .truncated: ["4001"]
+            case .noImage, .truncated: ["4001", "; check the source"]
             case .empty: ["4001"]
             case .brokenOff: ["2003"]
             case .enormous: ["4001", "60"]
-            case .hanging: []
+            case .hanging: ["increase --timeout"]
             }
         }
     }
@@ -192,6 +192,20 @@ struct GetFailureTests {
         #expect(try folder.files().isEmpty)
     }
 
+    @Test func `a watermark that cannot be read says why`() async throws {
+        try Data("text".utf8).write(to: folder.url.appending(path: "in.txt"))
+        let reasons = ["gone.png": "No such file or directory", "in.txt": "not an image"]
+        for (file, reason) in reasons {
+            let outcome = try await KFProgram.run(
+                ["get", "a.jpg", "-p", "watermark:\(file)"],
+                in: folder
+            )
+            #expect(outcome.status == 64)
+            #expect(outcome.errors.contains("'\(file)'"), "\(outcome.errors)")
+            #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+        }
+    }
+
     @Test func `an unknown processor is answered with those there are`() async throws {
         let outcome = try await KFProgram.run(
             ["get", "a.jpg", "--processor", "swirl:3"],
@@ -201,7 +215,10 @@ struct GetFailureTests {
         #expect(outcome.errors.contains("downsample:SIZE"), "\(outcome.errors)")
     }
 
-    @Test(arguments: [["info", "in.jpg"], ["get", "in.jpg", "--json"], ["--help"]])
+    @Test(arguments: [
+        ["info", "in.jpg"], ["get", "in.jpg", "--json"], ["--help"], ["get", "in.jpg", "-o", "-"],
+        ["show", "in.jpg"], ["trace", "in.jpg", "-o", "-"],
+    ])
     func `output that cannot be written is a failure`(arguments: [String]) async throws {
         try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
         let outcome = try await KFProgram.run(arguments, in: folder, outputPath: "/dev/full")

@@ -65,7 +65,11 @@ struct DiffCommand: AsyncParsableCommand {
             var images: [KFCrossPlatformImage] = []
             for source in sources {
                 let load = PictureLoad(source: source, loading: loading, processor: processor)
-                images.append(try await load.run().result.image)
+                do {
+                    images.append(try await load.run().result.image)
+                } catch {
+                    throw ErrorReport.exit(for: error, source: source.title)
+                }
             }
             let difference = try ImageDifference(images[0], images[1])
             if let output, let format = try PictureFormat(ending: output) {

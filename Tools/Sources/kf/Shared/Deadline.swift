@@ -20,7 +20,11 @@ func withDeadline<Value: Sendable>(
     }
     let clock = Task {
         try await Task.sleep(for: .seconds(seconds))
-        outcome.finish(throwing: Failure("timed out after \(trimmed(seconds)) s"))
+        outcome.finish(
+            throwing: Failure(
+                "timed out after \(trimmed(seconds)) s; increase --timeout"
+            )
+        )
     }
     defer {
         worker.cancel()

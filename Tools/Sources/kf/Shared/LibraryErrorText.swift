@@ -141,7 +141,7 @@ enum LibraryErrorText {
         if clause.contains("they can be decoded") {
             return "a step failed for the image of \(Readable.bytes(data.count)); check its sizes"
         }
-        return "the \(Readable.bytes(data.count)) cannot be decoded:\(clause)"
+        return "the \(Readable.bytes(data.count)) cannot be decoded:\(clause); check the source"
     }
 
     // MARK: - Names and numbers

@@ -110,8 +110,15 @@ struct SpecArguments: Sendable {
 
     /// The image in a file.
     func picture(_ path: String) throws -> KFCrossPlatformImage {
-        guard let image = KFCrossPlatformImage(contentsOfFile: path) else {
-            throw ValidationError("'\(path)' in '\(text)' is not a readable image")
+        let bytes: Data
+        do {
+            // A pipe cannot be read again for the next image, so there is no need to wait for one.
+            bytes = try InputFile(path: path, patience: 1).contents()
+        } catch {
+            throw ValidationError("'\(path)' in '\(text)': \(ErrorReport.reason(for: error))")
+        }
+        guard let image = KFCrossPlatformImage(data: bytes) else {
+            throw ValidationError("'\(path)' in '\(text)' is not an image that can be decoded")
         }
         return image
     }
