@@ -46,6 +46,18 @@ struct InfoTests {
         #expect(outcome.text.contains("JPEG"))
     }
 
+    @Test func `no size is invented for input that is not read to its end`() async throws {
+        let input = try TestPictures.jpeg() + Data(count: 1 << 20)
+        let script = #"cat "$1" | "$0" info - --json"#
+        try input.write(to: folder.url.appending(path: "large.jpg"))
+        let part = try await KFProgram.bash(script, ["large.jpg"], in: folder)
+        #expect(try GetTests.fields(part)["bytes"] is NSNull, "\(part.text)")
+        let text = try await KFProgram.bash(#"cat large.jpg | "$0" info -"#, in: folder)
+        #expect(text.text.contains("640 × 480 pixels, JPEG\n"), "\(text.text)")
+        let all = try await KFProgram.bash(script, ["in.jpg"], in: folder)
+        #expect(try GetTests.fields(all)["bytes"] as? Int == (try TestPictures.jpeg()).count)
+    }
+
     @Test func `the header is enough`() async throws {
         try Data(TestPictures.jpeg().prefix(700)).write(to: folder.url.appending(path: "part.jpg"))
         let outcome = try await run("part.jpg")
@@ -61,7 +73,8 @@ struct InfoTests {
         let errors = outcome.errors.split(separator: "\n")
         #expect(errors.count == 3)
         for (error, file) in zip(errors, ["page.html", "gone.png", "."]) {
-            #expect(error.hasPrefix("kf: \(file): error"), "\(error)")
+            #expect(error.hasPrefix("kf: error: "), "\(error)")
+            #expect(error.components(separatedBy: "\(file):").count == 2, "\(error)")
         }
     }
 

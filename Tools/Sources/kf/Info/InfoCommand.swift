@@ -43,7 +43,8 @@ struct InfoCommand: ParsableCommand {
                 try out.print(InfoReport(file, info, byteCount: byteCount))
             } catch {
                 // Continue with the other files.
-                Terminal.note("kf: \(file.title): " + ErrorReport.line(for: error), style: .red)
+                let line = ErrorReport.line(for: error, source: file.title)
+                Terminal.note("kf: " + line, style: .red)
                 failed = true
             }
         }

@@ -6,9 +6,9 @@ struct InfoReport: Report {
     private let title: String
     private let source: String
     private let info: ImageFileInfo
-    private let byteCount: Int
+    private let byteCount: Int?
 
-    init(_ source: PictureSource, _ info: ImageFileInfo, byteCount: Int) {
+    init(_ source: PictureSource, _ info: ImageFileInfo, byteCount: Int?) {
         title = source.title
         self.source = source.text
         self.info = info
@@ -47,7 +47,8 @@ struct InfoReport: Report {
         let kind = progressive + info.formatName.uppercased()
         var lines = [
             title,
-            "  image    \(Self.pixels(info.size)), \(kind), \(Readable.bytes(byteCount))",
+            "  image    \(Self.pixels(info.size)), \(kind)"
+                + (byteCount.map { ", " + Readable.bytes($0) } ?? ""),
             "  colour   \(colour)",
         ]
         if info.orientation != 1 {

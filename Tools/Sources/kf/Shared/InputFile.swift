@@ -117,8 +117,8 @@ final class InputFile {
         }
     }
 
-    /// The number of bytes of the whole input, as far as it is known.
-    var byteCount: Int { size ?? bytes.count }
+    /// The number of bytes of the whole input; nil for a pipe that is not read to its end.
+    var byteCount: Int? { size ?? (isAtEnd ? bytes.count : nil) }
 
     private func judge() throws {
         do {

@@ -144,12 +144,12 @@ struct PictureSource: Sendable {
         return try opened(patience: patience).contents()
     }
 
-    /// The header of the image and the number of bytes of the whole file.
+    /// The header of the image and the number of bytes of the whole file, if it is known.
     ///
     /// - Precondition: ``isWeb`` is false.
     /// - Throws: A ``Failure`` if the bytes cannot be read, an `ImageFileInfo.Failure` if they have
     ///   no header.
-    func info(patience: Double) throws -> (info: ImageFileInfo, byteCount: Int) {
+    func info(patience: Double) throws -> (info: ImageFileInfo, byteCount: Int?) {
         if case .inline(let data) = place { return (try ImageFileInfo(data: data), data.count) }
         let file = try opened(patience: patience)
         let info = try file.info()
