@@ -129,7 +129,14 @@ struct ConvertTests {
         let outcome = try await convert("in", "-o", "out", "--name", "{stem}")
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("in/a.jpg and in/sub/a.jpg would both become a.jpg"))
+        #expect(outcome.errors.contains("add {dir} to --name"), "\(outcome.errors)")
         #expect(try folder.files() == ["in"])
+        try add("in/a.png", try TestPictures.png())
+        let formats = try await convert("in/a.jpg", "in/a.png", "-o", "out", "--format", "webp")
+        let advice = "would both become a.webp; convert them in two runs, into two folders"
+        #expect(formats.errors.contains(advice), "\(formats.errors)")
+        let same = try await convert("in", "-o", "out", "--name", "photo")
+        #expect(same.errors.contains("add {stem} to --name"), "\(same.errors)")
     }
 
     @Test func `an input is never overwritten`() async throws {

@@ -61,12 +61,12 @@ struct ConvertPlan: Sendable {
 
     private func checkNames() throws {
         let inputs = Set(items.compactMap { InputSearch.resolved($0.input.path) })
-        var owners: [String: String] = [:]
+        var owners: [String: Item] = [:]
         for item in items {
-            if let other = owners.updateValue(item.input.path, forKey: item.name) {
+            if let other = owners.updateValue(item, forKey: item.name) {
                 throw Failure(
-                    "\(other) and \(item.input.path) would both become \(item.name); "
-                        + "use --name to distinguish them, for example by {dir} or {format}"
+                    "\(other.input.path) and \(item.input.path) would both become \(item.name); "
+                        + Self.advice(other, item)
                 )
             }
             let output = item.outputTitle(in: folder)
@@ -74,6 +74,19 @@ struct ConvertPlan: Sendable {
                 throw Failure("\(output) is also an input; choose another folder or another --name")
             }
         }
+    }
+
+    /// How to give two inputs two names: by the first placeholder whose value differs.
+    private static func advice(_ first: Item, _ second: Item) -> String {
+        let (a, b) = (
+            values(first.input, first.format, size: nil),
+            values(second.input, second.format, size: nil)
+        )
+        let placeholder =
+            a.stem != b.stem
+            ? "{stem}" : a.dir != b.dir ? "{dir}" : a.format != b.format ? "{format}" : nil
+        return placeholder.map { "add \($0) to --name" }
+            ?? "convert them in two runs, into two folders"
     }
 
     private static func values(
