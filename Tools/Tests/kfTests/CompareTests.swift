@@ -52,6 +52,18 @@ struct CompareTests {
         #expect(try TestPictures.pixel(drawn, x: 4, y: 5) == [0, 0, 0, 255])
     }
 
+    @Test func `the image that cannot be read is named`() async throws {
+        let photo = try TestPictures.photo()
+        try photo.prefix(photo.count / 2).write(to: folder.url.appending(path: "half.jpg"))
+        let outcome = try await run("diff", "a.png", "half.jpg")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("half.jpg: "), "\(outcome.errors)")
+    }
+
+    @Test func `a limit that is no number is refused`() async throws {
+        #expect(try await run("diff", "a.png", "a.png", "--min-psnr", "nan").status == 64)
+    }
+
     @Test func `sizes that differ and a low PSNR exit with 1`() async throws {
         try TestPictures.png(width: 20, height: 20).write(to: folder.url.appending(path: "s.png"))
         let sizes = try await run("diff", "a.png", "s.png")
