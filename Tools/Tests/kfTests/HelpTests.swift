@@ -51,6 +51,28 @@ struct HelpTests {
     }
 
     @Test(arguments: [
+        ("kf-get", "The time limit of a load. (default: 30.0)"),
+        ("kf-prefetch", "The number of concurrent loads. (default: 5)"),
+        ("kf-show", "(values: auto, kitty, iterm, sixel, blocks; default: auto)"),
+        ("kf-compare", "(default: jpeg,webp,avif,png)"),
+        ("kf-compare", "(default: 50,75,90)"),
+        ("kf-placeholder", "(default: 4x3)"),
+    ])
+    func `manual and help name the defaults`(page: String, text: String) async throws {
+        let folder = try TemporaryFolder()
+        _ = try await KFProgram.run(["man", "-o", "man"], in: folder)
+        let manual = String(decoding: try folder.data("man/\(page).1"), as: UTF8.self)
+        #expect(manual.contains(text), "\(manual)")
+        let command = String(page.dropFirst(3))
+        let help = try await KFProgram.run(
+            [command, "--help"],
+            in: folder,
+            environment: ["COLUMNS": "200"]
+        )
+        #expect(help.text.contains(text), "\(help.text)")
+    }
+
+    @Test(arguments: [
         ("get", "trim[:TOLERANCE]  (TOLERANCE 0 to 1)"),
         ("convert", "sharpen:AMOUNT[:RADIUS]  (AMOUNT 0 to 10, RADIUS 0 to 100)"),
         ("get", "round:RADIUS|PERCENT%[:COLOUR]  (RADIUS 0 to 65535, PERCENT 0 to 100)"),

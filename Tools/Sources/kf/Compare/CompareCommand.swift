@@ -25,13 +25,19 @@ struct CompareCommand: AsyncParsableCommand {
     var source: PictureSource
 
     @Option(
-        help: ArgumentHelp("Formats, separated by commas.", valueName: "list"),
+        help: ArgumentHelp(
+            "Formats, separated by commas: \(PictureFormat.names). (default: jpeg,webp,avif,png)",
+            valueName: "list"
+        ),
         transform: Self.formats
     )
     var formats: [PictureFormat] = [.jpeg, .webp, .avif, .png]
 
     @Option(
-        help: ArgumentHelp("Qualities from 0 to 100, separated by commas.", valueName: "list"),
+        help: ArgumentHelp(
+            "Qualities from 0 to 100, separated by commas. (default: 50,75,90)",
+            valueName: "list"
+        ),
         transform: Self.qualities
     )
     var qualities: [Int] = [50, 75, 90]

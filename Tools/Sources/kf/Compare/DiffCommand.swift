@@ -48,7 +48,9 @@ struct DiffCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard sources.count == 2 else { throw ValidationError("give two images to compare") }
-        if minPsnr?.isNaN == true { throw ValidationError("--min-psnr must be a number of decibels") }
+        if minPsnr?.isNaN == true {
+            throw ValidationError("--min-psnr must be a number of decibels")
+        }
         if sources[0].text == "-", sources[1].text == "-" {
             throw ValidationError("only one of the images can be standard input")
         }

@@ -44,7 +44,7 @@ struct ManualPage {
             lines.append(".SH OPTIONS")
             for argument in arguments {
                 lines += [".TP", "\\fB\(Self.escaped(argument.form))\\fR"]
-                lines.append(Self.escaped(argument.abstract ?? ""))
+                lines.append(Self.escaped(argument.explanation))
             }
         }
         if !children.isEmpty {
@@ -104,6 +104,16 @@ struct ManualPage {
             let names: [Name]?
             let valueName: String?
             let abstract: String?
+            let defaultValue: String?
+            let allValues: [String]?
+
+            /// Its text with values and default, as in the help.
+            var explanation: String {
+                let values = allValues.map { "values: " + $0.joined(separator: ", ") }
+                let standard = kind == "flag" ? nil : defaultValue.map { "default: " + $0 }
+                let notes = [values, standard].compactMap { $0 }.joined(separator: "; ")
+                return (abstract ?? "") + (notes.isEmpty ? "" : " (\(notes))")
+            }
 
             var title: String { valueName ?? "value" }
 

@@ -26,7 +26,7 @@ struct PlaceholderCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Horizontal and vertical components of the BlurHash, 1 to 9.",
+            "Horizontal and vertical components of the BlurHash, 1 to 9. (default: 4x3)",
             valueName: "NxM"
         ),
         transform: Self.components

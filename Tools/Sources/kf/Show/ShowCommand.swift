@@ -31,7 +31,7 @@ struct ShowCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("protocol"),
-        help: "The protocol: auto, kitty, iterm, sixel, blocks."
+        help: "The protocol for drawing."
     )
     var style: TerminalDrawing = .auto
 
