@@ -30,5 +30,14 @@ struct ServeTests {
         )
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("Scripts/serve.sh"))
+        for option in ["--help", "-h"] {
+            let help = try await KFProgram.run(
+                ["serve", option],
+                in: folder,
+                environment: ["PATH": folder.url.path]
+            )
+            #expect(help.status == 0)
+            #expect(help.text.contains("kf serve --check"), "\(help.text)")
+        }
     }
 }

@@ -32,6 +32,8 @@ struct ServeCommand: ParsableCommand {
         for folder in [folder] + search.map(String.init) {
             Self.become("\(folder)/kf-serve", arguments)
         }
+        // kf-serve has a help of its own.
+        if [["--help"], ["-h"]].contains(arguments) { throw CleanExit.helpRequest(self) }
         let advice = "build it with Scripts/serve.sh, or install it into the PATH"
         throw ErrorReport.exit(
             for: Failure("the program kf-serve is neither beside kf nor in the PATH; \(advice)")
