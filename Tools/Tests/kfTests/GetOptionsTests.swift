@@ -117,6 +117,8 @@ struct GetOptionsTests {
         #expect(outcome.status == 0)
         #expect(outcome.text.hasPrefix("data:image/jpeg;base64,"))
         #expect(outcome.text.count < 400)
+        let json = try await run("get", url, "--json")
+        #expect(json.text.count < 600, "\(json.text)")
         let broken = try await run("get", "data:image/png;base64,AAAA" + url)
         #expect(broken.errors.count < 400)
     }

@@ -18,7 +18,7 @@ struct PictureSource: Sendable {
         case standardInput
     }
 
-    /// The text as given.
+    /// The text as given; the beginning of a `data:` URL, which may have megabytes.
     let text: String
     private let place: Place
 
@@ -26,8 +26,12 @@ struct PictureSource: Sendable {
     ///
     /// - Throws: A `ValidationError` for a URL of another kind.
     init(_ text: String) throws {
-        self.text = text
         place = try Self.place(text)
+        if case .inline = place {
+            self.text = LibraryErrorText.shown(text)
+        } else {
+            self.text = text
+        }
     }
 
     /// A file by its path, even if that looks like a URL.
