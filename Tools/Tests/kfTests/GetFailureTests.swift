@@ -162,6 +162,7 @@ struct GetFailureTests {
         ["get", "a.jpg", "--processor", "tint:reddish"],
         ["get", "a.jpg", "--processor", "crop:10x10@2,0"],
         ["get", "a.jpg", "--processor", "color:1,2"],
+        ["get", "a.jpg", "--processor", "smartcrop:300x"],
         ["get", "a.jpg", "--processor", "blend:melt"],
         ["get", "a.jpg", "--processor", "bw:1"],
         ["get", "a.jpg", "--processor", "watermark:nowhere.png"],

@@ -66,7 +66,7 @@ struct ProcessorForm: Sendable {
             )
         },
         ProcessorForm("smartcrop:SIZE", 1...1) {
-            SmartCroppingImageProcessor(size: try $0.extent($0.values[0]))
+            SmartCroppingImageProcessor(size: try $0.box(0))
         },
         ProcessorForm("trim[:TOLERANCE]", 0...1, ["TOLERANCE": 0...1]) {
             TrimmingImageProcessor(tolerance: try $0.number(0, $1[0], default: 0))

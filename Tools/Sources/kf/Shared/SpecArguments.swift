@@ -26,6 +26,16 @@ struct SpecArguments: Sendable {
         }
     }
 
+    /// A size of two sides, for a step that scales to it.
+    func box(_ index: Int) throws -> CGSize {
+        guard case .both(let size) = try size(index) else {
+            throw ValidationError(
+                "'\(values[index])' in '\(text)' is not a size of two sides; write WIDTHxHEIGHT"
+            )
+        }
+        return size
+    }
+
     /// A number within a range; `standard` if it is omitted.
     func number(
         _ index: Int,
