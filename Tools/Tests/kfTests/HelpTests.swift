@@ -72,6 +72,18 @@ struct HelpTests {
         #expect(help.text.contains(text), "\(help.text)")
     }
 
+    @Test(arguments: ["get", "convert"])
+    func `the help tells steps with similar names apart`(command: String) async throws {
+        let help = try await KFProgram.run(
+            [command, "--help"],
+            in: TemporaryFolder(),
+            environment: ["COLUMNS": "1000"]
+        )
+        for words in ["downsample never enlarges", "fill covers it", "smartcrop scales first"] {
+            #expect(help.text.contains(words), "\(help.text)")
+        }
+    }
+
     @Test(arguments: [
         ("get", "trim[:TOLERANCE]  (TOLERANCE 0 to 1)"),
         ("convert", "sharpen:AMOUNT[:RADIUS]  (AMOUNT 0 to 10, RADIUS 0 to 100)"),

@@ -11,7 +11,7 @@ struct TraceCommand: AsyncParsableCommand {
             Without --html it writes a Chrome trace: open it in https://ui.perfetto.dev or \
             chrome://tracing. The page of --html is self-contained: it shows the timeline \
             and the reason of each miss. With --repeat 2 everything is loaded twice, the second \
-            time from the cache.
+            time from the cache if the options allow one.
 
             Examples:
               kf trace https://example.com/photo.jpg -p resize:300x -o trace.json

@@ -134,7 +134,9 @@ struct EncodingOptions: ParsableArguments {
     static let steps = """
         Steps for --processor. Sizes are in pixels: 300x200, one side (300x or x200), or a \
         percentage (50%). Colours are #rrggbb, #rrggbbaa or names like white, positions X,Y \
-        from 0,0 (top left) to 1,1:
+        from 0,0 (top left) to 1,1. downsample never enlarges an image, resize does: fit stays \
+        within the size, fill covers it and may be larger on one side, none distorts. crop does \
+        not scale; smartcrop scales first, and keeps the part with the most detail:
 
         \(ProcessorForm.all.map { "  " + $0.help }.joined(separator: "\n"))
         """
