@@ -61,7 +61,9 @@ final class InputFile {
         }
         let kind = status.st_mode & S_IFMT
         size = kind == S_IFREG ? Int(status.st_size) : nil
-        if kind == S_IFDIR { throw Failure("cannot read \(name): it is a folder") }
+        if kind == S_IFDIR {
+            throw Failure("cannot read \(name): it is a folder; name a file in it")
+        }
     }
 
     deinit { close(descriptor) }
