@@ -72,6 +72,7 @@ struct InfoTests {
         #expect(outcome.text.split(separator: "\n").count == 1)
         let errors = outcome.errors.split(separator: "\n")
         #expect(errors.count == 3)
+        #expect(errors.first?.hasSuffix("known format; check the source") == true)
         #expect(errors.last?.hasSuffix("it is a folder; name a file in it") == true)
         for (error, file) in zip(errors, ["page.html", "gone.png", "."]) {
             #expect(error.hasPrefix("kf: error: "), "\(error)")

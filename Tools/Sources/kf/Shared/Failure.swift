@@ -55,6 +55,10 @@ enum ErrorReport {
         switch error {
         case let error as KingfisherError: LibraryErrorText.text(for: error)
         case let error as Failure: error.message
+        case ImageFileInfo.Failure.needsMoreData(let reason):
+            "the header is incomplete: \(reason); check the source"
+        case ImageFileInfo.Failure.unreadable(let reason):
+            "the header cannot be read: \(reason); check the source"
         case is CancellationError: "cancelled"
         default: SystemErrorText.text(for: error)
         }
