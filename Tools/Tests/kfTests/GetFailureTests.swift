@@ -3,6 +3,12 @@ import Foundation
 import KingfisherTesting
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// `kf get` with errors: a clear message, the right status, and no files left over.
 @Suite(.timeLimit(.minutes(1)))
 struct GetFailureTests {
@@ -214,6 +220,23 @@ struct GetFailureTests {
         )
         #expect(outcome.errors.contains("unknown processor 'swirl'"), "\(outcome.errors)")
         #expect(outcome.errors.contains("downsample:SIZE"), "\(outcome.errors)")
+    }
+
+    @Test func `an image is not written to a terminal`() async throws {
+        try TestPictures.png().write(to: folder.url.appending(path: "in.png"))
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(terminal) }
+        // TIOCSPTLCK and TIOCGPTN, whose macros Swift cannot import.
+        var (lock, number): (Int32, UInt32) = (0, 0)
+        #expect(ioctl(terminal, 0x4004_5431, &lock) == 0)
+        #expect(ioctl(terminal, 0x8004_5430, &number) == 0)
+        let outcome = try await KFProgram.run(
+            ["get", "in.png", "-o", "-"],
+            in: folder,
+            outputPath: "/dev/pts/\(number)"
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("kf show draws an image"), "\(outcome.errors)")
     }
 
     @Test(arguments: [

@@ -37,9 +37,17 @@ enum GetTarget {
     }
 
     /// Throws a ``Failure`` unless the images can be written; makes a missing folder.
+    ///
+    /// Bytes of an image could control a terminal.
     func prepare() throws {
         switch self {
-        case .none, .standardOutput: break
+        case .none: break
+        case .standardOutput where Terminal.outputIsTerminal:
+            throw Failure(
+                "standard output is a terminal; redirect it to a file or a pipe, or name a file "
+                    + "with -o; kf show draws an image"
+            )
+        case .standardOutput: break
         case .file(let path): try AtomicFile.checkFolder(of: path)
         case .folder(let path, _): try AtomicFile.makeFolder(path)
         }
