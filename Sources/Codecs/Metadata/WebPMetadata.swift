@@ -26,7 +26,8 @@ enum WebPMetadata {
 
     /// The file with parts, extended if it is a simple one.
     ///
-    /// - Throws: ``CodecError`` if the file has no header, or becomes larger than the format allows.
+    /// - Throws: ``CodecError`` if the file has no header, is cut off, or becomes larger than the
+    ///   format allows.
     static func written(
         _ parts: FileMetadata,
         to bytes: UnsafeRawBufferPointer
@@ -37,7 +38,7 @@ enum WebPMetadata {
         head.append(number: header.size.width - 1, bytes: 3, .little)
         head.append(number: header.size.height - 1, bytes: 3, .little)
         var others = Data()
-        walk(bytes) { name, whole, body in
+        let isWhole = walk(bytes) { name, whole, body in
             switch name {
             case "VP8X" where body.count >= 10:
                 flags |= body[body.startIndex]
@@ -47,6 +48,10 @@ enum WebPMetadata {
                 break
             default: others.append(contentsOf: whole)
             }
+        }
+        // The remaining chunks would be lost.
+        guard isWhole else {
+            throw .corrupt(.webp, detail: "a chunk is cut off, or there are too many")
         }
         if others.count % 2 == 1 { others.append(0) }
         if parts.profile != nil { flags |= Flag.profile }
@@ -70,27 +75,32 @@ enum WebPMetadata {
     }
 
     /// Calls `visit` with every chunk: its name, the whole with its padding, and its content.
+    ///
+    /// - Returns: False if the last one is cut off, or if there are too many.
+    @discardableResult
     private static func walk(
         _ bytes: UnsafeRawBufferPointer,
         _ visit: (
             _ name: String, _ whole: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
         ) -> Void
-    ) {
+    ) -> Bool {
         let size = ByteReader(bytes, .little).u32(at: 4) ?? 0
         // Bytes after the end of the container do not belong to the image.
         let reader = ByteReader(.init(rebasing: bytes.prefix(size + 8)), .little)
         var offset = 12
         for _ in 0..<FileMetadata.maxChunkCount {
+            guard offset < reader.count else { return true }
             guard let name = reader.slice(at: offset, count: 4),
                 let length = reader.u32(at: offset + 4),
                 let body = reader.slice(at: offset + 8, count: length),
                 // The padding of the last chunk may be missing.
                 let whole = reader.slice(at: offset, count: 8 + length + length % 2)
                     ?? reader.slice(at: offset, count: 8 + length)
-            else { return }
+            else { return false }
             visit(String(decoding: name, as: UTF8.self), whole, body)
             offset += 8 + length + length % 2
         }
+        return offset >= reader.count
     }
 }
 

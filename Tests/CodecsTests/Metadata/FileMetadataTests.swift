@@ -70,6 +70,22 @@ struct FileMetadataTests {
         }
     }
 
+    @Test(arguments: ["lossy.webp", "lossless.webp"])
+    func `a WebP that is cut off is not written without its pixels`(name: String) throws {
+        let file = try Fixture(name: name).data
+        let parts = FileMetadata(xmp: MetadataSample.xmp)
+        for count in 30..<file.count - 1 {
+            #expect(throws: CodecError.self) { try parts.written(to: file.prefix(count)) }
+        }
+        // More chunks than are looked at, before the pixels.
+        let tiny = Array("TINY".utf8) + [0, 0, 0, 0]
+        let many = [UInt8](repeatElement(tiny, count: FileMetadata.maxChunkCount).joined())
+        var large = file + many
+        let size = UntrustedBytes.number(large.count - 8, count: 4, .little)
+        large.replaceSubrange(4..<8, with: size)
+        #expect(throws: CodecError.self) { try parts.written(to: large) }
+    }
+
     @Test func `image resources may be divided among segments`() throws {
         let plain = try Fixture(name: "baseline.jpg").data
         // A resource with a name of odd length before the one with the datasets.
