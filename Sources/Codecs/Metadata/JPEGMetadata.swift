@@ -42,7 +42,9 @@ enum JPEGMetadata {
         var place = 2
         walk(bytes) { marker, segment, body in
             if marker == 0xE0, segment.lowerBound == place { place = segment.upperBound }
-            if let part = kind(marker, body), parts.byteCount(of: part) != nil {
+            // The rest of a packet is of no use without its beginning.
+            let isMoreXMP = marker == 0xE1 && body.has(moreXMPName, at: 0)
+            if let part = isMoreXMP ? .xmp : kind(marker, body), parts.byteCount(of: part) != nil {
                 replaced.append(segment)
             }
         }

@@ -70,6 +70,20 @@ struct FileMetadataTests {
         }
     }
 
+    @Test func `a packet replaces all segments of the former one`() throws {
+        let plain = try Fixture(name: "baseline.jpg").data
+        let name = "http://ns.adobe.com/xmp/extension/\0"
+        let more = MetadataSample.segment(0xE1, name, Data(MetadataSample.thumbnail.utf8))
+        // After the JFIF segment.
+        let file = try FileMetadata(xmp: MetadataSample.xmp).written(to: plain)
+            .inserting(more, at: 20)
+        let written = try FileMetadata(xmp: MetadataSample.xmp).written(to: file)
+        #expect(try written == FileMetadata(xmp: MetadataSample.xmp).written(to: plain))
+        // Other parts leave the packet as it is.
+        let other = try FileMetadata(iptc: MetadataSample.iptc).written(to: file)
+        #expect(other.contains("xmp/extension"))
+    }
+
     @Test(arguments: ["lossy.webp", "lossless.webp"])
     func `a WebP that is cut off is not written without its pixels`(name: String) throws {
         let file = try Fixture(name: name).data
