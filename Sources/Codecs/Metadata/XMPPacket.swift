@@ -160,18 +160,22 @@ struct XMPPacket {
                     || scalar.value & 0xFFFE == 0xFFFE
             })
         else { return false }
-        return text.split(separator: "&", omittingEmptySubsequences: false).dropFirst()
-            .allSatisfy { isReference($0.prefix { $0 != ";" }, of: $0) }
+        // As bytes: an accent after an ampersand makes one character of both.
+        let bytes = Array(text.utf8)
+        guard bytes.firstRange(of: "]]>".utf8) == nil else { return false }
+        return bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+            .dropFirst().allSatisfy(startsWithReference)
     }
 
-    /// Whether the text after an ampersand begins with a reference that every document knows.
-    private static func isReference(_ name: Substring, of text: Substring) -> Bool {
-        guard name.endIndex < text.endIndex else { return false }
+    /// Whether the bytes after an ampersand begin with a reference that every document knows.
+    private static func startsWithReference(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: ";")) else { return false }
+        let name = String(decoding: bytes[..<end], as: UTF8.self)
         if ["amp", "lt", "gt", "quot", "apos"].contains(name) { return true }
+        // `UInt32` would also accept a sign.
+        guard name.hasPrefix("#"), !name.contains("+") else { return false }
         let number =
-            name.hasPrefix("#x")
-            ? UInt32(name.dropFirst(2), radix: 16)
-            : name.hasPrefix("#") ? UInt32(name.dropFirst()) : nil
+            name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
         return number.map { (32..<0xD800).contains($0) } ?? false
     }
 

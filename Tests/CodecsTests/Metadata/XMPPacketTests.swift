@@ -52,7 +52,8 @@ struct XMPPacketTests {
         "A text that another document could not hold is left out",
         arguments: [
             "&evil;", "&#0;", "&#xD800;", "a & b", "&amp", "a\u{1}b", "<b>x</b>", "", "  ",
-            "<![CDATA[x]]>", "&#99999999999999999999;",
+            "<![CDATA[x]]>", "&#99999999999999999999;", "&#+65;", "&#x+41;", "a ]]> b",
+            "a &\u{301} b",
         ]
     )
     func unsafe(text: String) {
