@@ -74,6 +74,17 @@ struct PaletteTests {
         }
     }
 
+    @Test(arguments: [(16, 3), (17, 0), (256, 0)])
+    func `grey has a palette only where that saves bits`(count: Int, type: UInt8) throws {
+        let bitmap = try Self.bitmap { x, y in
+            let level = UInt8((x + y) % count)
+            return RGBA(red: level, green: level, blue: level, alpha: 255)
+        }
+        let file = try Codecs.encode(bitmap, as: .png)
+        #expect(Self.kind(of: file).type == type)
+        #expect(try Codecs.decode(file).bitmap == bitmap)
+    }
+
     @Test func `a palette is left out where it takes more than it saves`() throws {
         let size = PixelSize(width: 16, height: 16)
         let icon = try Self.bitmap(size, isOpaque: false) { x, y in

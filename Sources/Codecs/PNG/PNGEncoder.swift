@@ -53,7 +53,10 @@ struct PNGEncoder {
                 keepsPartialAlpha: true
             )
         }
-        return try IndexedPixels(exactly: bitmap, atMost: 256)
+        let pixels = try IndexedPixels(exactly: bitmap, atMost: 256)
+        // Grey pixels take one byte without a palette, too, and can be filtered.
+        let isGray = options.profile == nil && pixels?.palette.allSatisfy(\.isOpaqueGray) == true
+        return isGray && pixels?.palette.count ?? 0 > 16 ? nil : pixels
     }
 
     /// Writes the rows, filtered or not; returns the best compression method for them.
@@ -72,6 +75,10 @@ struct PNGEncoder {
             groups: rows.sample(groups: 4)
         )
     }
+}
+
+extension RGBA {
+    fileprivate var isOpaqueGray: Bool { alpha == 255 && red == green && green == blue }
 }
 
 extension PixelStorage {
