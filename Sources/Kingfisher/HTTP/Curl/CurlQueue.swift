@@ -59,8 +59,8 @@ struct CurlQueue {
 
     var count: Int { waiting.count }
 
-    /// The number of places in memory, including outdated ones.
-    var placeCount: Int { hosts.values.reduce(0) { $0 + $1.places.count } }
+    /// The number of places in memory, of transfers and of hosts, including outdated ones.
+    var placeCount: Int { hosts.values.reduce(ready.count) { $0 + $1.places.count } }
 
     /// The number of hosts in memory, including those without transfers.
     var hostCount: Int { hosts.count }
@@ -154,6 +154,7 @@ struct CurlQueue {
             guard host.ready != place.number, hasRoom(host, for: exchange) else { return }
             host.ready = place.number
             ready.insert(Ready(place: place, host: host))
+            clearOutReady()
             return
         }
     }
@@ -169,6 +170,17 @@ struct CurlQueue {
     private func clearOut(_ host: Host) {
         guard host.places.count > 64 + 2 * host.waiting else { return }
         host.places.keep { [waiting] in waiting[$0.id]?.number == $0.number }
+    }
+
+    /// Cleans up ``ready``, in which one place of a host counts.
+    private mutating func clearOutReady() {
+        guard ready.count > 64 + 2 * hosts.count else { return }
+        var kept: Set<UInt64> = []
+        ready.keep { [waiting] in
+            let number = $0.place.number
+            return waiting[$0.place.id]?.number == number && $0.host.ready == number
+                && kept.insert(number).inserted
+        }
     }
 
     private mutating func forget(_ host: Host) {

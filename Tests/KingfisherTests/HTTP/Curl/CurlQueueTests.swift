@@ -112,6 +112,37 @@ struct CurlQueueTests {
         #expect(queue.hostCount == 1)
     }
 
+    @Test func `thousands of moves leave few places while no connection is free`() throws {
+        var queue = CurlQueue()
+        let all = try (1...2).map { try exchange($0, limit: 9) }
+        for exchange in all { queue.add(exchange) }
+        for number in 1...5000 {
+            all[number % 2].priority = Float(number % 7) / 7
+            queue.resort(all[number % 2])
+        }
+        #expect(queue.placeCount < 200)
+        all[0].priority = 1
+        queue.resort(all[0])
+        let order = drain(&queue)
+        #expect(order == [1, 2])
+    }
+
+    @Test func `urgent transfers that go ahead leave few places`() throws {
+        var queue = CurlQueue()
+        let last = try exchange(1, priority: 0, limit: 9)
+        queue.add(last)
+        for id in 2...5000 {
+            queue.add(try exchange(UInt64(id), limit: 9))
+            let taken = queue.takeNext()
+            let next = try #require(taken)
+            #expect(next.id == id)
+            queue.finished(next, multiplexed: false)
+        }
+        #expect(queue.placeCount < 200)
+        let order = drain(&queue)
+        #expect(order == [1])
+    }
+
     @Test func `thousands of cancels leave no transfers`() throws {
         var queue = CurlQueue()
         let all = try (1...20_000).map { try exchange($0) }
