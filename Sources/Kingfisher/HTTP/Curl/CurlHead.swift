@@ -56,8 +56,9 @@ struct CurlHead {
 
     private mutating func addField(_ line: UnsafeBufferPointer<UInt8>) {
         // A folded line (RFC 9112, 5.2) continues the value before it.
-        if line[0] == 0x20 || line[0] == 0x09, let last = fields.popLast() {
-            fields.append((last.name, last.value + " " + Self.string(Self.trimmed(line))))
+        if line[0] == 0x20 || line[0] == 0x09, let last = fields.indices.last {
+            // In place: copying the value for each of 80,000 lines takes a third of a second.
+            fields[last].value += " " + Self.string(Self.trimmed(line))
             return
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return }
