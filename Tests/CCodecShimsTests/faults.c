@@ -246,7 +246,8 @@ static void take_row(void *context, const uint8_t *row) {
     add(&taken->result, row, taken->row_bytes);
 }
 
-static outcome decode_picture(file input, kf_picture_kind kind) {
+// Unused where none of the optional formats is installed.
+__attribute__((unused)) static outcome decode_picture(file input, kf_picture_kind kind) {
     rows taken = {{KF_PICTURE_TOO_MUCH_MEMORY, 0}, 0};
     kf_picture *picture = kf_picture_create(kind, input.bytes, input.count, 64 << 20, 4096);
     if (picture == NULL) return taken.result;
