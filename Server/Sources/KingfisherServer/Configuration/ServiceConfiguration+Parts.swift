@@ -3,14 +3,20 @@ import Foundation
 
 // The settings of the parts that read URLs, negotiate and draw.
 extension ServiceConfiguration {
-    /// Checks the values that ``init(environment:files:)`` does not: presets, the patterns of
-    /// sources, and the files of the watermark and the fallback.
+    /// Checks the values that ``init(environment:)`` does not: presets, the patterns of sources,
+    /// the files of the watermark and the fallback, folders, and the keys for S3.
+    ///
+    /// Nothing is created.
     ///
     /// - Throws: ``ConfigurationError``.
     public func validate() throws(ConfigurationError) {
         _ = try grammar()
         _ = try FallbackImage(responses)
         _ = try watermark()
+        _ = try sources.localSources()
+        _ = try S3Signer(sources)
+        try caches.checkFolder()
+        if caches.redisURL != nil { try caches.requireFolderToShare() }
     }
 
     /// The file of the configured watermark; nil if it has none.

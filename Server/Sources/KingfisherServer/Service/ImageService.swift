@@ -56,14 +56,7 @@ public final class ImageService: Sendable {
                 found: nil
             )
         }
-        let caches = configuration.caches
-        guard storage == nil || caches.path != nil && caches.diskSize > 0 else {
-            throw ConfigurationError(
-                name: "KF_CACHE_PATH",
-                expected: "a folder, because results are shared with other machines",
-                found: nil
-            )
-        }
+        if storage != nil { try configuration.caches.requireFolderToShare() }
         self.configuration = configuration
         self.logger = logger
         registry = PrometheusRegistry(namespace: configuration.operation.metricsNamespace)

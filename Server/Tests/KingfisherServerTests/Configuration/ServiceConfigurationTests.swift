@@ -86,6 +86,30 @@ struct ServiceConfigurationTests {
         #expect(error?.name == name)
     }
 
+    @Test(
+        "What would keep the service from starting is found before the start",
+        arguments: [
+            (["IMGPROXY_LOCAL_FILESYSTEM_ROOT": "/no/such"], "IMGPROXY_LOCAL_FILESYSTEM_ROOT"),
+            (["IMGPROXY_USE_S3": "1"], "AWS_ACCESS_KEY_ID"),
+            (["KF_CACHE_PATH": "/dev/null/cache"], "KF_CACHE_PATH"),
+            (["KF_CACHE_PATH": #filePath], "KF_CACHE_PATH"),
+            (["KF_REDIS_URL": "redis://127.0.0.1"], "KF_CACHE_PATH"),
+        ]
+    )
+    func cannotStart(environment: [String: String], name: String) throws {
+        let configuration = try ServiceConfiguration(environment: environment)
+        let error = #expect(throws: ConfigurationError.self) { try configuration.validate() }
+        #expect(error?.name == name)
+    }
+
+    @Test("A folder of results that does not exist yet is fine, and is not created by the check")
+    func newFolder() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("\(UUID().uuidString)/results").path
+        try ServiceConfiguration(environment: ["KF_CACHE_PATH": folder]).validate()
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+
     @Test("The root of local sources is a folder")
     func localRoot() {
         #expect(LocalSources(root: #filePath, maximalSize: 1) == nil)

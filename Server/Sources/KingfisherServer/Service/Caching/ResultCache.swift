@@ -140,6 +140,38 @@ private final class Fresh: Sendable {
 // MARK: - Folders
 
 extension ServiceConfiguration.Caches {
+    /// Refuses to share results without a folder for them.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    func requireFolderToShare() throws(ConfigurationError) {
+        guard path == nil || diskSize == 0 else { return }
+        throw ConfigurationError(
+            name: "KF_CACHE_PATH",
+            expected: "a folder, because results are shared with other machines",
+            found: nil
+        )
+    }
+
+    /// Checks that the folder exists or can be created, without creating it.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    func checkFolder() throws(ConfigurationError) {
+        guard let path, max(diskSize, sourceDiskSize) > 0 else { return }
+        let files = FileManager.default
+        var folder = URL(fileURLWithPath: path)
+        var isFolder: ObjCBool = false
+        while !files.fileExists(atPath: folder.path, isDirectory: &isFolder), folder.path != "/" {
+            folder.deleteLastPathComponent()
+        }
+        guard isFolder.boolValue, files.isWritableFile(atPath: folder.path) else {
+            throw ConfigurationError(
+                name: "KF_CACHE_PATH",
+                expected: "a folder that can be written",
+                found: path
+            )
+        }
+    }
+
     /// Opens a cache on disk; nil without a folder for it.
     ///
     /// - Throws: ``ConfigurationError`` if the folder cannot be created.

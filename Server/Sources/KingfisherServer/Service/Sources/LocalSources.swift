@@ -9,6 +9,22 @@ import Glibc
 import Musl
 #endif
 
+extension ServiceConfiguration.Sources {
+    /// The reader of local sources; nil if they are refused.
+    ///
+    /// - Throws: ``ConfigurationError`` if their folder does not exist.
+    func localSources() throws(ConfigurationError) -> LocalSources? {
+        guard let localRoot else { return nil }
+        let size = maximalFileSize ?? 256 << 20
+        if let local = LocalSources(root: localRoot, maximalSize: size) { return local }
+        throw ConfigurationError(
+            name: "IMGPROXY_LOCAL_FILESYSTEM_ROOT",
+            expected: "a folder that exists",
+            found: localRoot
+        )
+    }
+}
+
 /// Reads sources from a folder, and nothing outside of it.
 struct LocalSources: Sendable {
     /// The folder, without symbolic links.

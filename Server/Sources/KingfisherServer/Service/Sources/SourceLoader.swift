@@ -23,17 +23,7 @@ struct SourceLoader: Sendable {
         let sources = configuration.sources
         web = WebSources(configuration, manager: manager, metrics: metrics)
         s3 = try S3Signer(sources)
-        let root = sources.localRoot
-        local = root.flatMap {
-            LocalSources(root: $0, maximalSize: sources.maximalFileSize ?? 256 << 20)
-        }
-        if let root, local == nil {
-            throw ConfigurationError(
-                name: "IMGPROXY_LOCAL_FILESYSTEM_ROOT",
-                expected: "a folder that exists",
-                found: root
-            )
-        }
+        local = try sources.localSources()
         let names =
             [ServiceLoop.name] + sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
         requestNames = names.compactMap { HTTPField.Name($0) }
