@@ -94,14 +94,23 @@ extension ConfigurationFormat<Duration> {
     /// Seconds, at most a day.
     ///
     /// Ten milliseconds are shorter than any use, and long enough for timers.
-    static let seconds = ConfigurationFormat(
-        expected: "a number of seconds from 0.01 to 86400",
-        parse: { text in
-            guard let seconds = Double(text), (0.01...86_400).contains(seconds) else { return nil }
-            return .seconds(seconds)
-        },
-        text: { "\($0 / .seconds(1))" }
-    )
+    static let seconds = seconds(upTo: 86_400)
+
+    /// Seconds, at most ten years.
+    static let lifetime = seconds(upTo: 315_360_000)
+
+    private static func seconds(upTo most: Int) -> ConfigurationFormat {
+        ConfigurationFormat(
+            expected: "a number of seconds from 0.01 to \(most)",
+            parse: { text in
+                guard let seconds = Double(text), (0.01...Double(most)).contains(seconds) else {
+                    return nil
+                }
+                return .seconds(seconds)
+            },
+            text: { "\($0 / .seconds(1))" }
+        )
+    }
 }
 
 extension ConfigurationFormat<String> {

@@ -26,7 +26,7 @@ extension ServiceConfiguration {
             .init("KF_MEMORY_CACHE_SIZE", \.caches.memorySize, .bytes),
             .init("KF_CACHE_PATH", \.caches.path, .absolutePath),
             .init("KF_CACHE_SIZE", \.caches.diskSize, .bytes),
-            .init("KF_CACHE_LIFETIME", \.caches.lifetime, .seconds),
+            .init("KF_CACHE_LIFETIME", \.caches.lifetime, .lifetime),
             .init("KF_SOURCE_CACHE_SIZE", \.caches.sourceSize, .bytes),
             .init("KF_SOURCE_DISK_SIZE", \.caches.sourceDiskSize, .bytes),
             .init("KF_REDIS_URL", \.caches.redisURL, .text, isSecret: true),

@@ -199,6 +199,13 @@ struct ServiceConfigurationTests {
         #expect(variants[0] != variants[1])
     }
 
+    @Test("Results may be kept for longer than a day")
+    func lifetime() throws {
+        let environment = ["KF_CACHE_LIFETIME": "2592000"]
+        let configuration = try ServiceConfiguration(environment: environment)
+        #expect(configuration.caches.lifetime == .seconds(2_592_000))
+    }
+
     @Test("Names that look like ours but are unknown are reported")
     func unsupported() {
         let names = ServiceConfiguration.unsupportedNames(in: [
