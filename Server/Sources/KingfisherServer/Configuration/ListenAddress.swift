@@ -18,7 +18,11 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
             let port = UInt16(text[text.index(after: colon)...])
         else { return nil }
         var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
             return nil
         }

@@ -116,12 +116,8 @@ extension ConfigurationFormat<String> {
     fileprivate static let metricsNamespace = ConfigurationFormat(
         expected: "letters, digits and underscores that begin with a letter, or nothing",
         parse: { text in
-            let isName = text.utf8.allSatisfy {
-                $0 == UInt8(ascii: "_") || Character(Unicode.Scalar($0)).isLetter
-                    || Character(Unicode.Scalar($0)).isNumber
-            }
-            let begins = text.first.map { $0.isLetter && $0.isASCII } ?? true
-            return isName && begins ? text : nil
+            let isName = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+            return isName && text.first?.isLetter ?? true ? text : nil
         },
         text: { $0 }
     )

@@ -60,6 +60,8 @@ struct ServiceConfigurationTests {
             ("IMGPROXY_PNG_QUANTIZATION_COLORS", "1"), ("IMGPROXY_STRIP_METADATA", "all"),
             ("IMGPROXY_KEEP_COPYRIGHT", "yes"), ("IMGPROXY_STRIP_COLOR_PROFILE", "keep"),
             ("IMGPROXY_PROMETHEUS_NAMESPACE", "9a"), ("IMGPROXY_FALLBACK_IMAGE_HTTP_CODE", "304"),
+            ("IMGPROXY_PROMETHEUS_NAMESPACE", "aê"), ("IMGPROXY_PROMETHEUS_NAMESPACE", "a²"),
+            ("IMGPROXY_BIND", "127.0.0.1:80:90"), ("IMGPROXY_BIND", "::1:80"),
         ]
     )
     func malformed(name: String, value: String) throws {
