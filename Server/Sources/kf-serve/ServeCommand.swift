@@ -39,10 +39,10 @@ struct ServeCommand: ParsableCommand {
     /// Runs the service until it is stopped.
     func serve() async throws {
         do {
-            var environment = try config.map(ServiceConfiguration.environment(ofFile:)) ?? [:]
-            environment.merge(ProcessInfo.processInfo.environment) { $1 }
+            let file = try config.map(ServiceConfiguration.environment(ofFile:)) ?? [:]
+            let environment = file.merging(ProcessInfo.processInfo.environment) { $1 }
             let configuration = try ServiceConfiguration(environment: environment)
-            let unknown = ServiceConfiguration.unsupportedNames(in: environment)
+            let unknown = ServiceConfiguration.unsupportedNames(in: environment, file: file)
             if check {
                 print(configuration.summary)
                 for name in unknown { print("# not supported: \(name)") }

@@ -22,11 +22,14 @@ extension ServiceConfiguration {
         try check()
     }
 
-    /// The names in an environment that look like the service's but are none of them.
-    public static func unsupportedNames(in environment: [String: String]) -> [String] {
-        environment.keys.filter { name in
-            (name.hasPrefix("IMGPROXY_") || name.hasPrefix("KF_")) && entriesByName[name] == nil
-        }.sorted()
+    /// The names in an environment that look like the service's but are none of them, and all
+    /// names in a file that are none of them.
+    public static func unsupportedNames(
+        in environment: [String: String],
+        file: [String: String] = [:]
+    ) -> [String] {
+        let own = environment.keys.filter { $0.hasPrefix("IMGPROXY_") || $0.hasPrefix("KF_") }
+        return Set(own).union(file.keys).filter { entriesByName[$0] == nil }.sorted()
     }
 
     /// Reads a file of `NAME=value` lines; lines that begin with `#` are comments.
@@ -52,7 +55,9 @@ extension ServiceConfiguration {
             let line = line.trimmingCharacters(in: .whitespacesAndNewlines)
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
             let sides = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard sides.count == 2, !sides[0].isEmpty else {
+            guard sides.count == 2, !sides[0].isEmpty,
+                !sides[0].trimmed.contains(where: \.isWhitespace)
+            else {
                 throw ConfigurationError(
                     name: "\(path), line \(index + 1)",
                     expected: "NAME=value",

@@ -236,11 +236,13 @@ struct ServiceConfigurationTests {
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         let values = try ServiceConfiguration.environment(ofFile: path)
         #expect(values == ["IMGPROXY_BIND": ":1", "IMGPROXY_SECRET": "a=b"])
-        try "IMGPROXY_BIND".write(toFile: path, atomically: true, encoding: .utf8)
-        let error = #expect(throws: ConfigurationError.self) {
-            try ServiceConfiguration.environment(ofFile: path)
+        for line in ["IMGPROXY_BIND", "export IMGPROXY_BIND=:1"] {
+            try line.write(toFile: path, atomically: true, encoding: .utf8)
+            let error = #expect(throws: ConfigurationError.self) {
+                try ServiceConfiguration.environment(ofFile: path)
+            }
+            #expect(error?.name == "\(path), line 1")
         }
-        #expect(error?.name == "\(path), line 1")
     }
 
     @Test(

@@ -159,7 +159,7 @@ struct ProgramTests {
     func check() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
-        try "IMGPROXY_TTL=5\nIMGPROXY_BIND=:1\n".write(
+        try "IMGPROXY_TTL=5\nIMGPROXY_BIND=:1\nQUALITY=5\n".write(
             to: file,
             atomically: true,
             encoding: .utf8
@@ -173,5 +173,6 @@ struct ProgramTests {
         #expect(lines.contains("IMGPROXY_TTL=5"))
         #expect(lines.contains("IMGPROXY_BIND=:2"))
         #expect(lines.contains("IMGPROXY_SECRET=(hidden)"))
+        #expect(lines.contains("# not supported: QUALITY"))
     }
 }
