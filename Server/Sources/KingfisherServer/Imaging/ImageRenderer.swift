@@ -83,14 +83,19 @@ struct ImageRenderer: Sendable {
         let encoder = ResultEncoder(job.rule)
         let clock = ContinuousClock()
         let start = clock.now
-        let data = try await load(
-            source,
-            key,
-            [.processor(job.processor), .cacheSerializer(encoder)]
-                + (job.isAnimated ? [] : [.onlyLoadFirstFrame])
-                + [.resultLimits(limits.result.library)],
-            onCancel: { encoder.cancel() }
-        )
+        let data: Data
+        do throws(ServiceError) {
+            data = try await load(
+                source,
+                key,
+                [.processor(job.processor), .cacheSerializer(encoder)]
+                    + (job.isAnimated ? [] : [.onlyLoadFirstFrame])
+                    + [.resultLimits(limits.result.library)],
+                onCancel: { encoder.cancel() }
+            )
+        } catch {
+            throw job.refusal.error ?? error
+        }
         let total = clock.now - start
         // Animations are written by workers, which a hostile file may have taken over.
         let info = job.isAnimated ? try await header(of: data) : try? ImageFileInfo(data: data)

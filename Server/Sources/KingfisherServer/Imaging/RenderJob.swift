@@ -1,5 +1,6 @@
 import Foundation
 import Kingfisher
+import Synchronization
 
 /// The processor and the encoding of one result.
 struct RenderJob {
@@ -9,6 +10,8 @@ struct RenderJob {
     let isAnimated: Bool
     /// The effective factor.
     let dpr: Double
+    /// Whether the size turned out to be above a limit while the result was made.
+    let refusal = Refusal()
 
     /// Plans a result.
     ///
@@ -30,19 +33,11 @@ struct RenderJob {
         let plan = isAnimated ? try plan.forAnimation() : plan
         let turned = plan.turned(source.size, orientation: source.orientation)
         let geometry = try Geometry(source: turned, options: plan.options, limits: plan.bounds)
-        guard geometry.size.longestSide <= plan.format.largestSide else {
-            throw ServiceError(
-                422,
-                "The result is too large for \(plan.format.rawValue)",
-                "Ask for a smaller one",
-                detail: "It has \(geometry.size) pixels; the format has at most "
-                    + "\(plan.format.largestSide) a side."
-            )
-        }
+        try plan.format.check(geometry.size)
         dpr = geometry.dpr
         var chain = ProcessorChain(source, geometry, plan).processor
         if let trim = plan.options.trim {
-            chain = Self.trimming(trim, source, plan, untrimmed: chain)
+            chain = Self.trimming(trim, source, plan, untrimmed: chain, refusal)
         }
         guard isAnimated else {
             let keepsProfile =
@@ -70,19 +65,24 @@ struct RenderJob {
         _ trim: ProcessingOptions.Trim,
         _ source: SourceFacts,
         _ plan: RenderPlan,
-        untrimmed: any ImageProcessor
+        untrimmed: any ImageProcessor,
+        _ refusal: Refusal
     ) -> any ImageProcessor {
         // The options for the sizes; the chain for turns, filters and the watermark's pixels.
         let name = "\(plan.options.canonicalKey)_\(untrimmed.identifier)"
         let trimmer = TrimProcessor(trim, name: name) { size in
             let turned = plan.turned(size, orientation: source.orientation)
-            let geometry = try? Geometry(
-                source: turned,
-                options: plan.options,
-                limits: plan.bounds
-            )
-            return geometry.map {
-                ProcessorChain(source, $0, plan, isDecoded: true).processor
+            do throws(ServiceError) {
+                let geometry = try Geometry(
+                    source: turned,
+                    options: plan.options,
+                    limits: plan.bounds
+                )
+                try plan.format.check(geometry.size)
+                return ProcessorChain(source, geometry, plan, isDecoded: true).processor
+            } catch {
+                refusal.error = error
+                return nil
             }
         }
         return DefaultImageProcessor.default |> trimmer
@@ -114,5 +114,18 @@ struct RenderJob {
             )
         }
         return rule
+    }
+}
+
+extension RenderJob {
+    /// The reason why a processor made no image, since processors cannot throw.
+    final class Refusal: Sendable {
+        private let state = Mutex<ServiceError?>(nil)
+
+        /// Nil if there was none.
+        var error: ServiceError? {
+            get { state.withLock { $0 } }
+            set { state.withLock { $0 = newValue } }
+        }
     }
 }

@@ -70,6 +70,30 @@ extension OutputFormat {
         }
     }
 
+    /// The largest number of pixels that a file of the format can have; nil if its sides alone
+    /// are limited.
+    ///
+    /// AVIF: the largest picture of a level of AV1. Decoders need not read larger ones, and libaom
+    /// 3.6 writes some that none reads. https://aomediacodec.github.io/av1-spec/#levels
+    var largestPixelCount: Int? { self == .avif ? 35_651_584 : nil }
+
+    /// Whether a file of the format can have a size.
+    func holds(_ size: Extent) -> Bool {
+        size.longestSide <= largestSide && size.pixelCount <= largestPixelCount ?? .max
+    }
+
+    /// - Throws: ``ServiceError`` 422 if no file of the format can have the size.
+    func check(_ size: Extent) throws(ServiceError) {
+        guard !holds(size) else { return }
+        let most = largestPixelCount.map { " and \($0) in all" } ?? ""
+        throw ServiceError(
+            422,
+            "The result is too large for \(rawValue)",
+            "Ask for a smaller one",
+            detail: "It has \(size) pixels; the format has at most \(largestSide) a side\(most)."
+        )
+    }
+
     /// Whether the format keeps transparency.
     var hasAlpha: Bool { self != .jpeg }
 

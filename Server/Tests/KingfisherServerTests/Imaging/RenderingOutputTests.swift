@@ -238,6 +238,22 @@ struct RenderingOutputTests {
         #expect(try await bench.render(source) { _ in }.size == [17_000, 1])
         #expect(try await bench.failure(source, as: .webp) { _ in }.status == 422)
         #expect(try await bench.render(source, as: .webp) { $0.width = 16_383 }.size[0] == 16_383)
+        // The size after trimming is known only while the image is made.
+        let border = TestPicture.image(200, 400) { x, y in
+            x < 170 && y == 200 ? [0, 0, 0, 255] : [255, 255, 255, 255]
+        }
+        let trimmed = try await bench.failure(#require(border.pngData()), as: .webp) {
+            ($0.trim, $0.height, $0.enlarge) = (.init(threshold: 10), 100, true)
+        }
+        #expect(trimmed.status == 422)
+        #expect(trimmed.message.contains("too large for webp"))
+        guard OutputFormat.avif.isWritable else { return }
+        // The decoders of AV1 need not read more than 35,651,584 pixels, and some do not.
+        let large = try await bench.failure(TestPicture.quartersPNG(1, 1), as: .avif) {
+            ($0.resizingType, $0.enlarge) = (.force, true)
+            ($0.width, $0.height) = (5971, 5971)
+        }
+        #expect(large.status == 422)
     }
 
     @Test("Damaged files fail with status 422 or are rendered", arguments: OutputFormat.allCases)
