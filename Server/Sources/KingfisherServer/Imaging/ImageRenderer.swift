@@ -9,8 +9,9 @@ import Synchronization
 struct ImageRenderer: Sendable {
     /// Chooses the format of a result once the source's header is read.
     ///
-    /// ``SourceFacts/ownFormat`` is that of a request that names none.
-    typealias FormatChoice = (SourceFacts) throws(ServiceError) -> OutputFormat
+    /// ``SourceFacts/ownFormat`` is that of a request that names none. The size is that of the
+    /// result, without regard to `trim`; nil if the result is above a limit.
+    typealias FormatChoice = (SourceFacts, Extent?) throws(ServiceError) -> OutputFormat
 
     private let manager: KingfisherManager
     private let settings: RendererSettings
@@ -44,7 +45,15 @@ struct ImageRenderer: Sendable {
         let limits = settings.limits(options)
         try limits.check(facts)
         if options.isRaw { return try passedOn(source, facts) }
-        let chosen = try format(facts)
+        var plan = RenderPlan(
+            options: options,
+            format: facts.ownFormat,
+            rotates: options.autoRotate ?? settings.autoRotate,
+            watermarkOpacity: settings.watermarkOpacity,
+            bounds: limits.result,
+            prefersSpeed: settings.prefersSpeed
+        )
+        let chosen = try format(facts, plan.size(of: facts))
         if options.skipProcessing.contains(chosen), OutputFormat(facts.format) == chosen {
             return try passedOn(source, facts)
         }
@@ -55,15 +64,8 @@ struct ImageRenderer: Sendable {
                 "Name another format"
             )
         }
-        let plan = RenderPlan(
-            options: options,
-            format: chosen,
-            rotates: options.autoRotate ?? settings.autoRotate,
-            watermark: try await mark(for: options, watermark),
-            watermarkOpacity: settings.watermarkOpacity,
-            bounds: limits.result,
-            prefersSpeed: settings.prefersSpeed
-        )
+        plan.format = chosen
+        plan.watermark = try await mark(for: options, watermark)
         var job = try RenderJob(facts, plan, settings, frames: limits.animationFrames)
         let metadata = KeptMetadata(options, settings).metadata(of: source)
         job.leaveRoom(for: metadata)

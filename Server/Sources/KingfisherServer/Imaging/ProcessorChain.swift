@@ -262,6 +262,12 @@ struct RenderPlan: Sendable {
         return plan
     }
 
+    /// The size of the result of a source, without regard to `trim`; nil if it is above a limit.
+    func size(of source: SourceFacts) -> Extent? {
+        let turned = turned(source.size, orientation: source.orientation)
+        return try? Geometry(source: turned, options: options, limits: bounds).size
+    }
+
     /// The size that ``Geometry`` starts from.
     func turned(_ size: Extent, orientation: Int) -> Extent {
         Turns(self, orientation: orientation).swapsSides ? size.transposed : size

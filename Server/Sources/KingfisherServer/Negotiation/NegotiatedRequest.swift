@@ -41,28 +41,33 @@ struct NegotiatedRequest: Sendable, Hashable {
     ///   - format: The source's format, or nil if it is none that can be written.
     ///   - hasTransparency: Whether the source has pixels that are not opaque.
     ///   - isAnimated: Whether the result keeps more than one frame.
+    ///   - size: The size of the result; nil if it is not known.
     /// - Returns: The format to encode, or that the source is the result.
     func outcome(
         for format: OutputFormat?,
         hasTransparency: Bool,
-        isAnimated: Bool
+        isAnimated: Bool,
+        size: Extent? = nil
     ) -> Outcome {
         if request.options.isRaw { return .passThrough }
         let options = request.options
         let needsTransparency =
             options.background == nil
             && (hasTransparency || options.cornerRadius != nil)
-        let fits = { (candidate: OutputFormat) in
-            settings.writable.contains(candidate)
-                && (candidate.holdsTransparency || !needsTransparency)
-                && (candidate.holdsAnimation || !isAnimated)
+        func chosen(_ size: Extent?) -> OutputFormat {
+            let fits = { (candidate: OutputFormat) in
+                settings.writable.contains(candidate)
+                    && (candidate.holdsTransparency || !needsTransparency)
+                    && (candidate.holdsAnimation || !isAnimated)
+                    && size.map(candidate.holds) ?? true
+            }
+            return enforced.first(where: fits) ?? options.format
+                ?? automatic.first(where: fits) ?? usual(for: format, fits)
         }
-        let chosen =
-            enforced.first(where: fits) ?? options.format
-            ?? automatic.first(where: fits) ?? usual(for: format, fits)
         let skipped = options.skipProcessing.union(settings.skipProcessing)
-        if let format, format == chosen, skipped.contains(format) { return .passThrough }
-        return .encode(chosen)
+        // A source that is passed on has its own size.
+        if let format, skipped.contains(format), format == chosen(nil) { return .passThrough }
+        return .encode(chosen(size))
     }
 
     /// The format without negotiation: the source's own, or the first preferred one that fits.

@@ -149,12 +149,13 @@ struct ResultMaker: Sendable {
             key: source.key,
             options: options,
             watermark: watermark
-        ) { facts throws(ServiceError) in
+        ) { facts, size throws(ServiceError) in
             let own = OutputFormat(facts.format)
             let outcome = request.outcome(
                 for: own,
                 hasTransparency: facts.hasAlpha,
-                isAnimated: min(facts.frameCount, frames) > 1
+                isAnimated: min(facts.frameCount, frames) > 1,
+                size: size
             )
             switch outcome {
             case .encode(let format): return format

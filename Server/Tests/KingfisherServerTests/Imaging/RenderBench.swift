@@ -36,7 +36,7 @@ struct RenderBench {
             key: "test",
             options: options,
             watermark: watermark
-        ) { _ throws(ServiceError) in format }
+        ) { _, _ throws(ServiceError) in format }
         return try Rendered(result)
     }
 

@@ -143,6 +143,14 @@ struct NegotiationTests {
         #expect(
             result.outcome(for: .jpeg, hasTransparency: false, isAnimated: false) == .encode(.jpeg)
         )
+        let wide = Extent(width: 20_000, height: 1)
+        let outcome = result.outcome(
+            for: .webp,
+            hasTransparency: true,
+            isAnimated: false,
+            size: wide
+        )
+        #expect(outcome == .passThrough)
         let other = try negotiate("skp:gif/f:png")
         #expect(other.outcome(for: .gif, hasTransparency: true, isAnimated: false) == .encode(.png))
     }

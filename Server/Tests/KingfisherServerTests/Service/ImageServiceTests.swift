@@ -61,6 +61,30 @@ struct ImageServiceTests {
         #expect(server.requests == ["/photo.png"])
     }
 
+    @Test("A format that cannot hold the result's size is not chosen for a client")
+    func sizeOfFormats() async throws {
+        let file = try TestPicture.quartersPNG(17_000, 1)
+        let server = try LoopbackServer { _, _ in
+            LoopbackServer.Answer(contentType: "image/png", body: file)
+        }
+        defer { server.stop() }
+        let accept = ["Accept": "image/webp"]
+        try await TestService.run { configuration in
+            configuration.negotiation.prefersWebP = true
+        } _: { test async throws in
+            for (options, type) in [
+                ("el:1", "image/png"), ("w:16383", "image/webp"), ("w:16384", "image/png"),
+                ("w:16383/pd:1", "image/png"), ("c:100:1", "image/webp"),
+            ] {
+                let reply = try await test.request(path(server.url("/a.png"), options), accept)
+                #expect(reply.status == 200, "\(options)")
+                #expect(reply.fields["content-type"] == type, "\(options)")
+            }
+            let named = try await test.request(path(server.url("/a.png"), "f:webp"), accept)
+            #expect(named.status == 422)
+        }
+    }
+
     @Test("Results with and without metadata are kept apart, on disk and in memory")
     func metadata() async throws {
         let photo = try KeptMetadataTests.source()
