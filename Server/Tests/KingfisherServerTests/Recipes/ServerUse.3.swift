@@ -1,0 +1,1 @@
+../../../../Tests/DocumentationTests/Snippets/ServerUse.3.swift
