@@ -83,8 +83,9 @@ let package = Package(
             name: "KingfisherServerTests",
             dependencies: [
                 "KingfisherServer", "kf-serve", kingfisher, testing, hummingbird, logging, metrics,
-                lifecycle,
+                httpTypes, lifecycle,
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),
