@@ -235,4 +235,25 @@ struct SourceTests {
         let sources = try [composed, decomposed].map { try reader.request($0).source.description }
         #expect(Array(sources[0].utf8) != Array(sources[1].utf8))
     }
+
+    @Test("Requests for one local file hold its bytes once, until it changes")
+    func heldOnce() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "a")
+        try Data(repeating: 1, count: 100_000).write(to: path)
+        let local = try #require(LocalSources(root: folder.path, maximalSize: 1 << 20))
+        let first = try await local.file(at: "a", key: "one")
+        let second = try await local.file(at: "a", key: "two")
+        let addresses = [first, second].map { file in
+            file.data.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        }
+        #expect(addresses[0] == addresses[1])
+        #expect(first.data == second.data)
+        try Data(repeating: 2, count: 100_001).write(to: path)
+        let third = try await local.file(at: "a", key: "one")
+        #expect(third.data == Data(repeating: 2, count: 100_001))
+        #expect(second.data.count == 100_000)
+    }
 }

@@ -2,6 +2,7 @@ import CDispatch
 import Dispatch
 import Foundation
 @_spi(Server) import Kingfisher
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -31,6 +32,7 @@ struct LocalSources: Sendable {
     private let root: String
     private let maximalSize: Int
     private let queue = DispatchQueue(label: "kf-serve.local", attributes: .concurrent)
+    private let files = HeldFiles()
 
     /// Makes a reader; nil if the folder does not exist.
     init?(root: String, maximalSize: Int) {
@@ -70,13 +72,17 @@ struct LocalSources: Sendable {
         guard status.st_size <= maximalSize else {
             throw ServiceError(413, "The source is too large", "Name a smaller file")
         }
-        let data = try Self.bytes(of: file, count: Int(status.st_size))
         let time = status.st_mtim
+        let version = "\(time.tv_sec).\(time.tv_nsec)-\(status.st_size)"
+        let held = try files.bytes("\(actual)?\(version)") {
+            try Self.bytes(of: file, count: Int(status.st_size))
+        }
         return SourceFile(
-            data: data,
-            key: "\(key)?\(time.tv_sec).\(time.tv_nsec)-\(status.st_size)",
-            entityTag: "\"\(time.tv_sec).\(time.tv_nsec)-\(status.st_size)\"",
-            lastModified: HTTPTime.text(Int(time.tv_sec))
+            data: held.data,
+            key: "\(key)?\(version)",
+            entityTag: "\"\(version)\"",
+            lastModified: HTTPTime.text(Int(time.tv_sec)),
+            held: held
         )
     }
 
@@ -93,5 +99,33 @@ struct LocalSources: Sendable {
         let count = readlink("/proc/self/fd/\(file)", &buffer, buffer.count)
         guard count > 0, count < buffer.count else { return nil }
         return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+}
+
+/// The bytes of a file that at least one request holds.
+final class HeldBytes: Sendable {
+    let data: Data
+
+    init(_ data: Data) { self.data = data }
+}
+
+/// The files that requests hold now: hundreds of requests for one photo keep its bytes once.
+private final class HeldFiles: Sendable {
+    private struct Entry {
+        weak var bytes: HeldBytes?
+    }
+
+    private let entries = Mutex<[String: Entry]>([:])
+
+    /// The bytes that another request holds, or those that `read` returns.
+    func bytes(_ key: String, orRead read: () throws -> Data) rethrows -> HeldBytes {
+        if let bytes = entries.withLock({ $0[key]?.bytes }) { return bytes }
+        let bytes = HeldBytes(try read())
+        entries.withLock { entries in
+            // At most one entry for each request remains.
+            entries = entries.filter { $1.bytes != nil }
+            entries[key] = Entry(bytes: bytes)
+        }
+        return bytes
     }
 }

@@ -19,6 +19,8 @@ struct SourceFile: Sendable {
     var age = 0
     /// Fields that are passed on to the client.
     var passedFields: [HeaderField] = []
+    /// Keeps the bytes for other requests while this one holds them; nil if caches do that.
+    var held: HeldBytes?
 
     /// The directives of `Cache-Control`, in lower case.
     var directives: [String] {
