@@ -134,6 +134,17 @@ struct EncodingTests {
         #expect(try Codecs.decode(Codecs.encode(bitmap, as: .jpeg)).bitmap.size == size)
     }
 
+    /// libaom writes larger ones, but no decoder reads them.
+    @Test func `AVIF is refused above the largest picture of its levels`() throws {
+        let bitmap = try Bitmap(size: PixelSize(width: 5972, height: 5972), isOpaque: true) {
+            _,
+            _ in
+        }
+        #expect(throws: CodecError.self) {
+            try Codecs.encode(bitmap, as: .avif, options: EncodeOptions())
+        }
+    }
+
     @Test(arguments: [FileFormat.webp, .avif])
     func `lossless means every pixel`(format: FileFormat) throws {
         let options = EncodeOptions(isLossless: true)

@@ -18,8 +18,19 @@ struct AVIFEncoder {
     private static let speed: Int32 = 8
     /// The quantizer of the lowest quality.
     private static let worstQuantizer = 63.0
+    /// The largest picture of AV1's levels, in pixels.
+    ///
+    /// Of larger ones libaom 3.6 makes files that neither dav1d nor itself decodes, and reports
+    /// success.
+    private static let maxPixels = 35_651_584
 
     func encode(_ bitmap: Bitmap) throws(CodecError) -> Data {
+        guard bitmap.width * bitmap.height <= Self.maxPixels else {
+            throw .encodingFailed(
+                .avif,
+                detail: "more than \(Self.maxPixels) pixels; choose another format"
+            )
+        }
         let format = options.isLossless ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
         guard
             let image = avif.avifImageCreate(
