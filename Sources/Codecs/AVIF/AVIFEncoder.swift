@@ -18,14 +18,14 @@ struct AVIFEncoder {
     private static let speed: Int32 = 8
     /// The quantizer of the lowest quality.
     private static let worstQuantizer = 63.0
-    /// The largest picture of AV1's levels, in pixels.
+    /// The size in pixels of the largest image in AV1's levels.
     ///
     /// Of larger ones libaom 3.6 makes files that neither dav1d nor itself decodes, and reports
     /// success.
     private static let maxPixels = 35_651_584
 
     func encode(_ bitmap: Bitmap) throws(CodecError) -> Data {
-        guard bitmap.width * bitmap.height <= Self.maxPixels else {
+        guard bitmap.size.byteCount(bytesPerPixel: 1) <= Self.maxPixels else {
             throw .encodingFailed(
                 .avif,
                 detail: "more than \(Self.maxPixels) pixels; choose another format"
