@@ -73,8 +73,8 @@ extension OutputFormat {
     /// The largest number of pixels that a file of the format can have; nil if its sides alone
     /// are limited.
     ///
-    /// AVIF: the largest picture of a level of AV1. Decoders need not read larger ones, and libaom
-    /// 3.6 writes some that none reads. https://aomediacodec.github.io/av1-spec/#levels
+    /// AVIF: the largest image in the levels of AV1. Decoders need not read larger ones, and libaom
+    /// 3.6 writes some that no decoder reads. https://aomediacodec.github.io/av1-spec/#levels
     var largestPixelCount: Int? { self == .avif ? 35_651_584 : nil }
 
     /// Whether a file of the format can have a size.

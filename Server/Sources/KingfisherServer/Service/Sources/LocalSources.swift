@@ -121,11 +121,13 @@ private final class HeldFiles: Sendable {
     func bytes(_ key: String, orRead read: () throws -> Data) rethrows -> HeldBytes {
         if let bytes = entries.withLock({ $0[key]?.bytes }) { return bytes }
         let bytes = HeldBytes(try read())
-        entries.withLock { entries in
+        return entries.withLock { entries in
+            // Requests that read at the same time hold the bytes of the first one to finish.
+            if let other = entries[key]?.bytes { return other }
             // At most one entry for each request remains.
             entries = entries.filter { $1.bytes != nil }
             entries[key] = Entry(bytes: bytes)
+            return bytes
         }
-        return bytes
     }
 }
