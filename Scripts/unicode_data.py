@@ -60,7 +60,7 @@ def reduced(data):
     is_common_data = data[2:4] == b"\xda\x27" and data[12:17] == b"CmnD\1" and data[8] == 0
     if not is_common_data or header % ALIGNMENT != 0:
         raise ValueError("the data has an unknown format")
-    kept = [(name, bytes) for name, bytes in items_of(data, header) if is_kept(name)]
+    kept = [(name, item) for name, item in items_of(data, header) if is_kept(name)]
     if not kept:
         raise ValueError("the data has no items")
     names = b"".join(name.encode("ascii") + b"\0" for name, _ in kept)

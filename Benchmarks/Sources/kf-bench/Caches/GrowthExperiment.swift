@@ -75,7 +75,7 @@ private final class GrowingFolders {
 
     private static let block = 250
     private static let readBlocks = 8
-    /// The rows with which the last one is compared; the first blocks open the folder and warm up.
+    /// The number of entries with whose costs the last ones are compared; earlier blocks warm up.
     private static let reference = 20_000
     private let storage: DiskStorage.Backend<Data>
     private let plain: String
