@@ -2,7 +2,10 @@ import CGIF
 import FoundationEssentials
 import Pixels
 
-/// Encodes stills and animations as GIF, each frame with its own palette.
+/// Encodes stills and animations as GIF.
+///
+/// Each frame is stored as its difference to the one before. It has a palette of its own, unless the
+/// first frame has all its colours. Holds up to five frames.
 struct GIFEncoder {
     /// The size of every frame in pixels.
     let size: PixelSize
@@ -46,19 +49,39 @@ struct GIFEncoder {
         _ file: UnsafeMutablePointer<GifFileType>,
         _ frame: (Int) throws(CodecError) -> AnimationFrame
     ) throws(CodecError) {
-        EGifSetGifVersion(file, true)
-        try Self.check(EGifPutScreenDesc(file, Int32(size.width), Int32(size.height), 8, 0, nil))
-        if frameCount > 1, loopCount != 1 { try writeLoop(file) }
-        for index in 0..<frameCount {
-            let frame = try frame(index)
-            let colors = try IndexedPixels(
-                reducing: frame.bitmap,
-                to: 256,
-                keepsPartialAlpha: false
-            )
-            try writeControl(file, frame, colors)
-            try writeImage(file, colors)
+        func thresholdedFrame(_ index: Int) throws(CodecError) -> AnimationFrame {
+            var frame = try frame(index)
+            frame.bitmap = try frame.bitmap.thresholded()
+            return frame
         }
+        var canvas = GIFCanvas()
+        var sharedColors: ColorTable?
+        var current = try thresholdedFrame(0)
+        for index in 0..<frameCount {
+            let next = index + 1 < frameCount ? try thresholdedFrame(index + 1) : nil
+            let change = try canvas.show(current.bitmap, before: next?.bitmap)
+            var image = try GIFImage(change, sharing: sharedColors, isStill: frameCount == 1)
+            if index == 0 {
+                image.sharesColors = true
+                sharedColors = ColorTable(image.pixels.palette.map(\.pixel))
+                try writeStart(file, image.pixels.palette)
+            }
+            try writeControl(file, image, delay: current.delay)
+            try writeImage(file, image)
+            if let next { current = next }
+        }
+    }
+
+    private func writeStart(
+        _ file: UnsafeMutablePointer<GifFileType>,
+        _ palette: [RGBA]
+    ) throws(CodecError) {
+        EGifSetGifVersion(file, true)
+        try Self.withTable(palette) { table throws(CodecError) in
+            let (width, height) = (Int32(size.width), Int32(size.height))
+            try Self.check(EGifPutScreenDesc(file, width, height, 8, 0, table))
+        }
+        if frameCount > 1, loopCount != 1 { try writeLoop(file) }
     }
 
     private func writeLoop(_ file: UnsafeMutablePointer<GifFileType>) throws(CodecError) {
@@ -74,18 +97,17 @@ struct GIFEncoder {
 
     private func writeControl(
         _ file: UnsafeMutablePointer<GifFileType>,
-        _ frame: AnimationFrame,
-        _ colors: IndexedPixels
+        _ image: GIFImage,
+        delay: Double
     ) throws(CodecError) {
-        let hundredths = UInt16(max(0, min(65_535, (frame.delay * 100).rounded())))
-        // A frame with transparency is cleared before the next one, which covers the whole canvas.
-        let transparentIndex = colors.transparentIndex
-        let disposal: UInt8 = transparentIndex == nil ? 1 : 2
+        let hundredths = UInt16(max(0, min(65_535, (delay * 100).rounded())))
+        // To the colour of the background, which is transparent, or not at all.
+        let disposal: UInt8 = image.isCleared ? 2 : 1
         let body: [UInt8] = [
-            disposal << 2 | (transparentIndex == nil ? 0 : 1),
+            disposal << 2 | (image.transparentIndex == nil ? 0 : 1),
             UInt8(hundredths & 0xFF),
             UInt8(hundredths >> 8),
-            UInt8(transparentIndex ?? 0),
+            UInt8(image.transparentIndex ?? 0),
         ]
         try Self.check(
             EGifPutExtension(file, Int32(GRAPHICS_EXT_FUNC_CODE), Int32(body.count), body)
@@ -94,27 +116,44 @@ struct GIFEncoder {
 
     private func writeImage(
         _ file: UnsafeMutablePointer<GifFileType>,
-        _ colors: IndexedPixels
+        _ image: GIFImage
     ) throws(CodecError) {
-        var table = [GifColorType](repeating: GifColorType(), count: 256)
-        for (index, color) in colors.palette.enumerated() {
-            table[index] = GifColorType(Red: color.red, Green: color.green, Blue: color.blue)
+        let (x, y) = (Int32(image.rect.x), Int32(image.rect.y))
+        let (width, height) = (Int32(image.rect.width), Int32(image.rect.height))
+        if image.sharesColors {
+            // giflib would lose its copy of the last image's table.
+            GifFreeMapObject(file.pointee.Image.ColorMap)
+            file.pointee.Image.ColorMap = nil
+            try Self.check(EGifPutImageDesc(file, x, y, width, height, false, nil))
+        } else {
+            try Self.withTable(image.pixels.palette) { table throws(CodecError) in
+                try Self.check(EGifPutImageDesc(file, x, y, width, height, false, table))
+            }
+        }
+        var line = [GifPixelType](repeating: 0, count: image.rect.width)
+        for y in 0..<image.rect.height {
+            let row = image.pixels.row(y)
+            for x in line.indices { line[x] = row[x] }
+            try Self.check(EGifPutLine(file, &line, width))
+        }
+    }
+
+    private static func withTable(
+        _ palette: [RGBA],
+        _ body: (UnsafeMutablePointer<ColorMapObject>) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        var colors = [GifColorType](repeating: GifColorType(), count: 256)
+        for (index, color) in palette.enumerated() {
+            colors[index] = GifColorType(Red: color.red, Green: color.green, Blue: color.blue)
         }
         // The format stores a power of two.
         var count = 2
-        while count < colors.palette.count { count *= 2 }
-        guard let map = GifMakeMapObject(Int32(count), table) else {
+        while count < palette.count { count *= 2 }
+        guard let table = GifMakeMapObject(Int32(count), colors) else {
             throw .encodingFailed(.gif, detail: "no memory")
         }
-        defer { GifFreeMapObject(map) }
-        let (width, height) = (Int32(size.width), Int32(size.height))
-        try Self.check(EGifPutImageDesc(file, 0, 0, width, height, false, map))
-        var line = [GifPixelType](repeating: 0, count: size.width)
-        for y in 0..<size.height {
-            let row = colors.row(y)
-            for x in 0..<size.width { line[x] = row[x] }
-            try Self.check(EGifPutLine(file, &line, width))
-        }
+        defer { GifFreeMapObject(table) }
+        try body(table)
     }
 
     private static func check(_ status: Int32) throws(CodecError) {

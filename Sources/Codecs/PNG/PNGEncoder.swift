@@ -47,11 +47,7 @@ struct PNGEncoder {
     /// The bitmap with a palette, if it has few colours or shall have.
     private func indexed() throws(CodecError) -> IndexedPixels? {
         if let count = options.maxColorCount {
-            return try IndexedPixels(
-                reducing: bitmap,
-                to: max(2, min(256, count)),
-                keepsPartialAlpha: true
-            )
+            return try IndexedPixels(reducing: bitmap, to: max(2, min(256, count)))
         }
         let pixels = try IndexedPixels(exactly: bitmap, atMost: 256)
         // Grey pixels take one byte without a palette, too, and can be filtered.

@@ -65,12 +65,7 @@ struct ColorReduction {
         let storage = try PixelStorage.forEncoding(bitmap.size.byteCount(bytesPerPixel: 1))
         let indices = storage.base.assumingMemoryBound(to: UInt8.self)
         diffuse(to: indices, firstIndex: hasTransparency ? 1 : 0)
-        let colors = palette.map { color in
-            RGBA(
-                straightening: UInt32(color.red) | UInt32(color.green) << 8
-                    | UInt32(color.blue) << 16 | UInt32(color.alpha) << 24
-            )
-        }
+        let colors = palette.map { RGBA(straightening: $0.pixel) }
         return IndexedPixels(
             bitmap.size,
             palette: (hasTransparency ? [.clear] : []) + colors,

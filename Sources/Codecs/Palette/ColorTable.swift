@@ -1,21 +1,18 @@
 import Pixels
 
-/// Numbers the distinct colours of a bitmap.
+/// Numbers at most 256 distinct colours.
 struct ColorTable {
-    /// Premultiplied pixels, red in the lowest byte; those that are not opaque come first.
+    /// Premultiplied pixels, red in the lowest byte.
     private(set) var colors: [UInt32] = []
-    private let maxCount: Int
     /// Positions in `colors` plus one, or 0; at most a quarter is occupied.
     private var slots = [UInt16](repeating: 0, count: slotCount)
 
     private static let slotCount = 1024
 
-    init(maxCount: Int) {
-        self.maxCount = min(256, maxCount)
-    }
-
-    /// Adds the colours of a bitmap; false as soon as there are too many.
-    mutating func collect(_ bitmap: Bitmap) -> Bool {
+    /// Numbers the colours of a bitmap, those that are not opaque first; nil if there are more than
+    /// `maxCount`.
+    init?(of bitmap: Bitmap, atMost maxCount: Int) {
+        var found = ColorTable([])
         var last: UInt32?
         var fits = true
         bitmap.forEachRow { _, pixel in
@@ -23,16 +20,28 @@ struct ColorTable {
                 let color = pixel(x)
                 guard color != last else { continue }
                 last = color
-                fits = add(color)
+                fits = found.add(color, atMost: min(256, maxCount))
                 guard fits else { return false }
             }
             return true
         }
-        if fits { sort() }
-        return fits
+        guard fits else { return nil }
+        let colors = found.colors
+        self.init(colors.filter { $0 >> 24 < 255 } + colors.filter { $0 >> 24 == 255 })
     }
 
-    /// Writes the number of each pixel's colour; the colours were collected before.
+    /// Numbers at most 256 colours in their order; of equal ones the first counts.
+    init(_ colors: [UInt32]) {
+        self.colors = colors
+        for (index, color) in colors.enumerated() {
+            let slot = slot(of: color)
+            if slots[slot] == 0 { slots[slot] = UInt16(index + 1) }
+        }
+    }
+
+    func contains(_ color: UInt32) -> Bool { slots[slot(of: color)] != 0 }
+
+    /// Writes the number of each pixel's colour; every colour has one.
     func assign(_ bitmap: Bitmap, to indices: UnsafeMutablePointer<UInt8>) {
         var last: (color: UInt32, index: UInt8)?
         bitmap.forEachRow { y, pixel in
@@ -51,7 +60,8 @@ struct ColorTable {
         }
     }
 
-    private mutating func add(_ color: UInt32) -> Bool {
+    /// Adds a colour unless it is there; false if there are too many.
+    private mutating func add(_ color: UInt32, atMost maxCount: Int) -> Bool {
         let slot = slot(of: color)
         guard slots[slot] == 0 else { return true }
         guard colors.count < maxCount else { return false }
@@ -68,11 +78,5 @@ struct ColorTable {
             slot = (slot + 1) % Self.slotCount
         }
         return slot
-    }
-
-    private mutating func sort() {
-        let sorted = colors.filter { $0 >> 24 < 255 } + colors.filter { $0 >> 24 == 255 }
-        self = ColorTable(maxCount: maxCount)
-        for color in sorted { _ = add(color) }
     }
 }

@@ -3,8 +3,8 @@ import Pixels
 /// A bitmap as indices into a palette of at most 256 colours.
 struct IndexedPixels {
     let size: PixelSize
-    /// Straight colours; those that are not opaque come first.
-    let palette: [RGBA]
+    /// Straight colours; of a bitmap's own palette, those that are not opaque come first.
+    private(set) var palette: [RGBA]
     /// One byte per pixel, row by row.
     private let storage: PixelStorage
 
@@ -18,17 +18,11 @@ struct IndexedPixels {
     ///
     /// - Parameters:
     ///   - bitmap: The bitmap.
-    ///   - maxCount: The most colours, one of them for transparent pixels if there are any.
-    ///   - keepsPartialAlpha: Whether colours may be partly transparent. Otherwise pixels are either
-    ///     opaque or transparent, and so they are below four colours.
+    ///   - maxCount: The most colours, one of them for transparent pixels if there are any. Below
+    ///     four, pixels become either opaque or transparent.
     /// - Throws: ``CodecError/pixels(_:)`` if memory cannot be allocated.
-    init(
-        reducing bitmap: Bitmap,
-        to maxCount: Int,
-        keepsPartialAlpha: Bool
-    ) throws(CodecError) {
-        let isThresholded = !keepsPartialAlpha || maxCount < 4
-        let pixels = isThresholded && !bitmap.isOpaque ? try bitmap.thresholded() : bitmap
+    init(reducing bitmap: Bitmap, to maxCount: Int) throws(CodecError) {
+        let pixels = maxCount < 4 ? try bitmap.thresholded() : bitmap
         if let exact = try IndexedPixels(exactly: pixels, atMost: maxCount) {
             self = exact
         } else {
@@ -40,8 +34,14 @@ struct IndexedPixels {
     ///
     /// - Throws: ``CodecError/pixels(_:)`` if memory cannot be allocated.
     init?(exactly bitmap: Bitmap, atMost maxCount: Int) throws(CodecError) {
-        var table = ColorTable(maxCount: maxCount)
-        guard table.collect(bitmap) else { return nil }
+        guard let table = ColorTable(of: bitmap, atMost: maxCount) else { return nil }
+        try self.init(bitmap, numberedBy: table)
+    }
+
+    /// Numbers the pixels by a table that has all their colours.
+    ///
+    /// - Throws: ``CodecError/pixels(_:)`` if memory cannot be allocated.
+    init(_ bitmap: Bitmap, numberedBy table: ColorTable) throws(CodecError) {
         let storage = try PixelStorage.forEncoding(bitmap.size.byteCount(bytesPerPixel: 1))
         table.assign(bitmap, to: storage.base.assumingMemoryBound(to: UInt8.self))
         self.init(bitmap.size, palette: table.colors.map(RGBA.init(straightening:)), storage)
@@ -54,6 +54,11 @@ struct IndexedPixels {
 
     /// The index of the colour that is wholly transparent, if there is one.
     var transparentIndex: Int? { palette.firstIndex { $0.alpha == 0 } }
+
+    /// Adds a transparent colour, if there is none and the palette has room.
+    mutating func addTransparentColor() {
+        if palette.count < 256, transparentIndex == nil { palette.append(.clear) }
+    }
 }
 
 extension RGBA {
@@ -65,6 +70,11 @@ extension RGBA {
             blue: UInt8(truncatingIfNeeded: pixel >> 16),
             alpha: UInt8(truncatingIfNeeded: pixel >> 24)
         )
+    }
+
+    /// The channels as a pixel, red in the lowest byte.
+    var pixel: UInt32 {
+        UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | UInt32(alpha) << 24
     }
 
     /// The straight colour of a premultiplied pixel, as encoders without a palette store it.
@@ -92,9 +102,12 @@ extension Bitmap {
         }
     }
 
-    /// A copy whose pixels are either opaque, with straight colours, or wholly transparent.
-    fileprivate func thresholded() throws(CodecError) -> Bitmap {
-        try CodecError.wrapping { () throws(PixelError) in
+    /// The bitmap with pixels that are either opaque, with straight colours, or wholly transparent.
+    ///
+    /// - Throws: ``CodecError/pixels(_:)`` if memory cannot be allocated.
+    func thresholded() throws(CodecError) -> Bitmap {
+        guard !isOpaque else { return self }
+        return try CodecError.wrapping { () throws(PixelError) in
             try Bitmap(size: size, isOpaque: false) { target, targetBytesPerRow in
                 for y in 0..<height {
                     let source = storage.base + y * bytesPerRow

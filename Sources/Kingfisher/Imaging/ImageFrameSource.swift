@@ -92,7 +92,7 @@ final class EncodedFrameSource: ImageFrameSource, LoopCounting {
 }
 
 extension ImageFrameSource {
-    /// Encodes the animation while holding one frame at a time.
+    /// Encodes the animation while holding a few frames at a time.
     ///
     /// The loop count is that of the source's file; without a file the animation plays without end.
     ///
