@@ -164,6 +164,7 @@ struct CacheTests {
             #expect(outcome.output.isEmpty)
             let isNamed = outcome.errors.contains("there is no cache in")
             #expect(isNamed && outcome.errors.contains(name), "\(outcome.errors)")
+            #expect(outcome.errors.contains("--cache"), "\(outcome.errors)")
         }
         #expect(try folder.files() == ["a.jpg", "b.png", "empty"])
         let inside = try FileManager.default.contentsOfDirectory(atPath: folder.path("empty"))

@@ -56,6 +56,7 @@ struct InspectTests {
             "trace",
             server.url("/a.jpg?<script>"),
             server.url("/gone"),
+            "missing.jpg",
             "--html",
             "-o",
             "t.html"
@@ -66,6 +67,8 @@ struct InspectTests {
         #expect(page.contains("disk: not cached"))
         #expect(page.contains("class=\"fetch\""))
         #expect(page.contains("failed: the server answered 404"))
+        #expect(page.contains("3 loads failed"), "\(page)")
+        #expect(page.contains("<p>error: cannot read missing.jpg"))
         #expect(!page.contains("<script") && !page.contains("src=") && !page.contains("href="))
     }
 

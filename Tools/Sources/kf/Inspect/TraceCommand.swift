@@ -63,8 +63,10 @@ struct TraceCommand: AsyncParsableCommand {
         do {
             if output != "-" { try AtomicFile.checkFolder(of: output) }
             let (recorder, failures) = try await record()
-            let page = html ? Data(TracePage.html(recorder.recorded).utf8) : nil
-            let data = try page ?? recorder.chromeTrace()
+            let data =
+                html
+                ? Data(TracePage.html(recorder.recorded, failures).utf8)
+                : try recorder.chromeTrace()
             if output == "-" {
                 try Terminal.write(data)
             } else {

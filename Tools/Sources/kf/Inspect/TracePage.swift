@@ -30,7 +30,14 @@ enum TracePage {
         }
     }
 
-    static func html(_ events: [LoadEvent]) -> String {
+    /// Writes the page.
+    ///
+    /// - Parameters:
+    ///   - events: The recorded events.
+    ///   - failures: A line for each load that failed, also for those that had no events because
+    ///     their source could not be opened.
+    /// - Returns: HTML.
+    static func html(_ events: [LoadEvent], _ failures: [String]) -> String {
         let rows = rows(events)
         let span = max(0.001, rows.map(\.end).max() ?? 0)
         let title =
@@ -46,6 +53,7 @@ enum TracePage {
             <p class="legend">\(legend)</p>
             <div class="axis">\(axis(span))</div>
             \(rows.map { html($0, span) }.joined(separator: "\n"))
+            \(html(failures))
             </html>
 
             """
@@ -107,6 +115,17 @@ enum TracePage {
             <h2><b>\(escaped(total))</b>\(escaped(title(row.key)))\(steps)</h2>
             <div class="track">\(bars.joined())</div>
             <p>\(escaped((row.notes + stages).joined(separator: " · ")))</p>
+            </section>
+            """
+    }
+
+    private static func html(_ failures: [String]) -> String {
+        guard !failures.isEmpty else { return "" }
+        let items = failures.map { "<p>\(escaped($0))</p>" }
+        return """
+            <section class="failed">
+            <h2>\(Readable.count(failures.count, "load", "loads")) failed</h2>
+            \(items.joined(separator: "\n"))
             </section>
             """
     }

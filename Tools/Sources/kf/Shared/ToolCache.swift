@@ -37,7 +37,12 @@ enum ToolCache {
             base ?? FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0],
             "com.onevcat.Kingfisher.ImageCache.\(name)"
         )
-        guard isCache(made) else { throw Failure("there is no cache in \(folder ?? made.path)") }
+        guard isCache(made) else {
+            let advice =
+                folder == nil
+                ? "kf get and kf prefetch make one" : "name the folder that was given to --cache"
+            throw Failure("there is no cache in \(folder ?? made.path): \(advice)")
+        }
         return try Storage(config: config)
     }
 
