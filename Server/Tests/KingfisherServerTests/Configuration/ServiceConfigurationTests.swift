@@ -78,6 +78,7 @@ struct ServiceConfigurationTests {
         arguments: [
             ("IMGPROXY_PRESETS", "a=preset:a"), ("IMGPROXY_ALLOWED_SOURCES", "*"),
             ("IMGPROXY_BASE_URL", "ftp://a/"), ("IMGPROXY_BASE_URL", "%%%"),
+            ("IMGPROXY_BASE_URL", "http://a b/"),
             ("IMGPROXY_WATERMARK_DATA", "AAAA"), ("IMGPROXY_WATERMARK_PATH", "/dev/null"),
             ("IMGPROXY_FALLBACK_IMAGE_DATA", "AAAA"), ("IMGPROXY_FALLBACK_IMAGE_PATH", "/nope"),
         ]
