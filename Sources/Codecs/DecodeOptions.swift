@@ -26,7 +26,8 @@ package struct DecodeOptions: Sendable {
     /// decoded by rows: progressive JPEG, interlaced PNG and GIF, lossless WebP, AVIF, HEIF, JPEG
     /// XL, and the frames of animations. Each decoder documents its memory.
     package var target: Target
-    /// The part of the target that the result consists of, within it; nil for all of it.
+    /// The part of the target that the result consists of, as far as it lies inside; nil for all of
+    /// it.
     ///
     /// JPEG and PNG are decoded up to its last row only, so that a fault of the file below it is not
     /// found; JPEG decodes only the pixels that the part needs. The pixels are those of the whole

@@ -13,15 +13,18 @@ enum ShrinkOnLoad {
         return info.orientation.swapsSides ? shown.transposed : shown
     }
 
-    /// The part of ``storedTarget(of:_:)`` to produce, before orientation; nil for all of it.
+    /// The part of ``storedTarget(of:_:)`` to produce, before orientation; nil for all of it, which
+    /// is cropped later if the part reaches beyond it.
     static func storedPart(
         of info: ImageInfo,
         _ target: PixelSize,
         _ options: DecodeOptions
     ) -> PixelRect? {
-        options.part.map {
-            info.orientation.storedPart($0, in: info.orientation.displaySize(of: target))
-        }
+        let shown = info.orientation.displaySize(of: target)
+        guard let part = options.part, !part.isEmpty,
+            part == part.intersection(PixelRect(size: shown))
+        else { return nil }
+        return info.orientation.storedPart(part, in: shown)
     }
 
     /// The scale at which libjpeg decodes, in eighths: the smallest of 1, 2, 4, 8 that leaves the

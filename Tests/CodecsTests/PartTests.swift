@@ -49,6 +49,31 @@ struct PartTests {
         )
     }
 
+    @Test(arguments: ["exif6.jpg", "rgba8.png", "rgb24.bmp", "still.gif"])
+    func `of a part that reaches beyond the image the rest is cropped`(name: String) throws {
+        let data = try Fixture(name: name).data
+        for target in [DecodeOptions.Target.full, .fit(PixelSize(width: 20, height: 20))] {
+            let whole = try Codecs.decode(data, options: DecodeOptions(target: target)).bitmap
+            let beyond = [
+                PixelRect(x: whole.width - 2, y: 0, width: 9, height: 3),
+                PixelRect(x: -3, y: whole.height - 1, width: 9, height: 9),
+                PixelRect(x: 0, y: 0, width: .max, height: .max),
+            ]
+            for part in beyond {
+                let options = DecodeOptions(target: target, part: part)
+                #expect(try Codecs.decode(data, options: options).bitmap == crop(whole, to: part))
+            }
+            for part in [
+                PixelRect(x: whole.width, y: 0, width: 5, height: 5),
+                PixelRect(x: .max, y: .min, width: 5, height: .max),
+                PixelRect(x: 1, y: 1, width: 0, height: -5),
+            ] {
+                let options = DecodeOptions(target: target, part: part)
+                #expect(throws: CodecError.self) { try Codecs.decode(data, options: options) }
+            }
+        }
+    }
+
     @Test(arguments: [(true, false), (false, false), (true, true), (false, true)])
     func `a part of a larger JPEG has the pixels of the whole`(
         hasFullChroma: Bool,
