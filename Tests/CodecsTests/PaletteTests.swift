@@ -8,25 +8,12 @@ struct PaletteTests {
     /// Above the area up to which files with and without a palette are compared.
     private static let size = PixelSize(width: 301, height: 200)
 
-    /// A bitmap of premultiplied colours by position.
     private static func bitmap(
         _ size: PixelSize = size,
         isOpaque: Bool = true,
         _ color: (_ x: Int, _ y: Int) -> RGBA
     ) throws -> Bitmap {
-        try Bitmap(size: size, isOpaque: isOpaque) { pixels, bytesPerRow in
-            for y in 0..<size.height {
-                for x in 0..<size.width {
-                    let color = color(x, y).premultiplied
-                    let pixel = pixels + y * bytesPerRow + x * 4
-                    for (offset, value) in [color.red, color.green, color.blue, color.alpha]
-                        .enumerated()
-                    {
-                        pixel[offset] = value
-                    }
-                }
-            }
-        }
+        try Bitmap(size, isOpaque: isOpaque, color: color)
     }
 
     /// Noise of a wide range of colours and alphas, and flat areas of each kind.

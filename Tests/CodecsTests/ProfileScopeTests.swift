@@ -15,20 +15,6 @@ struct ProfileScopeTests {
         return (bitmap, scope.profile)
     }
 
-    private func difference(_ one: Bitmap, _ other: Bitmap) -> Double {
-        guard one.size == other.size else { return 256 }
-        var sum = 0
-        for y in 0..<one.height {
-            for x in 0..<one.width {
-                let (a, b) = (one[x, y], other[x, y])
-                for channel in [\RGBA.red, \.green, \.blue, \.alpha] {
-                    sum += abs(Int(a[keyPath: channel]) - Int(b[keyPath: channel]))
-                }
-            }
-        }
-        return Double(sum) / Double(one.width * one.height * 4)
-    }
-
     @Test(arguments: ["profile.jpg", "profile.png", "profile.webp", "profile.avif"])
     func `pixels stay in the colours of the file, and its profile is known`(
         name: String
@@ -36,7 +22,7 @@ struct ProfileScopeTests {
         let file = try Fixture(name: name).data
         let usual = try Codecs.decode(file).bitmap
         let (bitmap, profile) = try kept(file)
-        #expect(difference(bitmap, usual) > 1)
+        #expect(bitmap.meanDifference(from: usual) > 1)
         let bytes = try #require(profile)
         // Taken for sRGB, the file has the same pixels.
         if name != "profile.avif" {
@@ -49,7 +35,8 @@ struct ProfileScopeTests {
             #expect(try Codecs.inspect(written).hasColorProfile)
             // Other readers see the colours of the source, and the profile is the same again.
             let limit = format == .jpeg ? 4 : 0.5
-            #expect(try difference(Codecs.decode(written).bitmap, usual) < limit, "\(format)")
+            let shown = try Codecs.decode(written).bitmap
+            #expect(shown.meanDifference(from: usual) < limit, "\(format)")
             #expect(try kept(written).profile == bytes)
             if format != .jpeg { #expect(try kept(written).bitmap == bitmap) }
             // A profile does not change the pixels of a lossy file.
@@ -104,7 +91,7 @@ struct ProfileScopeTests {
             return
         }
         let written = try Codecs.encode(bitmap, as: .png, options: EncodeOptions(profile: profile))
-        #expect(try difference(Codecs.decode(written).bitmap, usual) < 1)
+        #expect(try Codecs.decode(written).bitmap.meanDifference(from: usual) < 1)
     }
 
     @Test func `grey pixels beside a profile for RGB are stored as RGB`() throws {
