@@ -1,22 +1,22 @@
 import Pixels
 
-/// What a viewer shows while it plays the frames that were written so far.
+/// The image that a viewer shows after the frames that were written so far.
 ///
-/// Pixels are opaque or wholly transparent.
+/// Its pixels are opaque or wholly transparent.
 struct GIFCanvas {
-    /// Nil before the first frame.
+    /// The image; nil before the first frame.
     private var shown: Bitmap?
 
     /// Shows the next frame.
     ///
-    /// A stored frame cannot make pixels transparent, but it can be cleared after its time. So what
-    /// is stored of a frame depends on the one that follows. The first frame is stored whole,
-    /// because viewers disagree about the pixels around it.
+    /// A frame cannot make pixels transparent, but the file can clear its rectangle after its time.
+    /// The rectangle of a frame therefore depends on the next frame. The first frame is stored
+    /// whole, because viewers disagree about the pixels around it.
     ///
     /// - Parameters:
-    ///   - frame: All frames have the same size.
-    ///   - next: The frame that follows, if there is one.
-    /// - Returns: What has to be stored for the frame.
+    ///   - frame: The frame; all have the same size.
+    ///   - next: The frame that follows; nil for the last one.
+    /// - Returns: The part of the frame to store.
     /// - Throws: ``CodecError/pixels(_:)`` if memory cannot be allocated.
     mutating func show(_ frame: Bitmap, before next: Bitmap?) throws(CodecError) -> Change {
         var rect =
@@ -44,16 +44,29 @@ struct GIFCanvas {
         ///
         /// - Throws: ``CodecError/pixels(_:)`` if memory cannot be allocated.
         func pixels() throws(CodecError) -> Bitmap {
-            try frame.copy(rect) { color, _ in color }
+            try CodecError.wrapping { () throws(PixelError) in try crop(frame, to: rect) }
         }
 
-        /// The pixels of the rectangle, those that do not change as transparent ones.
+        /// The pixels of the rectangle; those that do not change are transparent.
         ///
         /// - Throws: ``CodecError/pixels(_:)`` if memory cannot be allocated.
         func changedPixels() throws(CodecError) -> Bitmap {
             guard let before else { return try pixels() }
-            return try frame.copy(rect) { color, position in
-                color == before.pixel(at: position) ? 0 : color
+            return try CodecError.wrapping { () throws(PixelError) in
+                try Bitmap(size: rect.size, isOpaque: false) { target, bytesPerRow in
+                    for y in 0..<rect.height {
+                        let row = UnsafeMutableRawPointer(target + y * bytesPerRow)
+                        for x in 0..<rect.width {
+                            let position = (x: rect.x + x, y: rect.y + y)
+                            let color = frame.pixel(at: position)
+                            row.storeBytes(
+                                of: color == before.pixel(at: position) ? 0 : color,
+                                toByteOffset: x * Bitmap.bytesPerPixel,
+                                as: UInt32.self
+                            )
+                        }
+                    }
+                }
             }
         }
     }
@@ -102,36 +115,14 @@ extension Bitmap {
         return PixelRect(x: left, y: top, width: right - left, height: bottom - top)
     }
 
-    /// A copy of a part with other colours.
-    @inline(__always)
-    fileprivate func copy(
-        _ rect: PixelRect,
-        _ color: (_ color: UInt32, _ position: (x: Int, y: Int)) -> UInt32
-    ) throws(CodecError) -> Bitmap {
-        try CodecError.wrapping { () throws(PixelError) in
-            try Bitmap(size: rect.size, isOpaque: false) { target, bytesPerRow in
-                for y in 0..<rect.height {
-                    let row = UnsafeMutableRawPointer(target + y * bytesPerRow)
-                    for x in 0..<rect.width {
-                        let position = (x: rect.x + x, y: rect.y + y)
-                        row.storeBytes(
-                            of: color(pixel(at: position), position),
-                            toByteOffset: x * Self.bytesPerPixel,
-                            as: UInt32.self
-                        )
-                    }
-                }
-            }
-        }
-    }
-
     /// A copy with a part that is transparent.
     fileprivate func clearing(_ rect: PixelRect) throws(CodecError) -> Bitmap {
-        try copy(PixelRect(size: size)) { color, position in
-            let isInside =
-                (rect.x..<rect.x + rect.width).contains(position.x)
-                && (rect.y..<rect.y + rect.height).contains(position.y)
-            return isInside ? 0 : color
+        try CodecError.wrapping { () throws(PixelError) in
+            try Bitmap(size: size, isOpaque: false) { target, bytesPerRow in
+                FrameSurface(base: target, bytesPerRow: bytesPerRow, size: size).copy(self)
+                let first = target + rect.y * bytesPerRow + rect.x * Self.bytesPerPixel
+                FrameSurface(base: first, bytesPerRow: bytesPerRow, size: rect.size).clear()
+            }
         }
     }
 }

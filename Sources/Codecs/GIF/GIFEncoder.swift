@@ -4,8 +4,8 @@ import Pixels
 
 /// Encodes stills and animations as GIF.
 ///
-/// Each frame is stored as its difference to the one before. It has a palette of its own, unless the
-/// first frame has all its colours. Holds up to five frames.
+/// A frame is stored as its difference from the frame before, with a palette of its own unless that
+/// of the first frame has all its colours. Holds up to five frames.
 struct GIFEncoder {
     /// The size of every frame in pixels.
     let size: PixelSize
@@ -55,15 +55,14 @@ struct GIFEncoder {
             return frame
         }
         var canvas = GIFCanvas()
-        var sharedColors: ColorTable?
+        var shared: ColorTable?
         var current = try thresholdedFrame(0)
         for index in 0..<frameCount {
             let next = index + 1 < frameCount ? try thresholdedFrame(index + 1) : nil
             let change = try canvas.show(current.bitmap, before: next?.bitmap)
-            var image = try GIFImage(change, sharing: sharedColors, isStill: frameCount == 1)
+            let image = try GIFImage(change, sharing: shared, isStill: frameCount == 1)
             if index == 0 {
-                image.sharesColors = true
-                sharedColors = ColorTable(image.pixels.palette.map(\.pixel))
+                shared = ColorTable(image.pixels.palette.map(\.pixel))
                 try writeStart(file, image.pixels.palette)
             }
             try writeControl(file, image, delay: current.delay)
@@ -101,7 +100,7 @@ struct GIFEncoder {
         delay: Double
     ) throws(CodecError) {
         let hundredths = UInt16(max(0, min(65_535, (delay * 100).rounded())))
-        // To the colour of the background, which is transparent, or not at all.
+        // 2 restores the background, which is transparent; 1 keeps the frame.
         let disposal: UInt8 = image.isCleared ? 2 : 1
         let body: [UInt8] = [
             disposal << 2 | (image.transparentIndex == nil ? 0 : 1),
@@ -120,8 +119,8 @@ struct GIFEncoder {
     ) throws(CodecError) {
         let (x, y) = (Int32(image.rect.x), Int32(image.rect.y))
         let (width, height) = (Int32(image.rect.width), Int32(image.rect.height))
-        if image.sharesColors {
-            // giflib would lose its copy of the last image's table.
+        if image.sharesPalette {
+            // giflib leaks its copy of the last image's table if this one has none.
             GifFreeMapObject(file.pointee.Image.ColorMap)
             file.pointee.Image.ColorMap = nil
             try Self.check(EGifPutImageDesc(file, x, y, width, height, false, nil))
