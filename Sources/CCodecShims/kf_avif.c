@@ -3,14 +3,14 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-// The numbers of interfaces to look for: 13 is that of libavif 0.9, 16 of every 1.x so far. A later
-// number says that something of the interface has changed.
+// The numbers of interfaces to look for: 13 is that of libavif 0.9, 16 of every 1.x so far. A higher
+// number means an incompatible change.
 enum { first_interface = 13, known_interface = 16, last_interface = 31 };
 
 static kf_avif functions;
 
-// Whether a library has the structures of the headers, and no fewer fields. Versions before 1.0
-// changed them with each minor number; later versions of an unknown interface may have, too.
+// Whether a library has the structures of the headers, and no fewer fields. Versions before 1.0, and
+// perhaps those with an unknown interface, change them with each minor number.
 static int agrees(const char *version, int interface) {
     int major, minor;
     if (version == NULL || sscanf(version, "%d.%d", &major, &minor) != 2) return 0;

@@ -124,7 +124,8 @@ package enum Codecs {
 
     /// Encodes an animation as GIF or WebP.
     ///
-    /// Holds one frame at a time, and for GIF, which stores the differences between frames, up to five.
+    /// Holds one frame at a time. For GIF, which stores the differences between frames, it holds up
+    /// to five.
     ///
     /// - Parameters:
     ///   - size: The size of every frame in pixels.

@@ -13,8 +13,9 @@ enum ShrinkOnLoad {
         return info.orientation.swapsSides ? shown.transposed : shown
     }
 
-    /// The part of ``storedTarget(of:_:)`` to produce, before orientation; nil for all of it, which
-    /// is cropped later if the part reaches beyond it.
+    /// The part of ``storedTarget(of:_:)`` to produce, before orientation; nil for all of it.
+    ///
+    /// If the part reaches beyond the target, all of it is decoded and cropped later.
     static func storedPart(
         of info: ImageInfo,
         _ target: PixelSize,

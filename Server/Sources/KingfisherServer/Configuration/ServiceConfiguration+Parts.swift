@@ -47,13 +47,13 @@ extension ServiceConfiguration {
         settings.allowsSecurityOptions = urls.allowsSecurityOptions
         let schemes = ["http://", "https://", "local://", "s3://"]
         let base = sources.baseURL.lowercased()
-        // Folders may have spaces in their names, URLs of the web may not.
-        let isSpaced = base.hasPrefix("http") && base.contains(where: \.isWhitespace)
-        guard base.isEmpty || schemes.contains(where: base.hasPrefix), !isSpaced else {
+        // The names of folders may contain spaces, HTTP URLs may not.
+        let hasSpaces = base.hasPrefix("http") && base.contains(where: \.isWhitespace)
+        guard base.isEmpty || schemes.contains(where: base.hasPrefix), !hasSpaces else {
             throw ConfigurationError(
                 name: "IMGPROXY_BASE_URL",
-                expected: "text that begins with \(schemes.joined(separator: ", ")), and no spaces"
-                    + " in a URL of the web",
+                expected: "text that begins with \(schemes.joined(separator: ", ")),"
+                    + " without spaces if it is an HTTP URL",
                 found: sources.baseURL
             )
         }
