@@ -33,22 +33,32 @@ public typealias PrefetcherSourceCompletionHandler =
         _ completedSources: [Source]
     ) -> Void
 
+// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
 /// Loads images into the cache before they are needed, a few at a time.
 ///
 /// Cached images are skipped. Downloads have a lower priority than those of views, unless the
 /// options set one; a view that loads the same image meanwhile shares the download and raises its
 /// priority. With `.memoryCacheExpiration(.expired)` images are stored only on disk.
 ///
-/// The prefetcher keeps itself alive from ``start()`` to its completion. Progress and completion
-/// handlers are called on the main queue.
+/// ```swift
+/// import Foundation
+/// import Kingfisher
 ///
-/// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
+/// let urls = ["a", "b"].compactMap { URL(string: "https://example.com/\($0).jpg") }
+/// let result = await ImagePrefetcher(urls: urls).prefetch()
+/// print(result.completed.count, "loaded,", result.failed.count, "failed")
+/// ```
+///
+/// ``start()`` returns at once and calls the completion handler at the end; the prefetcher keeps
+/// itself alive until then. Progress and completion handlers are called on the main queue.
 public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     private struct State {
         var maxConcurrentDownloads = 5
         var phase = Phase.idle
         var next = 0
-        var lists = PrefetchedSources()
+        var lists = PrefetchResult()
+        /// Callers of ``prefetch()``, which are resumed at the end.
+        var waiters: [CheckedContinuation<PrefetchResult, Never>] = []
         var driver: Task<Void, Never>?
         /// Not nil while the prefetcher is paused.
         var pause: Gate?
@@ -58,7 +68,11 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     }
 
     private enum Phase {
-        case idle, running, stopped, finished
+        case idle, running, finished
+        /// Stopped while it was running; the loads are still ending.
+        case stopping
+        /// Stopped and at its end, or never started.
+        case stopped
     }
 
     private let state: Mutex<State>
@@ -70,8 +84,8 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
         sources: [Source],
         options: KingfisherOptionsInfo?,
         manager: KingfisherManager,
-        progress: PrefetcherSourceProgressBlock? = nil,
-        completion: PrefetcherSourceCompletionHandler? = nil
+        progress: PrefetcherSourceProgressBlock?,
+        completion: PrefetcherSourceCompletionHandler?
     ) {
         self.sources = sources
         loader = PrefetchLoader(manager: manager, options: options)
@@ -99,43 +113,77 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     /// less: that traps in debug builds and completes immediately in release builds.
     public func start() {
         switch begin() {
-        case .ignored:
-            return
-        case .refused:
+        case .stopping, .stopped, .tooNarrow:
             assertionFailure(
                 "start() was called on a stopped prefetcher, or with maxConcurrentDownloads below 1"
             )
             finish()
-        case .begun(let width):
-            let driver = Task { await run(width: width) }
-            let isStopped = state.withLock { state in
-                state.driver = driver
-                return state.phase == .stopped
+        case .begun, .ignored:
+            break
+        }
+    }
+
+    /// Loads the items and returns what became of them.
+    ///
+    /// A cancelled task stops the prefetcher; items that are not loaded then count as failed. A
+    /// prefetcher that runs or has ended is not started again: this waits for its end. The last
+    /// calls of handlers may still be queued on the main queue when this returns. The lists
+    /// include file URLs and data providers.
+    ///
+    /// See ``start()`` for what a prefetcher must not be when it is started.
+    @discardableResult
+    public func prefetch() async -> PrefetchResult {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (isIdle, result) = state.withLock { state -> (Bool, PrefetchResult?) in
+                    if state.phase == .finished || state.phase == .stopped {
+                        return (false, state.lists.failing(rest: sources))
+                    }
+                    state.waiters.append(continuation)
+                    return (state.phase == .idle, nil)
+                }
+                if let result { continuation.resume(returning: result) }
+                guard isIdle else { return }
+                switch begin() {
+                case .stopped:
+                    finish()
+                case .tooNarrow:
+                    assertionFailure("prefetch() was called with maxConcurrentDownloads below 1")
+                    finish()
+                case .begun, .ignored, .stopping:
+                    break
+                }
             }
-            // Stopped before the driver was recorded.
-            if isStopped { driver.cancel() }
+        } onCancel: {
+            stop()
         }
     }
 
     private enum Start {
-        case ignored
-        case refused
-        case begun(width: Int)
+        case begun, ignored, stopping, stopped, tooNarrow
     }
 
     private func begin() -> Start {
-        state.withLock { state in
+        let (start, width) = state.withLock { state -> (Start, Int) in
             switch state.phase {
-            case .running, .finished:
-                return .ignored
-            case .stopped:
-                return .refused
+            case .running, .finished: return (.ignored, 0)
+            case .stopping: return (.stopping, 0)
+            case .stopped: return (.stopped, 0)
             case .idle:
-                guard state.maxConcurrentDownloads > 0 else { return .refused }
+                guard state.maxConcurrentDownloads > 0 else { return (.tooNarrow, 0) }
                 state.phase = .running
-                return .begun(width: min(state.maxConcurrentDownloads, sources.count))
+                return (.begun, min(state.maxConcurrentDownloads, sources.count))
             }
         }
+        guard start == .begun else { return start }
+        let driver = Task { await run(width: width) }
+        let isStopped = state.withLock { state in
+            state.driver = driver
+            return state.phase == .stopping
+        }
+        // Stopped before the driver was recorded.
+        if isStopped { driver.cancel() }
+        return .begun
     }
 
     /// Cancels running loads.
@@ -143,8 +191,11 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     /// Items that are not loaded are reported as failed.
     public func stop() {
         let (driver, pause) = state.withLock { state -> (Task<Void, Never>?, Gate?) in
-            guard state.phase != .finished else { return (nil, nil) }
-            state.phase = .stopped
+            switch state.phase {
+            case .idle: state.phase = .stopped
+            case .running: state.phase = .stopping
+            case .stopping, .stopped, .finished: return (nil, nil)
+            }
             defer { state.pause = nil }
             return (state.driver, state.pause)
         }
@@ -206,7 +257,7 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     }
 
     /// Records and reports the end of an item.
-    private func record(_ change: (inout PrefetchedSources) -> Void) {
+    private func record(_ change: (inout PrefetchResult) -> Void) {
         state.withLock { state in
             change(&state.lists)
             guard let progress = state.progress else { return }
@@ -220,13 +271,20 @@ public class ImagePrefetcher: CustomStringConvertible, @unchecked Sendable {
     private func finish() {
         // The closures are released outside the lock: the deinit of an owner often calls `stop()`.
         let ended = state.withLock { state in
-            if state.phase == .running { state.phase = .finished }
+            switch state.phase {
+            case .running: state.phase = .finished
+            case .stopping: state.phase = .stopped
+            case .idle, .stopped, .finished: break
+            }
             let ended = state
+            state.waiters = []
             state.driver = nil
             state.progress = nil
             state.completion = nil
             return ended
         }
+        let result = ended.lists.failing(rest: sources)
+        for waiter in ended.waiters { waiter.resume(returning: result) }
         guard let completion = ended.completion else { return }
         DispatchQueue.main.async { [lists = ended.lists] in
             completion(lists.skipped, lists.failed, lists.completed)

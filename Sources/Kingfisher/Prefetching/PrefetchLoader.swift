@@ -24,7 +24,7 @@ struct PrefetchLoader: Sendable {
     }
 
     /// Loads an image unless it is cached; stops if its task is cancelled.
-    func load(_ source: Source) async -> PrefetchedSources.Outcome {
+    func load(_ source: Source) async -> PrefetchResult.Outcome {
         let request = manager.request(source, options)
         if request.looksUp, await isCached(request) { return .skipped }
         if Task.isCancelled { return .failed }
@@ -48,28 +48,5 @@ struct PrefetchLoader: Sendable {
         // The file may have been removed or damaged; the image is then loaded normally.
         let found = try? await cache.lookUp(key: request.key, options: options)
         return found?.image != nil
-    }
-}
-
-/// The sources that have ended, grouped by outcome, each list in order of completion.
-struct PrefetchedSources: Sendable {
-    /// The outcome of one source.
-    enum Outcome: Sendable {
-        /// The image was already cached.
-        case skipped
-        case failed
-        case completed
-    }
-
-    private(set) var skipped: [Source] = []
-    private(set) var failed: [Source] = []
-    private(set) var completed: [Source] = []
-
-    mutating func append(_ source: Source, _ outcome: Outcome) {
-        switch outcome {
-        case .skipped: skipped.append(source)
-        case .failed: failed.append(source)
-        case .completed: completed.append(source)
-        }
     }
 }

@@ -61,7 +61,7 @@ struct ImagePrefetcherTests: PrefetchBench {
                             sources: sources,
                             options: nil,
                             manager: manager,
-                            completion: { _, failed, _ in
+                            completionHandler: { _, failed, _ in
                                 #expect(failed.isEmpty)
                                 continuation.resume()
                             }
@@ -87,7 +87,7 @@ struct ImagePrefetcherTests: PrefetchBench {
                             sources: sources,
                             options: nil,
                             manager: bench.manager,
-                            completion: { _, _, _ in continuation.resume() }
+                            completionHandler: { _, _, _ in continuation.resume() }
                         ).start()
                     }
                 }

@@ -168,7 +168,8 @@ struct StoppingPrefetcherTests: PrefetchBench {
                 sources: [],
                 options: nil,
                 manager: bench.manager,
-                progress: { [owner] _, _, _ in withExtendedLifetime(owner) {} }
+                progress: { [owner] _, _, _ in withExtendedLifetime(owner) {} },
+                completion: nil
             )
             owner.prefetcher.change { $0 = prefetcher }
             prefetcher.start()
