@@ -114,7 +114,12 @@ extension KF {
 }
 
 extension URL: Resource {
-    /// The text of a remote URL; for a file URL, its path starting at the application's bundle.
+    /// The text of a remote URL; for a file URL, its path with the size of the file and the time of
+    /// its last change.
+    ///
+    /// A changed file therefore has another key. The key of a file URL asks the file system, and
+    /// is the path alone if there is no such file. A source or resource keeps the key that the file
+    /// had when the source was made.
     public var cacheKey: String { isFileURL ? localFileCacheKey : absoluteString }
 
     /// The URL itself.
@@ -122,12 +127,15 @@ extension URL: Resource {
 
     static var localFileCacheKeyPrefix: String { "kingfisher.local.cacheKey" }
 
-    /// A key that stays the same when the application's folder moves.
+    /// The key of a file's content.
     var localFileCacheKey: String {
-        let bundle = pathComponents.lastIndex { $0.hasSuffix(".app") || $0.hasSuffix(".appex") }
-        let kept = bundle.map { Array(pathComponents[$0...]) } ?? pathComponents
-        let key = "\(Self.localFileCacheKeyPrefix)/\(kept.joined(separator: "/"))"
-        return query.map { "\(key)?\($0)" } ?? key
+        let key = "\(Self.localFileCacheKeyPrefix)/\(pathComponents.joined(separator: "/"))"
+        return (query.map { "\(key)?\($0)" } ?? key) + localFileVersion
+    }
+
+    /// `#` and the version of the content; empty if there is no such file.
+    var localFileVersion: String {
+        isFileURL ? FileVersion.text(ofFileAt: path).map { "#\($0)" } ?? "" : ""
     }
 }
 

@@ -49,7 +49,8 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
     ///   - url: A file URL.
     ///   - maxPixelSize: The longest side of the thumbnail in pixels.
     ///   - alwaysCreateThumbnail: Whether an embedded thumbnail is ignored.
-    ///   - cacheKey: Defaults to `<url>_thumb_<maxPixelSize>_<alwaysCreateThumbnail>`.
+    ///   - cacheKey: Defaults to `<url>_thumb_<maxPixelSize>_<alwaysCreateThumbnail>`, followed by the
+    ///     size of the file and the time of its last change.
     public init(
         url: URL,
         maxPixelSize: CGFloat,
@@ -62,6 +63,7 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
         self.cacheKey =
             cacheKey
             ?? "\(url.absoluteString)_thumb_\(NumberText.number(maxPixelSize))_\(alwaysCreateThumbnail)"
+            + url.localFileVersion
     }
 
     /// Makes the thumbnail on a global queue; fails with ``ThumbnailImageDataProviderError``.

@@ -67,21 +67,49 @@ struct CacheKeyTests {
         #expect(url.cacheKey == "https://example.com/a.png?x=1#f")
     }
 
-    @Test func `KEY-3: a file's key begins at the last bundle`() {
-        let url = URL(fileURLWithPath: "/var/One.app/x/Two.app/images/a.png")
-        #expect(url.cacheKey == "kingfisher.local.cacheKey/Two.app/images/a.png")
+    @Test func `KEY-3: folders that end in app count, and the query of a file's URL`() throws {
+        let one = URL(fileURLWithPath: "/nowhere/One.app/a.png")
+        #expect(one.cacheKey == "kingfisher.local.cacheKey///nowhere/One.app/a.png")
+        let query = try #require(URL(string: "file:///nowhere/a.png?size=2"))
+        #expect(query.cacheKey == "kingfisher.local.cacheKey///nowhere/a.png?size=2")
     }
 
-    @Test func `KEY-3: the query of a file's URL stays`() throws {
-        let url = try #require(URL(string: "file:///One.app/a.png?size=2"))
-        #expect(url.cacheKey == "kingfisher.local.cacheKey/One.app/a.png?size=2")
-        let plugin = URL(fileURLWithPath: "/One.app/Plug.appex/a.png")
-        #expect(plugin.cacheKey == "kingfisher.local.cacheKey/Plug.appex/a.png")
+    @Test func `KEY-3: a changed file has another key, and a copy has one of its own`() throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.url.appendingPathComponent("a.png")
+        try TestImage.png().write(to: file)
+        let first = file.cacheKey
+        #expect(first == file.cacheKey)
+        #expect(LocalFileImageDataProvider(fileURL: file).cacheKey == first)
+        let thumbnail = ThumbnailImageDataProvider(url: file, maxPixelSize: 8).cacheKey
+        try (TestImage.png() + Data([0])).write(to: file)
+        #expect(file.cacheKey != first)
+        #expect(ThumbnailImageDataProvider(url: file, maxPixelSize: 8).cacheKey != thumbnail)
+        // The same size at another time.
+        let second = file.cacheKey
+        var times = [timespec(tv_sec: 1, tv_nsec: 2), timespec(tv_sec: 3, tv_nsec: 4)]
+        #expect(utimensat(AT_FDCWD, file.path, &times, 0) == 0)
+        #expect(file.cacheKey != second)
     }
 
-    @Test func `KEY-3: without a bundle the whole path counts`() {
-        let url = URL(fileURLWithPath: "/private/a.png")
-        #expect(url.cacheKey == "kingfisher.local.cacheKey///private/a.png")
+    @Test func `KEY-3: a changed file is shown as it is now`() async throws {
+        let bench = try TestBench()
+        let folder = try TemporaryDirectory()
+        let file = folder.url.appendingPathComponent("a.png")
+        for width in [8, 16] {
+            try TestImage.png(width: width, height: 8).write(to: file)
+            let result = try await bench.manager.retrieveImage(
+                with: file,
+                options: [.waitForCache]
+            )
+            #expect(result.image.pixelWidth == width)
+            let bytes = try await bench.manager.retrieveData(
+                with: .provider(
+                    LocalFileImageDataProvider(fileURL: file)
+                )
+            )
+            #expect(KFCrossPlatformImage(data: bytes.data)?.pixelWidth == width)
+        }
     }
 
     @Test func `KEY-4 KEY-5: a file resource becomes a provider and keeps its key`() {

@@ -88,6 +88,18 @@ struct DiskStoreFaultTests {
         #expect(try store.data(named: "a") == Data("old".utf8))
     }
 
+    @Test func `DSK-18: a link that leads nowhere is a miss`() throws {
+        let file = folder.file("cache").appendingPathComponent("a")
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.createSymbolicLink(
+            at: file,
+            withDestinationURL: folder.file("nowhere")
+        )
+        #expect(try store.data(named: "a") == nil)
+        try put("new")
+        #expect(try store.data(named: "a") == Data("new".utf8))
+    }
+
     @Test func `W-20: one undeletable file does not stop a cleaning`() throws {
         for name in ["b", "c", "d"] {
             try store.store(Data("x".utf8), named: name, key: name, expiration: .seconds(5))

@@ -72,8 +72,7 @@ struct LocalSources: Sendable {
         guard status.st_size <= maximalSize else {
             throw ServiceError(413, "The source is too large", "Name a smaller file")
         }
-        let time = status.st_mtim
-        let version = "\(time.tv_sec).\(time.tv_nsec)-\(status.st_size)"
+        let version = FileVersion.text(status)
         let held = try files.bytes("\(actual)?\(version)") {
             try Self.bytes(of: file, count: Int(status.st_size))
         }
@@ -81,7 +80,7 @@ struct LocalSources: Sendable {
             data: held.data,
             key: "\(key)?\(version)",
             entityTag: "\"\(version)\"",
-            lastModified: HTTPTime.text(Int(time.tv_sec)),
+            lastModified: HTTPTime.text(Int(status.st_mtim.tv_sec)),
             held: held
         )
     }
