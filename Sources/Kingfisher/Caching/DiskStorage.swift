@@ -19,8 +19,11 @@ public enum DiskStorage {
         /// Whether a hashed name gets the extension found in the key.
         public var autoExtAfterHashedFileName = false
 
+        // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals, user code calls it as it is.
         /// Computes the folder from a base folder and the name of the cache.
-        public var cachePathBlock: @Sendable (_ directory: URL, _ cacheName: String) -> URL = {
+        ///
+        /// By default, and if nil, the folder has that name and is in the base folder.
+        public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)! = {
             $0.appendingPathComponent($1, isDirectory: true)
         }
 
@@ -73,7 +76,11 @@ public enum DiskStorage {
 
         var directoryURL: URL {
             let base = directory ?? FileManager.default.temporaryDirectory
-            return cachePathBlock(base, "com.onevcat.Kingfisher.ImageCache.\(containedName)")
+            let folder = "com.onevcat.Kingfisher.ImageCache.\(containedName)"
+            guard let cachePathBlock else {
+                return base.appendingPathComponent(folder, isDirectory: true)
+            }
+            return cachePathBlock(base, folder)
         }
 
         /// The name; slashes are escaped if it would lead outside the base folder.

@@ -1,10 +1,16 @@
 public import Foundation
 import Synchronization
 
+// `@unchecked`: the class is open; its parts are safe to share.
 /// Stores images in memory and on disk.
 ///
 /// The `async` overloads call those with a closure, so that overrides of the latter take effect.
-/// `@unchecked`: the class is open; its parts are safe to share.
+///
+/// ```swift
+/// let cache = try ImageCache(name: "thumbnails", cacheDirectoryURL: folder)
+/// cache.diskStorage.config.sizeLimit = 500_000_000
+/// let manager = KingfisherManager(downloader: .default, cache: cache)
+/// ```
 open class ImageCache: @unchecked Sendable {
     /// The memory storage.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
@@ -515,6 +521,11 @@ open class ImageCache: @unchecked Sendable {
     open func cleanExpiredDiskCache() async {
         await withCheckedContinuation { done in cleanExpiredDiskCache { done.resume() } }
     }
+
+    /// Removes expired images from disk, as ``cleanExpiredDiskCache(completion:)`` does.
+    ///
+    /// Linux has no background task to do it in, so that this is for compatibility.
+    public func backgroundCleanExpiredDiskCache() { cleanExpiredDiskCache(completion: nil) }
 
     /// The total size of the files on disk in bytes.
     open var diskStorageSize: UInt {

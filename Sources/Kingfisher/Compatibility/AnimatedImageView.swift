@@ -8,6 +8,13 @@ public let KFRunLoopModeCommon = RunLoop.Mode.common
 ///
 /// It keeps a few frames instead of all of them, so that a long animation needs little memory. It
 /// plays while it is in a ``KFCrossPlatformWindow`` and calls ``displayFrame(_:)`` for each frame.
+///
+/// ```swift
+/// let view = AnimatedImageView()
+/// view.repeatCount = .finite(count: 2)
+/// view.kf.setImage(with: animationURL)
+/// window.addSubview(view)
+/// ```
 open class AnimatedImageView: KFCrossPlatformImageView {
     /// How often an animation is played.
     public enum RepeatCount: Equatable, Sendable {
@@ -50,6 +57,11 @@ open class AnimatedImageView: KFCrossPlatformImageView {
     /// Has no effect; exists for compatibility.
     public var runLoopMode = KFRunLoopModeCommon
 
+    /// Has no effect; exists for compatibility.
+    ///
+    /// Linux has no background state. ``purgeFrames(keepCurrentFrame:)`` releases frames.
+    public var purgeFramesOnBackground = false
+
     /// How often the animation is played; a change restarts it.
     public var repeatCount = RepeatCount.infinite {
         didSet {
@@ -85,10 +97,32 @@ open class AnimatedImageView: KFCrossPlatformImageView {
         super.init(frame: frame)
     }
 
+    /// Makes a view of the size of an image; an animation plays in a window.
+    public override init(image: KFCrossPlatformImage?) {
+        ticker = TimerTicker()
+        super.init(image: image)
+        reset()
+    }
+
     /// The current image; setting another one restarts the animation.
     open override var image: KFCrossPlatformImage? {
         didSet {
             if image !== oldValue { reset() }
+        }
+    }
+
+    /// Whether the animation is playing; setting it calls ``startAnimating()`` or
+    /// ``stopAnimating()``.
+    open var animates: Bool {
+        get { isAnimating }
+        set { newValue ? startAnimating() : stopAnimating() }
+    }
+
+    /// Whether the view is highlighted; cannot change while the animation is playing.
+    open override var isHighlighted: Bool {
+        get { super.isHighlighted }
+        set {
+            if !isAnimating { super.isHighlighted = newValue }
         }
     }
 
@@ -163,10 +197,9 @@ open class AnimatedImageView: KFCrossPlatformImageView {
 }
 
 extension AnimatedImageView {
+    // `@unchecked`: the class is public and not final; its only property is a constant that is
+    // safe to share.
     /// The frames of an animation and its current position.
-    ///
-    /// `@unchecked`: the class is public and not final; its only property is a constant that is
-    /// safe to share.
     public class Animator: @unchecked Sendable {
         let player: FramePlayer
 

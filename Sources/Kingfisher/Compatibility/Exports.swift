@@ -1,6 +1,8 @@
+// As the original does, so that code which imports only Kingfisher has `URL`, `Data` and `CGSize`.
+@_exported public import Foundation
+
 // On Apple's platforms Foundation contains URLRequest and related types; on Linux they are in a
-// separate module. Exporting it lets code such as request modifiers compile with Foundation and
-// Kingfisher imported alone.
+// separate module.
 #if canImport(FoundationNetworking)
 @_exported public import FoundationNetworking
 #endif

@@ -4,6 +4,11 @@ public import Foundation
 ///
 /// It suffices for code that adds placeholders and indicators to views, and for tests. The widgets
 /// of a toolkit are not subclasses; they implement the image protocols themselves.
+///
+/// ```swift
+/// let view = KFCrossPlatformView(frame: CGRect(x: 0, y: 0, width: 100, height: 80))
+/// view.addSubview(KFCrossPlatformImageView(frame: view.bounds))
+/// ```
 @MainActor
 open class KFCrossPlatformView {
     /// Position and size in the superview, in points.
@@ -100,12 +105,26 @@ extension KFCrossPlatformView: Hashable {
 }
 
 /// The root of a visible view hierarchy: animated views play in a window.
+///
+/// ```swift
+/// let window = KFCrossPlatformWindow()
+/// window.addSubview(animatedView)
+/// ```
 open class KFCrossPlatformWindow: KFCrossPlatformView {}
 
 /// A view with an image: the counterpart of `UIImageView`, without a display.
+///
+/// ```swift
+/// let view = KFCrossPlatformImageView(frame: CGRect(x: 0, y: 0, width: 100, height: 80))
+/// view.kf.setImage(with: url)
+/// await view.kf.waitUntilLoaded()
+/// ```
 open class KFCrossPlatformImageView: KFCrossPlatformView, KingfisherCompatible {
     /// The current image.
     open var image: KFCrossPlatformImage?
+
+    /// Whether the view is highlighted; not drawn without a toolkit.
+    open var isHighlighted = false
 
     /// The loading state of this view.
     private(set) lazy var loading = ImageViewLoading(self)
@@ -120,9 +139,9 @@ open class KFCrossPlatformImageView: KFCrossPlatformView, KingfisherCompatible {
     }
 
     /// Makes a view of the size of an image.
-    public convenience init(image: KFCrossPlatformImage?) {
-        self.init(frame: CGRect(origin: .zero, size: image?.size ?? .zero))
+    public init(image: KFCrossPlatformImage?) {
         self.image = image
+        super.init(frame: CGRect(origin: .zero, size: image?.size ?? .zero))
     }
 
     /// Shows a newly loaded image with a transition; override it to animate.
@@ -149,6 +168,11 @@ open class KFCrossPlatformImageView: KFCrossPlatformView, KingfisherCompatible {
 }
 
 /// A button with two images: the counterpart of `NSButton`, without a display.
+///
+/// ```swift
+/// button.kf.setImage(with: url)
+/// button.kf.setAlternateImage(with: pressedURL)
+/// ```
 open class KFCrossPlatformButton: KFCrossPlatformView, KingfisherHasImageComponent {
     /// The image of the button.
     open var image: KFCrossPlatformImage?

@@ -1,5 +1,5 @@
 import CCurl
-package import Foundation
+import Foundation
 
 /// The parts of HTTP's grammar used to validate untrusted text.
 enum HTTPSyntax {

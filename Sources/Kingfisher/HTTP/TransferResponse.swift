@@ -9,6 +9,12 @@ public import FoundationNetworking
 ///
 /// Foundation's `HTTPURLResponse` is made only on demand: on Linux it costs as much as the rest of
 /// a small transfer.
+///
+/// ```swift
+/// func transfer(_ transfer: any HTTPTransfer, didReceive response: TransferResponse) {
+///     print(response.statusCode)
+/// }
+/// ```
 public final class TransferResponse: Sendable {
     /// The URL of the response, after redirects.
     public let url: URL

@@ -1,5 +1,5 @@
 import Dispatch
-package import Foundation
+import Foundation
 import Synchronization
 
 /// Plays the frames of an animation, independently of views and clocks.

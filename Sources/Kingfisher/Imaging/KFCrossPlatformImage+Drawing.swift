@@ -114,6 +114,21 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
             )
         }
     }
+
+    /// Returns the image composited with a canvas of its own size, with the names of AppKit.
+    ///
+    /// See ``image(withBlendMode:alpha:backgroundColor:)``.
+    public func image(
+        withCompositingOperation compositingOperation: NSCompositingOperation,
+        alpha: CGFloat = 1.0,
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) -> KFCrossPlatformImage {
+        image(
+            withBlendMode: compositingOperation.blendMode,
+            alpha: alpha,
+            backgroundColor: backgroundColor
+        )
+    }
 }
 
 extension KFCrossPlatformImage {

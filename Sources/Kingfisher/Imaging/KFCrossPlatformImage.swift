@@ -8,6 +8,12 @@ import Synchronization
 /// Pixels are immutable, so an image can be shared between threads. Images are upright: the
 /// orientation stored in a file is applied when decoding. Two images are equal if they are the same
 /// object.
+///
+/// ```swift
+/// guard let image = KFCrossPlatformImage(contentsOfFile: "photo.jpg") else { return }
+/// let small = image.kf.resize(to: CGSize(width: 300, height: 300), for: .aspectFit)
+/// try small.jpegData(compressionQuality: 0.8)?.write(to: file)
+/// ```
 public final class KFCrossPlatformImage: Sendable, KingfisherCompatible {
     /// The pixels; nil for the empty image that ``init()`` makes.
     package let bitmap: Bitmap?

@@ -2,6 +2,12 @@ public import Foundation
 import Pixels
 
 /// Adds margins around an image; negative margins crop it.
+///
+/// ```swift
+/// let processor = PaddingImageProcessor(
+///     top: 8, left: 8, bottom: 8, right: 8, backgroundColor: .white
+/// )
+/// ```
 public struct PaddingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.PaddingImageProcessor(<top>_<left>_<bottom>_<right>)`, followed by
     /// `_<rgba>` if there is a background colour.
@@ -96,6 +102,10 @@ extension PaddingImageProcessor {
 }
 
 /// Rotates an image clockwise on a canvas that contains all of it.
+///
+/// ```swift
+/// .processor(RotatingImageProcessor(degrees: 90))
+/// ```
 public struct RotatingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.RotatingImageProcessor(<degrees>)`, followed by `_<rgba>` if there
     /// is a background colour.
@@ -147,6 +157,10 @@ extension RotatingImageProcessor {
 }
 
 /// Mirrors an image.
+///
+/// ```swift
+/// .processor(FlippingImageProcessor(.horizontal))
+/// ```
 public struct FlippingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.FlippingImageProcessor(<direction>)`.
     public let identifier: String
@@ -172,6 +186,12 @@ public struct FlippingImageProcessor: ImageProcessor {
 }
 
 /// Draws a border inside the edges of an image.
+///
+/// ```swift
+/// let processor = BorderImageProcessor(
+///     border: Border(color: .black, lineWidth: 2, radius: .point(8))
+/// )
+/// ```
 public struct BorderImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.BorderImageProcessor(<rgba>_<width>_<radius>[_corner(<bits>)])`.
     public var identifier: String {

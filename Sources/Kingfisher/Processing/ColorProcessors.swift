@@ -1,6 +1,12 @@
 public import Foundation
 
 /// Changes brightness, contrast, saturation and exposure.
+///
+/// ```swift
+/// let processor = ColorControlsProcessor(
+///     brightness: 0, contrast: 1.1, saturation: 1.2, inputEV: 0
+/// )
+/// ```
 public struct ColorControlsProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.ColorControlsProcessor(<b>_<c>_<s>_<ev>)`.
     public let identifier: String
@@ -53,6 +59,10 @@ public struct ColorControlsProcessor: ImageProcessor {
 }
 
 /// Converts an image to greyscale and brightens it slightly.
+///
+/// ```swift
+/// .processor(BlackWhiteProcessor())
+/// ```
 public struct BlackWhiteProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.BlackWhiteProcessor`.
     public let identifier = "com.onevcat.Kingfisher.BlackWhiteProcessor"
@@ -73,6 +83,12 @@ public struct BlackWhiteProcessor: ImageProcessor {
 }
 
 /// Draws a colour over the whole area of an image.
+///
+/// ```swift
+/// let processor = TintImageProcessor(
+///     tint: KFCrossPlatformColor(red: 1, green: 0.8, blue: 0.6, alpha: 0.3)
+/// )
+/// ```
 public struct TintImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.TintImageProcessor(<rgba>)`.
     public let identifier: String
@@ -98,6 +114,10 @@ public struct TintImageProcessor: ImageProcessor {
 }
 
 /// Mixes an image with a colour in the image's shape.
+///
+/// ```swift
+/// .processor(OverlayImageProcessor(overlay: .black, fraction: 0.6))
+/// ```
 public struct OverlayImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.OverlayImageProcessor(<rgba>_<fraction>)`.
     public let identifier: String
@@ -135,6 +155,10 @@ public struct OverlayImageProcessor: ImageProcessor {
 }
 
 /// Draws an image with a blend mode onto a canvas of its own size.
+///
+/// ```swift
+/// .processor(BlendImageProcessor(blendMode: .multiply, backgroundColor: .yellow))
+/// ```
 public struct BlendImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.BlendImageProcessor(<mode>,<alpha>)`, followed by `_<rgba>` if there
     /// is a background colour.

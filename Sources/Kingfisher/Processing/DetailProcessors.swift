@@ -1,6 +1,10 @@
 public import Foundation
 
 /// Blurs an image with an approximate Gaussian.
+///
+/// ```swift
+/// .processor(BlurImageProcessor(blurRadius: 10))
+/// ```
 public struct BlurImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.BlurImageProcessor(<radius>)`.
     public let identifier: String
@@ -30,6 +34,10 @@ public struct BlurImageProcessor: ImageProcessor {
 }
 
 /// Sharpens an image with an unsharp mask.
+///
+/// ```swift
+/// .processor(SharpeningImageProcessor(amount: 0.5, radius: 1))
+/// ```
 public struct SharpeningImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.SharpeningImageProcessor(<amount>_<radius>)`.
     public let identifier: String

@@ -2,6 +2,10 @@ public import Foundation
 import Pixels
 
 /// Rounds the corners of an image.
+///
+/// ```swift
+/// .processor(RoundCornerImageProcessor(cornerRadius: 20))
+/// ```
 public struct RoundCornerImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.RoundCornerImageProcessor(<radius>[_<size>][_corner(<bits>)])`,
     /// followed by `_<rgba>` if there is a background colour.
@@ -85,6 +89,12 @@ extension RoundCornerImageProcessor: SizedDecoding {
 }
 
 /// Draws a watermark over an image.
+///
+/// ```swift
+/// let processor = WatermarkImageProcessor(
+///     watermark: logo, anchor: CGPoint(x: 1, y: 1), margin: 8
+/// )
+/// ```
 public struct WatermarkImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.WatermarkImageProcessor(<digest>_<anchor>_<margin>_<alpha>)`; the
     /// digest covers the watermark's pixels, size and scale.

@@ -68,6 +68,10 @@ extension ImageProcessor {
 }
 
 /// Decodes bytes without further processing.
+///
+/// ```swift
+/// .processor(DefaultImageProcessor.default)
+/// ```
 public struct DefaultImageProcessor: ImageProcessor {
     /// The shared processor.
     public static let `default` = DefaultImageProcessor()

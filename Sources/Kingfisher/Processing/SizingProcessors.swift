@@ -6,6 +6,10 @@ import Pixels
 ///
 /// The longer side of the result is the longer side of ``size`` times the options' scale factor.
 /// The aspect ratio is kept, and images are never enlarged.
+///
+/// ```swift
+/// .processor(DownsamplingImageProcessor(size: CGSize(width: 200, height: 200)))
+/// ```
 public struct DownsamplingImageProcessor: ImageProcessor {
     /// The target size in points.
     public let size: CGSize
@@ -56,6 +60,12 @@ extension DownsamplingImageProcessor: SizedDecoding {
 }
 
 /// Resizes an image to a reference size.
+///
+/// ```swift
+/// let processor = ResizingImageProcessor(
+///     referenceSize: CGSize(width: 300, height: 200), mode: .aspectFill
+/// )
+/// ```
 public struct ResizingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.ResizingImageProcessor(<size>[, <mode>])`, followed by `_fast` if it
     /// prefers speed.
@@ -138,6 +148,12 @@ extension ResizingImageProcessor: SizedDecoding {
 }
 
 /// Crops an image.
+///
+/// ```swift
+/// let processor = CroppingImageProcessor(
+///     size: CGSize(width: 200, height: 200), anchor: CGPoint(x: 0.5, y: 0.5)
+/// )
+/// ```
 public struct CroppingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.CroppingImageProcessor(<size>_<anchor>)`.
     public let identifier: String
@@ -176,6 +192,10 @@ public struct CroppingImageProcessor: ImageProcessor {
 }
 
 /// Crops to the most salient part of an image, in exactly a given size.
+///
+/// ```swift
+/// .processor(SmartCroppingImageProcessor(size: CGSize(width: 200, height: 200)))
+/// ```
 public struct SmartCroppingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.SmartCroppingImageProcessor(<size>)`.
     public let identifier: String
@@ -208,6 +228,10 @@ extension SmartCroppingImageProcessor: SizedDecoding {
 }
 
 /// Removes the margin that has the colour of the top left pixel.
+///
+/// ```swift
+/// .processor(TrimmingImageProcessor())
+/// ```
 public struct TrimmingImageProcessor: ImageProcessor {
     /// `com.onevcat.Kingfisher.TrimmingImageProcessor(<tolerance>)`.
     public let identifier: String

@@ -1,5 +1,5 @@
 import Codecs
-package import Foundation
+import Foundation
 import Pixels
 
 /// Decodes to the size at which a view shows the image, and never to a larger one.

@@ -42,6 +42,8 @@ struct DiskStorageRulesTests {
         }
         #expect(moved.directoryURL.lastPathComponent == "in-com.onevcat.Kingfisher.ImageCache.test")
         #expect(FileManager.default.fileExists(atPath: moved.directoryURL.path))
+        let usual = try backend { $0.cachePathBlock = nil }
+        #expect(usual.directoryURL == plain.directoryURL)
     }
 
     @Test func `DSK-2, DSK-9: an entry is valid for seven days from its store`() throws {

@@ -133,6 +133,32 @@ struct AnimatedImageViewTests {
         #expect(screen.animator?.currentFrameImage == nil)
     }
 
+    @Test func `animates starts and stops, and a playing view takes no highlight`() {
+        view.image = animation(ScriptedFrames([1, 1]))
+        view.animates = true
+        #expect(view.isAnimating)
+        view.isHighlighted = true
+        #expect(!view.isHighlighted)
+        view.animates = false
+        #expect(!view.isAnimating)
+        view.isHighlighted = true
+        #expect(view.isHighlighted)
+        #expect(!view.purgeFramesOnBackground)
+    }
+
+    @Test func `a subclass can call the initialiser with an image`() {
+        final class Portrait: AnimatedImageView {
+            let name: String
+            init(_ name: String, _ image: KFCrossPlatformImage) {
+                self.name = name
+                super.init(image: image)
+            }
+        }
+        let portrait = Portrait("a", animation(ScriptedFrames([1, 1])))
+        #expect(portrait.animator != nil)
+        #expect(KFCrossPlatformImageView(image: nil).frame == .zero)
+    }
+
     @Test func `a view without a ticker of its own has a pulse`() async {
         final class Screen: AnimatedImageView {
             let shown = Gate()

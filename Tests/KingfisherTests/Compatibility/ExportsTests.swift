@@ -1,8 +1,7 @@
-import Foundation
 import Kingfisher
 import Testing
 
-// No import of FoundationNetworking, as in programs written for Apple's platforms.
+// No import of Foundation or FoundationNetworking, as in programs written for Apple's platforms.
 
 /// A request modifier written as for Apple's platforms.
 private struct TokenModifier: ImageDownloadRequestModifier {

@@ -1,9 +1,23 @@
 import Pixels
+import TestSupport
 import Testing
 
 @testable import Kingfisher
 
 struct CGBlendModeTests {
+    @Test func `DRW-12: AppKit's operations are the modes of the same name`() throws {
+        for operation in NSCompositingOperation.allCases {
+            let name = "\(operation)"
+            let isOver = ["sourceOver", "highlight"].contains(name)
+            #expect("\(operation.blendMode)" == (isOver ? "normal" : name))
+        }
+        #expect(NSCompositingOperation.allCases.map(\.rawValue) == Array(0...28))
+        let scene = KFCrossPlatformImage(bitmap: TestScene.transparent(width: 16, height: 12))
+        let composited = scene.kf.image(withCompositingOperation: .xor, backgroundColor: .red)
+        let blended = scene.kf.image(withBlendMode: .xor, backgroundColor: .red)
+        #expect(composited.bitmap == blended.bitmap)
+    }
+
     @Test func `DRW-12: raw values are the public constants`() {
         let names: [CGBlendMode] = [
             .normal, .multiply, .screen, .overlay, .darken, .lighten, .colorDodge, .colorBurn,

@@ -68,6 +68,10 @@ struct ProcessorIdentifierTests {
             Self.identifier(BlendImageProcessor(blendMode: .plusLighter, backgroundColor: red))
                 == "BlendImageProcessor(27,1.0)_(1.00,0.00,0.00,0.50)"
         )
+        #expect(
+            Self.identifier(CompositingImageProcessor(compositingOperation: .xor, alpha: 0.5))
+                == "CompositingImageProcessor(10,0.5)"
+        )
         #expect(Self.identifier(BlurImageProcessor(blurRadius: 10)) == "BlurImageProcessor(10.0)")
         #expect(
             Self.identifier(OverlayImageProcessor(overlay: red))

@@ -11,6 +11,7 @@ struct ScaleFactorTests {
     static let rescaling: [any ImageProcessor] = [
         DefaultImageProcessor.default,
         BlendImageProcessor(blendMode: .multiply, backgroundColor: .red),
+        CompositingImageProcessor(compositingOperation: .multiply, backgroundColor: .red),
         RoundCornerImageProcessor(cornerRadius: 3),
         ResizingImageProcessor(referenceSize: CGSize(width: 10, height: 10)),
         BlurImageProcessor(blurRadius: 3),

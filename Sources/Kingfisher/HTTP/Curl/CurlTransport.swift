@@ -15,6 +15,10 @@ public import FoundationNetworking
 /// One thread per transport runs all transfers; it starts with the first transfer and ends with the
 /// transport. Transfers that are still running when the transport is released end with
 /// ``TransferError/cancelled``.
+///
+/// ```swift
+/// let downloader = ImageDownloader(name: "photos", transport: CurlTransport())
+/// ```
 public final class CurlTransport: HTTPTransport {
     /// Settings for all transfers of a transport.
     public struct Configuration: Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A response without its body, with the time of its request; determines the freshness.
 package struct HTTPAnswer: Sendable, Codable, Equatable {

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// How stored responses may be used according to RFC 9111 and RFC 5861; a pure function of the
 /// record, the request and the time.

@@ -27,6 +27,7 @@ enum PortableProcessors {
         WatermarkImageProcessor.self, BlendImageProcessor.self, ColorControlsProcessor.self,
         BlackWhiteProcessor.self, TintImageProcessor.self, OverlayImageProcessor.self,
         BlurImageProcessor.self, SharpeningImageProcessor.self, ProfileKeepingProcessor.self,
+        CompositingImageProcessor.self,
     ]
 
     /// Processors inside others, and one behind the other; more is no use anybody makes of them.
