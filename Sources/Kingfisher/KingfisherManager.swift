@@ -7,9 +7,16 @@ import Synchronization
 /// Nil means that the replacement needs no download.
 public typealias DownloadTaskUpdatedBlock = (@Sendable (_ newTask: DownloadTask?) -> Void)
 
-/// Combines a downloader with a cache; the main entry point for retrieving images.
+// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
+/// Loads images: from the caches if they are there, otherwise from their source.
 ///
-/// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
+/// Most programs use ``shared``. A manager of your own has its own cache and downloader.
+///
+/// ```swift
+/// let url = URL(string: "https://example.com/photo.jpg")!
+/// let result = try await KingfisherManager.shared.retrieveImage(with: url)
+/// print(result.image.size, result.cacheType)
+/// ```
 public class KingfisherManager: @unchecked Sendable {
     /// The manager of the default downloader and the default cache.
     public static let shared = KingfisherManager(

@@ -8,6 +8,11 @@ public import FoundationNetworking
 
 /// A transfer whose events are sent by a test, in the order of a real one: a response, chunks, the
 /// end.
+///
+/// ```swift
+/// await transport.started(1)
+/// transport.transfers[0].complete(ScriptedPicture.solid(.blue).data())
+/// ```
 public final class FakeTransfer: HTTPTransfer {
     private struct State {
         var isCancelled = false

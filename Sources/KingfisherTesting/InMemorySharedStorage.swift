@@ -6,6 +6,11 @@ import Synchronization
 ///
 /// Pass one object to `useSharedStorage(_:)` of several caches, each of which acts as a machine.
 /// Set ``faults`` to see how your program behaves while the storage fails.
+///
+/// ```swift
+/// let storage = InMemorySharedStorage()
+/// cache.useSharedStorage(storage)
+/// ```
 public final class InMemorySharedStorage: SharedImageStorage {
     /// How the storage misbehaves.
     public struct Faults: Sendable {

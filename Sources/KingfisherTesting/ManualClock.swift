@@ -5,6 +5,11 @@ import Synchronization
 /// A clock with timers that the test advances.
 ///
 /// Pass its ``clock`` to the storages of a cache to control when images expire.
+///
+/// ```swift
+/// let bench = try ImageTestBench()
+/// bench.clock.advance(by: 3600)
+/// ```
 public final class ManualClock: Sendable {
     private struct State {
         var now: TimeInterval = 1_000_000

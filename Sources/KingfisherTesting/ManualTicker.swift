@@ -1,6 +1,12 @@
 public import Kingfisher
 
 /// A ticker for an `AnimatedImageView` that the test controls.
+///
+/// ```swift
+/// let ticker = ManualTicker()
+/// let view = AnimatedImageView(frame: .zero, ticker: ticker)
+/// ticker.tick(0.1)
+/// ```
 @MainActor
 public final class ManualTicker: FrameTicker {
     private var beat: (@MainActor (Double) -> Void)?

@@ -39,6 +39,7 @@ extension KF {
 }
 
 extension KF {
+    // `@unchecked`: the class is public and not final; its state is guarded by a mutex.
     /// Collects options in chained methods, then loads the image into a view.
     ///
     /// ```swift
@@ -50,8 +51,6 @@ extension KF {
     /// ```
     ///
     /// Starts with the current default options of the shared manager.
-    ///
-    /// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
     public class Builder: @unchecked Sendable {
         /// `@unchecked`: the placeholder may be a view; it is only used on the main actor.
         private struct State: @unchecked Sendable {

@@ -1,13 +1,17 @@
 import Dispatch
 import Synchronization
 
+// `@unchecked`: the class must be `Sendable` for callers that capture it; its state is guarded by
+// a mutex.
 /// The handle with which one caller cancels its load.
 ///
 /// Several handles can share one download; cancelling one of them cancels only its caller. A
 /// cancellation is never lost: if it comes before the download starts, it takes effect then.
 ///
-/// `@unchecked`: the class must be `Sendable` for callers that capture it; its state is guarded by
-/// a mutex.
+/// ```swift
+/// let task = KingfisherManager.shared.retrieveImage(with: url) { result in print(result) }
+/// task?.cancel()
+/// ```
 public final class DownloadTask: @unchecked Sendable {
     private struct State {
         var sessionTask: SessionDataTask?

@@ -5,10 +5,15 @@ import Synchronization
 public import FoundationNetworking
 #endif
 
+// `@unchecked`: the class is open and its delegates are weak references; its state is guarded by a
+// mutex.
 /// Downloads images over HTTP and HTTPS; callers of the same request share one transfer.
 ///
-/// `@unchecked`: the class is open and its delegates are weak references; its state is guarded by a
-/// mutex.
+/// ```swift
+/// let downloader = ImageDownloader(name: "photos")
+/// downloader.downloadTimeout = 30
+/// let loaded = try await downloader.downloadImage(with: url)
+/// ```
 open class ImageDownloader: @unchecked Sendable {
     /// The shared downloader, named "default".
     public static let `default` = ImageDownloader(name: "default")

@@ -2,10 +2,15 @@ import Dispatch
 public import Foundation
 import Synchronization
 
+// `@unchecked`: the class is public and not final, and `userInfo` is set by the strategy; its
+// state is guarded by a mutex.
 /// The context of a retry strategy; one object for all attempts of a load.
 ///
-/// `@unchecked`: the class is public and not final, and `userInfo` is set by the strategy; its
-/// state is guarded by a mutex.
+/// ```swift
+/// func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {
+///     retryHandler(context.retriedCount < 2 ? .retry(userInfo: nil) : .stop)
+/// }
+/// ```
 public class RetryContext: @unchecked Sendable {
     private struct State: @unchecked Sendable {
         var error: KingfisherError
@@ -69,9 +74,8 @@ private struct BoxedValue: @unchecked Sendable {
     let value: Any?
 }
 
+// `@unchecked`: `userInfo` belongs to the strategy and is only passed back to it.
 /// The decision of a retry strategy.
-///
-/// `@unchecked`: `userInfo` belongs to the strategy and is only passed back to it.
 public enum RetryDecision: @unchecked Sendable {
     /// Retry; the value is passed to the next call in the context.
     case retry(userInfo: Any?)

@@ -5,9 +5,14 @@ import Synchronization
 public import FoundationNetworking
 #endif
 
+// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
 /// A download, shared by its callers.
 ///
-/// `@unchecked`: the class is public and not final; its state is guarded by a mutex.
+/// Delegates and redirect handlers get it; programs that load images do not need it.
+///
+/// ```swift
+/// print(task.mutableData.count, "bytes so far")
+/// ```
 public class SessionDataTask: @unchecked Sendable {
     /// Identifies one caller of the download.
     public typealias CancelToken = Int

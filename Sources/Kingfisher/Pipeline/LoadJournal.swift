@@ -132,6 +132,11 @@ final class LoadObservers: Sendable {
 }
 
 /// An observation of loads; it ends when its last reference is released.
+///
+/// ```swift
+/// let observation = manager.observeLoads { event in print(event) }
+/// observation.cancel()
+/// ```
 public final class LoadObservation: Sendable {
     private let stop: @Sendable () -> Void
 

@@ -41,9 +41,8 @@ public indirect enum KingfisherError: Error {
         case cancelledByDelegate(response: URLResponse)
     }
 
+    // `@unchecked`: `object` and `attributes` are only ever read.
     /// A cache failure; codes 3001 to 3012.
-    ///
-    /// `@unchecked`: `object` and `attributes` are only ever read.
     public enum CacheErrorReason: @unchecked Sendable {
         /// 3001: the folder cannot be listed.
         case fileEnumeratorCreationFailed(url: URL)

@@ -1,12 +1,17 @@
 import Synchronization
 
+// `@unchecked`: the closures come from callers and need not be `Sendable`; the slot itself is
+// guarded by a mutex.
 /// A slot for one closure, synchronous or asynchronous, that holds its target weakly.
 ///
 /// The two kinds are separate: `call(_:)` never runs the asynchronous closure and
 /// `callAsync(_:)` never the synchronous one.
 ///
-/// `@unchecked`: the closures come from callers and need not be `Sendable`; the slot itself is
-/// guarded by a mutex.
+/// ```swift
+/// let onChange = Delegate<Int, Void>()
+/// onChange.delegate(on: self) { owner, value in owner.show(value) }
+/// onChange.call(3)
+/// ```
 public class Delegate<Input, Output>: @unchecked Sendable {
     private struct Slots: @unchecked Sendable {
         var sync: ((Input) -> Output?)?

@@ -1,7 +1,6 @@
+// `@unchecked`: the wrapper adds no state, so it is as safe to share as its base. It cannot
+// require `Sendable` of the base without breaking `view.kf` for main-actor views.
 /// The `.kf` namespace around a value or object.
-///
-/// `@unchecked`: the wrapper adds no state, so it is as safe to share as its base. It cannot
-/// require `Sendable` of the base without breaking `view.kf` for main-actor views.
 public struct KingfisherWrapper<Base>: @unchecked Sendable {
     /// The wrapped value or object.
     public let base: Base

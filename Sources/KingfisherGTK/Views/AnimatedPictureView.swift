@@ -31,6 +31,12 @@ extension PictureAnimationDelegate {
 ///
 /// The frames follow the window's frame clock while the view is on screen, and pause otherwise.
 /// They are decoded shortly before they are due, to the view's size.
+///
+/// ```swift
+/// let view = AnimatedPictureView()
+/// view.kf.setImage(with: animationURL)
+/// gtk_box_append(box, view.widget)
+/// ```
 public final class AnimatedPictureView: ImageView {
     /// How often an animation is played.
     public typealias RepeatCount = Kingfisher.AnimatedImageView.RepeatCount

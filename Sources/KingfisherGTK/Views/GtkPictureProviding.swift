@@ -46,6 +46,10 @@ extension Optional: GtkObjectPointer where Wrapped: GtkObjectPointer {
 }
 
 /// A GtkPicture given as a pointer.
+///
+/// ```swift
+/// GtkPictureReference(picture).kf.setImage(with: url)
+/// ```
 public final class GtkPictureReference: GtkPictureProviding {
     /// The GtkPicture, not retained.
     public let gtkPicture: OpaquePointer

@@ -32,6 +32,13 @@ extension KFFit {
 ///
 /// A handle of a GtkPicture: use ``widget`` wherever a GtkWidget is expected. Loads belong to the
 /// GtkPicture, so they continue after the handle is released while the widget is in a window.
+///
+/// ```swift
+/// let view = ImageView()
+/// view.fit = .cover
+/// view.kf.setImage(with: url)
+/// gtk_box_append(box, view.widget)
+/// ```
 open class ImageView: GtkPictureProviding {
     /// The GtkPicture.
     public let gtkPicture: OpaquePointer
