@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# Checks the pages that people read: links lead somewhere, and words are spelt right.
+# Checks the pages that people read: links lead somewhere, words are spelt right, and the figures of
+# README.md are those of the report.
 #
-# Usage: Scripts/pages.sh [--words]
+# Usage: Scripts/pages.sh [--words | --figures]
+#        Scripts/pages.sh --program PAGE FOLDER
 #
+#   --program  write the program that an article of the documentation shows into a folder, as a
+#              package that depends on this clone
+#   --figures  write the figures of README.md from Benchmarks/README.md and Tests/Contract/api.txt
 #   --words    print the words that aspell does not know, one a line, to add to the list after
 #              reading them
 #
@@ -20,8 +25,9 @@ generated=$catalog/Migration.md
 pages=(*.md Documentation/*.md "$catalog"/*.md Server/*.md Benchmarks/README.md)
 mode=${1:-}
 case $mode in
-'' | --words) ;;
-*) die "usage: Scripts/pages.sh [--words]" ;;
+'' | --words | --figures) ;;
+--program) [ $# -eq 3 ] || die "usage: Scripts/pages.sh --program PAGE FOLDER" ;;
+*) die "usage: Scripts/pages.sh [--words | --figures]" ;;
 esac
 
 # The page without code blocks, comments, `code`, ``symbols``, link targets and web addresses.
@@ -72,6 +78,46 @@ unknown_words() {
         | grep -vxFf <(sed 's/#.*//; s/ *$//; /^$/d' "$words") || true
 }
 
+# Writes the blocks below a comment <!-- file: NAME --> into files: program PAGE FOLDER
+program() {
+    local page=$1 folder=$2
+    rm -rf "$folder"
+    awk -v folder="$folder" -v root="$ROOT" '
+        /^<!-- file: .* -->$/ { file = folder "/" $3; next }
+        /^```/ && inside { close(file); file = ""; inside = 0; next }
+        /^```/ && file != "" {
+            path = file
+            sub(/\/[^\/]*$/, "", path)
+            system("mkdir -p \"" path "\"")
+            printf "" >file
+            inside = 1
+            next
+        }
+        inside {
+            sub(/path: "\.\.\/kingfisher-linux"/, "name: \"kingfisher-linux\", path: \"" root "\"")
+            print >>file
+        }' "$catalog/$page.md"
+    [ -e "$folder/Package.swift" ] || die "$page has no program."
+}
+
+# The figures of the front page: figures [--check]
+figures() {
+    command -v python3 >/dev/null || {
+        say "SKIPPED: figures of README.md, because python3 is missing."
+        return 0
+    }
+    python3 Benchmarks/Peers/front_page.py "$@" README.md Benchmarks/README.md Tests/Contract/api.txt
+}
+
+if [ "$mode" = --program ]; then
+    program "$2" "$3"
+    exit
+fi
+if [ "$mode" = --figures ]; then
+    figures
+    exit
+fi
+
 command -v aspell >/dev/null && command -v codespell >/dev/null || {
     say "SKIPPED: spelling, because codespell or aspell is missing. Scripts/bootstrap.sh --lint installs them."
     no_spelling=1
@@ -84,6 +130,7 @@ if [ "$mode" = --words ]; then
 fi
 
 faults=$(for page in "${pages[@]}"; do check_links "$page"; done)
+faults+=$(printf '\n'; figures --check 2>&1 | sed 's/^error: //' || true)
 if [ -z "${no_spelling:-}" ]; then
     faults+=$(printf '\n'; codespell --ignore-words-list "$(sed -n 's/^#codespell: *//p' "$words")" \
         "${pages[@]}" 2>&1 || true)

@@ -58,6 +58,10 @@ GREEN, GREY, BLUE, BROWN, LIGHT_GREEN = "#0b7a4b", "#8a8f98", "#2f6fbf", "#9a632
 def axes(title, x, y, x_scale="log", y_scale="linear"):
     figure, area = plot.subplots(figsize=(6, 3.4), layout="constrained")
     area.set(title=title, xlabel=x, ylabel=y, xscale=x_scale, yscale=y_scale)
+    # 1, 10, 100 instead of powers of ten.
+    for axis, scale in ((area.xaxis, x_scale), (area.yaxis, y_scale)):
+        if scale == "log":
+            axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     area.grid(True, color="#dddddd", linewidth=0.6)
     for side in ("top", "right"):
         area.spines[side].set_visible(False)

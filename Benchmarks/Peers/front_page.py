@@ -1,0 +1,105 @@
+"""Writes the figures of README.md from the report and the list of declarations.
+
+Usage: front_page.py [--check] README REPORT API
+
+REPORT is Benchmarks/README.md, API is Tests/Contract/api.txt. Everything between the two marks in
+README is replaced. With --check nothing is written, and the exit status is 1 if it would change.
+"""
+
+import pathlib
+import re
+import sys
+import textwrap
+
+from figures import sections
+
+BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
+arguments = sys.argv[1:]
+checks = arguments[0] == "--check"
+readme, report, api = map(pathlib.Path, arguments[1:] if checks else arguments)
+page = report.read_text()
+benchmarks = sections(page)
+
+
+def found(benchmark, pattern):
+    """The groups of the first line of a benchmark that has the pattern."""
+    for line in benchmarks[benchmark][1]:
+        match = re.search(pattern, line)
+        if match:
+            return match.groups()
+    sys.exit(f"error: {report} has no line of {benchmark} with {pattern}")
+
+
+def rounded(text):
+    """A number with two digits that count, or three above a hundred."""
+    value = float(text)
+    return f"{float(f'{value:.{3 if value >= 100 else 2}g}'):,.10g}"
+
+
+def declarations():
+    kinds = [line.split("\t")[0] for line in api.read_text().splitlines() if line.count("\t") >= 2]
+    return sum(kind[0] not in "-?" for kind in kinds), sum(kind[0] == "-" for kind in kinds)
+
+
+def cpu(library, at_once):
+    """Microseconds of CPU for a download of 50 KB."""
+    return float(found("transfers", rf"^50k +{at_once} +{library} +([\d.]+) ")[0]) * 1000
+
+
+def hits(entries):
+    """Nanoseconds of a hit in memory: without and with hashing the key, in one thread."""
+    return found("memory", rf"^ +{entries} +1 +(\d+) ns +(\d+) ns")
+
+
+def bullets():
+    present, left_out = declarations()
+    yield (f"**Compatible.** {present} declarations of the original's public API are here, checked with every change; "
+           f"{left_out} are left out because they need UIKit, Core Image, Photos and the like.")
+    ours, our_memory = found("convert", r"^ +kf +([\d.]+) s .* ([\d.]+) MB")
+    theirs, their_memory = found("convert", r"^ +vips +([\d.]+) s .* ([\d.]+) MB")
+    yield (f"**Fast.** `kf convert` makes thumbnails of 200 photographs of 12 megapixels in {rounded(ours)} s and takes "
+           f"{rounded(our_memory)} MB. `vipsthumbnail` takes {rounded(theirs)} s and {rounded(their_memory)} MB. "
+           "(`convert`)")
+    (memory,) = found("megapixels", r"^ +100 +[\d.]+ +[\d.]+ +([\d.]+) ")
+    yield (f"**Small.** A program that makes a thumbnail of a 100-megapixel JPEG takes {rounded(memory)} MB in all, not "
+           "the 400 MB of its pixels. (`megapixels`)")
+    few, many = hits(1000), hits(1000000)
+    (shared,) = found("sharing", r"^ +at once, shared .*wall +([\d.]+) ms")
+    (alone,) = found("sharing", r"^ +at once, ten managers .*wall +([\d.]+) ms")
+    yield (f"**Cached.** A hit in memory takes {few[0]} ns to {few[1]} ns among a thousand images, {many[0]} ns to "
+           f"{many[1]} ns among a million. Ten sizes of one photograph at once cost one download and one decode: "
+           f"{rounded(shared)} ms instead of {rounded(alone)} ms. (`memory`, `sharing`)")
+    yield (f"**Light on the network.** A download of 50 KB takes {rounded(cpu('Kingfisher', 1))} µs of CPU, and "
+           f"{rounded(cpu('Kingfisher', 8))} µs when eight run at once. libcurl alone takes "
+           f"{rounded(cpu('libcurl', 1))} µs and {rounded(cpu('libcurl', 8))} µs, `URLSession` on Linux "
+           f"{rounded(cpu('URLSession', 1))} µs and {rounded(cpu('URLSession', 8))} µs. (`transfers`)")
+    yield ("**Safe with untrusted files.** Limits apply before memory is allocated, decoders are fuzzed with every "
+           "change, and `.isolated` decodes in worker processes that may do little else.")
+    (cold,) = found("service", r"^ +the service +8 connections +([\d.]+)/s")
+    (thumbor,) = found("service", r"^ +thumbor, one per core +8 connections +([\d.]+)/s")
+    (nginx,) = found("service", r"^ +nginx's image filter +8 connections +([\d.]+)/s")
+    (hot,) = found("service", r"^ +hot: nginx .*the service (\d+)/s")
+    yield (f"**A service, too.** `Scripts/serve.sh` starts an image service with the URLs of imgproxy. It makes "
+           f"{rounded(cold)} thumbnails of 12-megapixel photographs a second on two cores and sends {rounded(hot)} a "
+           f"second from memory. thumbor makes {rounded(thumbor)}, nginx's image filter {rounded(nginx)}. (`service`)")
+
+
+def text():
+    for bullet in bullets():
+        yield textwrap.fill(bullet, 120, initial_indent="* ", subsequent_indent="  ", break_long_words=False,
+                            break_on_hyphens=False)
+    (machine,) = re.search(r"^Measured on (.+?); the machine was", page, re.MULTILINE).groups()
+    yield ""
+    yield textwrap.fill(f"The word in brackets is the benchmark: `Scripts/bench.sh convert` repeats the first one on your "
+                        f"machine. These were measured on {machine}. [All figures](Benchmarks/README.md), with the goals "
+                        "that are missed.", 120, break_on_hyphens=False)
+
+
+whole = readme.read_text()
+before, rest = whole.split(BEGIN, 1)
+made = f"{before}{BEGIN}\n" + "\n".join(text()) + f"\n{END}" + rest.split(END, 1)[1]
+if checks:
+    if made != whole:
+        sys.exit(f"error: the figures of {readme} are not those of {report} and {api}; run Scripts/pages.sh --figures")
+else:
+    readme.write_text(made)
