@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Measures the library against others, alternating in the same run.
 #
-# Usage: Scripts/bench.sh [--rounds N] [NAME]...   all benchmarks, or those named
+# Usage: Scripts/bench.sh [--rounds N] [NAME]...   all benchmarks, or those named, in a process each
+#        Scripts/bench.sh --plan [NAME]...         only prints what would run, a process a line
 #        Scripts/bench.sh --list                   the names and their meaning
 #        Scripts/bench.sh --check [NAME]...        fails if a hot kernel takes 10 % more instructions,
 #                                                  or a ratio is 15 % worse than in Benchmarks/README.md
@@ -294,6 +295,47 @@ provide_image_filter() {
     rm -f "$log" "$folder"/libnginx-mod-http-image-filter_*.deb
 }
 
+# Prints the arguments of one process a line: a name with the numbers after it, and the options
+# before the first name. In one process, peaks of memory would be those of the benchmarks before.
+plan() {
+    local options=() group=() argument is_value=false
+    for argument in "$@"; do
+        if $is_value || [[ $argument = --* ]]; then
+            options+=("$argument")
+            # An option takes one value.
+            if $is_value; then is_value=false; else is_value=true; fi
+        elif [[ $argument = [0-9]* ]] && [ ${#group[@]} -gt 0 ]; then
+            group+=("$argument")
+        else
+            [ ${#group[@]} -eq 0 ] || printf '%s\n' "${options[*]+${options[*]} }${group[*]}"
+            group=("$argument")
+        fi
+    done
+    [ ${#group[@]} -eq 0 ] || printf '%s\n' "${options[*]+${options[*]} }${group[*]}"
+}
+
+case ${1:-} in
+--plan)
+    shift
+    plan "$@"
+    exit
+    ;;
+--check | --record | --report | --list | cachesim) ;;
+*)
+    mapfile -t processes < <(plan "$@")
+    if [ ${#processes[@]} -gt 1 ]; then
+        status=0
+        for arguments in "${processes[@]}"; do
+            # Words without spaces.
+            # shellcheck disable=SC2086
+            "$ROOT/Scripts/bench.sh" $arguments || status=1
+            printf '\n'
+        done
+        exit $status
+    fi
+    ;;
+esac
+
 if [ "${1:-}" = transfers ]; then
     link_swift_into_programs
     measure_transfers
@@ -366,6 +408,7 @@ write_report() {
     done
     "$PEERS/bin/python" "$SOURCES/report.py" "$report" "$ROOT/Benchmarks/README.md" \
         "$ROOT/Benchmarks/Plots"
+    "$ROOT/Scripts/pages.sh" --figures
 }
 
 if [ "${1:-}" = --report ]; then

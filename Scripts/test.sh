@@ -2,9 +2,12 @@
 # Checks everything: format, warnings, every test, and the packages nested in this one.
 #
 # Usage: Scripts/test.sh [STEP]...
+#        Scripts/test.sh tests|tools|server|examples|gtk FILTER
 #
-#   STEP   libraries, lint, build, tests, races, memory, faults, api, docs, fuzz, tools, benchmarks,
-#          examples, server, formats, gtk; all by default
+#   STEP     libraries, lint, build, tests, races, memory, faults, api, docs, fuzz, tools,
+#            benchmarks, examples, server, formats, gtk; all by default
+#   FILTER   runs only the tests whose names match this regular expression, and nothing else of
+#            the step
 #
 # A failing step does not stop the later ones; the exit status is 0 only if all have passed.
 # Repeated runs are fast, because only changes are built.
@@ -16,10 +19,23 @@ all_steps=(
 )
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
+filter=()
+case " ${all_steps[*]} " in
+*" ${2:-libraries} "*) ;;
+*)
+    case $#,$1 in
+    2,tests | 2,tools | 2,server | 2,examples | 2,gtk)
+        steps=("$1")
+        filter=(--filter "$2")
+        ;;
+    esac
+    ;;
+esac
 for step in "${steps[@]}"; do
     case " ${all_steps[*]} " in
     *" $step "*) ;;
-    *) die "there is no step '$step'; the steps are: ${all_steps[*]}" ;;
+    *) die "there is no step '$step'; the steps are: ${all_steps[*]}" \
+        "After tests, tools, server, examples or gtk alone it may be a filter for the tests." ;;
     esac
 done
 
@@ -59,7 +75,12 @@ is_without_gtk() {
 }
 
 # With the web server that some tests need, if it is available.
-step_tests() { "$ROOT/Scripts/bootstrap.sh" --tests && run_tests; }
+step_tests() {
+    "$ROOT/Scripts/bootstrap.sh" --tests || return
+    # The step before has built them, unless one is asked for alone.
+    [ ${#filter[@]} -eq 0 ] || swift build --build-tests || return
+    run_tests "${filter[@]}"
+}
 
 step_races() { "$ROOT/Scripts/races.sh"; }
 
@@ -91,7 +112,7 @@ step_tools() {
     plan_for Tools "$NESTED_BUILD"
     swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path Tools --scratch-path "$NESTED_BUILD" -c release \
-            --disable-xctest --skip-build
+            --disable-xctest --skip-build "${filter[@]}"
 }
 
 # In a folder of its own and in debug mode, because the tests look inside the service, which
@@ -101,8 +122,8 @@ step_server() {
     "$ROOT/Scripts/bootstrap.sh" --redis --tests &&
         swift build --package-path Server --scratch-path "$SERVER_BUILD" --build-tests &&
         timeout 300 swift test --package-path Server --scratch-path "$SERVER_BUILD" \
-            --disable-xctest --skip-build &&
-        "$ROOT/Scripts/clients.sh"
+            --disable-xctest --skip-build "${filter[@]}" || return
+    [ ${#filter[@]} -gt 0 ] || "$ROOT/Scripts/clients.sh"
 }
 
 step_benchmarks() {
@@ -118,10 +139,12 @@ step_examples() {
     plan_for Examples "$NESTED_BUILD"
     swift build --package-path Examples --scratch-path "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path Examples --scratch-path "$NESTED_BUILD" -c release \
-            --disable-xctest --skip-build || return
+            --disable-xctest --skip-build "${filter[@]}" || return
+    [ ${#filter[@]} -eq 0 ] || return 0
     for folder in Examples/Sources/{view-model,feed,CacheStack} Examples/Tests/CacheStackTests; do
         is_swift_5 "$folder" || status=1
     done
+    is_first_program || status=1
     for folder in Examples/Sources/*/; do
         program=$(basename "$folder")
         arguments=()
@@ -137,6 +160,18 @@ step_examples() {
         }
     done
     return $status
+}
+
+# Builds the program of Getting started from an empty folder, and runs its test and the program.
+is_first_program() {
+    local program=$logs/hello
+    "$ROOT/Scripts/pages.sh" --program GettingStarted "$program" || return
+    plan_for "$program" "$NESTED_BUILD"
+    swift build --package-path "$program" --scratch-path "$NESTED_BUILD" -c release --build-tests &&
+        swift test --package-path "$program" --scratch-path "$NESTED_BUILD" -c release \
+            --disable-xctest --skip-build &&
+        (cd "$program" && "$NESTED_BUILD/release/hello" \
+            "file://$ROOT/Examples/Gallery/Screenshots/grid.png" && [ -s small.jpg ])
 }
 
 # Type-checks a program in Swift 5 mode with the modules built for the examples, in half a second.
@@ -169,14 +204,35 @@ step_formats() {
 # In a separate build folder, because the trait changes the build of every target. The gallery is not
 # built in release mode, which would build the library once more.
 step_gtk() {
+    local chosen=("${filter[@]}")
+    [ ${#filter[@]} -gt 0 ] || chosen=(--filter KingfisherGTKTests)
     plan_for Examples/Gallery "$GTK_BUILD"
     "$ROOT/Scripts/bootstrap.sh" --gtk &&
         KF_GTK_ONLY=1 swift build --traits GTK --scratch-path "$GTK_BUILD" --build-tests &&
         KF_GTK_ONLY=1 G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo \
             xvfb-run -a -s '-screen 0 1280x1024x24' \
             swift test --traits GTK --scratch-path "$GTK_BUILD" --skip-build \
-            --filter KingfisherGTKTests &&
-        swift build --package-path Examples/Gallery --scratch-path "$GTK_BUILD"
+            "${chosen[@]}" || return
+    [ ${#filter[@]} -gt 0 ] || {
+        swift build --package-path Examples/Gallery --scratch-path "$GTK_BUILD" && is_gtk_program
+    }
+}
+
+# Builds the program of the article on GTK from an empty folder, and runs it until it shows an image.
+is_gtk_program() {
+    local program=$logs/album
+    "$ROOT/Scripts/pages.sh" --program GTK "$program" || return
+    plan_for "$program" "$GTK_BUILD"
+    swift build --package-path "$program" --scratch-path "$GTK_BUILD" || return
+    # shellcheck disable=SC2016
+    G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo XDG_CACHE_HOME=$logs/cache \
+        xvfb-run -a -s '-screen 0 1280x1024x24' timeout 60 bash -c '
+            stdbuf -oL "$1" "$2" >"$3" & program=$!
+            while kill -0 $program 2>/dev/null && ! grep -q . "$3"; do sleep 0.1; done
+            kill $program 2>/dev/null
+            cat "$3"
+            grep -q "^shown:" "$3"' \
+        - "$GTK_BUILD/debug/album" Examples/Gallery/Screenshots/grid.png "$logs/shown"
 }
 
 title() {
