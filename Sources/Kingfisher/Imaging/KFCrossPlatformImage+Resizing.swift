@@ -29,10 +29,11 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 extension KFCrossPlatformImage {
     /// The image in another size; nil if it is empty or the size is invalid.
     func resized(to size: CGSize, for mode: ContentMode) -> KFCrossPlatformImage? {
-        let target = self.size.kf.resize(to: size, for: mode)
-        guard let bitmap, let pixels = PixelSize(points: target, scale: scale) else { return nil }
+        guard let bitmap,
+            let (part, pixels) = bitmap.size.resizing(to: size, for: mode, scale: scale)
+        else { return nil }
         // Nil is the documented result for an invalid size.
-        guard let resized = try? resample(bitmap, to: pixels) else { return nil }
+        guard let resized = try? resample(crop(bitmap, to: part), to: pixels) else { return nil }
         return KFCrossPlatformImage(bitmap: resized, scale: scale)
     }
 
@@ -51,10 +52,14 @@ extension KFCrossPlatformImage {
 }
 
 extension PixelSize {
-    /// A size in points converted to pixels; nil if a side is out of range or not a number.
+    /// A size in points converted to pixels, at least 1 for each positive side; nil if a side is out
+    /// of range or not a number.
     init?(points: CGSize, scale: CGFloat) {
-        let width = (points.width * scale).rounded()
-        let height = (points.height * scale).rounded()
+        func pixels(_ side: CGFloat) -> CGFloat {
+            side > 0 ? max(1, (side * scale).rounded()) : side
+        }
+        let width = pixels(points.width)
+        let height = pixels(points.height)
         let range = CGFloat(1)...CGFloat(PixelLimits.maxDimension)
         guard range.contains(width), range.contains(height) else {
             // Not for an empty size or NaN, which no limit refused.
@@ -88,21 +93,32 @@ extension KingfisherWrapper where Base == CGSize {
     }
 
     /// The largest size with this aspect ratio that fits inside `size`.
+    ///
+    /// Sides are rounded to whole numbers, and to 1 rather than to 0.
     public func constrained(_ size: CGSize) -> CGSize {
-        let width = (ratio * size.height).rounded()
-        let height = (size.width / ratio).rounded()
+        let (width, height) = derivedSides(size)
         return width > size.width
             ? CGSize(width: size.width, height: height)
             : CGSize(width: width, height: size.height)
     }
 
     /// The smallest size with this aspect ratio that covers `size`.
+    ///
+    /// Sides are rounded to whole numbers, and to 1 rather than to 0.
     public func filling(_ size: CGSize) -> CGSize {
-        let width = (ratio * size.height).rounded()
-        let height = (size.width / ratio).rounded()
+        let (width, height) = derivedSides(size)
         return width < size.width
             ? CGSize(width: size.width, height: height)
             : CGSize(width: width, height: size.height)
+    }
+
+    /// The width that belongs to the height of `size`, and the height that belongs to its width.
+    private func derivedSides(_ size: CGSize) -> (width: CGFloat, height: CGFloat) {
+        func side(_ exact: CGFloat, _ limit: CGFloat) -> CGFloat {
+            // A side of less than 1 may be asked for; it is not exceeded.
+            exact > 0 ? max(exact.rounded(), min(1, limit)) : exact.rounded()
+        }
+        return (side(ratio * size.height, size.width), side(size.width / ratio, size.height))
     }
 
     /// A rectangle of `size` positioned by an anchor and clipped to the bounds of this size.

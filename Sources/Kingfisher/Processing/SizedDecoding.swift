@@ -46,11 +46,49 @@ extension SizedDecoding {
 extension PixelSize {
     /// The size in pixels of an image of this size after resizing it to a size in points.
     ///
-    /// Nil if a side is out of range or not a number.
+    /// Nil if a side is out of range or not a number, or if the image is cropped before it is
+    /// resized.
     func resized(to size: CGSize, for mode: ContentMode, scale: CGFloat) -> PixelSize? {
+        guard let (part, size) = resizing(to: size, for: mode, scale: scale),
+            part.size == self
+        else { return nil }
+        return size
+    }
+
+    /// The part of an image of this size that is resized to a size in points, and its size then.
+    ///
+    /// An image that covers the size is cropped around its middle if a side of the result would
+    /// exceed the usual limit otherwise, as that of 1 × 10,000 pixels to cover 100 × 100. Nil if a
+    /// side is out of range or not a number.
+    func resizing(
+        to size: CGSize,
+        for mode: ContentMode,
+        scale: CGFloat
+    ) -> (part: PixelRect, size: PixelSize)? {
         guard scale > 0, scale.isFinite else { return nil }
         let own = CGSize(width: CGFloat(width) / scale, height: CGFloat(height) / scale)
-        return PixelSize(points: own.kf.resize(to: size, for: mode), scale: scale)
+        let whole = own.kf.resize(to: size, for: mode)
+        let most = ResultLimits.default.maxSide
+        guard mode == .aspectFill, let box = PixelSize(points: size, scale: scale),
+            box.longestSide <= most, max(whole.width, whole.height) * scale > CGFloat(most)
+        else {
+            return PixelSize(points: whole, scale: scale).map { (PixelRect(size: self), $0) }
+        }
+        // The longest strip of the image whose enlargement is within the limit.
+        let isTall = height > width
+        let factor =
+            isTall ? Double(box.width) / Double(width) : Double(box.height) / Double(height)
+        let length = max(1, min(isTall ? height : width, Int(Double(most) / factor)))
+        let side = max(isTall ? box.height : box.width, Int(Double(length) * factor))
+        return isTall
+            ? (
+                PixelRect(x: 0, y: (height - length) / 2, width: width, height: length),
+                PixelSize(width: box.width, height: side)
+            )
+            : (
+                PixelRect(x: (width - length) / 2, y: 0, width: length, height: height),
+                PixelSize(width: side, height: box.height)
+            )
     }
 }
 
@@ -78,8 +116,11 @@ struct SizedDecoder {
     ) -> KFCrossPlatformImage? {
         // See above.
         guard let own = (try? Codecs.inspect(data))?.displaySize,
-            let pixels = own.resized(to: size, for: mode, scale: scale)
+            let (part, pixels) = own.resizing(to: size, for: mode, scale: scale)
         else { return nil }
+        guard part.size == own else {
+            return image(data, in: own)?.resized(to: size, for: mode)
+        }
         return image(data, in: pixels)
     }
 }

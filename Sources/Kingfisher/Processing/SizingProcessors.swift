@@ -222,6 +222,7 @@ public struct SmartCroppingImageProcessor: ImageProcessor {
 }
 
 extension SmartCroppingImageProcessor: SizedDecoding {
+    /// Nil if the image is cropped before it is resized.
     func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
         own.resized(to: size, for: .aspectFill, scale: scale)
     }
