@@ -5,7 +5,7 @@ import Pixels
 /// The ICC profile of an image.
 ///
 /// An unreadable profile, or one that does not fit the image's channels, is ignored, as viewers do:
-/// ``init(_:)`` returns nil and conversions return false.
+/// ``init(_:)`` returns nil and conversions return false. So is a profile of sRGB.
 ///
 /// Source: ICC.1:2010. Conversions are done by Little CMS.
 final class ColorProfile {
@@ -18,11 +18,20 @@ final class ColorProfile {
     /// Large printer profiles have 2 MB.
     private static let maxByteCount = 8 << 20
 
+    /// Opens a profile; nil if it is unreadable, or if it stands for sRGB, so that no conversion is
+    /// necessary.
+    ///
+    /// The name of a profile does not matter: linear and wide ones are called sRGB, too.
     init?(_ bytes: UnsafeRawBufferPointer) {
         // 128: the length of the header that every profile has.
         guard bytes.count > 128, bytes.count <= Self.maxByteCount,
+            KnownProfiles.isSRGB(bytes) != true,
             let handle = cmsOpenProfileFromMem(bytes.baseAddress, UInt32(bytes.count))
         else { return nil }
+        guard !KnownProfiles.isSRGB(bytes, handle) else {
+            cmsCloseProfile(handle)
+            return nil
+        }
         self.handle = handle
         let isKeepable = ProfileScope.isActive && bytes.count <= ProfileScope.maxByteCount
         self.bytes = isKeepable ? Data(bytes) : nil
@@ -56,32 +65,10 @@ final class ColorProfile {
         }
     }
 
-    /// Whether the profile claims to be sRGB, which makes a conversion unnecessary.
-    ///
-    /// Compares the description: comparing curves costs as much as converting a small bitmap.
-    var isSRGB: Bool {
-        var text = [CChar](repeating: 0, count: 64)
-        let length = cmsGetProfileInfoASCII(
-            handle,
-            cmsInfoDescription,
-            "en",
-            "US",
-            &text,
-            UInt32(text.count)
-        )
-        guard space == .rgb, length > 0 else { return false }
-        let description = String(
-            decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
-            as: UTF8.self
-        )
-        // "c2" is Facebook's tiny sRGB profile. All other sRGB profiles begin with "sRGB".
-        return description.hasPrefix("sRGB") || description == "c2"
-    }
-
     /// Converts a new bitmap to sRGB in place.
     ///
     /// - Parameter bitmap: Created by the caller and not yet shared.
-    /// - Returns: False, with the bitmap unchanged, if the profile is sRGB or not for grey or RGB.
+    /// - Returns: False, with the bitmap unchanged, if the profile is not for grey or RGB.
     @discardableResult
     func convert(_ bitmap: Bitmap) -> Bool {
         let surface = FrameSurface(
@@ -97,7 +84,7 @@ final class ColorProfile {
     /// - Parameters:
     ///   - surface: Premultiplied RGBA.
     ///   - isOpaque: Whether every alpha is 255, which saves unpremultiplying.
-    /// - Returns: False, with the pixels unchanged, if the profile is sRGB or not for grey or RGB.
+    /// - Returns: False, with the pixels unchanged, if the profile is not for grey or RGB.
     @discardableResult
     func convert(_ surface: FrameSurface, isOpaque: Bool) -> Bool {
         guard let transform = makeTransform() else { return false }
@@ -111,8 +98,8 @@ final class ColorProfile {
         return true
     }
 
-    /// A converter for rows of straight RGBA; nil for sRGB, for other channels than grey and RGB,
-    /// and for a profile that the current ``ProfileScope`` keeps.
+    /// A converter for rows of straight RGBA; nil for other channels than grey and RGB, and for a
+    /// profile that the current ``ProfileScope`` keeps.
     ///
     /// Created once and kept: its setup takes as long as converting a megapixel.
     func makeTransform() -> ColorTransform? {
@@ -141,13 +128,12 @@ final class ColorProfile {
     private lazy var transform = makeFreshTransform()
 
     private func makeFreshTransform() -> ColorTransform? {
-        guard space == .gray || space == .rgb, !isSRGB else { return nil }
+        guard space == .gray || space == .rgb else { return nil }
         return ColorTransform(handle, from: space == .gray ? .gray : .rgba)
     }
 
-    /// A converter for rows of CMYK; nil if this is not a CMYK profile.
-    func makeCMYKTransform(isInverted: Bool) -> ColorTransform? {
-        guard space == .cmyk else { return nil }
-        return ColorTransform(handle, from: isInverted ? .invertedCMYK : .cmyk)
+    /// A converter for rows of inverted CMYK; nil if this is not a CMYK profile.
+    func makeInvertedCMYKTransform() -> ColorTransform? {
+        space == .cmyk ? ColorTransform(handle, from: .invertedCMYK) : nil
     }
 }

@@ -11,7 +11,6 @@ final class ColorTransform {
         case rgba = 0x4_0099
         /// Three equal channels and alpha: red is read as grey, the others are skipped.
         case gray = 0x3_0189
-        case cmyk = 0x6_0021
         case invertedCMYK = 0x6_2021
     }
 
@@ -32,7 +31,7 @@ final class ColorTransform {
             )
         else { return nil }
         self.handle = handle
-        setsAlpha = layout == .cmyk || layout == .invertedCMYK
+        setsAlpha = layout == .invertedCMYK
     }
 
     deinit { cmsDeleteTransform(handle) }

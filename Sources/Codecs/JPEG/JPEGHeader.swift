@@ -2,7 +2,7 @@ import Pixels
 
 /// The parts of a JPEG before its first scan.
 ///
-/// Source: ITU-T T.81, annex B; ICC.1:2010, annex B.4; Adobe Technical Note 5116 (APP14).
+/// Source: ITU-T T.81, annex B; ICC.1:2010, annex B.4.
 struct JPEGHeader {
     var size = PixelSize(width: 0, height: 0)
     var componentCount = 0
@@ -12,8 +12,6 @@ struct JPEGHeader {
     /// Whether the bytes include the start of the first scan, so that the header is complete.
     var isComplete = false
     var orientation = Orientation.up
-    /// Adobe's transform flag; nil without an APP14 segment.
-    var adobeTransform: Int?
     /// The products of the sampling factors summed over the components, and the product of the
     /// maxima.
     var sampling = (sum: 0, maxProduct: 1)
@@ -130,8 +128,6 @@ struct JPEGHeader {
             else { return }
             // 255: a piece's number is one byte.
             if profileChunks.count < 255 { profileChunks.append((number, part)) }
-        case 0xEE where reader.has("Adobe", at: 0):
-            adobeTransform = reader.u8(at: 11)
         default:
             break
         }

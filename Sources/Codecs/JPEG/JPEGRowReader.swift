@@ -29,7 +29,7 @@ struct JPEGRowReader {
         _ profile: ColorProfile?
     ) throws(CodecError) -> (RowSink, isCutOff: Bool) {
         let sink = try RowSink(source: size, target: target, part: part, isOpaque: true)
-        let inks = header.isCMYK ? CMYKRows(header, profile) : nil
+        let inks = header.isCMYK ? CMYKRows(profile) : nil
         if part != nil { try skip(to: sink) }
         while sink.needsNextRow {
             let row = sink.nextRow
