@@ -1,4 +1,5 @@
 #include "CKernels.h"
+#include "convolve_tail.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -87,18 +88,26 @@ AVX2 static inline __m256i column_block(const int16_t *const *rows, const int16_
     return _mm256_packs_epi32(_mm256_srai_epi32(low, 20), _mm256_srai_epi32(high, 20));
 }
 
-static void columns_tail(const int16_t *const *rows, const int16_t *weights, int taps,
-                         uint8_t *out, int from, int count, int clamp_to_alpha) {
-    for (int i = from; i < count; i++) {
-        int32_t sum = 1 << 19;
-        for (int t = 0; t < taps; t++) sum += (int32_t)rows[t][i] * weights[t];
-        sum >>= 20;
-        out[i] = (uint8_t)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
+/// Four pixels whose alpha may exceed 255: colours and alpha divided by the excess.
+AVX2 static inline __m256i without_excess(__m256i pixels) {
+    const __m256 most = _mm256_set1_ps(255), one = _mm256_set1_ps(1);
+    __m256i halves[2];
+    for (int i = 0; i < 2; i++) {
+        __m128i half = i ? _mm256_extracti128_si256(pixels, 1) : _mm256_castsi256_si128(pixels);
+        __m256 wide = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(half));
+        __m256 alpha = _mm256_max_ps(_mm256_permute_ps(wide, 0xFF), one);
+        __m256 factor = _mm256_min_ps(_mm256_div_ps(most, alpha), one);
+        halves[i] = _mm256_cvtps_epi32(_mm256_mul_ps(wide, factor));
     }
-    if (!clamp_to_alpha) return;
-    for (int i = from; i < count; i += 4)
-        for (int c = 0; c < 3; c++)
-            if (out[i + c] > out[i + 3]) out[i + c] = out[i + 3];
+    return _mm256_permute4x64_epi64(_mm256_packs_epi32(halves[0], halves[1]), 0xD8);
+}
+
+/// Only the pixels around hard edges of alpha exceed it, so that most blocks stay as they are.
+AVX2 static inline __m256i limited(__m256i pixels) {
+    const __m256i most = _mm256_setr_epi16(32767, 32767, 32767, 255, 32767, 32767, 32767, 255,
+                                           32767, 32767, 32767, 255, 32767, 32767, 32767, 255);
+    __m256i above = _mm256_cmpgt_epi16(pixels, most);
+    return _mm256_testz_si256(above, above) ? pixels : without_excess(pixels);
 }
 
 AVX2 void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights, int taps,
@@ -110,12 +119,16 @@ AVX2 void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights
     for (; i + 32 <= count; i += 32) {
         __m256i a = column_block(rows, weights, taps, i);
         __m256i b = column_block(rows, weights, taps, i + 16);
+        if (clamp_to_alpha) {
+            a = limited(a);
+            b = limited(b);
+        }
         // Packing works within 128-bit lanes; the permutation restores the order of the quarters.
         __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xD8);
         if (clamp_to_alpha)
             bytes = _mm256_min_epu8(bytes, _mm256_shuffle_epi8(bytes, alphas));
         _mm256_storeu_si256((__m256i *)(out + i), bytes);
     }
-    columns_tail(rows, weights, taps, out, i, count, clamp_to_alpha);
+    kf_columns_tail(rows, weights, taps, out, i, count, clamp_to_alpha);
 }
 #endif

@@ -1,4 +1,5 @@
 #include "CKernels.h"
+#include "convolve_tail.h"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -52,18 +53,14 @@ static inline int16x8_t column_block(const int16_t *const *rows, const int16_t *
     return vcombine_s16(vqmovn_s32(vshrq_n_s32(low, 20)), vqmovn_s32(vshrq_n_s32(high, 20)));
 }
 
-static void columns_tail(const int16_t *const *rows, const int16_t *weights, int taps,
-                         uint8_t *out, int from, int count, int clamp_to_alpha) {
-    for (int i = from; i < count; i++) {
-        int32_t sum = 1 << 19;
-        for (int t = 0; t < taps; t++) sum += (int32_t)rows[t][i] * weights[t];
-        sum >>= 20;
-        out[i] = (uint8_t)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
-    }
-    if (!clamp_to_alpha) return;
-    for (int i = from; i < count; i += 4)
-        for (int c = 0; c < 3; c++)
-            if (out[i + c] > out[i + 3]) out[i + c] = out[i + 3];
+/// Two pixels; see kf_limit_excess. Only the pixels around hard edges of alpha exceed it.
+static inline int16x8_t limited(int16x8_t pixels) {
+    if (vgetq_lane_s16(pixels, 3) <= 255 && vgetq_lane_s16(pixels, 7) <= 255) return pixels;
+    int16_t values[8];
+    vst1q_s16(values, pixels);
+    kf_limit_excess(values);
+    kf_limit_excess(values + 4);
+    return vld1q_s16(values);
 }
 
 void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights, int taps,
@@ -75,10 +72,14 @@ void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights, int
     for (; i + 16 <= count; i += 16) {
         int16x8_t a = column_block(rows, weights, taps, i);
         int16x8_t b = column_block(rows, weights, taps, i + 8);
+        if (clamp_to_alpha) {
+            a = limited(a);
+            b = limited(b);
+        }
         uint8x16_t bytes = vcombine_u8(vqmovun_s16(a), vqmovun_s16(b));
         if (clamp_to_alpha) bytes = vminq_u8(bytes, vqtbl1q_u8(bytes, alphas));
         vst1q_u8(out + i, bytes);
     }
-    columns_tail(rows, weights, taps, out, i, count, clamp_to_alpha);
+    kf_columns_tail(rows, weights, taps, out, i, count, clamp_to_alpha);
 }
 #endif

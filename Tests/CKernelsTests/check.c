@@ -1,6 +1,7 @@
 // Compares the twins of the hot kernels with plain loops, for processors on which the Swift tests
 // do not run; see Scripts/neon.sh. Exits with 1 if one differs.
 #include "CKernels.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,12 @@ static int check_columns(int width, int taps, int clamps) {
         for (int k = 0; k < 2; k++) {
             int column = k ? i | 3 : i, sum = 1 << 19;
             for (int t = 0; t < taps; t++) sum += rows[t][column] * weights[t];
-            value[k] = clipped(sum >> 20, 0, 255);
+            value[k] = sum >> 20;
         }
+        // A pixel whose alpha exceeds 255 keeps its colour.
+        if (clamps && value[1] > 255)
+            value[0] = (int)lrintf((float)value[0] * (255 / (float)value[1]));
+        for (int k = 0; k < 2; k++) value[k] = clipped(value[k], 0, 255);
         wrong += out[i] != (clamps && value[0] > value[1] ? value[1] : value[0]);
     }
     for (int t = 0; t < taps; t++) free((void *)rows[t]);

@@ -14,8 +14,9 @@ void kf_spread_row(const uint8_t *source, int length, int16_t *out);
 void kf_convolve_row(const int16_t *spread, const int32_t *starts, const int16_t *weights,
                      int taps, int width, int16_t *out);
 
-/// Vertical pass: from `taps` rows of 9.6 fixed point to `count` bytes of RGBA8. With
-/// `clamp_to_alpha`, no colour exceeds its pixel's alpha.
+/// Vertical pass: from `taps` rows of 9.6 fixed point to `count` bytes of RGBA8, a multiple of 4.
+/// With `clamp_to_alpha`, no colour exceeds its pixel's alpha, and a pixel whose alpha exceeds 255
+/// keeps its colour.
 void kf_convolve_columns(const int16_t *const *rows, const int16_t *weights, int taps,
                          uint8_t *out, int count, int clamp_to_alpha);
 

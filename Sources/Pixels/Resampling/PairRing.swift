@@ -29,13 +29,15 @@ struct PairRing {
 
     /// Filters the window of rows from `start` on into `count` bytes of RGBA8.
     ///
-    /// `row` returns the address of a row. Rows from `available` on have not arrived yet.
+    /// `row` returns the address of a row. Rows from `available` on have not arrived yet. With
+    /// `limitsAlpha`, a pixel whose alpha exceeds 255 keeps its colour.
     mutating func filter(
         from start: Int,
         _ taps: UnsafeBufferPointer<Int16>,
         available: Int,
         row: (Int) -> UnsafePointer<Int16>,
-        into out: UnsafeMutablePointer<UInt8>
+        into out: UnsafeMutablePointer<UInt8>,
+        limitsAlpha: Bool
     ) {
         let end = start + taps.count
         window.removeAll(keepingCapacity: true)
@@ -63,7 +65,8 @@ struct PairRing {
                     factors,
                     taps: window.count,
                     into: out,
-                    count: width
+                    count: width,
+                    limitsAlpha: limitsAlpha
                 )
             }
         }

@@ -79,12 +79,15 @@ enum PortableConvolution {
     }
 
     /// Filters `taps` paired rows vertically into `count` bytes of RGBA8.
+    ///
+    /// With `limitsAlpha`, a pixel whose alpha exceeds 255 keeps its colour.
     static func columns(
         _ rows: UnsafePointer<UnsafeRawPointer>,
         _ weights: UnsafeRawPointer,
         taps: Int,
         into out: UnsafeMutablePointer<UInt8>,
-        count: Int
+        count: Int,
+        limitsAlpha: Bool
     ) {
         let rawOut = UnsafeMutableRawPointer(out)
         var column = 0
@@ -96,7 +99,7 @@ enum PortableConvolution {
                 low &+= products(pairs, weights + tap * 4)
                 high &+= products(pairs + 16, weights + tap * 4)
             }
-            let bytes = clipped(SIMD8(lowHalf: low, highHalf: high))
+            let bytes = clipped(SIMD8(lowHalf: low, highHalf: high), limitsAlpha)
             rawOut.storeBytes(of: bytes, toByteOffset: column, as: SIMD8<UInt8>.self)
             column += 8
         }
@@ -105,7 +108,7 @@ enum PortableConvolution {
             for tap in 0..<taps {
                 sum &+= products(rows[tap] + column * 4, weights + tap * 4)
             }
-            let bytes = clipped(SIMD8(lowHalf: sum, highHalf: sum)).lowHalf
+            let bytes = clipped(SIMD8(lowHalf: sum, highHalf: sum), limitsAlpha).lowHalf
             rawOut.storeBytes(of: bytes, toByteOffset: column, as: SIMD4<UInt8>.self)
         }
     }
@@ -126,12 +129,30 @@ enum PortableConvolution {
     }
 
     @inline(__always)
-    private static func clipped(_ sums: SIMD8<Int32>) -> SIMD8<UInt8> {
+    private static func clipped(_ sums: SIMD8<Int32>, _ limitsAlpha: Bool) -> SIMD8<UInt8> {
         let zero = SIMD8<Int32>(repeating: 0)
         let most = SIMD8<Int32>(repeating: 255)
         var result = sums &>> 20
+        // Only the pixels around hard edges of alpha exceed it.
+        if limitsAlpha, result[3] > 255 || result[7] > 255 {
+            result = SIMD8(
+                lowHalf: withoutExcess(result.lowHalf),
+                highHalf: withoutExcess(result.highHalf)
+            )
+        }
         result.replace(with: zero, where: result .< zero)
         result.replace(with: most, where: result .> most)
         return SIMD8<UInt8>(truncatingIfNeeded: result)
+    }
+
+    /// Divides the channels of a pixel by the excess of its alpha over 255.
+    private static func withoutExcess(_ pixel: SIMD4<Int32>) -> SIMD4<Int32> {
+        guard pixel[3] > 255 else { return pixel }
+        let factor = 255 / Float(pixel[3])
+        var limited = pixel
+        for channel in 0..<4 {
+            limited[channel] = Int32((Float(pixel[channel]) * factor).rounded(.toNearestOrEven))
+        }
+        return limited
     }
 }

@@ -184,7 +184,8 @@ struct ResampleBand: ~Copyable {
             weights,
             available: nextReduced,
             row: { UnsafePointer(ring + ($0 % ringRows) * width) },
-            into: row
+            into: row,
+            limitsAlpha: plan.clampsToAlpha
         )
         if plan.clampsToAlpha { Convolution.clampToAlpha(row, count: part.width * 4) }
     }

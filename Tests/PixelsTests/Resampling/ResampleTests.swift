@@ -119,6 +119,36 @@ struct ResampleTests {
         }
     }
 
+    @Test(arguments: [ResampleFilter.lanczos3, .bicubic], Convolution.Backend.allCases)
+    func `a flat colour stays the same at the edges of transparency`(
+        filter: ResampleFilter,
+        backend: Convolution.Backend
+    ) throws {
+        guard backend == .portable || Convolution.backend == .twin else { return }
+        let colour = RGBA(red: 255, green: 200, blue: 10)
+        let disc = try Pictures.make(64, 64) { x, y in
+            let (across, down) = (Double(x) - 31.5, Double(y) - 31.5)
+            return across * across + down * down < 24 * 24 ? colour : .clear
+        }
+        for side in [23, 40, 61, 90, 150] {
+            let result = try resample(
+                disc,
+                to: Pictures.size(side, side),
+                filter: filter,
+                backend: backend
+            )
+            let channels = Pictures.channels(result)
+            var worst = 0.0
+            for pixel in stride(from: 0, to: channels.count, by: 4) {
+                for (channel, wanted) in [(0, 255.0), (1, 200), (2, 10)] {
+                    let expected = wanted * channels[pixel + 3] / 255
+                    worst = max(worst, abs(channels[pixel + channel] - expected))
+                }
+            }
+            #expect(worst <= 1.5, "\(side)")
+        }
+    }
+
     @Test(arguments: ResampleFilter.allCases)
     func `a transparent border leaves no dark fringe`(filter: ResampleFilter) throws {
         // White that fades to transparent black: straight colours must stay white.
