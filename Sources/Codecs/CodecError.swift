@@ -30,6 +30,15 @@ package enum CodecError: Error, Sendable, Equatable {
         case animationBytes = "bytes of decoded frames"
         case inputBytes = "bytes of input"
         case workingBytes = "bytes of working memory"
+        // The parts of a file; see ``ContainerLimits``.
+        case boxes = "boxes"
+        case items = "items"
+        case properties = "properties of items"
+        case references = "references between items"
+        case extents = "extents of items"
+        case tracks = "tracks"
+        case icons = "icons"
+        case chunks = "chunks"
     }
 }
 

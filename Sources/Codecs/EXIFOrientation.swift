@@ -23,7 +23,7 @@ enum EXIFOrientation {
         guard reader.u16(at: 2) == 42, let directory = reader.u32(at: 4),
             let count = reader.u16(at: directory)
         else { return .up }
-        for entry in 0..<count {
+        for entry in 0..<min(count, ContainerLimits.exifEntries) {
             let offset = directory + 2 + entry * 12
             guard let tag = reader.u16(at: offset) else { return .up }
             if tag == 0x0112 { return value(reader, at: offset) }

@@ -7,6 +7,17 @@ struct AVIFBoxes {
     /// Whether the box that libavif needs for parsing (`meta`, or `moov` in a sequence) is
     /// incomplete.
     private(set) var lacksStructure = true
+    /// The offset of a box with a length of 0, which ends with the file.
+    private(set) var openBox: Int?
+
+    /// A box whose end lies inside its parent.
+    struct Box {
+        /// The offset of the four characters.
+        let type: Int
+        /// The offset behind the header.
+        let body: Int
+        let end: Int
+    }
 
     init(_ bytes: UnsafeRawBufferPointer) {
         let reader = ByteReader(bytes, .big)
@@ -21,6 +32,7 @@ struct AVIFBoxes {
                 isCutOff = true
                 return
             }
+            if reader.u32(at: offset) == 0 { openBox = offset }
             if reader.has("mdat", at: offset + 4) { isCutOff = false }
             if reader.has(isSequence ? "moov" : "meta", at: offset + 4) {
                 lacksStructure = false
@@ -41,6 +53,18 @@ struct AVIFBoxes {
         // A 64-bit length follows the type. No image has a box beyond 32 bits.
         guard reader.u32(at: offset + 8) == 0 else { return Int(Int32.max) }
         return reader.u32(at: offset + 12)
+    }
+
+    /// The box at an offset; nil unless it lies inside.
+    static func box(_ reader: ByteReader, at offset: Int, within end: Int) -> Box? {
+        guard end - offset >= 8, end <= reader.count, let stored = reader.u32(at: offset),
+            let length = length(reader, at: offset)
+        else { return nil }
+        let header = stored == 1 ? 16 : 8
+        // The last box of a prefix may be cut off.
+        let available = min(stored == 0 ? end - offset : length, end - offset)
+        guard available >= header else { return nil }
+        return Box(type: offset + 4, body: offset + header, end: offset + available)
     }
 
     private static func isSequence(_ reader: ByteReader, _ offset: Int, _ length: Int) -> Bool {

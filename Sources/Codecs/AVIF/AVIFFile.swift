@@ -21,11 +21,17 @@ final class AVIFFile {
     ///
     /// - Throws: ``CodecError``.
     init(_ file: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(CodecError) {
+        try BoxItems.check(file, limits)
         bytes = try CodecError.wrapping { () throws(PixelError) in
             try PixelStorage(byteCount: file.count)
         }
         if let base = file.baseAddress {
             bytes.base.copyMemory(from: base, byteCount: file.count)
+        }
+        let boxes = AVIFBoxes(file)
+        // libavif refuses a length of 0, which stands for the rest of the file.
+        if let box = boxes.openBox, let length = UInt32(exactly: file.count - box) {
+            bytes.base.storeBytes(of: length.bigEndian, toByteOffset: box, as: UInt32.self)
         }
         avif = try AVIFLibrary.load()
         guard let decoder = avif.avifDecoderCreate() else {
@@ -47,7 +53,6 @@ final class AVIFFile {
         try check(avif.avifDecoderSetIOMemory(decoder, base, file.count))
         let result = avif.avifDecoderParse(decoder)
         // libavif reports a structure that ends too early as damaged.
-        let boxes = AVIFBoxes(file)
         let isShort = boxes.isCutOff && result != AVIF_RESULT_OK
         if isShort || boxes.lacksStructure { throw .truncated(.avif) }
         try check(result)

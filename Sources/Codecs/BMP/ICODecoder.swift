@@ -47,6 +47,7 @@ struct ICODecoder {
     private func chooseEntry() throws(CodecError) -> Entry {
         let reader = ByteReader(bytes, .little)
         guard let count = reader.u16(at: 4) else { throw .truncated(.ico) }
+        try ContainerLimits.check(count, .icons)
         var entries: [Entry] = []
         for index in 0..<count {
             let offset = 6 + index * 16

@@ -62,7 +62,12 @@ struct GIFHeader: Sendable {
         else { throw .truncated(.gif) }
         size = PixelSize(width: width, height: height)
         var offset = 13 + Self.tableBytes(flags)
-        while let next = try readBlock(reader, at: offset, limits) { offset = next }
+        var count = 0
+        while let next = try readBlock(reader, at: offset, limits) {
+            offset = next
+            count += 1
+            try ContainerLimits.check(count, .chunks)
+        }
         // Some writers leave the screen size empty and rely on the first frame's.
         if size.isEmpty, let first = frames.first?.rect {
             size = PixelSize(width: first.x + first.width, height: first.y + first.height)

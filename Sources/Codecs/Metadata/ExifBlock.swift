@@ -101,6 +101,7 @@ struct ExifBlock {
     /// The directory to which the number at `pointer` points; nil unless it lies inside.
     private func directory(at pointer: Int) -> Directory? {
         guard let start = block.u32(at: pointer), start >= 8, let count = block.u16(at: start),
+            count <= ContainerLimits.exifEntries,
             block.slice(at: start + 2, count: count * 12) != nil
         else { return nil }
         return ((0..<count).map { start + 2 + $0 * 12 }, start + 2 + count * 12)

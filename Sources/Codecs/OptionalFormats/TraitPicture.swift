@@ -28,6 +28,7 @@ final class TraitPicture {
             throw .unsupported(format, feature: "decoding")
         }
         try known.check()
+        if format == .heif { try BoxItems.check(bytes, limits) }
         guard let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
             let handle = kf_picture_create(
                 known.kind,

@@ -79,8 +79,11 @@ struct APNGReader: FrameReader {
     ) throws(CodecError) -> Bool {
         var offset = PNGHeader.firstChunk
         var hasPixels = false
+        var count = 0
         while let length = reader.u32(at: offset), reader.u32(at: offset + 4) != nil {
             if reader.has("IEND", at: offset + 4) { return true }
+            count += 1
+            try ContainerLimits.check(count, .chunks)
             let body = offset + 8
             let isWhole = reader.slice(at: body, count: length + 4) != nil
             let end = isWhole ? body + length : reader.count

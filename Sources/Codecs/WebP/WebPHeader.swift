@@ -47,12 +47,15 @@ struct WebPHeader: Sendable {
         // Bytes after the end of the container do not belong to the image.
         let end = min(bytes.count, riff + 8)
         var offset = 12
+        var count = 0
         while offset + 8 <= end, let length = reader.u32(at: offset + 4) {
             let body = offset + 8
             let available = min(length, end - body)
             if length > available { isCutOff = true }
             guard let slice = reader.slice(at: body, count: available) else { break }
             let isWhole = length == available
+            count += 1
+            try ContainerLimits.check(count, .chunks)
             try readChunk(reader, at: offset, ByteReader(slice, .little), isWhole, limits)
             // Chunks are padded to even lengths.
             offset = body + length + length % 2
