@@ -28,6 +28,7 @@ struct JPEGHeader {
     ///
     /// - Throws: ``CodecError``.
     init(parsing bytes: UnsafeRawBufferPointer) throws(CodecError) {
+        HeaderParses.add()
         let reader = ByteReader(bytes, .big)
         var offset = 2
         var hasFrame = false

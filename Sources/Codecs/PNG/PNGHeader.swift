@@ -28,6 +28,7 @@ struct PNGHeader {
     ///
     /// - Throws: ``CodecError``.
     init(parsing bytes: UnsafeRawBufferPointer) throws(CodecError) {
+        HeaderParses.add()
         let reader = ByteReader(bytes, .big)
         let body = Self.firstChunk + 8
         guard let width = reader.u32(at: body), let height = reader.u32(at: body + 4),

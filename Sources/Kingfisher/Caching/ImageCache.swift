@@ -17,6 +17,8 @@ open class ImageCache: @unchecked Sendable {
     /// The disk storage.
     public let diskStorage: DiskStorage.Backend<Data>
     let http = HTTPCachingState()
+    /// The files on disk that loads read and decode.
+    let encodedImages = EncodedImages()
     let reader = WorkPool(label: "com.onevcat.Kingfisher.ImageCache.read", width: 4)
     let upkeep = Mutex(Upkeep())
     let shared = SharedSlot()

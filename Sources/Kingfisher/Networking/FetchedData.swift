@@ -37,12 +37,11 @@ struct FetchedData: Sendable {
     /// callers of the download.
     func image(
         _ options: KingfisherParsedOptionsInfo,
-        on processing: ProcessingJobs
+        by maker: ImageMaker
     ) async throws -> KFCrossPlatformImage {
-        guard let graph = token?.download.task.graph else {
-            return try await processing.image(of: .data(data), options: options)
-        }
-        return try await graph.image(of: data, options: options, on: processing)
+        let encoded = token?.download.task.encoded ?? EncodedImage()
+        encoded.supply(data)
+        return try await encoded.image(DecodeRequest(options), by: maker)
     }
 }
 

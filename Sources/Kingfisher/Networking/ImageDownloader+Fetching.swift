@@ -135,7 +135,7 @@ extension ImageDownloader {
                 let caller = DownloadCaller(
                     priority: wish.options.downloadPriority,
                     keepsBytes: true,
-                    wish: DecodeWish(wish.options),
+                    wish: DecodeRequest(wish.options),
                     progress: progress,
                     finished: { continuation.resume(returning: $0) }
                 )

@@ -83,14 +83,14 @@ extension ImageDownloader {
         let task = download.task
         if let metrics = download.metrics { task.setMetrics(NetworkMetrics(metrics)) }
         let deliver = { @Sendable (result: Result<DownloadedBody, TransferError>) in
-            task.graph.plan(download.wishes.compactMap { $0 as? DecodeWish })
+            task.encoded?.plan(download.wishes.compactMap { $0 as? DecodeRequest })
             reply(result)
         }
         guard let delegate else { return deliver(result) }
         let reference = WeakReference(delegate)
         // The delegate may do expensive work such as decrypting, so it does not run on the
         // transport's thread.
-        ProcessingJobs.pool.submit(priority: 1) { [self] in
+        ImageMaker.pool.submit(priority: 1) { [self] in
             guard let delegate = reference.object as? any ImageDownloaderDelegate else {
                 return deliver(result)
             }

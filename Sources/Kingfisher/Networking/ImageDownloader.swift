@@ -40,7 +40,7 @@ open class ImageDownloader: @unchecked Sendable {
     private let name: String
     let downloads: SharedDownloads
     private let routes: RoutedTransport
-    let processing: ProcessingJobs
+    let processing: ImageMaker
 
     /// Makes a downloader.
     ///
@@ -48,7 +48,7 @@ open class ImageDownloader: @unchecked Sendable {
     ///
     /// - Parameter name: A name for logs; traps if empty.
     public init(name: String) {
-        (self.name, processing) = (Self.checked(name), ProcessingJobs())
+        (self.name, processing) = (Self.checked(name), ImageMaker())
         routes = RoutedTransport(CurlTransport(), yieldsToProcess: true)
         downloads = SharedDownloads(transport: routes)
         authenticationChallengeResponder = self
@@ -60,14 +60,14 @@ open class ImageDownloader: @unchecked Sendable {
     ///   - name: A name for logs; traps if empty.
     ///   - transport: Sends the requests.
     public init(name: String, transport: any HTTPTransport) {
-        (self.name, processing) = (Self.checked(name), ProcessingJobs())
+        (self.name, processing) = (Self.checked(name), ImageMaker())
         routes = RoutedTransport(transport, yieldsToProcess: false)
         downloads = SharedDownloads(transport: routes)
         authenticationChallengeResponder = self
     }
 
     /// Makes a downloader with its own processing limits.
-    init(name: String, processing: ProcessingJobs) {
+    init(name: String, processing: ImageMaker) {
         (self.name, self.processing) = (Self.checked(name), processing)
         routes = RoutedTransport(CurlTransport(), yieldsToProcess: true)
         downloads = SharedDownloads(transport: routes)

@@ -24,12 +24,12 @@ public class SessionDataTask: @unchecked Sendable {
         var task: URLSessionDataTask?
         /// The priority of the download when its bytes were released.
         var lastPriority: Float?
+        /// The bytes with the images made of them; nil after the last caller has released them.
+        var encoded: EncodedImage?
     }
 
     private let state: Mutex<State>
     let request: URLRequest
-    /// The images made from the bytes.
-    let graph = JobGraph()
 
     /// The URL of the original request.
     public let originalURL: URL?
@@ -37,7 +37,7 @@ public class SessionDataTask: @unchecked Sendable {
     init(request: URLRequest, download: SharedDownload? = nil) {
         self.request = request
         originalURL = request.url
-        state = Mutex(State(download: download))
+        state = Mutex(State(download: download, encoded: EncodedImage()))
     }
 
     /// An independent copy of the bytes received so far; empty after all callers have finished.
@@ -70,6 +70,9 @@ public class SessionDataTask: @unchecked Sendable {
         }
     }
 
+    /// The bytes with the images made of them; nil after the last caller has released them.
+    var encoded: EncodedImage? { state.withLock { $0.encoded } }
+
     /// The metrics of the download; nil before it has ended.
     public var metrics: NetworkMetrics? {
         state.withLock { $0.metrics }
@@ -85,8 +88,8 @@ public class SessionDataTask: @unchecked Sendable {
         state.withLock { state in
             state.lastPriority = priority ?? state.lastPriority
             state.download = nil
+            state.encoded = nil
         }
-        graph.forget()
     }
 
     private static let descriptions = URLSession(configuration: .ephemeral)

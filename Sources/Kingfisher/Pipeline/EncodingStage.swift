@@ -97,7 +97,7 @@ struct EncodingStage {
         let original = isFresh ? result.data() : nil
         if let original, takes(original) { return original }
         let urgency = Urgency(request.options.downloadPriority)
-        let data = try await ProcessingJobs.pool.run(urgency: urgency) { [self] in
+        let data = try await ImageMaker.pool.run(urgency: urgency) { [self] in
             encoding.map { $0.data(of: result.image) }
                 ?? request.options.cacheSerializer.data(with: result.image, original: original)
         }

@@ -63,8 +63,7 @@ struct Failover: Sendable {
         _ strategy: any RetryStrategy,
         _ context: RetryContext
     ) async -> RetryDecision {
-        let answer = SharedJobs<Int, RetryDecision>()
-        let decision = try? await answer.value(for: 0) {
+        let decision = try? await Job<RetryDecision>.run { _ in
             await withCheckedContinuation { continuation in
                 let once = OnceCompletion<RetryDecision> { continuation.resume(returning: $0) }
                 strategy.retry(context: context) { once($0) }

@@ -57,7 +57,7 @@ struct FetchStage {
     @inline(never)
     static func data(of provider: any ImageDataProvider) async throws -> Data {
         do {
-            return try await SharedJobs<Int, Data>().value(for: 0) { try await provider.data() }
+            return try await Job.run { _ in try await provider.data() }
         } catch {
             if error is CancellationError || Task.isCancelled {
                 throw KingfisherError.requestError(

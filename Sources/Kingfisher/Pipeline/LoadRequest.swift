@@ -39,6 +39,7 @@ final class LoadRequest: Sendable {
         downloader: ImageDownloader,
         isStillWanted: (@Sendable () -> Bool)? = nil
     ) {
+        Counters.requests.add()
         self.source = source
         key = source.cacheKey
         entry = CacheEntryName(key: key, options: options)
@@ -63,6 +64,7 @@ final class LoadRequest: Sendable {
         acceptsFinished: Bool? = nil,
         lease: SharedLease? = nil
     ) {
+        Counters.requests.add()
         self.source = source ?? other.source
         self.key = key ?? other.key
         self.options = options ?? other.options
@@ -120,7 +122,7 @@ final class LoadRequest: Sendable {
 
 extension LoadRequest {
     /// The jobs of the downloader, so that its direct callers share the work.
-    var processing: ProcessingJobs { downloader.processing }
+    var processing: ImageMaker { downloader.processing }
 
     var identifier: String { options.processor.identifier }
 

@@ -4,7 +4,7 @@ import Foundation
 struct ProcessStage {
     let request: LoadRequest
 
-    private var processing: ProcessingJobs { request.processing }
+    private var processing: ImageMaker { request.processing }
 
     /// Makes the image from the result of a source.
     func run(_ output: FetchStage.Output) async throws -> LoadedImage {
@@ -17,7 +17,7 @@ struct ProcessStage {
                 metrics: result.metrics
             )
         case .data(let fetched):
-            let image = try await fetched.image(request.options, on: processing)
+            let image = try await fetched.image(request.options, by: processing)
             request.downloader.announce(image, of: fetched)
             return LoadedImage(
                 image: image,

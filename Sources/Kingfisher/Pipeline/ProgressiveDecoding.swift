@@ -27,11 +27,11 @@ final class ProgressiveDecoding: Sendable {
 
     private let state = Mutex(State())
     private let progressive: ImageProgressive
-    private let options: KingfisherParsedOptionsInfo
+    private let request: DecodeRequest
 
     init(_ progressive: ImageProgressive, options: KingfisherParsedOptionsInfo) {
         self.progressive = progressive
-        self.options = options
+        request = DecodeRequest(options)
     }
 
     /// Whether no more intermediate images follow: not a progressive JPEG, or complete.
@@ -63,7 +63,7 @@ final class ProgressiveDecoding: Sendable {
             let info = try Codecs.inspect(state.pending)
             guard info.format == .jpeg, info.isProgressive else { return state.end() }
             state.own = info.displaySize
-            let size = DecodeWish(options)?.size(of: info.displaySize) ?? info.displaySize
+            let size = request.takesBitmap ? request.size(of: info.displaySize) : info.displaySize
             let target: DecodeOptions.Target = size == info.displaySize ? .full : .exact(size)
             state.decoder = ProgressiveJPEGDecoder(options: DecodeOptions(target: target))
         } catch .truncated, .empty {
@@ -131,16 +131,15 @@ final class ProgressiveDecoding: Sendable {
         scanCount: Int,
         own: PixelSize
     ) -> KFCrossPlatformImage? {
-        var image = KFCrossPlatformImage(bitmap: decoded.bitmap, scale: options.scaleFactor)
+        var image = KFCrossPlatformImage(bitmap: decoded.bitmap, scale: request.options.scaleFactor)
         if progressive.isBlur, scanCount < 6 {
             let shrunk = CGFloat(decoded.bitmap.width) / CGFloat(max(1, own.width))
             let radius = CGFloat(max(2, 14 - 4 * scanCount)) * min(1, shrunk)
             // A radius below half a pixel has no visible effect.
             if radius >= 0.5 { image = image.kf.blurred(withRadius: radius) }
         }
-        guard let wish = DecodeWish(options) else {
-            return options.processor.process(item: .image(image), options: options)
-        }
-        return wish.image(image, of: own, options)
+        return request.takesBitmap
+            ? request.image(image, of: own)
+            : request.options.processor.process(item: .image(image), options: request.options)
     }
 }

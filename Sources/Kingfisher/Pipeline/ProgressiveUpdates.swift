@@ -80,7 +80,7 @@ final class ProgressiveUpdates: Sendable {
     {
         let urgency = Urgency(request.options.downloadPriority)
         // It only throws if cancelled, and then nothing is shown.
-        let image = try? await ProcessingJobs.pool.run(urgency: urgency) { decoding.next(bytes) }
+        let image = try? await ImageMaker.pool.run(urgency: urgency) { decoding.next(bytes) }
         return image ?? nil
     }
 

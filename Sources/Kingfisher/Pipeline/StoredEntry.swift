@@ -16,89 +16,70 @@ struct StoredEntry: Sendable {
     /// The entry if it comes from the shared storage, for a disk that cannot store it.
     var shared: SharedHit?
 
-    /// The image; nil when the entry is gone or damaged.
+    /// The image; nil if the entry is gone or damaged.
     ///
-    /// - Throws: ``KingfisherError`` when the processor refuses bytes that are sound, or no caller
-    ///   wants the image any more; `CancellationError`.
+    /// - Throws: ``KingfisherError`` if the processor refuses sound bytes, or no caller needs the
+    ///   image any more; `CancellationError`.
     func image(for request: LoadRequest) async throws -> StoredImage? {
-        guard ignoresCancel else { return try await wantedImage(for: request) }
-        return try await Task { try await wantedImage(for: request) }.value
-    }
-
-    private func wantedImage(for request: LoadRequest) async throws -> StoredImage? {
         while true {
             do {
                 let image = try await madeImage(for: request)
                 // Without an image the load would continue with the network.
                 if image == nil || tag == nil { try request.checkWanted() }
                 return image
-            } catch is StoredBatches.Unwanted {
+            } catch is EncodedImage.Unwanted {
                 try request.checkWanted()
             }
         }
     }
 
     private func madeImage(for request: LoadRequest) async throws -> StoredImage? {
-        let mark = cache.mark(of: entry)
-        let made = try await outcome(for: request, since: mark)
-        guard let made else { return nil }
+        let version = cache.mark(of: entry)
+        let encoded = cache.encodedImages.image(for: .init(entry: entry, version: version)) {
+            try contents()
+        }
         do {
-            let image = try made.image.get()
+            let image = try await encoded.image(
+                DecodeRequest(options),
+                by: request.processing,
+                staysCancelled: ignoresCancel,
+                isWanted: { !request.isStale }
+            )
+            let metadata = encoded.file?.metadata
             if let tag {
                 cache.keep(
                     image,
                     of: entry,
-                    metadata: made.contents.metadata,
+                    metadata: metadata,
                     tag: tag,
                     expiration: options.memoryCacheExpiration,
-                    since: mark
+                    since: version
                 )
             }
-            return StoredImage(image: image, metadata: made.contents.metadata)
+            return StoredImage(image: image, metadata: metadata)
+        } catch is EncodedImage.Missing {
+            return nil
         } catch KingfisherError.processorError(reason: .processingFailed(let processor, let item)) {
-            guard await request.processing.areDamaged(made.contents.data) else {
+            guard let data = encoded.file?.data, await request.processing.areDamaged(data) else {
                 throw KingfisherError.processorError(
                     reason: .processingFailed(processor: processor, item: item)
                 )
             }
             // The image is loaded and stored again.
-            cache.discardUndecodable(entry, key: request.key, since: mark)
+            cache.discardUndecodable(entry, key: request.key, since: version)
             return nil
         }
     }
 
-    private func outcome(
-        for request: LoadRequest,
-        since mark: UInt32
-    ) async throws -> StoredBatch.Outcome? {
-        // A queue of the caller's own works for this caller alone.
-        guard options.processingQueue == nil else {
-            guard !request.isStale else { throw StoredBatches.Unwanted() }
-            guard let read = try await contents(options.downloadPriority) else { return nil }
-            guard !request.isStale else { throw StoredBatches.Unwanted() }
-            let urgency = Urgency(options.downloadPriority)
-            return await StoredBatch.Outcome(read) {
-                try await request.processing.image(of: .data(read.data), options, urgency)
-            }
-        }
-        return try await request.processing.batches.image(
-            of: StoredBatches.Key(cache: ObjectIdentifier(cache), entry: entry, mark: mark),
-            options: options,
-            on: request.processing,
-            isWanted: { !request.isStale },
-            read: { try await contents($0) }
-        )
-    }
-
-    private func contents(_ priority: Float) async throws -> DiskContents? {
-        do {
-            let stored = try await cache.storedBytes(
+    /// Reads the bytes, blocking.
+    private func contents() throws -> DiskContents? {
+        do throws(KingfisherError) {
+            let stored = try cache.diskStorage.contents(
                 of: entry,
-                extending: options.diskCacheAccessExtendingExpiration,
-                priority: priority
+                extending: options.diskCacheAccessExtendingExpiration
             )
             return stored ?? sharedContents
-        } catch is KingfisherError {
+        } catch {
             // A file that cannot be read is a miss: the image is loaded and stored again.
             return sharedContents
         }
@@ -109,4 +90,11 @@ struct StoredEntry: Sendable {
         guard let shared, shared.mark == cache.mark(of: entry) else { return nil }
         return shared.contents
     }
+}
+
+/// An image made from the bytes of a cache entry.
+struct StoredImage: Sendable {
+    let image: KFCrossPlatformImage
+    /// The metadata of the bytes.
+    let metadata: EntryMetadata?
 }

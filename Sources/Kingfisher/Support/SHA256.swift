@@ -39,7 +39,8 @@ struct SHA256: ~Copyable {
     }
 
     private static func digest(_ write: (UnsafeMutablePointer<UInt8>?) -> CInt) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: byteCount) { digest, count in
+        Counters.digests.add()
+        return [UInt8](unsafeUninitializedCapacity: byteCount) { digest, count in
             precondition(write(digest.baseAddress) == 1, "libcrypto has no SHA-256")
             count = byteCount
         }

@@ -43,7 +43,7 @@ struct UndecodableReasonTests {
         options.processor = AnimatedImageProcessor(small, format: .WebP)
         let budget = ByteBudget(limit: 1 << 30)
         let data = TestImage.png(width: 400, height: 400)
-        let image = try await ProcessingJobs(budget: budget)
+        let image = try await ImageMaker(budget: budget)
             .image(of: .data(data), options: options)
         #expect(image.pixelWidth == 10)
         #expect(budget.peak == 400 * 400 * 4 / 16)

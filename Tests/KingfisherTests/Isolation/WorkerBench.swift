@@ -64,7 +64,7 @@ enum WorkerBench {
         _ info: KingfisherOptionsInfo = []
     ) async throws -> KFCrossPlatformImage {
         let options = KingfisherParsedOptionsInfo(info + [.processor(processor), .isolated])
-        return try await ProcessingJobs(workers: pool).image(of: .data(file), options: options)
+        return try await ImageMaker(workers: pool).image(of: .data(file), options: options)
     }
 
     /// How a pool fails with a file; nil when it does not.

@@ -15,7 +15,7 @@ struct LoadStormTests {
         let budget = ByteBudget(limit: ByteBudget.decoding.limit)
         let downloader = ImageDownloader(
             name: "storm",
-            processing: ProcessingJobs(budget: budget)
+            processing: ImageMaker(budget: budget)
         )
         downloader.downloadTimeout = 600
         let manager = KingfisherManager(downloader: downloader, cache: bench.cache)
@@ -55,7 +55,7 @@ struct LoadStormTests {
         let budget = ByteBudget(limit: 3 * bytes + bytes / 2)
         let downloader = ImageDownloader(
             name: "storm",
-            processing: ProcessingJobs(budget: budget)
+            processing: ImageMaker(budget: budget)
         )
         downloader.downloadTimeout = 600
         let urls = (0..<100).map {

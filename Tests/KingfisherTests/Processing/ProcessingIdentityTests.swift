@@ -11,7 +11,7 @@ struct ProcessingIdentityTests {
     @Test func `without free descriptors every job gets its own image`() async {
         await #expect(processExitsWith: .success) {
             let files = (1...16).map { TestImage.png(width: 40 * $0, height: 40) }
-            let jobs = ProcessingJobs()
+            let jobs = ImageMaker()
             _ = try await jobs.image(of: .data(files[0]), options: KingfisherParsedOptionsInfo(nil))
             try DispatchTrap.excuse()
             while open("/dev/null", O_RDONLY) >= 0 {}

@@ -121,7 +121,7 @@ struct ResultLimitTests {
             var options = KingfisherParsedOptionsInfo(nil)
             options.processor = processor
             let budget = ByteBudget(limit: 1 << 30)
-            _ = try await ProcessingJobs(budget: budget)
+            _ = try await ImageMaker(budget: budget)
                 .image(of: .data(TestImage.png(width: 10, height: 10)), options: options)
             return budget.peak
         }
@@ -138,7 +138,7 @@ struct ResultLimitTests {
         var options = KingfisherParsedOptionsInfo(nil)
         options.preloadAllAnimationData = true
         let budget = ByteBudget(limit: 1 << 30)
-        _ = try await ProcessingJobs(budget: budget)
+        _ = try await ImageMaker(budget: budget)
             .image(of: .data(TestImage.gif), options: options)
         #expect(budget.peak == 3 * 8 * 6 * 4)
     }

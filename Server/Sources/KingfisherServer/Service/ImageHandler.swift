@@ -17,7 +17,7 @@ struct ImageHandler: Sendable {
     private let usesClientHints: Bool
     private let cache: ResultCache
     private let maker: ResultMaker
-    private let results = SharedJobs<String, MadeResult>()
+    private let results = JobTable<String, MadeResult>()
     private let fallback: FallbackImage?
 
     /// Makes a handler with the caches and workers of the configuration.

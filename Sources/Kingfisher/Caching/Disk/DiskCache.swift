@@ -58,7 +58,8 @@ final class DiskCache: Sendable {
 
     /// Whether there is a valid entry, on disk or pending, according to the index.
     func holds(_ name: String) -> Bool {
-        switch queue.pending(name) {
+        Counters.probes.add()
+        return switch queue.pending(name) {
         case .bytes: true
         case .removal: false
         case nil: store.contains(name)

@@ -65,7 +65,7 @@ extension ImageCache {
 /// A cache's level that machines share, and the files that it makes.
 final class SharedSlot: Sendable {
     let level = Mutex<SharedLevel?>(nil)
-    let files = SharedJobs<CacheEntryName, (data: Data, cacheType: CacheType)>()
+    let files = JobTable<CacheEntryName, (data: Data, cacheType: CacheType)>()
 
     init() {}
 }

@@ -42,7 +42,7 @@ final class SharedLeases: Sendable {
     private let clock: WallClock
     private let counts: SharedCounts
     private let writes: SharedWrites
-    private let claims = SharedJobs<String, Claim>()
+    private let claims = JobTable<String, Claim>()
     private let held = Mutex<[String: Weak]>([:])
 
     init(

@@ -65,7 +65,7 @@ final class SharedLevel: Sendable {
     private let reads: SharedReads
     private let writes: SharedWrites
     private let leases: SharedLeases
-    private let fetches = SharedJobs<CacheEntryName, SharedFinding>()
+    private let fetches = JobTable<CacheEntryName, SharedFinding>()
     private let turns = ByteBudget(limit: 64)
     private let sender: String
     private let listening = Mutex<Task<Void, Never>?>(nil)

@@ -55,7 +55,7 @@ struct IsolatedDecoding: Sendable {
     /// The bitmap that a plan decodes once for several requests.
     ///
     /// - Throws: ``KingfisherError``, `CancellationError`.
-    func picture(
+    func bitmap(
         of data: Data,
         in plan: DecodePlan,
         _ options: KingfisherParsedOptionsInfo,

@@ -45,7 +45,7 @@ struct IsolatedWorker {
         _ room: ResultRoom
     ) -> WorkerMessage {
         do throws(KingfisherError) {
-            let image = try ProcessingJobs.process(.data(file), options.parsed(with: processor))
+            let image = try ImageMaker.process(.data(file), options.parsed(with: processor))
             return Self.packed(image, of: file, room)
         } catch {
             guard case .processorError(reason: .resultTooLarge(_, let size, _)) = error else {

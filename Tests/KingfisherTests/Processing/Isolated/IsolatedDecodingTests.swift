@@ -74,29 +74,25 @@ struct IsolatedDecodingTests {
     @Test(arguments: [FileFormat.jpeg, .avif])
     func `several sizes share one decode in a worker`(_ format: FileFormat) async throws {
         let pool = WorkerBench.pool()
-        let jobs = ProcessingJobs(workers: pool)
-        let graph = JobGraph()
+        let jobs = ImageMaker(workers: pool)
+        let graph = EncodedImage()
         let file = try Codecs.encode(try Self.noise(240), as: format)
         let isolated = [10, 34, 48].map { Self.options(side: $0, [.isolated]) }
         // One that decodes in this process shares nothing with them.
         let other = Self.options(side: 20, [])
-        graph.plan((isolated + [other]).compactMap { DecodeWish($0) })
+        graph.plan((isolated + [other]).map { DecodeRequest($0) })
         // The same sizes in this process, from a bitmap of the same plan.
-        let here = JobGraph()
+        let here = EncodedImage()
         let plain = [10, 34, 48].map { Self.options(side: $0, []) }
-        here.plan(plain.compactMap { DecodeWish($0) })
+        here.plan(plain.map { DecodeRequest($0) })
         for (index, side) in [10, 34, 48].enumerated() {
-            let image = try await graph.image(of: file, options: isolated[index], on: jobs)
+            let image = try await graph.image(of: file, isolated[index], by: jobs)
             #expect(image.pixelWidth == side)
-            let expected = try await here.image(
-                of: file,
-                options: plain[index],
-                on: ProcessingJobs(workers: nil)
-            )
+            let expected = try await here.image(of: file, plain[index], by: ImageMaker())
             #expect(image.bitmap == expected.bitmap)
         }
         #expect(jobs.decodeCount == 1)
-        _ = try await graph.image(of: file, options: other, on: jobs)
+        _ = try await graph.image(of: file, other, by: jobs)
         #expect(jobs.decodeCount == 2)
         #expect(pool.failureCount == 0)
         pool.stop()
@@ -106,15 +102,15 @@ struct IsolatedDecodingTests {
         async throws
     {
         let pool = WorkerBench.pool()
-        let jobs = ProcessingJobs(workers: pool)
-        let graph = JobGraph()
+        let jobs = ImageMaker(workers: pool)
+        let graph = EncodedImage()
         // A good header, so that one decode is planned for both.
         let file = TestImage.jpeg(width: 64, height: 48) + Data("      fault trap".utf8)
         let all = [10, 34].map { Self.options(side: $0, [.isolated]) }
-        graph.plan(all.compactMap { DecodeWish($0) })
+        graph.plan(all.map { DecodeRequest($0) })
         for options in all {
             let error = await #expect(throws: KingfisherError.self) {
-                try await graph.image(of: file, options: options, on: jobs)
+                try await graph.image(of: file, options, by: jobs)
             }
             guard case .processorError(reason: .isolationFailed(let processor, _)) = error else {
                 Issue.record("\(String(describing: error))")

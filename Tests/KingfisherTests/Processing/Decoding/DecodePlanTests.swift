@@ -13,9 +13,9 @@ struct DecodePlanTests {
         KingfisherParsedOptionsInfo([.processor(processor)])
     }
 
-    private func wishes(_ sides: [Int]) -> [DecodeWish] {
-        sides.compactMap {
-            DecodeWish(options(DownsamplingImageProcessor(size: CGSize(width: $0, height: $0))))
+    private func wishes(_ sides: [Int]) -> [DecodeRequest] {
+        sides.map {
+            DecodeRequest(options(DownsamplingImageProcessor(size: CGSize(width: $0, height: $0))))
         }
     }
 
@@ -58,16 +58,24 @@ struct DecodePlanTests {
         let size = CGSize(width: 40, height: 40)
         let small = DownsamplingImageProcessor(size: size)
         let blurred = small |> BlurImageProcessor(blurRadius: 3)
-        let both = [small, blurred].compactMap { DecodeWish(options($0)) }
+        let both = [small, blurred].map { DecodeRequest(options($0)) }
         let plan = try #require(DecodePlan(both, of: .jpeg, header(400, 300), maxBytes: Self.big))
         #expect(plan.base == PixelSize(width: 40, height: 30))
     }
 
-    @Test func `one wish, animations and images too large are not shared`() {
-        #expect(DecodePlan(wishes([10]), of: .jpeg, header(400, 300), maxBytes: Self.big) == nil)
-        #expect(
-            DecodePlan(wishes([10, 10]), of: .jpeg, header(400, 300), maxBytes: Self.big) == nil
+    @Test func `a lone request is decoded to its size, unless it keeps a part`() throws {
+        let plan = try #require(
+            DecodePlan(wishes([10, 10]), of: .jpeg, header(400, 300), maxBytes: Self.big)
         )
+        #expect(plan.base == PixelSize(width: 10, height: 8))
+        let crop = CroppingImageProcessor(size: CGSize(width: 10, height: 10))
+        let part = DecodeRequest(options(crop))
+        #expect(DecodePlan([part], of: .jpeg, header(400, 300), maxBytes: Self.big) == nil)
+        #expect(DecodePlan(wishes([10]), of: .ico, header(400, 300), maxBytes: Self.big) == nil)
+        #expect(DecodePlan(wishes([]), of: .jpeg, header(400, 300), maxBytes: Self.big) == nil)
+    }
+
+    @Test func `animations and images too large are not shared`() {
         #expect(
             DecodePlan(
                 wishes([10, 20]),
@@ -88,13 +96,13 @@ struct DecodePlanTests {
     }
 
     @Test func `a user's processor is given the bytes`() {
-        #expect(DecodeWish(options(CountingProcessor())) == nil)
+        #expect(!DecodeRequest(options(CountingProcessor())).takesBitmap)
         let blur = BlurImageProcessor(blurRadius: 1)
-        #expect(DecodeWish(options(CountingProcessor() |> blur)) == nil)
-        #expect(DecodeWish(options(blur |> CountingProcessor())) != nil)
+        #expect(!DecodeRequest(options(CountingProcessor() |> blur)).takesBitmap)
+        #expect(DecodeRequest(options(blur |> CountingProcessor())).takesBitmap)
         var elsewhere = options(blur)
         elsewhere.processingQueue = .untouch
-        #expect(DecodeWish(elsewhere) == nil)
+        #expect(!DecodeRequest(elsewhere).takesBitmap)
     }
 
     /// Every built-in way to request a size, for images of several shapes.
@@ -104,18 +112,18 @@ struct DecodePlanTests {
         height: Int
     ) async throws {
         let data = TestImage.png(width: width, height: height)
-        let jobs = ProcessingJobs()
+        let jobs = ImageMaker()
         for scale in [CGFloat(1), 1.5] {
             for size in [CGSize(width: 7, height: 4.9), CGSize(width: 21.3, height: 15)] {
-                let graph = JobGraph()
+                let graph = EncodedImage()
                 let all = Self.sized(size).map { processor in
                     var options = options(processor)
                     options.scaleFactor = scale
                     return options
                 }
-                graph.plan(all.compactMap { DecodeWish($0) })
+                graph.plan(all.map { DecodeRequest($0) })
                 for options in all {
-                    let shared = try? await graph.image(of: data, options: options, on: jobs)
+                    let shared = try? await graph.image(of: data, options, by: jobs)
                     let alone = try? await jobs.image(of: .data(data), options: options)
                     let note = "\(options.processor.identifier) of \(width) × \(height) at \(scale)"
                     #expect(shared?.bitmap?.size == alone?.bitmap?.size, Comment(rawValue: note))
@@ -148,14 +156,14 @@ struct DecodePlanTests {
         let data = try Codecs.encode(scene, as: format)
         let whole = try Codecs.decode(data).bitmap
         let sides = [10, 34, 48]
-        let graph = JobGraph()
-        let jobs = ProcessingJobs()
+        let graph = EncodedImage()
+        let jobs = ImageMaker()
         let all = sides.map {
             options(DownsamplingImageProcessor(size: CGSize(width: $0, height: $0)))
         }
-        graph.plan(all.compactMap { DecodeWish($0) })
+        graph.plan(all.map { DecodeRequest($0) })
         for options in all {
-            let shared = try await graph.image(of: data, options: options, on: jobs)
+            let shared = try await graph.image(of: data, options, by: jobs)
             let bitmap = try #require(shared.bitmap)
             let best = try resample(whole, to: bitmap.size)
             let difference = try #require(GoldenPicture.difference(bitmap, best))
@@ -163,5 +171,17 @@ struct DecodePlanTests {
             #expect(difference.max <= 16)
         }
         #expect(jobs.decodeCount == 1)
+    }
+}
+
+extension EncodedImage {
+    /// The image of bytes that are here.
+    func image(
+        of data: Data,
+        _ options: KingfisherParsedOptionsInfo,
+        by maker: ImageMaker
+    ) async throws -> KFCrossPlatformImage {
+        supply(data)
+        return try await image(DecodeRequest(options), by: maker)
     }
 }

@@ -3,12 +3,12 @@ import Testing
 
 @_spi(Server) @testable import Kingfisher
 
-struct SharedJobsTests {
+@Suite(.timeLimit(.minutes(1)))
+struct JobTableTests {
     struct Failure: Error {}
 
-    @Test(.timeLimit(.minutes(1)))
-    func `callers of one key share the work`() async throws {
-        let jobs = SharedJobs<String, Int>()
+    @Test func `callers of one key share the work`() async throws {
+        let jobs = JobTable<String, Int>()
         let runs = Locked(0)
         let gate = Gate()
         let callers = (0..<10).map { _ in
@@ -27,9 +27,8 @@ struct SharedJobsTests {
         #expect(jobs.runningCount == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `one caller's cancel leaves the others their result`() async throws {
-        let jobs = SharedJobs<String, Int>()
+    @Test func `one caller's cancel leaves the others their result`() async throws {
+        let jobs = JobTable<String, Int>()
         let gate = Gate()
         let work: @Sendable () async throws -> Int = {
             await gate.wait()
@@ -44,9 +43,8 @@ struct SharedJobsTests {
         #expect(try await stayer.value == 7)
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `the last caller to leave cancels the work`() async throws {
-        let jobs = SharedJobs<String, Int>()
+    @Test func `the last caller to leave cancels the work`() async throws {
+        let jobs = JobTable<String, Int>()
         let cancelled = Gate()
         let started = Gate()
         let caller = Task.immediate {
@@ -67,18 +65,16 @@ struct SharedJobsTests {
         #expect(jobs.runningCount == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `a failure reaches every caller and is forgotten`() async throws {
-        let jobs = SharedJobs<String, Int>()
+    @Test func `a failure reaches every caller and is forgotten`() async throws {
+        let jobs = JobTable<String, Int>()
         await #expect(throws: Failure.self) {
             try await jobs.value(for: "key") { throw Failure() }
         }
         #expect(try await jobs.value(for: "key") { 1 } == 1)
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `a thousand random cancels leave no jobs`() async {
-        let jobs = SharedJobs<Int, Int>()
+    @Test func `a thousand random cancels leave no jobs`() async {
+        let jobs = JobTable<Int, Int>()
         await withTaskGroup { group in
             for index in 0..<1_000 {
                 group.addTask {
@@ -94,5 +90,20 @@ struct SharedJobsTests {
             }
         }
         #expect(jobs.runningCount == 0)
+    }
+
+    @Test func `a job stays with its result until the table goes, and a failed one does not`()
+        async throws
+    {
+        let jobs = JobTable<String, Int>()
+        let failing = jobs.job(for: "key") { Job { _ in throw Failure() } }
+        failing.job.start()
+        await #expect(throws: Failure.self) { try await failing.job.value() }
+        let first = jobs.job(for: "key") { Job { _ in 7 } }
+        first.job.start()
+        #expect(try await first.job.value() == 7)
+        let second = jobs.job(for: "key") { Job { _ in 8 } }
+        #expect(first.isNew && !second.isNew)
+        #expect(try await second.job.value() == 7)
     }
 }

@@ -3,33 +3,25 @@ import Foundation
 import Pixels
 import Synchronization
 
-/// Decodes and runs processors off the calling threads, in a pool and within a memory budget.
+/// Decodes and runs processors on the threads of a pool, within a memory budget.
 ///
-/// ``JobGraph`` shares work between callers.
-final class ProcessingJobs: Sendable {
+/// ``EncodedImage`` shares work between callers.
+final class ImageMaker: Sendable {
     /// One pool for the whole process, because all callers share the cores.
     static let pool = WorkPool(
         label: "com.onevcat.Kingfisher.processing",
         width: ProcessInfo.processInfo.activeProcessorCount
     )
 
-    /// The cache files being read and decoded.
-    let batches = StoredBatches()
-    private let alone = SharedJobs<Int, KFCrossPlatformImage>()
-    /// The number of the last unshared job.
-    ///
-    /// A counter rather than a random value: if the process is out of file descriptors,
-    /// Foundation's `UUID()` always returns the same value, and unrelated callers would share a
-    /// job.
-    private let lastJob = Atomic(0)
+    private let running = Atomic(0)
     private let decodes = Atomic(0)
-    private let pool: WorkPool
+    let pool: WorkPool
     private let budget: ByteBudget
     /// The worker processes for isolated loads; nil for the program's shared ones.
     private let workers: WorkerPool?
 
     init(
-        pool: WorkPool = ProcessingJobs.pool,
+        pool: WorkPool = ImageMaker.pool,
         budget: ByteBudget = .decoding,
         workers: WorkerPool? = nil
     ) {
@@ -42,9 +34,9 @@ final class ProcessingJobs: Sendable {
     var decodeCount: Int { decodes.load(ordering: .relaxed) }
 
     /// The number of running jobs of single callers.
-    var runningCount: Int { alone.runningCount }
+    var runningCount: Int { running.load(ordering: .relaxed) }
 
-    /// Returns the image that a processor makes from bytes or an image, for one caller.
+    /// Returns the image that a processor makes of an image or of bytes, for one caller.
     ///
     /// - Throws: ``KingfisherError`` if the processor returns nil; `CancellationError` as soon as
     ///   the caller's task is cancelled, even if the processor is still running.
@@ -52,64 +44,72 @@ final class ProcessingJobs: Sendable {
         of item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) async throws -> KFCrossPlatformImage {
-        let urgency = Urgency(options.downloadPriority)
-        let job = lastJob.wrappingAdd(1, ordering: .relaxed).newValue
-        return try await alone.value(for: job, urgency: urgency) { urgency in
-            try await self.image(of: item, options, urgency)
+        let lane = Lane(in: pool, priority: options.downloadPriority)
+        return try await Job.run(in: lane) { [self] _ in
+            try await image(of: item, options, in: lane)
         }
     }
 
-    /// As above, but waits for the processor even if the task is cancelled.
+    // MARK: Work in a lane
+
+    /// As above, in the current task, which belongs to a lane.
     func image(
         of item: ImageProcessItem,
         _ options: KingfisherParsedOptionsInfo,
-        _ urgency: Urgency
+        in lane: Lane
     ) async throws -> KFCrossPlatformImage {
+        running.add(1, ordering: .relaxed)
+        defer { running.subtract(1, ordering: .relaxed) }
         if case .data = item { decodes.add(1, ordering: .relaxed) }
         if options.isolated, let data = item.encoded(for: options.processor) {
-            return try await isolatedImage(of: data, options, urgency)
+            return try await isolatedImage(of: data, options, in: lane)
         }
         let cost = WorkCost(options)
             .of(item, by: options.processor, preloads: options.preloadAllAnimationData)
-        return try await budget.with(bytes: cost) {
-            try await run(item, options, urgency)
-        }
+        return try await budget.with(bytes: cost) { try await run(item, options, in: lane) }
     }
 
     /// Makes the image in a worker process as far as the worker knows the processors, then here.
     private func isolatedImage(
         of data: Data,
         _ options: KingfisherParsedOptionsInfo,
-        _ urgency: Urgency
+        in lane: Lane
     ) async throws -> KFCrossPlatformImage {
         let decoding = try IsolatedDecoding(options, workers)
-        let header = try await decoding.header(of: data, options, urgency)
+        let header = try await lane.leaving {
+            try await decoding.header(of: data, options, lane.urgency)
+        }
         let cost = header.map { WorkCost(options).of($0, by: options.processor) } ?? 0
         let cut = ProcessorCut(options.processor)
         return try await budget.with(bytes: cost) {
-            guard let apart = cut.apart else { return try await run(.data(data), options, urgency) }
-            let image = try await decoding.image(of: data, by: apart, options, urgency)
+            guard let apart = cut.apart else {
+                return try await run(.data(data), options, in: lane)
+            }
+            let image = try await lane.leaving {
+                try await decoding.image(of: data, by: apart, options, lane.urgency)
+            }
             guard !cut.here.isEmpty else { return image }
             var rest = options
             rest.processor = ProcessorChain(steps: cut.here)
             // The chain passes the profile of the colours on.
-            return try await run(.image(image), rest, urgency)
+            return try await run(.image(image), rest, in: lane)
         }
     }
 
+    /// Runs the processor in the lane, or on the queue of the options.
     private func run(
         _ item: ImageProcessItem,
         _ options: KingfisherParsedOptionsInfo,
-        _ urgency: Urgency
+        in lane: Lane
     ) async throws -> KFCrossPlatformImage {
-        let work: @Sendable () throws -> KFCrossPlatformImage = {
-            try Self.process(item, options)
-        }
-        guard let queue = options.processingQueue else {
-            return try await pool.run(urgency: urgency, work)
-        }
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.execute { continuation.resume(with: Result { try work() }) }
+        try Task.checkCancellation()
+        guard let queue = options.processingQueue else { return try Self.process(item, options) }
+        return try await lane.leaving {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.execute {
+                    continuation.resume(with: Result { try Self.process(item, options) })
+                }
+            }
         }
     }
 
@@ -124,7 +124,14 @@ final class ProcessingJobs: Sendable {
         _ item: ImageProcessItem,
         _ options: KingfisherParsedOptionsInfo
     ) throws(KingfisherError) -> KFCrossPlatformImage {
-        let image = try limited(options) { options.processor.process(item: item, options: options) }
+        let image = try limited(options) {
+            PortableProcessors.contain(options.processor)
+                ? options.processor.process(item: item, options: options)
+                // Code of the user may wait for another load.
+                : WorkPool.$isOccupied.withValue(true) {
+                    options.processor.process(item: item, options: options)
+                }
+        }
         guard let image else {
             throw .processorError(
                 reason: .processingFailed(processor: options.processor, item: item)
@@ -160,31 +167,31 @@ final class ProcessingJobs: Sendable {
 
     // MARK: One bitmap for several callers
 
-    /// Plans the decoding of bytes for several requests; nil if there is nothing to share.
+    /// Plans the decoding of bytes for their requests; nil if the processors should get the bytes.
     ///
     /// - Parameters:
-    ///   - wishes: The requests that wait. Only those with the isolation of `options` count.
+    ///   - requests: The requests that wait, all with the isolation of `options`.
     ///   - data: The bytes.
     ///   - options: The options of the caller.
-    ///   - urgency: The priority of the work.
+    ///   - lane: The lane of the current task.
     /// - Returns: The plan.
     /// - Throws: ``KingfisherError`` if a worker process fails; `CancellationError`.
     func plan(
-        _ wishes: [DecodeWish],
+        _ requests: [DecodeRequest],
         for data: Data,
         _ options: KingfisherParsedOptionsInfo,
-        _ urgency: Urgency
+        in lane: Lane
     ) async throws -> DecodePlan? {
-        let wishes = wishes.filter { $0.key.isIsolated == options.isolated }
-        guard wishes.count > 1 else { return nil }
+        // A single isolated request is processed where it is decoded.
+        guard !options.isolated || Set(requests.map(\.key)).count > 1 else { return nil }
         // Bytes without a readable header fail in the processor, which reports the reason. The
         // size that a worker reports is untrusted.
         let sides = 1...PixelLimits.maxDimension
-        guard let header = try await header(of: data, options, urgency),
+        guard let header = try await header(of: data, options, in: lane),
             sides.contains(header.size.width), sides.contains(header.size.height)
         else { return nil }
         return DecodePlan(
-            wishes,
+            requests,
             of: Codecs.format(of: data),
             header,
             maxBytes: budget.limit / 4
@@ -194,48 +201,51 @@ final class ProcessingJobs: Sendable {
     private func header(
         of data: Data,
         _ options: KingfisherParsedOptionsInfo,
-        _ urgency: Urgency
+        in lane: Lane
     ) async throws -> FileHeader? {
         guard options.isolated else { return FileHeader(data, preloads: false) }
-        return try await IsolatedDecoding(options, workers).header(of: data, options, urgency)
+        return try await lane.leaving {
+            try await IsolatedDecoding(options, workers).header(of: data, options, lane.urgency)
+        }
     }
 
     /// Decodes the shared bitmap of a plan.
     ///
     /// - Throws: `CodecError` or, from a worker process, ``KingfisherError`` if the bytes cannot be
     ///   decoded; `CancellationError`.
-    func picture(
+    func bitmap(
         of data: Data,
         in plan: DecodePlan,
         _ options: KingfisherParsedOptionsInfo,
-        _ urgency: Urgency
+        in lane: Lane
     ) async throws -> Bitmap {
         decodes.add(1, ordering: .relaxed)
         let cost = WorkCost.decoding(to: plan.base, from: plan.own)
         return try await budget.with(bytes: cost) {
-            if options.isolated {
-                return try await IsolatedDecoding(options, workers)
-                    .picture(of: data, in: plan, options, urgency)
+            guard options.isolated else {
+                try Task.checkCancellation()
+                return try plan.decode(data)
             }
-            return try await pool.run(urgency: urgency) { try plan.decode(data) }
+            return try await lane.leaving {
+                try await IsolatedDecoding(options, workers)
+                    .bitmap(of: data, in: plan, options, lane.urgency)
+            }
         }
     }
 
     /// Makes a smaller bitmap of a shared one.
     ///
     /// - Throws: `CodecError` if memory runs out; `CancellationError`.
-    func resized(_ picture: Bitmap, to size: PixelSize, _ urgency: Urgency) async throws -> Bitmap {
-        try await budget.with(bytes: size.byteCount) {
-            try await pool.run(urgency: urgency) { try Self.resized(picture, to: size) }
-        }
+    func resized(_ bitmap: Bitmap, to size: PixelSize) async throws -> Bitmap {
+        try await budget.with(bytes: size.byteCount) { try Self.resized(bitmap, to: size) }
     }
 
     private static func resized(
-        _ picture: Bitmap,
+        _ bitmap: Bitmap,
         to size: PixelSize
     ) throws(CodecError) -> Bitmap {
         do throws(PixelError) {
-            return try resample(picture, to: size)
+            return try resample(bitmap, to: size)
         } catch {
             throw .pixels(error)
         }
@@ -244,29 +254,27 @@ final class ProcessingJobs: Sendable {
     /// Makes the image of one request from a shared bitmap.
     ///
     /// - Parameters:
-    ///   - picture: The result of ``picture(of:in:_:)``.
+    ///   - bitmap: The result of ``bitmap(of:in:_:in:)``.
     ///   - plan: The plan of the bitmap; it must serve the request.
-    ///   - wish: Determines the size and the processor.
-    ///   - options: The options of the processor.
-    ///   - urgency: The urgency of the work.
+    ///   - request: Determines the size and the processor.
+    ///   - lane: The lane of the current task.
     /// - Returns: The image; nil if the processor returns none.
     /// - Throws: `CodecError` if memory runs out; `CancellationError`.
     func image(
-        of picture: Bitmap,
+        of bitmap: Bitmap,
         in plan: DecodePlan,
-        _ wish: DecodeWish,
-        _ options: KingfisherParsedOptionsInfo,
-        _ urgency: Urgency
+        _ request: DecodeRequest,
+        in lane: Lane
     ) async throws -> KFCrossPlatformImage? {
-        let size = wish.size(of: plan.own)
-        let copy = size == picture.size ? 0 : size.byteCount
+        let options = request.options
+        let size = request.size(of: plan.own)
+        let copy = size == bitmap.size ? 0 : size.byteCount
         let cost = max(copy, WorkCost(options).drawing(on: size, by: options.processor))
         return try await budget.with(bytes: cost) {
-            try await pool.run(urgency: urgency) {
-                let bitmap = try Self.resized(picture, to: size)
-                let image = KFCrossPlatformImage(bitmap: bitmap, scale: options.scaleFactor)
-                return try Self.limited(options) { wish.image(image, of: plan.own, options) }
-            }
+            try Task.checkCancellation()
+            let bitmap = try Self.resized(bitmap, to: size)
+            let image = KFCrossPlatformImage(bitmap: bitmap, scale: options.scaleFactor)
+            return try Self.limited(options) { request.image(image, of: plan.own) }
         }
     }
 }
@@ -274,11 +282,4 @@ final class ProcessingJobs: Sendable {
 extension ByteBudget {
     /// The memory for all decoding of the process: a quarter of its memory limit, at least 256 MiB.
     static let decoding = ByteBudget(limit: max(256 << 20, MemoryLimit.defaultCacheCost()))
-}
-
-/// An image made from the bytes of a cache entry.
-struct StoredImage: Sendable {
-    let image: KFCrossPlatformImage
-    /// The metadata of the bytes.
-    let metadata: EntryMetadata?
 }

@@ -1,0 +1,295 @@
+import Codecs
+import Foundation
+import Pixels
+import Synchronization
+
+/// An encoded file that is here or will be read, and everything that is made of it, each step once
+/// for all callers that need it.
+///
+/// ```
+/// file ─ one decoded bitmap ┬ image of processor A
+///                           ├ image of processor B
+///                           └ …                     a processor that needs the bytes: not shared
+/// ```
+///
+/// When the bytes arrive, the waiting requests determine the size of the shared bitmap; a later
+/// request uses the bitmap if it is large enough. The cost of resampling grows with its input, so
+/// that small images are made from halves of the bitmap, which are shared, too. Each caller waits
+/// only for its own image. A cancelled caller does not affect the others; the last caller of a step
+/// cancels it. A step is as urgent as its most urgent caller.
+///
+/// The first request reads the file and makes its image in one task on the threads of the pool.
+/// Callers retain the object; its results are kept as long, so that no step is done twice.
+final class EncodedImage: Sendable {
+    typealias Read = @Sendable () throws -> DiskContents?
+
+    /// There is no file.
+    struct Missing: Error {}
+
+    /// No request needed the file when it was to be read.
+    struct Unwanted: Error {}
+
+    private struct Waiter: Sendable {
+        let request: DecodeRequest
+        let job: Job<KFCrossPlatformImage>
+        let isWanted: @Sendable () -> Bool
+    }
+
+    private enum Content: Sendable {
+        case unread, reading
+        case file(DiskContents?)
+    }
+
+    private struct State {
+        var content = Content.unread
+        /// The requests that wait for the file.
+        var waiters: [Waiter] = []
+        /// The requests that determine how the file is decoded.
+        var planned: [DecodeRequest] = []
+        /// Lets another file be read, once this one is released.
+        var letOthersBegin: (@Sendable () -> Void)?
+        /// The plans for decoding here and in a worker process.
+        var plans: [Bool: DecodePlan?] = [:]
+    }
+
+    private struct BitmapKey: Hashable {
+        let size: PixelSize
+        /// How often the bitmap of that size was halved.
+        let halvings: Int
+        /// Isolated callers never get a bitmap that this process decoded.
+        let isIsolated: Bool
+    }
+
+    private let state = Mutex(State())
+    private let bitmaps = JobTable<BitmapKey, Bitmap>()
+    private let images = JobTable<DecodeRequest.Key, KFCrossPlatformImage>()
+    private let read: Read
+    private let ended: (@Sendable () -> Void)?
+
+    /// Makes a file that is read when the first image is made.
+    ///
+    /// - Parameters:
+    ///   - read: Reads the file, blocking; nil if there is none.
+    ///   - ended: Called when the last caller has released the object.
+    init(
+        read: @escaping Read = { nil },
+        ended: (@Sendable () -> Void)? = nil
+    ) {
+        self.read = read
+        self.ended = ended
+    }
+
+    deinit {
+        ended?()
+        state.withLock { $0.letOthersBegin }?()
+    }
+
+    /// Records the requests that wait for a download; they determine how its bytes are decoded.
+    func plan(_ requests: [DecodeRequest]) {
+        state.withLock { $0.planned = requests }
+    }
+
+    /// Provides the bytes, unless they are here.
+    func supply(_ data: Data) {
+        state.withLock { state in
+            if case .unread = state.content {
+                state.content = .file(DiskContents(data: data, metadata: nil))
+            }
+        }
+    }
+
+    /// The file, once it was read.
+    var file: DiskContents? {
+        state.withLock { if case .file(let file) = $0.content { file } else { nil } }
+    }
+
+    // MARK: Requests
+
+    /// Returns the image that a request's processor makes of the file.
+    ///
+    /// - Parameters:
+    ///   - request: Contains the processor.
+    ///   - maker: Runs the work.
+    ///   - staysCancelled: Whether to wait for the image even if the task is cancelled.
+    ///   - isWanted: Called before the file is read; whether the image is still needed.
+    /// - Returns: The image.
+    /// - Throws: ``KingfisherError`` if the processor returns nil or the file cannot be read;
+    ///   ``Missing``, ``Unwanted``, `CancellationError`.
+    func image(
+        _ request: DecodeRequest,
+        by maker: ImageMaker,
+        staysCancelled: Bool = false,
+        isWanted: @escaping @Sendable () -> Bool = { true }
+    ) async throws -> KFCrossPlatformImage {
+        while true {
+            let job = join(request, maker, isWanted)
+            do {
+                let urgency = Urgency(request.options.downloadPriority)
+                return try await job.value(urgency: urgency, staysCancelled: staysCancelled)
+            } catch is Job<KFCrossPlatformImage>.Abandoned {
+                // The last caller left between the two calls; the next job is a new one.
+            }
+        }
+    }
+
+    private func join(
+        _ request: DecodeRequest,
+        _ maker: ImageMaker,
+        _ isWanted: @escaping @Sendable () -> Bool
+    ) -> Job<KFCrossPlatformImage> {
+        let (job, starts) = state.withLock { state in
+            let (job, isNew) = images.job(for: request.key) { makeJob(request, maker) }
+            if case .file = state.content { return (job, isNew) }
+            state.waiters.append(Waiter(request: request, job: job, isWanted: isWanted))
+            guard isNew, case .unread = state.content else { return (job, false) }
+            state.content = .reading
+            return (job, true)
+        }
+        if starts { job.start() }
+        return job
+    }
+
+    private func makeJob(
+        _ request: DecodeRequest,
+        _ maker: ImageMaker
+    ) -> Job<KFCrossPlatformImage> {
+        let lane = Lane(in: maker.pool, priority: request.options.downloadPriority)
+        return Job(in: lane) { [self] _ in
+            try readIfFirst(in: lane, request)
+            return try await make(request, maker, lane)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Reads the file in the task of the first request, and starts the others.
+    private func readIfFirst(in lane: Lane, _ request: DecodeRequest) throws {
+        let waiters = state.withLock { state -> [Waiter]? in
+            if case .reading = state.content { state.waiters } else { nil }
+        }
+        guard let waiters else { return }
+        let running = waiters.filter(\.job.isRunning)
+        do {
+            guard !running.isEmpty else { throw CancellationError() }
+            guard running.contains(where: { $0.isWanted() }) else { throw Unwanted() }
+            let file = try lane.pool.blocking(read)
+            // A worker process that decodes must not keep other files from being read.
+            if file != nil, !request.key.isIsolated {
+                let letOthersBegin = lane.passOn()
+                state.withLock { $0.letOthersBegin = letOthersBegin }
+            }
+            arrive(.file(file))
+        } catch {
+            arrive(.unread)
+            throw error
+        }
+    }
+
+    private func arrive(_ content: Content) {
+        let waiters = state.withLock { state in
+            state.content = content
+            let waiters = state.waiters
+            state.waiters = []
+            state.planned = waiters.filter(\.job.isRunning).map(\.request)
+            return waiters
+        }
+        for waiter in waiters {
+            waiter.job.lane?.advance()
+            waiter.job.start()
+        }
+    }
+
+    // MARK: Making
+
+    private func make(
+        _ request: DecodeRequest,
+        _ maker: ImageMaker,
+        _ lane: Lane
+    ) async throws -> KFCrossPlatformImage {
+        let content = state.withLock { $0.content }
+        // The request before this one did not read the file.
+        guard case .file(let file) = content else { throw Unwanted() }
+        guard let data = file?.data else { throw Missing() }
+        guard request.takesBitmap, let plan = try await plan(for: request, data, maker, lane),
+            plan.serves(request.size(of: plan.own))
+        else { return try await maker.image(of: .data(data), request.options, in: lane) }
+        guard let image = try await image(request, of: data, by: plan, maker, lane) else {
+            throw KingfisherError.processorError(
+                reason: .processingFailed(processor: request.options.processor, item: .data(data))
+            )
+        }
+        return image
+    }
+
+    /// The plan for all requests that waited for the file; nil if there is nothing to share.
+    private func plan(
+        for request: DecodeRequest,
+        _ data: Data,
+        _ maker: ImageMaker,
+        _ lane: Lane
+    ) async throws -> DecodePlan? {
+        let isIsolated = request.key.isIsolated
+        let (known, planned) = state.withLock { ($0.plans[isIsolated], $0.planned) }
+        if let known { return known }
+        let alike = planned.filter { $0.key.isIsolated == isIsolated && $0.takesBitmap }
+        let requests = alike.isEmpty ? [request] : alike
+        let plan = try await maker.plan(requests, for: data, request.options, in: lane)
+        state.withLock { $0.plans[isIsolated] = .some(plan) }
+        return plan
+    }
+
+    /// Makes the image from the shared bitmap; nil if decoding or the processor fails.
+    private func image(
+        _ request: DecodeRequest,
+        of data: Data,
+        by plan: DecodePlan,
+        _ maker: ImageMaker,
+        _ lane: Lane
+    ) async throws -> KFCrossPlatformImage? {
+        do {
+            let halvings = plan.halvings(for: request.size(of: plan.own))
+            let bitmap = try await bitmap(halvings, data, plan, request.options, maker, lane)
+            return try await maker.image(of: bitmap, in: plan, request, in: lane)
+        } catch is CodecError {
+            // Reported as a failure of the processor, as if it had decoded the bytes.
+            return nil
+        } catch KingfisherError.processorError(reason: .processingFailed) {
+            return nil
+        } catch KingfisherError.processorError(reason: .isolationFailed(_, let failure)) {
+            // The bitmap may have been requested with the options of another caller.
+            throw KingfisherError.processorError(
+                reason: .isolationFailed(processor: request.options.processor, failure: failure)
+            )
+        }
+    }
+
+    /// Returns the shared bitmap of the plan, halved as often as given.
+    private func bitmap(
+        _ halvings: Int,
+        _ data: Data,
+        _ plan: DecodePlan,
+        _ options: KingfisherParsedOptionsInfo,
+        _ maker: ImageMaker,
+        _ lane: Lane
+    ) async throws -> Bitmap {
+        let key = BitmapKey(size: plan.base, halvings: halvings, isIsolated: options.isolated)
+        while true {
+            let (job, _) = bitmaps.job(for: key) {
+                Job { [self] _ in
+                    guard halvings > 0 else {
+                        return try await maker.bitmap(of: data, in: plan, options, in: lane)
+                    }
+                    let input = try await bitmap(halvings - 1, data, plan, options, maker, lane)
+                    return try await maker.resized(input, to: input.size.half)
+                }
+            }
+            // The first request decodes in its own task.
+            await job.runHere()
+            do {
+                return try await job.value(urgency: lane.urgency)
+            } catch is CancellationError where !Task.isCancelled {
+                // The request that decoded was cancelled.
+            } catch is Job<Bitmap>.Abandoned {}
+        }
+    }
+}

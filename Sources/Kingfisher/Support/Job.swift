@@ -1,0 +1,177 @@
+import Synchronization
+
+/// Work that several callers wait for.
+///
+/// Cancelling a caller's task releases that caller immediately, even while the work computes; the
+/// last caller to leave cancels the work. The result is kept as long as the job.
+final class Job<Value: Sendable>: Sendable {
+    typealias Work = @Sendable (Urgency) async throws -> Value
+    private typealias Waiter = CheckedContinuation<Value, any Error>
+
+    /// All callers have left this job: the work is cancelled, and cannot be joined.
+    struct Abandoned: Error {}
+
+    private struct State {
+        var waiters: [Int: Waiter] = [:]
+        var lastID = 0
+        var outcome: Result<Value, any Error>?
+        var task: Task<Void, Never>?
+        /// Nil once started, so that a finished job retains only its result.
+        var work: Work?
+        /// Whether all callers have left; the work may still run, but is cancelled.
+        var isAbandoned = false
+    }
+
+    /// The priority of the work: the highest of its callers.
+    let urgency: Urgency
+    /// The place of the work on the threads of a pool; nil for work that waits more than it
+    /// computes.
+    let lane: Lane?
+    private let state: Mutex<State>
+
+    /// Makes a job; it runs after ``start()`` or ``runHere()``.
+    ///
+    /// - Parameters:
+    ///   - priority: The priority of the first caller; with a lane, its own is used.
+    ///   - lane: The place of the work on the threads of a pool.
+    ///   - work: Receives the highest priority of all callers.
+    init(priority: Float = 0.5, in lane: Lane? = nil, _ work: @escaping Work) {
+        urgency = lane?.urgency ?? Urgency(priority)
+        self.lane = lane
+        state = Mutex(State(work: work))
+    }
+
+    /// Whether a caller can still join: the job waits, runs or has succeeded.
+    var isJoinable: Bool {
+        state.withLock { state in
+            switch state.outcome {
+            case nil: !state.isAbandoned
+            case .success: true
+            case .failure: false
+            }
+        }
+    }
+
+    /// Whether the work has not ended, and callers wait for it.
+    var isRunning: Bool { state.withLock { $0.outcome == nil && !$0.isAbandoned } }
+
+    /// Starts the work; later calls have no effect.
+    func start() {
+        guard let work = state.withLock({ $0.work.take() }) else { return }
+        Counters.jobs.add()
+        if let lane { urgency.follow { lane.raise(to: $0) } }
+        let task = Task(executorPreference: lane) { [self] in
+            let outcome = await Self.outcome(of: work, urgency)
+            lane?.end()
+            finish(outcome)
+        }
+        let isOver = state.withLock { state in
+            if state.outcome == nil { state.task = task }
+            return state.isAbandoned
+        }
+        // All callers left before the task was recorded.
+        if isOver { task.cancel() }
+    }
+
+    /// Runs the work in the current task, unless it has started.
+    ///
+    /// If that task is cancelled, the callers may get `CancellationError` and have to try again.
+    func runHere() async {
+        guard let work = state.withLock({ $0.work.take() }) else { return }
+        finish(await Self.outcome(of: work, urgency))
+    }
+
+    private static func outcome(of work: Work, _ urgency: Urgency) async -> Result<Value, any Error>
+    {
+        do {
+            return .success(try await work(urgency))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Waits for the result.
+    ///
+    /// - Parameters:
+    ///   - caller: The urgency of this caller; a later rise also raises that of the work.
+    ///   - staysCancelled: Whether the caller waits even if its task is cancelled.
+    /// - Returns: The result.
+    /// - Throws: The error of the work, `CancellationError` if this caller's task is cancelled, or
+    ///   ``Abandoned``.
+    func value(
+        urgency caller: Urgency = Urgency(),
+        staysCancelled: Bool = false
+    ) async throws -> Value {
+        if WorkPool.isOccupied { lane?.free() }
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        defer { caller.follow(nil) }
+        guard !staysCancelled else {
+            return try await withCheckedThrowingContinuation { enter(id, caller, $0) }
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enter(id, caller, continuation)
+                // A cancellation before the waiter was listed had no effect; handle it here.
+                if Task.isCancelled { leave(id) }
+            }
+        } onCancel: {
+            leave(id)
+        }
+    }
+
+    private func enter(_ id: Int, _ caller: Urgency, _ continuation: Waiter) {
+        let outcome = state.withLock { state -> Result<Value, any Error>? in
+            if let outcome = state.outcome { return outcome }
+            if state.isAbandoned { return .failure(Abandoned()) }
+            state.waiters[id] = continuation
+            return nil
+        }
+        if let outcome { return continuation.resume(with: outcome) }
+        caller.follow { [urgency] in urgency.raise(to: $0) }
+    }
+
+    private func finish(_ outcome: Result<Value, any Error>) {
+        urgency.follow(nil)
+        let waiters = state.withLock { state in
+            defer { state.waiters = [:] }
+            state.outcome = outcome
+            state.task = nil
+            return state.waiters
+        }
+        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) {
+            Counters.resumptions.add()
+            waiter.resume(with: outcome)
+        }
+    }
+
+    private func leave(_ id: Int) {
+        let (waiter, abandoned) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
+            guard let waiter = state.waiters.removeValue(forKey: id) else { return (nil, nil) }
+            guard state.waiters.isEmpty else { return (waiter, nil) }
+            state.isAbandoned = true
+            return (waiter, state.task)
+        }
+        abandoned?.cancel()
+        waiter?.resume(throwing: CancellationError())
+    }
+}
+
+extension Job {
+    /// Runs the work of a single caller, which waits for the result.
+    ///
+    /// - Throws: The error of the work, or `CancellationError` as soon as the caller's task is
+    ///   cancelled.
+    static func run(
+        priority: Float = 0.5,
+        in lane: Lane? = nil,
+        _ work: @escaping Work
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        let job = Job(priority: priority, in: lane, work)
+        job.start()
+        return try await job.value()
+    }
+}
