@@ -52,7 +52,7 @@ extension KingfisherManager {
             ),
             completion: { completionHandler?($0) }
         )
-        return task.isInitialized || parsed.asyncCacheTypeCheck ? task : nil
+        return task.goesOn || parsed.asyncCacheTypeCheck ? task : nil
     }
 }
 

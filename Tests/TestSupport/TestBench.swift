@@ -13,6 +13,8 @@ package struct TestBench: Sendable {
         folder = try TemporaryDirectory()
         server = try ImageServer()
         cache = try ImageCache(name: "test", cacheDirectoryURL: folder.url)
+        // Opens the folder, so that loads start on the caller's thread.
+        _ = cache.isCached(forKey: "")
         downloader = ImageDownloader(name: "test")
         // Tests of timeouts set their own; a busy machine must not reach this one.
         downloader.downloadTimeout = 600

@@ -119,6 +119,17 @@ extension ImageCache {
         return object.map { unsafeDowncast($0, to: KFCrossPlatformImage.self) }
     }
 
+    /// Whether the index of the disk can be asked without opening the folder, which takes long if
+    /// it has many entries.
+    var isOpen: Bool { diskStorage.store.isOpen }
+
+    /// Asks about the disk on a thread for reading, after opening the folder.
+    func probing<Answer: Sendable>(_ ask: @escaping @Sendable () -> Answer) async -> Answer {
+        await withCheckedContinuation { continuation in
+            reader.submit(priority: 1) { continuation.resume(returning: ask()) }
+        }
+    }
+
     /// Whether the image in memory is final; false if there is none.
     func holdsProcessedImage(_ entry: CacheEntryName) -> Bool {
         memoryStorage.store.hit(for: entry.memoryKey, extending: .none)?.tag == Tag.processed

@@ -82,7 +82,7 @@ package final class ImageBinding {
         )
         // A memory hit has already ended here.
         if identifier == load.identifier { self.task = task }
-        return task.isInitialized || options.asyncCacheTypeCheck ? task : nil
+        return task.goesOn || options.asyncCacheTypeCheck ? task : nil
     }
 
     /// Cancels the current load at any stage.

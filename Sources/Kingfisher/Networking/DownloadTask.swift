@@ -17,6 +17,7 @@ public final class DownloadTask: @unchecked Sendable {
         var sessionTask: SessionDataTask?
         var cancelToken: SessionDataTask.CancelToken?
         var isProvider = false
+        var looksUp = false
         var linked: DownloadTask?
         var onInitialized: (@Sendable () -> Void)?
     }
@@ -62,6 +63,14 @@ public final class DownloadTask: @unchecked Sendable {
             ($0.isProvider || ($0.sessionTask != nil && $0.cancelToken != nil), $0.linked)
         }
         return own || linked?.isInitialized == true
+    }
+
+    /// Whether the load goes on after its call: with a download or provider, or with a lookup on
+    /// another thread, after which they may be attached.
+    var goesOn: Bool { isInitialized || state.withLock { $0.looksUp } }
+
+    func attachLookup() {
+        state.withLock { $0.looksUp = true }
     }
 
     /// Links this handle to another one: cancelling this one cancels that one.

@@ -327,7 +327,12 @@ extension LoadRequest {
     ///
     /// Variants are used only while the first one exists, so that removing an image removes them.
     fileprivate func variant(selectedBy value: (String) -> String?) async -> LoadRequest? {
-        guard targetCache.layer(of: entry) != .none,
+        let (cache, entry) = (targetCache, entry)
+        let isThere =
+            cache.isOpen
+            ? cache.layer(of: entry) != .none
+            : await cache.probing { cache.layer(of: entry) != .none }
+        guard isThere,
             let record = await targetCache.currentRecord(of: entry)
         else { return nil }
         let number = record.variant(for: value)

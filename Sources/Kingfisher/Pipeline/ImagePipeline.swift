@@ -80,7 +80,13 @@ struct ImagePipeline: Sendable {
     ) async throws -> RetrieveImageResult {
         try request.source.check(against: request.sourcePolicy(for: request.source))
         let caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
-        switch try await search(caching?.request ?? request, sharing, caching, &journal) {
+        switch try await search(
+            caching?.request ?? request,
+            sharing,
+            caching,
+            task,
+            &journal
+        ) {
         case .result(let result):
             return result
         case .source(let request, let hit):
@@ -105,12 +111,13 @@ struct ImagePipeline: Sendable {
         _ request: LoadRequest,
         _ sharing: Bool,
         _ caching: HTTPCachingStage?,
+        _ task: DownloadTask,
         _ journal: inout LoadJournal
     ) async throws -> Search {
         var isSharing = sharing && request.offer != nil
         var hit: HTTPCachingStage.Hit?
         if request.looksUp {
-            hit = try await lookUp(request, caching, &isSharing, &journal)
+            hit = try await lookUp(request, caching, task, &isSharing, &journal)
             if let hit, caching == nil { return .result(hit.result) }
             if hit == nil {
                 tellMisses(of: request, journal)
@@ -159,10 +166,11 @@ struct ImagePipeline: Sendable {
     private func lookUp(
         _ request: LoadRequest,
         _ caching: HTTPCachingStage?,
+        _ task: DownloadTask,
         _ isSharing: inout Bool,
         _ journal: inout LoadJournal
     ) async throws -> HTTPCachingStage.Hit? {
-        var stage = LookupStage(request)
+        var stage = LookupStage(request, task)
         while true {
             let finding = try await journal.measure(.lookup) { try await stage.next() }
             for answer in stage.takeAnswers() { journal.note(answer.answer, answer.duration) }

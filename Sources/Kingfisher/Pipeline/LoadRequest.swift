@@ -44,6 +44,9 @@ final class LoadRequest: Sendable {
         key = source.cacheKey
         entry = CacheEntryName(key: key, options: options)
         originalSource = source
+        var options = options
+        // The disk is read where it is asked, which is not the caller's thread.
+        if options.asyncCacheTypeCheck { options.loadDiskFileSynchronously = false }
         self.options = options
         question = nil
         targetCache = options.targetCache ?? cache

@@ -1,5 +1,5 @@
 /// An entry of a cache that a load may use.
-struct CacheTarget {
+struct CacheTarget: Sendable {
     let cache: ImageCache
     let key: String
     let entry: CacheEntryName
@@ -24,8 +24,7 @@ struct CacheTarget {
         )
     }
 
-    /// Whether the disk has the entry according to the index, which is in memory, so that a miss
-    /// stays on the caller's thread.
+    /// Whether the disk has the entry according to the index; opens the folder if it is not open.
     var isOnDisk: Bool {
         cache.isSubclassed ? cachedType.cached : cache.diskStorage.holds(entry)
     }

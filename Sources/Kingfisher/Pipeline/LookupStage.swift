@@ -32,6 +32,7 @@ struct LookupStage {
     }
 
     private let request: LoadRequest
+    private let task: DownloadTask
     private let plan: LookupPlan
     private var places: ArraySlice<LookupPlan.Place>
     /// The answers of the shared storage since they were taken.
@@ -41,8 +42,9 @@ struct LookupStage {
     /// Whether the shared storage can be asked again for this load.
     private(set) var isSharing = true
 
-    init(_ request: LoadRequest) {
+    init(_ request: LoadRequest, _ task: DownloadTask) {
         self.request = request
+        self.task = task
         plan = LookupPlan(request)
         places = plan.places[...]
     }
@@ -71,7 +73,7 @@ struct LookupStage {
             return request.target.imageInMemory.map { finding($0, .memory) }
         case .disk:
             let target = plan.stored
-            isUnusableOnDisk = target.isOnDisk
+            isUnusableOnDisk = await isOnDisk(target)
             guard isUnusableOnDisk else { return nil }
             guard !target.isPlain else { return storedTarget() }
             return try await disk(of: target).map { finding($0.image, $0.type) }
@@ -88,7 +90,7 @@ struct LookupStage {
             return .original(image)
         case .originalOnDisk:
             let original = request.originalTarget
-            isUnusableOnDisk = original.isOnDisk
+            isUnusableOnDisk = await isOnDisk(original)
             guard isUnusableOnDisk else { return nil }
             guard !original.isPlain else { return storedOriginal() }
             return try await originalOnDisk(original)
@@ -100,6 +102,16 @@ struct LookupStage {
             guard !original.isPlain else { return storedOriginal(found.hit) }
             return try await originalOnDisk(original)
         }
+    }
+
+    /// Whether the disk has an entry; on another thread if the options say so, or if the folder must
+    /// be opened first.
+    private func isOnDisk(_ target: CacheTarget) async -> Bool {
+        let options = request.options
+        let isHere = target.cache.isOpen || options.loadDiskFileSynchronously
+        guard options.asyncCacheTypeCheck || !isHere else { return target.isOnDisk }
+        task.attachLookup()
+        return await target.cache.probing { target.isOnDisk }
     }
 
     private func originalOnDisk(_ original: CacheTarget) async throws -> Finding? {

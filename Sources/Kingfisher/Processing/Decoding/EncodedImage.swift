@@ -139,7 +139,11 @@ final class EncodedImage: Sendable {
     ) -> Job<KFCrossPlatformImage> {
         let (job, starts) = state.withLock { state in
             let (job, isNew) = images.job(for: request.key) { makeJob(request, maker) }
-            if case .file = state.content { return (job, isNew) }
+            if case .file = state.content {
+                // Others cannot begin before this file is released.
+                if isNew, state.letOthersBegin != nil { job.lane?.advance() }
+                return (job, isNew)
+            }
             state.waiters.append(Waiter(request: request, job: job, isWanted: isWanted))
             guard isNew, case .unread = state.content else { return (job, false) }
             state.content = .reading
