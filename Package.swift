@@ -85,6 +85,8 @@ let package = Package(
         .target(name: "CCryptoShim", dependencies: ["CCrypto"]),
         // Starts worker processes and locks them in; system calls that Swift cannot make.
         .target(name: "CIsolationShim"),
+        // Threads, and the limits of the process.
+        .target(name: "CSystemShim"),
         .target(name: "CKernels"),
 
         // Floor 0: rasters and arithmetic.
@@ -102,6 +104,7 @@ let package = Package(
             name: "Kingfisher",
             dependencies: [
                 "Pixels", "Codecs", "CCurl", "CCurlShim", "CCryptoShim", "CIsolationShim",
+                "CSystemShim",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Loads images while system calls fail: no descriptor, no space, unreadable files, short reads and
-# writes, a clock that jumps.
+# writes, a clock that jumps, and any one thread refused.
 #
 # Usage: Scripts/faults.sh [ROUNDS [SEED]]
 #
@@ -20,4 +20,4 @@ clang -std=gnu11 -O1 -Wall -Wextra -Werror -shared -fPIC Tests/Faults/faults.c -
 say "Loading while system calls fail"
 # The tests look up the functions of the preloaded library by name and call them.
 KF_FAULT_ROUNDS=${1:-40} KF_FAULT_SEED=${2:-1} LD_PRELOAD=$library \
-    swift test --disable-xctest --skip-build --filter SystemFaultTests
+    swift test --disable-xctest --skip-build --filter 'SystemFaultTests|RefusedThreadTests'

@@ -2,6 +2,7 @@
 internal import CRedisShim
 import Foundation
 import Glibc
+@_spi(Programs) import Kingfisher
 import Synchronization
 
 /// Two connections to a server on one thread: one for requests, and one for messages once they are
@@ -27,19 +28,24 @@ final class RedisClient: Sendable {
     private let wake: Int32
 
     /// Starts the thread, which connects.
+    ///
+    /// - Throws: ``RedisError`` if the system refuses a descriptor or the thread.
     init(
         _ address: RedisAddress,
         _ settings: RedisSettings,
-        log: RedisLog = .system
+        log: RedisLog = .system,
+        threads: ThreadStarter = .system
     ) throws(RedisError) {
         self.address = address
         self.log = log
         self.settings = settings
         wake = kf_redis_event_new()
         guard wake >= 0 else { throw RedisError("Too many files are open for a connection.") }
-        let thread = Thread { self.run() }
-        thread.name = "KingfisherRedis"
-        thread.start()
+        do throws(ThreadRefused) {
+            try threads("KingfisherRedis") { self.run() }
+        } catch {
+            throw RedisError("The connection has no thread: \(error).")
+        }
     }
 
     // The thread retains the client, so this is after `close()`.

@@ -1,4 +1,5 @@
 public import Foundation
+@_spi(Programs) import Kingfisher
 import Synchronization
 
 #if canImport(Glibc)
@@ -99,7 +100,12 @@ public final class LoopbackServer: Sendable {
             throw SystemError(call: failure, code: code)
         }
         port = UInt16(bigEndian: address.sin_port)
-        Thread { self.acceptConnections() }.start()
+        do throws(ThreadRefused) {
+            try ThreadStarter.system("kf-loopback") { self.acceptConnections() }
+        } catch {
+            close(listener)
+            throw SystemError(call: "starting a thread", code: error.code)
+        }
     }
 
     /// The URL of a path; `path` must begin with a slash.
@@ -136,7 +142,12 @@ public final class LoopbackServer: Sendable {
                 close(connection)
                 break
             }
-            Thread { self.serve(connection) }.start()
+            do throws(ThreadRefused) {
+                try ThreadStarter.system("kf-loopback") { self.serve(connection) }
+            } catch {
+                // The client sees that its connection is closed.
+                end(connection)
+            }
         }
         close(listener)
     }
@@ -152,6 +163,10 @@ public final class LoopbackServer: Sendable {
             let answer = answer(path, Self.headers(lines.dropFirst()))
             guard send(answer, to: connection, withBody: words[0] == "GET") else { break }
         }
+        end(connection)
+    }
+
+    private func end(_ connection: Int32) {
         state.withLock { _ = $0.connections.remove(connection) }
         close(connection)
     }

@@ -1,6 +1,7 @@
 // Fault injection, preloaded with LD_PRELOAD: system calls fail with EMFILE, ENOSPC or EIO, read or
 // write only a part, or the clock jumps. Only calls on files below one folder are affected, and
-// only after kf_faults_begin. Scripts/faults.sh builds and uses it.
+// only after kf_faults_begin. Threads are refused after kf_faults_refuse_thread. Scripts/faults.sh
+// builds and uses it.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -26,6 +27,8 @@ enum { max_descriptors = 1 << 16 };
 static char root[4096];
 static atomic_uint per_thousand;
 static _Atomic uint64_t state;
+static atomic_long threads_to_refusal;
+static atomic_long threads_asked;
 static atomic_long injected;
 static atomic_long clock_offset;
 static atomic_uchar is_watched[max_descriptors];
@@ -48,6 +51,15 @@ long kf_faults_end(void) {
 
 // Moves the wall clock of this process by `seconds`, which may be negative.
 void kf_faults_jump(long seconds) { atomic_fetch_add(&clock_offset, seconds); }
+
+// Refuses the thread with this number, counted from now on, and no other.
+void kf_faults_refuse_thread(long number) {
+    atomic_store(&threads_asked, 0);
+    atomic_store(&threads_to_refusal, number);
+}
+
+// How many threads were asked for since then.
+long kf_faults_threads(void) { return atomic_load(&threads_asked); }
 
 // --- Random numbers ---
 
@@ -214,6 +226,14 @@ ON_PATH(lstat, (const char *path, struct stat *found), (path, found), EIO, ENOME
     }
 MAPPING(mmap, off_t)
 MAPPING(mmap64, off64_t)
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
+                   void *context) {
+    NEXT(pthread_create);
+    atomic_fetch_add(&threads_asked, 1);
+    if (atomic_fetch_sub(&threads_to_refusal, 1) == 1) return EAGAIN;
+    return next(thread, attributes, body, context);
+}
 
 // --- The clock ---
 

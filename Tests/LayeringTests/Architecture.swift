@@ -19,8 +19,7 @@ enum Architecture {
             "Sources/Kingfisher",
             [
                 "Pixels", "Codecs", "CCurl", "CCurlShim", "CCryptoShim", "CIsolationShim",
-                "Logging",
-                "SystemPackage", "FoundationNetworking",
+                "CSystemShim", "Logging", "SystemPackage", "FoundationNetworking",
             ]
         ),
         ("Sources/KingfisherTesting", ["Kingfisher", "FoundationNetworking"]),
@@ -57,6 +56,7 @@ enum Architecture {
         ("CCurlShim", ["HTTP"]),
         ("CCryptoShim", ["Support", "Caching/Disk"]),
         ("CIsolationShim", ["Isolation"]),
+        ("CSystemShim", ["Support"]),
     ]
 
     /// The folders of the library, lowest first.
@@ -84,6 +84,28 @@ enum Architecture {
     /// dependencies.
     static let sharedInstances: [(type: String, member: String)] = [
         ("KingfisherManager", "shared"), ("ImageCache", "default"), ("ImageDownloader", "default"),
+    ]
+
+    /// The only folder that starts threads, for `ThreadStarter`.
+    static let threadStarter = "Sources/CSystemShim/"
+
+    /// The folders of the library that belong to the screen, and so to the main queue.
+    static let screens: Set<String> = ["Display", "Compatibility"]
+
+    /// The other files of the library that mention the main queue or the main actor, and why no
+    /// load waits for it there.
+    static let mainQueueUses: [(file: String, reason: String)] = [
+        ("Support/CallbackQueue.swift", "callers choose the queue"),
+        ("Support/SideTable.swift", "the state of views"),
+        ("Options/ImageTransition.swift", "draws the frames of a view's transition"),
+        ("Options/KingfisherParsedOptionsInfo.swift", "the default queue of completion handlers"),
+        ("ImageSource/Source.swift", "numbers the loads of views"),
+        ("Networking/DownloadTask.swift", "calls progress handlers, and waits for none"),
+        ("Pipeline/ProgressiveUpdates.swift", "shows scans; the load does not wait for them"),
+        ("Caching/ImageCache.swift", "the default queue of completion handlers"),
+        ("Caching/ImageCache+Convenience.swift", "calls handlers; async callers have no handler"),
+        ("Caching/ImageCache+Removing.swift", "calls handlers; async callers have no handler"),
+        ("Prefetching/ImagePrefetcher.swift", "calls handlers, and waits for none"),
     ]
 
     /// Folders where sizes come from headers and callers, so that products of sides must saturate.

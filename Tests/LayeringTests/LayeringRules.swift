@@ -124,11 +124,50 @@ enum LayeringRules {
         codeLines(of: tree, containing: "UUID()").filter { $0.hasPrefix("Sources/") }
     }
 
+    /// Threads that are started without `ThreadStarter`: Foundation's `Thread` hides a refusal by
+    /// the system, and then all that the thread should do waits forever.
+    static func threadStarts(in tree: SourceTree) -> [String] {
+        codeLines(of: tree) {
+            // Unicode's own word boundaries do not divide words at a full stop.
+            $0.contains(
+                /\bThread *[({]|: Thread\b|\bThread\.(init|detachNew)|\bpthread_create\b/
+                    .wordBoundaryKind(.simple)
+            )
+        }
+        .filter { !$0.hasPrefix(Architecture.threadStarter) }
+    }
+
+    /// Mentions of the main queue or the main actor in files that the list does not explain: what
+    /// waits for the main queue never ends in a program whose main thread waits for it.
+    static func mainQueueUses(in tree: SourceTree) -> [String] {
+        let library = "Sources/Kingfisher/"
+        let allowed = Set(Architecture.mainQueueUses.map(\.file))
+        return codeLines(of: tree) { code in
+            code.contains(
+                /\bMainActor\b|Queue\.main\b|\bmain(CurrentOr)?Async\b|RunLoop\.main\b/
+                    .wordBoundaryKind(.simple)
+            )
+        }
+        .filter { line in
+            guard line.hasPrefix(library) else { return false }
+            let file = line.dropFirst(library.count).prefix { $0 != ":" }
+            return !allowed.contains(String(file))
+                && !Architecture.screens.contains(folder(of: String(file)))
+        }
+    }
+
     private static func codeLines(of tree: SourceTree, containing word: String) -> [String] {
+        codeLines(of: tree) { $0.contains(word) }
+    }
+
+    private static func codeLines(
+        of tree: SourceTree,
+        where isMeant: (Substring) -> Bool
+    ) -> [String] {
         tree.paths.flatMap { path -> [String] in
             let lines = lines(of: tree.files[path] ?? "")
             return lines.indices
-                .filter { splitComment(lines[$0]).code.contains(word) }
+                .filter { isMeant(splitComment(lines[$0]).code) }
                 .map { "\(path):\($0 + 1)" }
         }
     }

@@ -25,7 +25,8 @@ struct LayeringRulesTests {
         LayeringRules.unrankedFolders, LayeringRules.upwardMentions,
         LayeringRules.sharedInstances, LayeringRules.unexplainedUncheckedSendable,
         LayeringRules.nonisolatedUnsafe, LayeringRules.randomIdentities,
-        LayeringRules.uncheckedAreas, LayeringRules.overlongFiles,
+        LayeringRules.uncheckedAreas, LayeringRules.overlongFiles, LayeringRules.threadStarts,
+        LayeringRules.mainQueueUses,
     ]
 
     private func planted(_ path: String, _ text: String) -> SourceTree {
@@ -60,6 +61,33 @@ struct LayeringRulesTests {
             LayeringRules.importsByTheWrongDoor(in: tree)
                 == ["Networking/Fast.swift:1 imports CCurlShim"]
         )
+    }
+
+    @Test(arguments: [
+        "let thread = Thread { work() }", "Thread(block: work).start()",
+        "Thread.detachNewThread { work() }", "Foundation.Thread { work() }",
+        "final class Worker: Thread {}",
+        "pthread_create(&thread, nil, body, nil)",
+    ])
+    func `a thread that is started without a check is found`(code: String) {
+        let path = "Sources/Kingfisher/HTTP/Thread.swift"
+        #expect(LayeringRules.threadStarts(in: planted(path, code)) == ["\(path):1"])
+        let starter = planted(Architecture.threadStarter + "threads.c", code)
+        #expect(LayeringRules.threadStarts(in: starter).isEmpty)
+    }
+
+    @Test(arguments: [
+        "DispatchQueue.main.async {}", "@MainActor func f() {}", "await MainActor.run {}",
+        "OperationQueue.main.addOperation",
+        "queue.execute(on: .mainAsync)", "RunLoop.main.perform {}",
+    ])
+    func `the main queue in a file of the core is found`(code: String) {
+        let path = "Sources/Kingfisher/HTTP/Main.swift"
+        #expect(LayeringRules.mainQueueUses(in: planted(path, code)) == ["\(path):1"])
+        for path in ["Display/Main.swift", "Support/CallbackQueue.swift"] {
+            let tree = planted("Sources/Kingfisher/" + path, code)
+            #expect(LayeringRules.mainQueueUses(in: tree).isEmpty)
+        }
     }
 
     @Test func `a folder without a rank is found`() {

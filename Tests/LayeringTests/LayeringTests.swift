@@ -44,6 +44,21 @@ struct LayeringTests {
         #expect(LayeringRules.randomIdentities(in: tree).isEmpty)
     }
 
+    @Test func `threads start in one place, which reports refusals`() throws {
+        let sources = try SourceTree(
+            reading: ["Sources", "Examples/Sources"],
+            suffixes: [".swift", ".c", ".h"]
+        )
+        #expect(LayeringRules.threadStarts(in: sources).isEmpty)
+    }
+
+    @Test func `the main queue is used only where the list says why`() {
+        #expect(LayeringRules.mainQueueUses(in: tree).isEmpty)
+        for (file, _) in Architecture.mainQueueUses {
+            #expect(tree.paths.contains("Sources/Kingfisher/" + file))
+        }
+    }
+
     @Test func `sizes from headers and callers are multiplied in one place`() {
         #expect(LayeringRules.uncheckedAreas(in: tree).isEmpty)
     }

@@ -51,6 +51,8 @@ public indirect enum TransferError: Error, Sendable {
     case connectionLost(reason: String, url: URL)
     /// The response is not valid HTTP.
     case badResponse(reason: String, url: URL)
+    /// The system refused the thread that carries out transfers.
+    case noThread(reason: String, url: URL?)
     /// The handler refused the response, for this reason.
     case rejected(reason: any Error, url: URL)
     /// Another error of libcurl, with its code.
@@ -66,7 +68,7 @@ public indirect enum TransferError: Error, Sendable {
     public var isTransient: Bool {
         switch self {
         case .cannotResolve, .cannotConnect, .notConnected, .timedOut, .truncatedBody,
-            .connectionLost:
+            .connectionLost, .noThread:
             true
         default: false
         }
@@ -76,7 +78,7 @@ public indirect enum TransferError: Error, Sendable {
     public var url: URL? {
         switch self {
         case .cancelled: nil
-        case .invalidRequest(_, let url): url?.withoutUser
+        case .invalidRequest(_, let url), .noThread(_, let url): url?.withoutUser
         case .unsupportedScheme(_, let url), .cannotResolve(_, let url),
             .cannotConnect(_, _, let url), .notConnected(_, let url),
             .addressRefused(_, _, let url), .tls(_, _, let url),
@@ -129,6 +131,7 @@ extension TransferError: CustomStringConvertible, LocalizedError {
                 + (expected.map { " of \($0)" } ?? " before it was complete")
         case .connectionLost(let reason, _): "the connection was lost, \(reason)"
         case .badResponse(let reason, _): "the server's response is not usable, \(reason)"
+        case .noThread(let reason, _): "the transfer has no thread, \(reason)"
         case .rejected(let reason, _): "the response was refused (\(Self.clause(reason)))"
         case .curl(let code, let message, _): "the transfer failed (libcurl \(code)), \(message)"
         }

@@ -5,25 +5,32 @@ import Synchronization
 final class WorkerLanes: Sendable {
     private struct State {
         var workers: [Int: pid_t] = [:]
-        var laneCount = 0
+        /// The lanes without a thread.
+        var missing: [Int]
+        var hasJoined = false
     }
 
     let queue: WorkerQueue
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let failures = Atomic(0)
     private let ended = DispatchSemaphore(value: 0)
     private let program: WorkerProgram
     private let settings: WorkerPool.Settings
     private let crashes: CrashMemory
+    private let threads: ThreadStarter
 
     init(
         _ queue: WorkerQueue,
         _ program: WorkerProgram,
         _ settings: WorkerPool.Settings,
-        _ crashes: CrashMemory
+        _ crashes: CrashMemory,
+        _ threads: ThreadStarter
     ) {
         self.queue = queue
+        self.threads = threads
+        // The last is started first.
+        state = Mutex(State(missing: Array((0..<queue.laneCount).reversed())))
         self.program = program
         self.settings = settings
         self.crashes = crashes
@@ -33,15 +40,27 @@ final class WorkerLanes: Sendable {
 
     var workers: [pid_t] { state.withLock { $0.workers.values.sorted() } }
 
-    func start() {
-        state.withLock { $0.laneCount = queue.laneCount }
-        for lane in 0..<queue.laneCount {
-            let thread = Thread { [self] in
-                run(lane)
-                ended.signal()
+    /// Starts the threads that do not run yet, at first all of them.
+    ///
+    /// - Throws: ``WorkerFailure/cannotStart(_:)`` if not a single one runs; otherwise those that
+    ///   run serve all requests.
+    func start() throws(WorkerFailure) {
+        try state.withLock { state throws(WorkerFailure) in
+            guard !state.hasJoined else { return }
+            while let lane = state.missing.last {
+                do throws(ThreadRefused) {
+                    try threads("kf-lane-\(lane)") { [self] in
+                        run(lane)
+                        ended.signal()
+                    }
+                } catch {
+                    guard state.missing.count < queue.laneCount else {
+                        throw .cannotStart("\(error)")
+                    }
+                    return
+                }
+                state.missing.removeLast()
             }
-            thread.name = "kf-lane-\(lane)"
-            thread.start()
         }
     }
 
@@ -49,8 +68,8 @@ final class WorkerLanes: Sendable {
 
     func join() {
         let count = state.withLock { state in
-            defer { state.laneCount = 0 }
-            return state.laneCount
+            defer { state.hasJoined = true }
+            return state.hasJoined ? 0 : queue.laneCount - state.missing.count
         }
         for _ in 0..<count { ended.wait() }
     }

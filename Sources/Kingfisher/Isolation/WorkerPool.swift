@@ -23,14 +23,17 @@ final class WorkerPool: Sendable {
     private let program: WorkerProgram
     private let settings: Settings
     private let crashes: CrashMemory
+    private let threads: ThreadStarter
 
     /// Makes a pool; no worker is started yet.
     init(
         program: WorkerProgram = .own,
         settings: Settings = Settings(),
-        crashes: CrashMemory = CrashMemory()
+        crashes: CrashMemory = CrashMemory(),
+        threads: ThreadStarter = .system
     ) {
         self.program = program
+        self.threads = threads
         self.settings = settings
         self.crashes = crashes
     }
@@ -63,16 +66,19 @@ final class WorkerPool: Sendable {
         }
     }
 
-    /// The lanes, started by the first call that succeeds.
+    /// The lanes, started by the first call that succeeds; later calls start those that lacked a
+    /// thread.
     private func lanes() throws(WorkerFailure) -> WorkerLanes {
         try state.withLock { state throws(WorkerFailure) in
             switch state {
-            case .running(let lanes): return lanes
+            case .running(let lanes):
+                try lanes.start()
+                return lanes
             case .stopped: throw .stopped
             case .ready:
                 let queue = try WorkerQueue(laneCount: settings.width)
-                let lanes = WorkerLanes(queue, program, settings, crashes)
-                lanes.start()
+                let lanes = WorkerLanes(queue, program, settings, crashes, threads)
+                try lanes.start()
                 state = .running(lanes)
                 return lanes
             }

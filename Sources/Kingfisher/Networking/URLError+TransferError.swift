@@ -59,7 +59,7 @@ extension TransferError {
     /// | ``truncatedBody(received:expected:url:)``, ``connectionLost(reason:url:)`` | `.networkConnectionLost` |
     /// | ``badResponse(reason:url:)`` | `.badServerResponse` |
     /// | ``rejected(reason:url:)`` | `.notConnectedToInternet` for a ``ConstrainedNetworkError``, the reason's own if it is a `URLError`, else `.unknown` |
-    /// | ``curl(code:message:url:)`` | `.unknown` |
+    /// | ``noThread(reason:url:)``, ``curl(code:message:url:)`` | `.unknown` |
     public var code: URLError.Code {
         switch self {
         case .cancelled: .cancelled
@@ -78,7 +78,7 @@ extension TransferError {
         case .rejected(let reason, _):
             reason is ConstrainedNetworkError
                 ? .notConnectedToInternet : (reason as? URLError)?.code ?? .unknown
-        case .curl: .unknown
+        case .noThread, .curl: .unknown
         }
     }
 }

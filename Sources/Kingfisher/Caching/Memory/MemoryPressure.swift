@@ -59,6 +59,7 @@ final class PressureStall: Sendable {
 
     private let openReports: @Sendable () -> Reports?
     private let delay: TimeInterval
+    private let threads: ThreadStarter
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -70,9 +71,15 @@ final class PressureStall: Sendable {
 
     /// - Parameters:
     ///   - delay: The seconds to wait before the source is opened.
+    ///   - threads: Starts the thread that waits.
     ///   - reports: Opens the best available source of reports; nil if there is none.
-    init(delay: TimeInterval = 0, reports: @escaping @Sendable () -> Reports?) {
+    init(
+        delay: TimeInterval = 0,
+        threads: ThreadStarter = .system,
+        reports: @escaping @Sendable () -> Reports?
+    ) {
         self.delay = delay
+        self.threads = threads
         openReports = reports
     }
 
@@ -107,16 +114,18 @@ final class PressureStall: Sendable {
 
     /// Waits on a separate thread, because libdispatch has no source for this kind of event.
     private func start() {
-        let thread = Thread { [self] in
-            if delay > 0 { Thread.sleep(forTimeInterval: delay) }
-            // Without an accessible file, as in many containers, there are no reports; the next
-            // caller tries again.
-            guard let reports = openReports() else { return giveUp() }
-            wait(for: reports)
+        do throws(ThreadRefused) {
+            try threads("kf-memory-psi", stackBytes: 256 << 10) { [self] in
+                if delay > 0 { Thread.sleep(forTimeInterval: delay) }
+                // Without an accessible file, as in many containers, there are no reports; the next
+                // caller tries again.
+                guard let reports = openReports() else { return giveUp() }
+                wait(for: reports)
+            }
+        } catch {
+            // Without a thread there are no reports either.
+            giveUp()
         }
-        thread.name = "kf-memory-psi"
-        thread.stackSize = 256 << 10
-        thread.start()
     }
 
     private func giveUp() { state.withLock { $0.isWaiting = false } }

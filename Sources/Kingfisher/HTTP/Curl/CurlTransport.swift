@@ -13,7 +13,8 @@ public import FoundationNetworking
 /// `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 ///
 /// One thread per transport runs all transfers; it starts with the first transfer and ends with the
-/// transport. Transfers that are still running when the transport is released end with
+/// transport. If the system refuses the thread, transfers fail with
+/// ``TransferError/noThread(reason:url:)`` until it grants one. Transfers that are still running when the transport is released end with
 /// ``TransferError/cancelled``.
 ///
 /// ```swift
@@ -38,12 +39,18 @@ public final class CurlTransport: HTTPTransport {
 
     private let mailbox = CurlMailbox()
     private let configuration: Configuration
-    private let started = Atomic(false)
+    private let threads: ThreadStarter
+    private let isRunning = Mutex(false)
     private let lastID = Atomic<UInt64>(0)
 
     /// Creates a transport; no thread or connection is opened before the first transfer.
-    public init(configuration: Configuration = Configuration()) {
+    public convenience init(configuration: Configuration = Configuration()) {
+        self.init(configuration: configuration, threads: .system)
+    }
+
+    init(configuration: Configuration, threads: ThreadStarter) {
         self.configuration = configuration
+        self.threads = threads
     }
 
     deinit {
@@ -65,31 +72,55 @@ public final class CurlTransport: HTTPTransport {
             handler: handler,
             time: .now
         )
-        startThreadOnce()
         mailbox.post(.start(order))
+        runLoop()
         return transfer
     }
 
     /// Counts the transport's transfers.
     package func census() async -> CurlCensus {
-        startThreadOnce()
-        return await withCheckedContinuation { mailbox.post(.census($0)) }
+        await withCheckedContinuation { continuation in
+            mailbox.post(.census(continuation))
+            runLoop()
+        }
     }
 
-    private func startThreadOnce() {
-        let first = started.compareExchange(
-            expected: false,
-            desired: true,
-            ordering: .relaxed
-        ).exchanged
-        guard first else { return }
-        let thread = Thread { [mailbox, configuration] in
-            CurlLoop(mailbox: mailbox, configuration: configuration).run()
+    /// Starts the thread unless it runs.
+    ///
+    /// Called after a command was posted. If the system refuses the thread, the posted transfers
+    /// fail, and the next one tries again: none is posted without an attempt to start after it.
+    private func runLoop() {
+        let refused = isRunning.withLock { isRunning -> (ThreadRefused, [CurlCommand])? in
+            guard !isRunning else { return nil }
+            do throws(ThreadRefused) {
+                // Enough for libcurl, OpenSSL and a handler that decodes a little.
+                try threads("kingfisher-http", stackBytes: 1 << 20) { [mailbox, configuration] in
+                    CurlLoop(mailbox: mailbox, configuration: configuration).run()
+                }
+                isRunning = true
+                return nil
+            } catch {
+                // Under the lock, so that no command of a loop that starts meanwhile is taken.
+                return (error, mailbox.take().commands)
+            }
         }
-        thread.name = "kingfisher-http"
-        // Enough for libcurl, OpenSSL and a handler that decodes a little.
-        thread.stackSize = 1 << 20
-        thread.start()
+        if let refused { fail(refused.1, refused.0) }
+    }
+
+    /// Ends transfers that were not started, on this thread because there is no other.
+    private func fail(_ commands: [CurlCommand], _ refusal: ThreadRefused) {
+        for command in commands {
+            switch command {
+            case .start(let order):
+                let error: TransferError =
+                    order.transfer.isCancelled
+                    ? .cancelled : .noThread(reason: "\(refusal)", url: order.request.url)
+                order.handler.transfer(order.transfer, didFinish: error, metrics: .init())
+            case .census(let continuation):
+                continuation.resume(returning: CurlCensus(running: 0, queued: 0, alive: 0))
+            case .cancel, .resume, .prioritise, .answer: break
+            }
+        }
     }
 }
 

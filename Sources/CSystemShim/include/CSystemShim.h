@@ -1,0 +1,17 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// Starts a detached thread that calls `body` with `context`. `name` is cut to 15 bytes, the most
+// that the kernel keeps. A `stack` of 0 bytes stands for the system's default. Returns 0, or the
+// error number of pthread_create; then `body` is not called.
+int kf_thread_start(const char *name, size_t stack, void (*body)(void *), void *context);
+
+// Raises the soft limit of descriptors to the hard one; leaves it as it is if that is refused.
+void kf_descriptors_raise(void);
+
+// How many descriptors can be opened now, counted up to `most`.
+int kf_descriptors_free(int most);
+
+// The limit of the address space in bytes; UINT64_MAX if there is none.
+uint64_t kf_address_space_limit(void);

@@ -1,0 +1,138 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@_spi(Programs) @testable import Kingfisher
+
+/// Threads that the system refuses.
+@Suite(.timeLimit(.minutes(2)))
+struct ThreadStarterTests {
+    private static let hint = "ulimit -u"
+
+    @Test func `a thread runs under its name and releases its work`() async throws {
+        let gone = Gate()
+        let names = Locked<[String]>([])
+        do {
+            let canary = Canary { gone.open() }
+            try ThreadStarter.system("a-name-of-more-than-15-bytes", stackBytes: 256 << 10) {
+                let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+                names.change { $0.append(name ?? "") }
+                withExtendedLifetime(canary) {}
+            }
+        }
+        await gone.wait()
+        #expect(names.value == ["a-name-of-more-\n"])
+    }
+
+    @Test func `a stack that no memory can hold is refused, and the work is released`() {
+        let isGone = Locked(false)
+        do {
+            let canary = Canary { isGone.change { $0 = true } }
+            // More than any address space.
+            #expect(throws: ThreadRefused.self) {
+                try ThreadStarter.system("huge", stackBytes: 1 << 60) {
+                    withExtendedLifetime(canary) {}
+                }
+            }
+        }
+        #expect(isGone.value)
+    }
+
+    @Test(arguments: 1...4)
+    func `transfers fail while their thread is refused, and then succeed`(refused: Int) async throws
+    {
+        let server = try ImageServer()
+        server.route("/a", .body(Data([1, 2, 3]), type: "image/png"))
+        let threads = RefusingThreads { $0 <= refused }
+        let transport = CurlTransport(configuration: .init(), threads: threads.starter)
+        for _ in 0..<refused {
+            let outcome = await transport.load(server.url("/a"))
+            guard case .noThread(let reason, _)? = outcome.error else {
+                Issue.record("it ended with \(String(describing: outcome.error))")
+                return
+            }
+            #expect(reason.contains(Self.hint))
+            #expect(outcome.error?.isTransient == true)
+        }
+        #expect(await transport.load(server.url("/a")).hasBody(Data([1, 2, 3])))
+        #expect(await transport.load(server.url("/a")).error == nil)
+        #expect(threads.startCount == refused + 1)
+    }
+
+    @Test func `every one of many transfers ends once while threads are refused`() async throws {
+        let server = try ImageServer()
+        server.route("/a", .body(Data([1]), type: "image/png"))
+        let threads = RefusingThreads { $0 < 40 }
+        let transport = CurlTransport(configuration: .init(), threads: threads.starter)
+        let recorders = (0..<200).map { _ in TransferRecorder() }
+        let url = server.url("/a")
+        let failures = await withTaskGroup { group in
+            for recorder in recorders {
+                group.addTask { await transport.load(url, recorder: recorder).error != nil }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(failures >= 39)
+        #expect(failures < 200)
+        #expect(recorders.allSatisfy { $0.finishCount == 1 })
+    }
+
+    @Test func `a load fails with the limits, and the next one succeeds`() async throws {
+        let bench = try TestBench()
+        let url = bench.serveJPEG("/a.jpg")
+        let threads = RefusingThreads { $0 == 1 }
+        let transport = CurlTransport(configuration: .init(), threads: threads.starter)
+        let downloader = ImageDownloader(name: "refused", transport: transport)
+        let manager = KingfisherManager(downloader: downloader, cache: bench.cache)
+        let error = await #expect(throws: KingfisherError.self) {
+            try await manager.retrieveImage(with: url)
+        }
+        #expect(error?.errorDescription?.contains(Self.hint) == true)
+        #expect(try await manager.retrieveImage(with: url).image.pixelWidth == 64)
+    }
+
+    @Test(.enabled(if: WorkerBench.isPossible), arguments: 1...4)
+    func `isolated decoding goes on without any one of its threads`(refused: Int) async throws {
+        let threads = RefusingThreads { $0 == refused }
+        var settings = WorkerPool.Settings()
+        settings.width = 3
+        let pool = WorkerPool(
+            program: WorkerBench.program,
+            settings: settings,
+            threads: threads.starter
+        )
+        let file = TestImage.png()
+        if refused == 1 {
+            let failure = try await WorkerBench.failure(of: file, on: pool)
+            #expect(failure?.description.contains(Self.hint) == true)
+        }
+        for _ in 0..<2 { #expect(try await WorkerBench.failure(of: file, on: pool) == nil) }
+        // The refused one was started by a later request.
+        #expect(threads.startCount == (refused > 3 ? 3 : 4))
+        await WorkerBench.wait { pool.workers.count == 3 }
+        pool.stop()
+    }
+
+    @Test func `memory pressure is watched once a thread is there`() async {
+        let threads = RefusingThreads { $0 == 1 }
+        let opened = Gate()
+        let stall = PressureStall(threads: threads.starter) {
+            opened.open()
+            return nil
+        }
+        let first = stall.add {}
+        let second = stall.add {}
+        await opened.wait()
+        #expect(threads.startCount == 2)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    private final class Canary: Sendable {
+        private let end: @Sendable () -> Void
+
+        init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+        deinit { end() }
+    }
+}
