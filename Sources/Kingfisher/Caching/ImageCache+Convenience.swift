@@ -106,10 +106,13 @@ extension ImageCache {
             ? diskStorage.fileURL(of: entry) : nil
     }
 
-    func measureDisk(then handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void) {
+    func measureDisk(
+        on queue: CallbackQueue = .mainAsync,
+        then handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void
+    ) {
         reader.submit { [diskStorage] in
             let size = UInt(clamping: diskStorage.store.totalSize)
-            DispatchQueue.main.async { handler(.success(size)) }
+            queue.execute { handler(.success(size)) }
         }
     }
 }

@@ -63,30 +63,41 @@ extension ImageCache {
         }
     }
 
-    func clearDisk(then handler: (@Sendable () -> Void)?) {
+    func clearDisk(
+        on queue: CallbackQueue = .mainAsync,
+        then handler: (@Sendable () -> Void)?
+    ) {
         diskStorage.queue.enqueueAlone { [diskStorage] in
             // By contract errors are ignored, and the handler is always called.
             try? diskStorage.removeAll()
-            if let handler { DispatchQueue.main.async(execute: handler) }
+            if let handler { queue.execute(handler) }
         }
     }
 
-    func cleanDisk(then handler: (@Sendable () -> Void)?) {
+    /// Cleans the disk.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the handler is called; on the main queue it comes after the notification.
+    ///   - handler: Called when the disk is clean.
+    func cleanDisk(
+        on queue: CallbackQueue = .mainAsync,
+        then handler: (@Sendable () -> Void)?
+    ) {
         reader.submit(priority: 0) { [self] in
             // A failed cleaning has removed some files; the next one continues.
             let expired = (try? diskStorage.removeExpiredValues()) ?? []
             let trimmed = (try? diskStorage.removeSizeExceededValues()) ?? []
             let names = (expired + trimmed).map(\.lastPathComponent)
-            DispatchQueue.main.async { [self] in
-                if !names.isEmpty {
+            if !names.isEmpty {
+                DispatchQueue.main.async { [self] in
                     NotificationCenter.default.post(
                         name: .KingfisherDidCleanDiskCache,
                         object: self,
                         userInfo: [KingfisherDiskCacheCleanedHashKey: names]
                     )
                 }
-                handler?()
             }
+            if let handler { queue.execute(handler) }
         }
     }
 }

@@ -345,6 +345,9 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: For async callers
 
+    // Without a subclass, whose overrides count, they do not wait for the main queue, which a
+    // program may block until they return.
+
     /// Stores an image; returns when it is stored in memory and on disk.
     ///
     /// - Parameters:
@@ -506,22 +509,41 @@ open class ImageCache: @unchecked Sendable {
 
     /// Clears memory and disk.
     open func clearCache() async {
-        await withCheckedContinuation { done in clearCache { done.resume() } }
+        clearMemoryCache()
+        await clearDiskCache()
     }
 
     /// Clears the disk.
     open func clearDiskCache() async {
-        await withCheckedContinuation { done in clearDiskCache { done.resume() } }
+        await withCheckedContinuation { done in
+            if isSubclassed {
+                clearDiskCache { done.resume() }
+            } else {
+                clearDisk(on: .untouch) { done.resume() }
+            }
+        }
     }
 
     /// Removes expired images from memory and disk.
     open func cleanExpiredCache() async {
-        await withCheckedContinuation { done in cleanExpiredCache { done.resume() } }
+        guard !isSubclassed else {
+            return await withCheckedContinuation { done in cleanExpiredCache { done.resume() } }
+        }
+        cleanExpiredMemoryCache()
+        await cleanExpiredDiskCache()
     }
 
     /// Removes expired images from disk, then trims it to its size limit.
+    ///
+    /// Does not wait for `Notification.Name.KingfisherDidCleanDiskCache`.
     open func cleanExpiredDiskCache() async {
-        await withCheckedContinuation { done in cleanExpiredDiskCache { done.resume() } }
+        await withCheckedContinuation { done in
+            if isSubclassed {
+                cleanExpiredDiskCache { done.resume() }
+            } else {
+                cleanDisk(on: .untouch) { done.resume() }
+            }
+        }
     }
 
     /// Removes expired images from disk, as ``cleanExpiredDiskCache(completion:)`` does.
@@ -533,7 +555,11 @@ open class ImageCache: @unchecked Sendable {
     open var diskStorageSize: UInt {
         get async throws {
             try await withCheckedThrowingContinuation { size in
-                calculateDiskStorageSize { size.resume(with: $0) }
+                if isSubclassed {
+                    calculateDiskStorageSize { size.resume(with: $0) }
+                } else {
+                    measureDisk(on: .untouch) { size.resume(with: $0) }
+                }
             }
         }
     }

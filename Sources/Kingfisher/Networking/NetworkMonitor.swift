@@ -6,7 +6,7 @@ protocol NetworkMonitoring: Sendable {
     /// Whether there is a route to the outside now.
     var isConnected: Bool { get }
 
-    /// Waits for the network; the callback is called at most once, on the main queue.
+    /// Waits for the network; the callback is called at most once, on a queue of the library.
     ///
     /// - Parameters:
     ///   - timeoutInterval: The time-out in seconds, after which the callback receives false; nil
@@ -147,7 +147,8 @@ extension NetworkMonitor {
 
         func notify(isConnected: Bool) {
             guard let callback = end() else { return }
-            CallbackQueue.mainAsync.execute { callback(isConnected) }
+            // Asynchronously, because it may be called before `observeConnectivity` has returned.
+            RetryDelay.queue.async { callback(isConnected) }
         }
 
         func cancel() { _ = end() }

@@ -89,7 +89,8 @@ public protocol RetryStrategy: Sendable {
     ///
     /// - Parameters:
     ///   - context: The error and the number of previous retries.
-    ///   - retryHandler: Must be called exactly once, at any time and on any thread.
+    ///   - retryHandler: Must be called exactly once, at any time and on any thread. Releasing it
+    ///     without a call stops the load like `.stop`.
     func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void)
 }
 
@@ -98,8 +99,17 @@ enum RetryDelay {
     /// Calls a closure after a number of seconds.
     typealias Schedule = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
-    static let onMainQueue: Schedule = { seconds, body in
-        DispatchQueue.main.asyncAfter(deadline: .now() + min(seconds, 1e9), execute: body)
+    /// Not the main queue: a program may block its main thread until the load has ended.
+    ///
+    /// Concurrent, because a strategy of the user's may block in a handler that it passes on.
+    static let queue = DispatchQueue(
+        label: "com.onevcat.Kingfisher.retry",
+        qos: .userInitiated,
+        attributes: .concurrent
+    )
+
+    static let onOwnQueue: Schedule = { seconds, body in
+        queue.asyncAfter(deadline: .now() + min(seconds, 1e9), execute: body)
     }
 }
 
@@ -137,7 +147,7 @@ public struct DelayRetryStrategy: RetryStrategy {
     public var longestServerDelay: TimeInterval = 60
 
     /// Calls a closure after a number of seconds.
-    var schedule: RetryDelay.Schedule = RetryDelay.onMainQueue
+    var schedule: RetryDelay.Schedule = RetryDelay.onOwnQueue
 
     /// Makes a strategy.
     ///
@@ -204,7 +214,7 @@ public struct NetworkRetryStrategy: RetryStrategy {
         timeoutInterval: TimeInterval?,
         maxRetryCount: Int = 5,
         networkMonitor: any NetworkMonitoring,
-        schedule: @escaping RetryDelay.Schedule = RetryDelay.onMainQueue
+        schedule: @escaping RetryDelay.Schedule = RetryDelay.onOwnQueue
     ) {
         self.timeoutInterval = timeoutInterval
         self.maxRetryCount = maxRetryCount

@@ -103,6 +103,7 @@ struct ImageCacheTests {
         let name = cache.hash(forKey: "short")
         while cache.isCached(forKey: "short") { await Task.yield() }
         let seen = Locked<[String]>([])
+        let posted = Gate()
         // Filtering by object finds no Swift objects in the Foundation of Swift 6.2.
         let observer = NotificationCenter.default.addObserver(
             forName: .KingfisherDidCleanDiskCache,
@@ -112,8 +113,10 @@ struct ImageCacheTests {
             guard note.object as? ImageCache === cache else { return }
             let names = note.userInfo?[KingfisherDiskCacheCleanedHashKey] as? [String] ?? []
             seen.change { $0 = names }
+            posted.open()
         }
         await cache.cleanExpiredDiskCache()
+        await posted.wait()
         NotificationCenter.default.removeObserver(observer)
         #expect(seen.value == [name])
         try FileManager.default.removeItem(at: folder.url)
