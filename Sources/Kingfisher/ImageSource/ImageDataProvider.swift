@@ -4,8 +4,8 @@ public import Foundation
 
 /// Supplies the encoded bytes of an image.
 ///
-/// Implement one of the two overloads of `data`. Each has a default that calls the other, so a type
-/// that implements neither recurses without end.
+/// Implement one of the two overloads of `data`. Each has a default that calls the other; both fail
+/// with ``DataProviderFault/noData`` for a type that implements neither.
 public protocol ImageDataProvider: Sendable {
     /// The key under which the image is cached.
     var cacheKey: String { get }
@@ -20,6 +20,8 @@ public protocol ImageDataProvider: Sendable {
     func data() async throws -> Data
 
     /// Passes the bytes to a closure, which must be called exactly once.
+    ///
+    /// Releasing the closure without a call fails with ``DataProviderFault/handlerReleased``.
     func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void)
 
     /// The URL of the content, if there is one.
@@ -30,16 +32,24 @@ extension ImageDataProvider {
     /// Calls the overload with a closure; its second and later results are ignored.
     ///
     /// - Returns: The encoded bytes.
-    /// - Throws: The error that the closure receives.
+    /// - Throws: The error that the closure receives, or ``DataProviderFault``.
     public func data() async throws -> Data {
-        try await withCheckedThrowingContinuation { continuation in
-            let once = OnceCompletion<Result<Data, any Error>> { continuation.resume(with: $0) }
-            data { once($0) }
+        try await DefaultedProvider.$current.withValue(ObjectIdentifier(Self.self)) {
+            try await withCheckedThrowingContinuation { continuation in
+                let once = OnceCompletion<Result<Data, any Error>>(
+                    ifReleased: { .failure(DataProviderFault.handlerReleased) }
+                ) { continuation.resume(with: $0) }
+                data { once($0) }
+            }
         }
     }
 
     /// Calls the asynchronous overload in a new task.
     public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
+        // Called by the default of the other overload: this type implements neither.
+        guard DefaultedProvider.current != ObjectIdentifier(Self.self) else {
+            return handler(.failure(DataProviderFault.noData))
+        }
         Task {
             do {
                 handler(.success(try await data()))
@@ -54,6 +64,24 @@ extension ImageDataProvider {
 
     /// The provider as a source.
     public func convertToSource() -> Source { .provider(self) }
+}
+
+/// A mistake of an ``ImageDataProvider``.
+public enum DataProviderFault: String, Error, LocalizedError {
+    /// It implements neither overload of `data`.
+    case noData = "The data provider implements neither overload of data."
+    /// It released its closure without calling it.
+    case handlerReleased = "The data provider released its handler without calling it."
+
+    /// The mistake, as a sentence.
+    public var errorDescription: String? { rawValue }
+}
+
+/// The type whose asynchronous overload of `data` is the default and calls the other overload.
+///
+/// Task-local, because the provider stands between the two defaults.
+private enum DefaultedProvider {
+    @TaskLocal static var current: ObjectIdentifier?
 }
 
 /// Reads the bytes of a file.

@@ -70,6 +70,8 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
             -> Void
 
     /// Makes a handler; the closure must call its callback exactly once.
+    ///
+    /// Releasing the callback without a call stops at the redirect.
     public init(
         handle:
             @escaping @Sendable (
@@ -88,7 +90,9 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
         newRequest: URLRequest
     ) async -> URLRequest? {
         await withCheckedContinuation { continuation in
-            let once = OnceCompletion<URLRequest?> { continuation.resume(returning: $0) }
+            let once = OnceCompletion<URLRequest?>(ifReleased: { nil }) {
+                continuation.resume(returning: $0)
+            }
             block(task, response, newRequest) { once($0) }
         }
     }

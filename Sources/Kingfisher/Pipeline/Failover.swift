@@ -65,7 +65,9 @@ struct Failover: Sendable {
     ) async -> RetryDecision {
         let decision = try? await Job<RetryDecision>.run { _ in
             await withCheckedContinuation { continuation in
-                let once = OnceCompletion<RetryDecision> { continuation.resume(returning: $0) }
+                let once = OnceCompletion<RetryDecision>(ifReleased: { .stop }) {
+                    continuation.resume(returning: $0)
+                }
                 strategy.retry(context: context) { once($0) }
             }
         }

@@ -105,12 +105,22 @@ enum MainQueue {
 }
 
 /// A completion handler that runs once; later calls are ignored.
+///
+/// One that user code may release without a call has a value for that case, so that nothing waits
+/// forever.
 final class OnceCompletion<Value>: Sendable {
     private let closure: Mutex<(@Sendable (Value) -> Void)?>
+    private let valueIfReleased: (@Sendable () -> Value)?
 
-    init(_ closure: @escaping @Sendable (Value) -> Void) {
+    init(
+        ifReleased value: (@Sendable () -> Value)? = nil,
+        _ closure: @escaping @Sendable (Value) -> Void
+    ) {
         self.closure = Mutex(closure)
+        valueIfReleased = value
     }
+
+    deinit { if let valueIfReleased { self(valueIfReleased()) } }
 
     /// Calls the handler unless it has been called before.
     func callAsFunction(_ value: Value) {
