@@ -1,0 +1,94 @@
+internal import CSystemShim
+import Dispatch
+import Foundation
+
+/// The least that a program on top of the library needs of the system, checked when it starts.
+///
+/// Later nothing could report it: without threads libdispatch waits forever, and without
+/// descriptors for its timers it ends the process.
+@_spi(Programs) public enum ProgramLimits {
+    /// Threads that must be able to run at once beside those for each core.
+    static let minThreads = 8
+    /// Descriptors that must be free.
+    static let minDescriptors = 32
+    /// Bytes of address space, most of it for stacks and the arenas of `malloc`.
+    static let minAddressSpace: UInt64 = 1 << 30
+
+    /// Raises the soft limit of descriptors to the hard one, and tries whether there is enough of
+    /// everything.
+    ///
+    /// Takes half a millisecond on a machine with few cores. Call it at the beginning of `main`, after
+    /// ``ProcessIsolation/runWorkerIfAsked()`` and before anything asynchronous.
+    ///
+    /// - Parameter threadsPerCore: How many threads the program has for each core: one in
+    ///   libdispatch's pool, and those of other libraries.
+    /// - Throws: ``LimitTooLow``.
+    @_spi(Programs) public static func prepare(threadsPerCore: Int = 1) throws(LimitTooLow) {
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        try prepare(minThreads: minThreads + threadsPerCore * cores, .system)
+    }
+
+    static func prepare(minThreads: Int, _ threads: ThreadStarter) throws(LimitTooLow) {
+        let memory = kf_address_space_limit()
+        guard memory >= minAddressSpace else {
+            throw LimitTooLow(
+                what: "bytes of address space",
+                found: memory,
+                needed: minAddressSpace,
+                limit: "the limit of memory (ulimit -v, LimitAS of systemd)"
+            )
+        }
+        kf_descriptors_raise()
+        let descriptors = kf_descriptors_free(Int32(minDescriptors))
+        guard descriptors >= minDescriptors else {
+            throw LimitTooLow(
+                what: "further open files",
+                found: UInt64(clamping: descriptors),
+                needed: UInt64(minDescriptors),
+                limit: "the limit of open files (ulimit -n, LimitNOFILE of systemd)"
+            )
+        }
+        let count = threadCount(atMost: minThreads, threads)
+        guard count >= minThreads else {
+            throw LimitTooLow(
+                what: "further threads",
+                found: UInt64(count),
+                needed: UInt64(minThreads),
+                limit: ThreadRefused.limits
+            )
+        }
+    }
+
+    /// How many threads can run at once, by starting them.
+    private static func threadCount(atMost most: Int, _ threads: ThreadStarter) -> Int {
+        let (end, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        var count = 0
+        do throws(ThreadRefused) {
+            while count < most {
+                try threads("kf-trial") {
+                    end.wait()
+                    ended.signal()
+                }
+                count += 1
+            }
+        } catch {
+            // The number of those that were started is the result.
+        }
+        for _ in 0..<count { end.signal() }
+        for _ in 0..<count { ended.wait() }
+        return count
+    }
+}
+
+/// A limit of the system is too low for the program.
+@_spi(Programs) public struct LimitTooLow: Error, Equatable, CustomStringConvertible {
+    let what: String
+    let found: UInt64
+    let needed: UInt64
+    let limit: String
+
+    /// What is missing, and what to do.
+    @_spi(Programs) public var description: String {
+        "the system allows \(found) \(what), and at least \(needed) are needed; raise \(limit)"
+    }
+}
