@@ -46,7 +46,7 @@ struct LayeringTests {
 
     @Test func `threads start in one place, which reports refusals`() throws {
         let sources = try SourceTree(
-            reading: ["Sources", "Examples/Sources"],
+            reading: ["Sources", "Tools/Sources", "Server/Sources", "Examples/Sources"],
             suffixes: [".swift", ".c", ".h"]
         )
         #expect(LayeringRules.threadStarts(in: sources).isEmpty)

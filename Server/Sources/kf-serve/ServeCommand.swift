@@ -22,7 +22,8 @@ struct ServeCommand: ParsableCommand {
               kf-serve --config service.env --check
 
             Exit status: 0 after SIGTERM or SIGINT, 64 for wrong usage, 69 if the address is in \
-            use, 78 for a configuration that cannot be used.
+            use, 71 if the limits of the system are too low, 78 for a configuration that cannot be \
+            used.
             """,
         version: "kf-serve 0.1.0 (Kingfisher for Linux)"
     )

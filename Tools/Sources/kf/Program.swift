@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 /// Parses the arguments and runs the command.
 @main
@@ -8,6 +8,7 @@ enum Program {
     static func main() async {
         ProcessIsolation.runWorkerIfAsked()
         Terminal.occupyClosedStreams()
+        checkLimits()
         UnfinishedFiles.shared.removeOnSignals()
         LibraryLog.shared.start()
         do {
@@ -20,6 +21,16 @@ enum Program {
             try checkOutput()
         } catch {
             end(with: error)
+        }
+    }
+
+    /// Ends the program if the system does not allow it enough to run.
+    private static func checkLimits() {
+        do throws(LimitTooLow) {
+            try ProgramLimits.prepare()
+        } catch {
+            Terminal.note("kf: error: \(error)", style: .red)
+            exit(EXIT_FAILURE)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Programs) import Kingfisher
 import Synchronization
 
 #if canImport(Glibc)
@@ -50,18 +51,23 @@ final class UnfinishedFiles: Sendable {
     /// signals unblocked, so that they end the program there.
     func removeOnSignals() {
         var ends: [Int32] = [-1, -1]
-        // Without a pipe, signals end the program at once, as usual.
+        // Without a pipe or a thread, signals end the program at once, as usual.
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let reading = ends[0]
-        signalPipe.store(ends[1], ordering: .releasing)
-        Thread.detachNewThread { [self] in
-            var number: UInt8 = 0
-            while read(reading, &number, 1) != 1 {
-                guard errno == EINTR else { return }
+        do throws(ThreadRefused) {
+            try ThreadStarter.system("kf-signals") { [self] in
+                var number: UInt8 = 0
+                while read(reading, &number, 1) != 1 {
+                    guard errno == EINTR else { return }
+                }
+                end(by: Int32(number))
             }
-            end(by: Int32(number))
+        } catch {
+            for end in ends { close(end) }
+            return
         }
+        signalPipe.store(ends[1], ordering: .releasing)
         for number in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(number) {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = passOn
