@@ -101,6 +101,7 @@ extension DiskStorage {
                 let change = DiskWriteQueue.Operation.Change.store(
                     .ready(data),
                     key: loggedKey(key),
+                    division: KeyDivision(ofText: key),
                     expiration: expiration ?? settings.withLock { $0.expiration },
                     replacing: !writeOptions.contains(.withoutOverwriting)
                 )
@@ -143,7 +144,7 @@ extension DiskStorage {
         ) throws(KingfisherError) -> Data? {
             try requireReady()
             do throws(DiskError) {
-                return try disk.read(name, extending: extending)?.data
+                return try disk.read(name, .any, extending: extending)?.data
             } catch {
                 throw loadError(error, name: name)
             }
@@ -161,7 +162,7 @@ extension DiskStorage {
         ///   - forcedExtension: The extension with which the value was stored.
         /// - Returns: Whether the value is valid and its file exists.
         public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
-            disk.hasFile(fileName(key, forcedExtension))
+            disk.hasFile(fileName(key, forcedExtension), .any)
         }
 
         /// Whether there is a value that is valid at a date.
@@ -257,7 +258,7 @@ extension DiskStorage {
         /// The form of a key in the log.
         func loggedKey(_ key: String) -> String {
             if config.hashesKeysInIndex { return FileNaming().name(forKey: key) }
-            return CacheEntryName.isAmbiguous(key) ? key.withoutUsers : key
+            return key.withoutUsers
         }
 
         private func urls(_ cleaning: DiskCleaning) -> [URL] {

@@ -26,7 +26,6 @@ extension DiskStorage.Backend<Data> {
     func fileName(of entry: CacheEntryName) -> String {
         config.naming.name(
             forKey: entry.computedKey,
-            uniqueKey: entry.uniqueKey,
             forcedExtension: entry.forcedExtension
         )
     }
@@ -48,6 +47,7 @@ extension DiskStorage.Backend<Data> {
             bytes,
             named: fileName(of: entry),
             key: loggedKey(entry.computedKey),
+            division: entry.division,
             expiration: expiration ?? config.expiration,
             replacing: !writeOptions.contains(.withoutOverwriting),
             metadata: metadata
@@ -69,7 +69,14 @@ extension DiskStorage.Backend<Data> {
     }
 
     /// Whether there is a valid entry, on disk or pending, according to the index.
-    func holds(_ entry: CacheEntryName) -> Bool { disk.holds(fileName(of: entry)) }
+    func holds(_ entry: CacheEntryName) -> Bool {
+        disk.holds(fileName(of: entry), entry.division)
+    }
+
+    /// Whether there is a valid entry whose file exists, or that is pending.
+    func hasFile(of entry: CacheEntryName) -> Bool {
+        disk.hasFile(fileName(of: entry), entry.division)
+    }
 
     /// The bytes of an entry, on disk or pending.
     func contents(
@@ -78,19 +85,20 @@ extension DiskStorage.Backend<Data> {
     ) throws(KingfisherError) -> DiskContents? {
         let name = fileName(of: entry)
         do throws(DiskError) {
-            return try disk.read(name, extending: extending)
+            return try disk.read(name, entry.division, extending: extending)
         } catch {
             throw loadError(error, name: name)
         }
     }
 
-    /// Whether the bytes of an entry are in its file or pending.
-    func hasFile(of entry: CacheEntryName) -> Bool {
+    /// Whether the bytes of an entry are pending, or in its file according to the index and the
+    /// file system.
+    func canRead(_ entry: CacheEntryName) -> Bool {
         let name = fileName(of: entry)
-        switch queue.pending(name) {
-        case .bytes: return true
-        case .removal: return false
-        case nil: return access(store.path(of: name), R_OK) == 0
+        return switch queue.pending(name) {
+        case .bytes(_, _, let division): division.matches(entry.division)
+        case .removal: false
+        case nil: holds(entry) && access(store.path(of: name), R_OK) == 0
         }
     }
 

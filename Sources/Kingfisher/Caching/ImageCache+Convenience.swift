@@ -92,8 +92,8 @@ extension ImageCache {
     /// too.
     func layer(of entry: CacheEntryName, asksForFile: Bool = false) -> CacheType {
         if memoryStorage.store.contains(entry.memoryKey) { return .memory }
-        let (disk, name) = (diskStorage.disk, diskStorage.fileName(of: entry))
-        return (asksForFile ? disk.hasFile(name) : disk.holds(name)) ? .disk : .none
+        let isOnDisk = asksForFile ? diskStorage.hasFile(of: entry) : diskStorage.holds(entry)
+        return isOnDisk ? .disk : .none
     }
 
     func fileURL(_ key: String, _ identifier: String, _ forced: String?) -> URL {
@@ -102,8 +102,7 @@ extension ImageCache {
 
     func fileURLIfValid(_ key: String, _ identifier: String, _ forced: String?) -> URL? {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: forced)
-        return diskStorage.disk.hasFile(diskStorage.fileName(of: entry))
-            ? diskStorage.fileURL(of: entry) : nil
+        return diskStorage.hasFile(of: entry) ? diskStorage.fileURL(of: entry) : nil
     }
 
     func measureDisk(

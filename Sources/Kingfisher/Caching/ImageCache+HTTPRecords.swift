@@ -59,7 +59,7 @@ extension ImageCache {
         if let metadata = note as? EntryMetadata { return record(metadata, of: entry) }
         // A cancelled lookup returns no result; a cancelled caller does not continue.
         let metadata = try? await reader.run { [diskStorage] in
-            diskStorage.disk.metadata(of: diskStorage.fileName(of: entry))
+            diskStorage.disk.metadata(of: diskStorage.fileName(of: entry), entry.division)
         }
         return metadata.flatMap { $0 }.flatMap { record($0, of: entry) }
     }
@@ -141,7 +141,10 @@ extension DiskStorage.Backend<Data> {
     }
 
     private static func cipher(of entry: CacheEntryName) -> AESGCMTransformer {
-        AESGCMTransformer(key: Data(SHA256.hash(Data("http \(entry.computedKey)".utf8))))
+        // A record of an entry with the same computed key must not be readable.
+        let division = entry.division == .atFirst ? "" : "@\(entry.division.offset)"
+        let text = "http\(division) \(entry.computedKey)"
+        return AESGCMTransformer(key: Data(SHA256.hash(Data(text.utf8))))
     }
 }
 

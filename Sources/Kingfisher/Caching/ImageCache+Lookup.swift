@@ -91,8 +91,8 @@ extension ImageCache {
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
         // Usually the key is the source's own; making a name would retain it.
-        options.processor.identifier.isEmpty && !CacheEntryName.isAmbiguous(key)
-            ? imageInMemory(key, hash: KeyHash.of(key), options)
+        options.processor.identifier.isEmpty
+            ? imageInMemory(key, hash: KeyHash.of(key), KeyDivision(afterKey: key), options)
             : imageInMemory(CacheEntryName(key: key, options: options), options)
     }
 
@@ -100,12 +100,18 @@ extension ImageCache {
         _ entry: CacheEntryName,
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        imageInMemory(entry.memoryKey.string, hash: entry.memoryKey.hash, options)
+        imageInMemory(
+            entry.memoryKey.string,
+            hash: entry.memoryKey.hash,
+            entry.memoryKey.division,
+            options
+        )
     }
 
     func imageInMemory(
         _ key: String,
         hash: Int,
+        _ division: KeyDivision,
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
         let extending = options.memoryCacheAccessExtendingExpiration
@@ -113,7 +119,7 @@ extension ImageCache {
         // here would take a third of the lookup.
         let store = Unmanaged.passUnretained(memoryStorage.store)
         let object = store._withUnsafeGuaranteedRef {
-            $0.object(for: key, hash: hash, extending: extending)
+            $0.object(for: key, hash: hash, division: division, extending: extending)
         }
         // The storage contains nothing else, and a checked cast would cost as much as the lookup.
         return object.map { unsafeDowncast($0, to: KFCrossPlatformImage.self) }
@@ -221,10 +227,10 @@ extension ImageCache {
         }
     }
 
-    /// Whether the disk has the bytes of an entry in the index: in its file, or pending.
+    /// Whether the disk has the bytes of an entry in the index: in a readable file, or pending.
     func hasFile(of entry: CacheEntryName) async -> Bool {
         // A cancelled check counts as true; a cancelled caller does not continue.
-        (try? await reader.run { [diskStorage] in diskStorage.hasFile(of: entry) }) ?? true
+        (try? await reader.run { [diskStorage] in diskStorage.canRead(entry) }) ?? true
     }
 
     /// A number that changes when the image of the entry in memory is stored or removed; read it

@@ -49,17 +49,13 @@ struct CacheTarget: Sendable {
     /// - Complexity: O(entries) for an unknown key, to find it under other processors.
     var diskMissReason: CacheMissReason? {
         let store = cache.diskStorage.store
-        switch store.finding(for: cache.diskStorage.fileName(of: entry)) {
+        switch store.finding(for: cache.diskStorage.fileName(of: entry), entry.division) {
         case .valid: return nil
         case .expired(let ago): return .expired(.seconds(ago))
         case .evicted: return .evicted
         case .unknown: break
         }
-        let key = key.withoutUsers
-        let others = store.keys(withPrefix: key).compactMap { other -> String? in
-            if other == key { return "" }
-            return other.hasPrefix(key + "@") ? String(other.dropFirst(key.count + 1)) : nil
-        }
+        let others = store.identifiers(ofKey: key)
         return others.isEmpty ? .neverStored : .otherProcessor(others)
     }
 }

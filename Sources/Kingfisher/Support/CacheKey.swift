@@ -2,20 +2,23 @@
 ///
 /// The hash is seeded per process, so it must not be persisted, and collisions cannot be forced
 /// from outside.
+///
+/// Keys are equal if their texts are, whatever their divisions.
 struct CacheKey: Hashable, Sendable {
     let string: String
     let hash: Int
+    let division: KeyDivision
 
     /// - Complexity: O(length of `string`), about 30 ns for a URL.
-    init(_ string: String) {
-        self.string = string
-        hash = KeyHash.of(string)
+    init(_ string: String, division: KeyDivision = .any) {
+        self.init(string, hash: KeyHash.of(string), division: division)
     }
 
     /// Makes a key from a hash computed before.
-    init(_ string: String, hash: Int) {
+    init(_ string: String, hash: Int, division: KeyDivision) {
         self.string = string
         self.hash = hash
+        self.division = division
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }

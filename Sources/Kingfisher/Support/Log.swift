@@ -38,15 +38,29 @@ extension String {
     ///
     /// Cache keys are usually URLs, so texts with keys need this too.
     var withoutUsers: String {
-        var result = ""
-        var rest = self[...]
-        while let scheme = rest.range(of: "://") {
-            result += rest[..<scheme.upperBound]
-            rest = rest[scheme.upperBound...]
-            let authority = rest.prefix { !"/?#\"”“ \n".contains($0) }
-            guard let end = authority.lastIndex(of: "@") else { continue }
-            rest = rest[rest.index(after: end)...]
+        // By bytes, because a combining character after the slashes would hide them.
+        guard utf8.contains(UInt8(ascii: "@")) else { return self }
+        var result: [UInt8] = []
+        var rest = Array(utf8)[...]
+        while !rest.isEmpty {
+            guard rest.starts(with: "://".utf8) else {
+                result.append(rest.removeFirst())
+                continue
+            }
+            result += rest.prefix(3)
+            rest = rest.dropFirst(3)
+            let end = rest.indices.first { rest[$0...].beginsAfterAuthority } ?? rest.endIndex
+            guard let at = rest[..<end].lastIndex(of: UInt8(ascii: "@")) else { continue }
+            rest = rest[(at + 1)...]
         }
-        return result + rest
+        return String(decoding: result, as: UTF8.self)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether the text begins with a character that ends the authority of a URL in a message.
+    fileprivate var beginsAfterAuthority: Bool {
+        "/?#\" \n".utf8.contains(self[startIndex]) || starts(with: "”".utf8)
+            || starts(with: "“".utf8)
     }
 }

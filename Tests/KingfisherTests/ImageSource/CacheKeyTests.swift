@@ -15,53 +15,6 @@ struct CacheKeyTests {
         #expect(CacheEntryName(key: "k", identifier: "p", forced: nil).computedKey == "k@p")
     }
 
-    private func name(of entry: CacheEntryName) -> String {
-        FileNaming().name(
-            forKey: entry.computedKey,
-            uniqueKey: entry.uniqueKey,
-            forcedExtension: nil
-        )
-    }
-
-    @Test func `no two pairs of key and identifier have the same memory key or file name`() {
-        let texts = [
-            "", "a", "b", "a@b", "@", "a@", "@a", "a@b@c", "b@c", "c", "a%40b", "%/", "a%/b",
-        ]
-        var owners: [String: (String, String)] = [:]
-        var names: Set<String> = []
-        for key in texts {
-            for identifier in texts {
-                let entry = CacheEntryName(key: key, identifier: identifier, forced: nil)
-                let owner = owners.updateValue((key, identifier), forKey: entry.memoryKey.string)
-                #expect(owner == nil, "\(key), \(identifier)")
-                #expect(names.insert(name(of: entry)).inserted)
-            }
-        }
-    }
-
-    @Test func `names of ordinary keys are those of the computed key`() {
-        let entry = CacheEntryName(key: "http://h/a.png", identifier: "p@q", forced: nil)
-        #expect(entry.memoryKey.string == "http://h/a.png@p@q")
-        #expect(name(of: entry) == FileNaming().name(forKey: "http://h/a.png@p@q"))
-    }
-
-    @Test(.timeLimit(.minutes(1)))
-    func `a URL that ends like a processor is not the processed image of another`() async throws {
-        let folder = try TemporaryDirectory()
-        let cache = try ImageCache(name: "keys", cacheDirectoryURL: folder.url)
-        let processor = BlurImageProcessor(blurRadius: 5)
-        let image = KFCrossPlatformImage(bitmap: TestImage.bitmap(width: 2, height: 2))
-        let key = "http://h/red.png"
-        try await cache.store(image, forKey: key, processorIdentifier: processor.identifier)
-        let hostile = "\(key)@\(processor.identifier)"
-        #expect(!cache.isCached(forKey: hostile))
-        #expect(try await cache.retrieveImage(forKey: hostile).image == nil)
-        cache.clearMemoryCache()
-        #expect(!cache.isCached(forKey: hostile))
-        #expect(try await cache.retrieveImage(forKey: hostile).image == nil)
-        #expect(cache.isCached(forKey: key, processorIdentifier: processor.identifier))
-    }
-
     @Test func `KEY-2: a remote URL's key is its text`() throws {
         let url = try #require(URL(string: "https://example.com/a.png?x=1#f"))
         #expect(url.cacheKey == "https://example.com/a.png?x=1#f")

@@ -95,37 +95,50 @@ enum Checksum {
 /// It binds the bytes to the file's name, so that swapped, incomplete and foreign files are not
 /// mistaken for entries. It is no protection against deliberate changes.
 struct FileProof: Equatable {
-    /// Four 8-byte numbers.
-    static let size = 32
+    /// The size in bytes at most: five 8-byte numbers.
+    static let maximalSize = 40
 
     /// The checksum of the bytes in the file.
     var checksum: UInt64
     var expiry: TimeInterval
     var lifetime: TimeInterval
+    /// Left out by `atFirst`, as in earlier versions, which do not accept proofs with a division.
+    var division: KeyDivision
 
     init(_ entry: DiskEntry) {
         checksum = entry.checksum
         expiry = entry.expiry
         lifetime = entry.lifetime
+        division = entry.division
     }
 
     /// Parses the proof of a file; `nil` if it is invalid or belongs to another name.
     init?(_ bytes: Data, name: String) {
-        guard bytes.count == Self.size else { return nil }
+        guard bytes.count == Self.maximalSize || bytes.count == Self.maximalSize - 8 else {
+            return nil
+        }
         let numbers = bytes.withUnsafeBytes { bytes in
-            stride(from: 0, to: Self.size, by: 8).map {
+            stride(from: 0, to: bytes.count, by: 8).map {
                 UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
             }
         }
         checksum = numbers[0]
         expiry = TimeInterval(bitPattern: numbers[1])
         lifetime = TimeInterval(bitPattern: numbers[2])
-        guard numbers[3] == seal(for: name) else { return nil }
+        division = numbers.count > 4 ? KeyDivision(offset: UInt32(clamping: numbers[3])) : .atFirst
+        guard numbers.dropLast().elementsEqual(self.numbers), numbers.last == seal(for: name) else {
+            return nil
+        }
+    }
+
+    private var numbers: [UInt64] {
+        let numbers = [checksum, expiry.bitPattern, lifetime.bitPattern]
+        return division == .atFirst ? numbers : numbers + [UInt64(division.offset)]
     }
 
     func bytes(for name: String) -> Data {
-        var bytes = Data(capacity: Self.size)
-        for number in [checksum, expiry.bitPattern, lifetime.bitPattern, seal(for: name)] {
+        var bytes = Data(capacity: Self.maximalSize)
+        for number in numbers + [seal(for: name)] {
             withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
         }
         return bytes
@@ -133,7 +146,7 @@ struct FileProof: Equatable {
 
     private func seal(for name: String) -> UInt64 {
         var bytes = Data(name.utf8)
-        for number in [checksum, expiry.bitPattern, lifetime.bitPattern] {
+        for number in numbers {
             withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
         }
         return Checksum.of(bytes)

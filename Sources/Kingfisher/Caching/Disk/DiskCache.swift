@@ -25,9 +25,16 @@ final class DiskCache: Sendable {
     }
 
     /// Returns the bytes of an entry, on disk or pending; nil for a miss.
-    func read(_ name: String, extending: ExpirationExtending) throws(DiskError) -> DiskContents? {
+    ///
+    /// The division is that of the entry's key; an entry with another one is a miss here and below.
+    func read(
+        _ name: String,
+        _ division: KeyDivision,
+        extending: ExpirationExtending
+    ) throws(DiskError) -> DiskContents? {
         switch queue.pending(name) {
-        case .bytes(let bytes, let metadata):
+        case .bytes(let bytes, let metadata, let stored):
+            guard stored.matches(division) else { return nil }
             // Bytes that cannot be produced do not replace the entry.
             if let data = bytes.data { return DiskContents(data: data, metadata: metadata) }
         case .removal: return nil
@@ -35,19 +42,21 @@ final class DiskCache: Sendable {
         }
         // A folder that cannot be opened has nothing; stores report why.
         guard store.isOpen || (try? store.prepare()) != nil else { return nil }
-        return try store.contents(named: name, extending: extending)
+        return try store.contents(named: name, division, extending: extending)
     }
 
     /// The metadata of an entry, on disk or pending; nil if there is none.
-    func metadata(of name: String) -> EntryMetadata? {
+    func metadata(of name: String, _ division: KeyDivision) -> EntryMetadata? {
         switch queue.pending(name) {
-        case .bytes(_, let metadata): metadata
+        case .bytes(_, let metadata, let stored): stored.matches(division) ? metadata : nil
         case .removal: nil
-        case nil: store.metadata(of: name)
+        case nil: store.metadata(of: name, division)
         }
     }
 
     /// The metadata of the record that a name has no entry; nil if it has one, or nothing is known.
+    ///
+    /// The record may refer to an entry with another division; its reader cannot decrypt it then.
     func absence(of name: String) -> Data? {
         switch queue.pending(name) {
         case .bytes: nil
@@ -57,21 +66,21 @@ final class DiskCache: Sendable {
     }
 
     /// Whether there is a valid entry, on disk or pending, according to the index.
-    func holds(_ name: String) -> Bool {
+    func holds(_ name: String, _ division: KeyDivision) -> Bool {
         Counters.probes.add()
         return switch queue.pending(name) {
-        case .bytes: true
+        case .bytes(_, _, let stored): stored.matches(division)
         case .removal: false
-        case nil: store.contains(name)
+        case nil: store.contains(name, division)
         }
     }
 
     /// Whether there is a valid entry whose file exists.
-    func hasFile(_ name: String) -> Bool {
+    func hasFile(_ name: String, _ division: KeyDivision) -> Bool {
         switch queue.pending(name) {
-        case .bytes: true
+        case .bytes(_, _, let stored): stored.matches(division)
         case .removal: false
-        case nil: store.hasFile(name)
+        case nil: store.hasFile(name, division)
         }
     }
 }

@@ -20,6 +20,8 @@ struct DiskEntry: Sendable, Equatable {
     var lifetime: TimeInterval
     /// The place of the entry's metadata in the log.
     var metadata = LogPlace()
+    /// Where the key divides; entries with another division have the same name.
+    var division = KeyDivision.atFirst
 
     mutating func extend(_ extending: ExpirationExtending, at now: TimeInterval) {
         switch extending {

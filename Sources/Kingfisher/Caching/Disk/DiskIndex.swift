@@ -25,6 +25,7 @@ struct DiskIndex: Sendable {
         var older: Int32
         var newer: Int32
         var metadata: LogPlace
+        var division: KeyDivision
     }
 
     // There is no entry at this place, so it ends the list on both sides.
@@ -57,7 +58,11 @@ struct DiskIndex: Sendable {
     subscript(name: String) -> DiskEntry? { place(of: name).map { entry(at: $0, named: name) } }
 
     /// The expiration of an entry; cheaper than reading the whole entry.
-    func expiry(of name: String) -> TimeInterval? { place(of: name).map { nodes[$0].expiry } }
+    func expiry(of name: String, _ division: KeyDivision = .any) -> TimeInterval? {
+        place(of: name).flatMap {
+            nodes[$0].division.matches(division) ? nodes[$0].expiry : nil
+        }
+    }
 
     func contains(_ name: String) -> Bool { place(of: name) != nil }
 
@@ -298,13 +303,16 @@ struct DiskIndex: Sendable {
             access: node.access,
             expiry: node.expiry,
             lifetime: node.lifetime,
-            metadata: node.metadata
+            metadata: node.metadata,
+            division: node.division
         )
     }
 
     private mutating func change(_ place: Int, to entry: DiskEntry) {
-        liveLogSize += Int(entry.metadata.count) - Int(nodes[place].metadata.count)
+        let oldSize = logSize(at: place)
         nodes[place].metadata = entry.metadata
+        nodes[place].division = entry.division
+        liveLogSize += logSize(at: place) - oldSize
         totalSize &+= entry.size &- nodes[place].size
         nodes[place].size = entry.size
         nodes[place].checksum = entry.checksum
@@ -318,7 +326,8 @@ struct DiskIndex: Sendable {
         let text = nodes[place].text
         return LogRecord.size(
             nameCount: texts.nameLength(at: text),
-            keyCount: text.keyCount
+            keyCount: text.keyCount,
+            nodes[place].division
         ) + Int(nodes[place].metadata.count)
     }
 
@@ -346,7 +355,8 @@ extension DiskIndex.Node {
             text: text,
             older: -1,
             newer: -1,
-            metadata: entry.metadata
+            metadata: entry.metadata,
+            division: entry.division
         )
     }
 }

@@ -25,10 +25,12 @@ extension DiskStore {
     }
 
     /// The metadata of the current entry of a name.
-    func metadata(of name: String) -> EntryMetadata? {
+    func metadata(of name: String, _ division: KeyDivision = .any) -> EntryMetadata? {
         freshen()
         let entry = state.withLock { $0.index[name] }
-        guard let entry, entry.metadata.count > 0 else { return nil }
+        guard let entry, entry.division.matches(division), entry.metadata.count > 0 else {
+            return nil
+        }
         return metadata(of: name, checksum: entry.checksum)
     }
 

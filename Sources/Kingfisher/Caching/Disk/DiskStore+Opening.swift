@@ -301,7 +301,8 @@ extension DiskStore {
             modified: status.modified,
             access: min(modified, clock.now()),
             expiry: proof.expiry,
-            lifetime: proof.lifetime
+            lifetime: proof.lifetime,
+            division: proof.division
         )
     }
 

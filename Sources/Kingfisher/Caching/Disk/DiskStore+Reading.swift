@@ -14,23 +14,25 @@ extension DiskStore {
     /// Returns the bytes of a valid entry, verified against its checksum.
     ///
     /// Changed bytes count as damaged: the file is deleted and the result is `nil`. A miss does not
-    /// access the disk. An expired entry is a miss and stays until the next cleaning.
+    /// access the disk. An expired entry is a miss and stays until the next cleaning; so does one
+    /// with another division.
     func contents(
         named name: String,
+        _ division: KeyDivision = .any,
         extending: ExpirationExtending = .cacheTime
     ) throws(DiskError) -> DiskContents? {
         let now = clock.now()
         // The index is used as it is, whatever other processes did since. If the file is missing or
         // has other bytes, follow the log and try again.
         let known = state.withLock { state -> DiskEntry? in
-            state.index[name].flatMap { $0.expiry > now ? $0 : nil }
+            state.index[name].flatMap { $0.expiry > now && $0.division.matches(division) ? $0 : nil }
         }
         if let known, let found = try contents(of: known, extending: extending, at: now) {
             return found
         }
         freshen()
         let found = state.withLock { state -> DiskEntry? in
-            guard let entry = state.index[name] else {
+            guard let entry = state.index[name], entry.division.matches(division) else {
                 state.statistics.absences += 1
                 return nil
             }
@@ -40,7 +42,7 @@ extension DiskStore {
         }
         guard let entry = found else { return nil }
         if let found = try contents(of: entry, extending: extending, at: now) { return found }
-        return try readAgain(name, extending: extending, at: now)
+        return try readAgain(name, division, extending: extending, at: now)
     }
 
     /// Deletes an entry whose bytes are intact but which its reader cannot decode.
@@ -112,12 +114,15 @@ extension DiskStore {
     /// read.
     private func readAgain(
         _ name: String,
+        _ division: KeyDivision,
         extending: ExpirationExtending,
         at now: TimeInterval
     ) throws(DiskError) -> DiskContents? {
         var found: DiskContents?
         discard(name) {
-            guard let entry = state.withLock({ $0.index[name] }) else { return false }
+            guard let entry = state.withLock({ $0.index[name] }),
+                entry.division.matches(division)
+            else { return false }
             do throws(DiskError) {
                 found = try contents(of: entry, extending: extending, at: now)
             } catch {

@@ -15,6 +15,7 @@ extension DiskStore {
         _ data: Data,
         named name: String,
         key: String,
+        division: KeyDivision = .atFirst,
         expiration: StorageExpiration,
         replacing: Bool = true,
         metadata: EntryMetadata? = nil
@@ -35,7 +36,8 @@ extension DiskStore {
             modified: 0,
             access: now,
             expiry: expiration.expiry(from: now),
-            lifetime: expiration.length(from: now)
+            lifetime: expiration.length(from: now),
+            division: division
         )
         try prepare()
         do throws(DiskError) {

@@ -159,32 +159,54 @@ final class DiskStore: Sendable {
     /// Whether an entry is valid now, or at the given time, and its file exists.
     ///
     /// Extends no expiration; reads the status of the file.
-    func hasFile(_ name: String, at time: TimeInterval? = nil) -> Bool {
-        contains(name, at: time) && (try? files.status(of: path(of: name))) != nil
+    func hasFile(
+        _ name: String,
+        _ division: KeyDivision = .any,
+        at time: TimeInterval? = nil
+    ) -> Bool {
+        contains(name, division, at: time) && (try? files.status(of: path(of: name))) != nil
     }
 
     /// Whether an entry is valid now, or at the given time.
     ///
     /// Extends no expiration.
-    func contains(_ name: String, at time: TimeInterval? = nil) -> Bool {
+    func contains(
+        _ name: String,
+        _ division: KeyDivision = .any,
+        at time: TimeInterval? = nil
+    ) -> Bool {
         freshen()
         let time = time ?? clock.now()
-        return state.withLock { state in state.index.expiry(of: name).map { $0 > time } ?? false }
+        return state.withLock { state in
+            state.index.expiry(of: name, division).map { $0 > time } ?? false
+        }
     }
 }
 
 extension DiskStore {
     /// The state of an entry; does not count as an access and does not access the disk.
-    func finding(for name: String) -> StoreFinding {
+    func finding(for name: String, _ division: KeyDivision) -> StoreFinding {
         let now = clock.now()
-        guard let expiry = state.withLock({ $0.index.expiry(of: name) }) else { return .unknown }
+        guard let expiry = state.withLock({ $0.index.expiry(of: name, division) }) else {
+            return .unknown
+        }
         return expiry > now ? .valid(expiry - now) : .expired(now - expiry)
     }
 
-    /// The keys that begin with `prefix`.
+    /// The processors' identifiers with which a source's key is stored; empty for none.
     ///
     /// - Complexity: O(entries).
-    func keys(withPrefix prefix: String) -> [String] {
-        entries.map(\.key).filter { $0.hasPrefix(prefix) }
+    func identifiers(ofKey key: String) -> [String] {
+        let division = KeyDivision(afterKey: key)
+        let key = key.withoutUsers.utf8
+        return entries.compactMap { entry -> String? in
+            guard entry.division.matches(division), entry.key.utf8.starts(with: key) else {
+                return nil
+            }
+            let rest = entry.key.utf8.dropFirst(key.count)
+            if rest.isEmpty { return "" }
+            return rest.first == UInt8(ascii: "@")
+                ? String(decoding: rest.dropFirst(), as: UTF8.self) : nil
+        }
     }
 }

@@ -9,7 +9,7 @@ final class DiskWriteQueue: Sendable {
 
     /// The pending state of an entry.
     enum Pending: Sendable {
-        case bytes(Bytes, EntryMetadata?)
+        case bytes(Bytes, EntryMetadata?, KeyDivision)
         case removal(DiskAbsence?)
     }
 
@@ -65,6 +65,7 @@ final class DiskWriteQueue: Sendable {
             case store(
                 Bytes,
                 key: String,
+                division: KeyDivision,
                 expiration: StorageExpiration,
                 replacing: Bool,
                 metadata: EntryMetadata? = nil
@@ -81,7 +82,7 @@ final class DiskWriteQueue: Sendable {
 
         /// Whether it replaces an existing entry.
         var replaces: Bool {
-            if case .store(_, _, _, let replacing, _) = change { replacing } else { true }
+            if case .store(_, _, _, _, let replacing, _) = change { replacing } else { true }
         }
 
         var changesBytes: Bool {
@@ -89,7 +90,7 @@ final class DiskWriteQueue: Sendable {
         }
 
         var byteCount: Int {
-            if case .store(let bytes, _, _, _, _) = change { bytes.count } else { 0 }
+            if case .store(let bytes, _, _, _, _, _) = change { bytes.count } else { 0 }
         }
     }
 
@@ -136,7 +137,8 @@ final class DiskWriteQueue: Sendable {
         // A store that does not replace takes effect only if there is no entry.
         let last = waiting.last { $0.replaces } ?? (store.contains(name) ? nil : waiting.first)
         switch last?.change {
-        case .store(let bytes, _, _, _, let metadata): return .bytes(bytes, metadata)
+        case .store(let bytes, _, let division, _, _, let metadata):
+            return .bytes(bytes, metadata, division)
         case .removal: return .removal(nil)
         case .absence(let absence): return .removal(absence)
         case .description, nil: return nil
@@ -154,6 +156,7 @@ final class DiskWriteQueue: Sendable {
         _ bytes: Bytes,
         named name: String,
         key: String,
+        division: KeyDivision,
         expiration: StorageExpiration,
         replacing: Bool = true,
         metadata: EntryMetadata? = nil,
@@ -168,6 +171,7 @@ final class DiskWriteQueue: Sendable {
         let change = Operation.Change.store(
             bytes,
             key: key,
+            division: division,
             expiration: expiration,
             replacing: replacing,
             metadata: metadata
@@ -283,12 +287,15 @@ final class DiskWriteQueue: Sendable {
     private func make(_ change: Operation.Change, name: String) -> Result<Void, DiskError> {
         do throws(DiskError) {
             switch change {
-            case .store(let bytes, let key, let expiration, let replacing, let metadata):
+            case .store(
+                let bytes, let key, let division, let expiration, let replacing, let metadata
+            ):
                 guard let data = bytes.data else { throw DiskError.nothingToWrite(key: key) }
                 try store.store(
                     data,
                     named: name,
                     key: key,
+                    division: division,
                     expiration: expiration,
                     replacing: replacing,
                     metadata: metadata

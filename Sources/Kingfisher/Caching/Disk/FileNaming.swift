@@ -14,12 +14,7 @@ struct FileNaming: Sendable, Equatable {
     ///
     /// A forced extension overrides that of the settings.
     func name(forKey key: String, forcedExtension: String? = nil) -> String {
-        name(forKey: key, uniqueKey: key, forcedExtension: forcedExtension)
-    }
-
-    /// As above, with a unique text in place of the key; the extension is still taken from the key.
-    func name(forKey key: String, uniqueKey: String, forcedExtension: String?) -> String {
-        let base = usesHash ? Self.hash(uniqueKey) : uniqueKey
+        let base = usesHash ? Self.hash(key) : key
         guard let suffix = forcedExtension ?? pathExtension ?? extensionOfKey(key) else {
             return base
         }

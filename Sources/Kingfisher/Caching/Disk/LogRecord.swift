@@ -28,6 +28,7 @@ extension LogRecord {
     static let mark: UInt32 = 0x524C_4BCB
     static let prefixSize = 16
     private static let storedFixedSize = 1 + 1 + 7 * 8 + 2 + 4
+    private static let divisionSize = 4
     private static let namedFixedSize = 1 + 8 + 2
     /// 1 TiB: sums of sizes cannot overflow with fewer than eight million such records.
     static let maximalFileSize = 1 << 40
@@ -46,12 +47,13 @@ extension LogRecord {
 
     /// The size of a record of an entry without metadata, in bytes.
     static func size(of entry: DiskEntry) -> Int {
-        size(nameCount: entry.name.utf8.count, keyCount: entry.key.utf8.count)
+        size(nameCount: entry.name.utf8.count, keyCount: entry.key.utf8.count, entry.division)
     }
 
     /// As above, for a name and key of the given sizes in bytes.
-    static func size(nameCount: Int, keyCount: Int) -> Int {
-        prefixSize + storedFixedSize + nameCount + keyCount
+    static func size(nameCount: Int, keyCount: Int, _ division: KeyDivision) -> Int {
+        prefixSize + storedFixedSize + (division == .atFirst ? 0 : divisionSize) + nameCount
+            + keyCount
     }
 
     /// The size of the record in bytes.
@@ -106,8 +108,10 @@ extension LogRecord {
         switch self {
         case .stored(let entry, let temporary, let metadata):
             body[0] = Kind.stored.rawValue
-            // Without metadata the format is that of earlier versions.
-            body[1] = metadata.isEmpty ? 1 : 2
+            // Without a division and metadata, the format is that of earlier versions. They skip
+            // records of version 3, whose names they would give to other keys.
+            let hasDivision = entry.division != .atFirst
+            body[1] = hasDivision ? 3 : metadata.isEmpty ? 1 : 2
             body.store(UInt64(entry.size), at: 2)
             body.store(entry.checksum, at: 10)
             body.store(entry.modified, at: 18)
@@ -117,8 +121,13 @@ extension LogRecord {
             body.store(temporary, at: 50)
             body.store(UInt16(entry.name.utf8.count), at: 58)
             body.store(UInt32(entry.key.utf8.count), at: 60)
-            body.store(entry.name, at: Self.storedFixedSize)
-            body.store(entry.key, at: Self.storedFixedSize + entry.name.utf8.count)
+            var end = Self.storedFixedSize
+            if hasDivision {
+                body.store(entry.division.offset, at: end)
+                end += Self.divisionSize
+            }
+            body.store(entry.name, at: end)
+            body.store(entry.key, at: end + entry.name.utf8.count)
             body.storeAtEnd(metadata)
         case .described(let name, let checksum, let metadata):
             body[0] = Kind.described.rawValue
@@ -192,19 +201,21 @@ extension LogRecord {
 
     private static func readStored(_ body: UnsafeRawBufferPointer) -> LogRecord? {
         // Earlier versions added files without a checksum; their bytes cannot be verified.
-        guard body.count >= storedFixedSize, (1...2).contains(body[1]) else { return nil }
+        guard body.count >= storedFixedSize, (1...3).contains(body[1]) else { return nil }
+        let start = storedFixedSize + (body[1] == 3 ? divisionSize : 0)
+        guard body.count >= start else { return nil }
         let nameCount = Int(body.number(at: 58) as UInt16)
         let keyCount = Int(body.number(at: 60) as UInt32)
-        let metadata = body.dropFirst(storedFixedSize + nameCount + keyCount)
-        guard body.count == storedFixedSize + nameCount + keyCount + metadata.count,
-            body[1] == 2 || metadata.isEmpty, metadata.count <= EntryMetadata.maximalSize,
+        let metadata = body.dropFirst(start + nameCount + keyCount)
+        guard body.count == start + nameCount + keyCount + metadata.count,
+            body[1] != 1 || metadata.isEmpty, metadata.count <= EntryMetadata.maximalSize,
             let size = Int(exactly: body.number(at: 2) as UInt64), size <= maximalFileSize
         else { return nil }
-        let names = body[storedFixedSize...]
+        let names = body[start...]
         let name = String(decoding: names.prefix(nameCount), as: UTF8.self)
         // A log is untrusted: a record must not name a file outside the folder.
         guard FileNaming.isEntryName(name) else { return nil }
-        let entry = DiskEntry(
+        var entry = DiskEntry(
             name: name,
             key: String(decoding: names.dropFirst(nameCount).prefix(keyCount), as: UTF8.self),
             size: size,
@@ -214,6 +225,7 @@ extension LogRecord {
             expiry: TimeInterval(bitPattern: body.number(at: 34)),
             lifetime: TimeInterval(bitPattern: body.number(at: 42))
         )
+        if body[1] == 3 { entry.division = KeyDivision(offset: body.number(at: storedFixedSize)) }
         return .stored(entry, temporary: body.number(at: 50), metadata: Data(metadata))
     }
 }

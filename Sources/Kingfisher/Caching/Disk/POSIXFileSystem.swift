@@ -106,7 +106,7 @@ struct POSIXFileSystem: FileSystem {
 
     func proof(of path: String) throws(Errno) -> Data {
         guard let lgetxattr = Self.lgetxattr else { throw .notSupported }
-        var bytes = Data(count: FileProof.size)
+        var bytes = Data(count: FileProof.maximalSize)
         let count = bytes.withUnsafeMutableBytes {
             lgetxattr(path, Self.proofName, $0.baseAddress, $0.count)
         }

@@ -37,6 +37,7 @@ struct MemoryEntry {
 /// An evicted object that may still be referenced elsewhere, for example by a view.
 struct EvictedEntry {
     weak var object: StoredObject?
+    let division: KeyDivision
     let cost: Int
     let tag: UInt8
     let note: StoredObject?
@@ -116,6 +117,7 @@ extension MemoryShard.State {
         let living = evicted.count > 2 * entries.count + 32 ? forgetDead() : []
         evicted[entry.key] = EvictedEntry(
             object: entry.object,
+            division: entry.key.division,
             cost: entry.cost,
             tag: entry.tag,
             note: entry.note,

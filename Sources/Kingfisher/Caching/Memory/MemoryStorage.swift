@@ -131,7 +131,12 @@ extension MemoryStorage {
 
         @usableFromInline
         func object(forKey key: String, extending: ExpirationExtending) -> StoredObject? {
-            store.object(for: key, hash: KeyHash.of(key), extending: extending)
+            store.object(
+                for: key,
+                hash: KeyHash.of(key),
+                division: .any,
+                extending: extending
+            )
         }
 
         /// Whether there is a valid value; extends no expiration.

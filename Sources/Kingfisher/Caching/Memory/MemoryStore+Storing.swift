@@ -68,7 +68,8 @@ extension MemoryStore {
 
     private func isResident(_ key: CacheKey, at now: TimeInterval) -> Bool {
         shards[key.hash & 15].state.withLock { state in
-            state.place(of: key).map { state.entries[$0].expiry > now } ?? false
+            guard let entry = state.entry(of: key) else { return false }
+            return entry.expiry > now && entry.key.division.matches(key.division)
         }
     }
 
@@ -148,14 +149,17 @@ extension MemoryShard.State {
         at now: TimeInterval
     ) -> MemoryEntry? {
         // Another thread may have stored or revived the key since it was missed.
-        if let entry = entry(of: key) { return entry.expiry > now ? entry : nil }
-        guard let found = evicted[key], found.expiry > now else { return nil }
+        if let entry = entry(of: key) {
+            return entry.expiry > now && entry.key.division.matches(key.division) ? entry : nil
+        }
+        guard let found = evicted[key], found.expiry > now, found.division.matches(key.division)
+        else { return nil }
         guard let object = found.object else {
             evicted[key] = nil
             return nil
         }
         return MemoryEntry(
-            key: key,
+            key: CacheKey(key.string, hash: key.hash, division: found.division),
             object: object,
             expiry: found.expiry,
             rule: found.rule,

@@ -49,7 +49,7 @@ final class MemoryStore: Sendable {
 
     /// Returns the object of a key, unless it is missing or expired.
     func object(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> StoredObject? {
-        object(for: key.string, hash: key.hash, extending: extending)
+        object(for: key.string, hash: key.hash, division: key.division, extending: extending)
     }
 
     /// As above, with the parts of a key: making a key would retain and release the string, which
@@ -57,10 +57,11 @@ final class MemoryStore: Sendable {
     func object(
         for key: String,
         hash: Int,
+        division: KeyDivision,
         extending: ExpirationExtending
     ) -> StoredObject? {
         var tag: UInt8 = 0
-        return find(key, hash: hash, extending: extending, tag: &tag)
+        return find(key, hash: hash, division: division, extending: extending, tag: &tag)
     }
 
     /// Returns the object of a key with its tag.
@@ -68,8 +69,13 @@ final class MemoryStore: Sendable {
     /// An expired object is a miss but stays until the next sweep.
     func hit(for key: CacheKey, extending: ExpirationExtending = .cacheTime) -> Hit? {
         var tag: UInt8 = 0
-        return find(key.string, hash: key.hash, extending: extending, tag: &tag)
-            .map { Hit(object: $0, tag: tag) }
+        return find(
+            key.string,
+            hash: key.hash,
+            division: key.division,
+            extending: extending,
+            tag: &tag
+        ).map { Hit(object: $0, tag: tag) }
     }
 
     // The tag is an `inout` parameter, because taking the object out of a result would retain it
@@ -77,6 +83,7 @@ final class MemoryStore: Sendable {
     private func find(
         _ key: String,
         hash: Int,
+        division: KeyDivision,
         extending: ExpirationExtending,
         tag: inout UInt8
     ) -> StoredObject? {
@@ -88,9 +95,13 @@ final class MemoryStore: Sendable {
                     state.absences += 1
                     return (nil, false)
                 }
-                let mayBeAlive = state.evicted[CacheKey(key, hash: hash)] != nil
+                let mayBeAlive = state.evicted[CacheKey(key, hash: hash, division: division)] != nil
                 if !mayBeAlive { state.absences += 1 }
                 return (nil, mayBeAlive)
+            }
+            guard state.entries[place].key.division.matches(division) else {
+                state.absences += 1
+                return (nil, false)
             }
             guard state.entries[place].expiry > now else {
                 state.staleReads += 1
@@ -100,7 +111,8 @@ final class MemoryStore: Sendable {
             return (state.read(at: place, extending, now), false)
         }
         guard mayBeAlive else { return found }
-        let revived = revive(CacheKey(key, hash: hash), extending: extending, at: now)
+        let key = CacheKey(key, hash: hash, division: division)
+        let revived = revive(key, extending: extending, at: now)
         tag = revived?.tag ?? 0
         return revived?.object
     }
@@ -110,10 +122,12 @@ final class MemoryStore: Sendable {
         let now = clock.now()
         // The object is returned from the lock, because this may be its last reference.
         let (isValid, _) = shards[key.hash & 15].state.withLock { state -> (Bool, StoredObject?) in
-            if let place = state.place(of: key) { return (state.entries[place].expiry > now, nil) }
-            guard let evicted = state.evicted[key], let object = evicted.object else {
-                return (false, nil)
+            if let entry = state.entry(of: key) {
+                return (entry.expiry > now && entry.key.division.matches(key.division), nil)
             }
+            guard let evicted = state.evicted[key], evicted.division.matches(key.division),
+                let object = evicted.object
+            else { return (false, nil) }
             return (evicted.expiry > now, object)
         }
         return isValid
@@ -207,8 +221,13 @@ extension MemoryStore {
     /// The state of a key; does not count as an access.
     func finding(for key: CacheKey) -> StoreFinding {
         let now = clock.now()
-        let expiry = shards[key.hash & 15].state.withLock { $0.entry(of: key)?.expiry }
-        if let expiry { return expiry > now ? .valid(expiry - now) : .expired(now - expiry) }
+        let found = shards[key.hash & 15].state.withLock { state in
+            state.place(of: key).map { (state.entries[$0].key.division, state.entries[$0].expiry) }
+        }
+        if let (division, expiry) = found {
+            guard division.matches(key.division) else { return .unknown }
+            return expiry > now ? .valid(expiry - now) : .expired(now - expiry)
+        }
         return queues.withLock { $0.ghosts.remembers(key.hash) } ? .evicted : .unknown
     }
 }

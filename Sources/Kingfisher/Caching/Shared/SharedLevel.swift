@@ -286,8 +286,13 @@ extension DiskStorage.Backend<Data> {
 extension CacheEntryName {
     /// The name in a shared storage: it contains no URL, and has the same length for all keys.
     var sharedName: String {
-        SHA256.hash(Data("\(uniqueKey)\u{0}\(forcedExtension ?? "")".utf8))
-            .withUnsafeBytes(Hexadecimal.text)
+        let name = Self.digest("\(computedKey)\u{0}\(forcedExtension ?? "")")
+        // A digest with `@` contains no zero byte, so it is no text of the line above.
+        return division == .atFirst ? name : Self.digest("\(name)@\(division.offset)")
+    }
+
+    private static func digest(_ text: String) -> String {
+        SHA256.hash(Data(text.utf8)).withUnsafeBytes(Hexadecimal.text)
     }
 
     /// Whether the key means the same image on every machine; that of a file's path does not.

@@ -5,8 +5,6 @@ struct SharedMessage {
     private struct Wire: Codable {
         struct Entry: Codable {
             let key: String
-            /// Nil if it equals the key.
-            let unique: String?
             let ext: String?
         }
 
@@ -21,6 +19,7 @@ struct SharedMessage {
 
     /// Identifies the cache that sent the message.
     let sender: String
+    /// The entries: all of their computed keys, since only one of them exists at a time.
     let entries: [CacheEntryName]
 
     init(sender: String, removed entries: [CacheEntryName]) {
@@ -35,20 +34,12 @@ struct SharedMessage {
             let wire = try? JSONDecoder().decode(Wire.self, from: plain), wire.version == 1
         else { return nil }
         sender = wire.sender
-        entries = wire.removed.map {
-            CacheEntryName(computedKey: $0.key, uniqueKey: $0.unique ?? $0.key, forced: $0.ext)
-        }
+        entries = wire.removed.map { CacheEntryName(computedKey: $0.key, forced: $0.ext) }
     }
 
     /// The encoded message; nil if it is too large or cannot be encrypted.
     func encoded(by transformer: (any DiskDataTransformer)?) -> Data? {
-        let removed = entries.map { entry in
-            Wire.Entry(
-                key: entry.computedKey,
-                unique: entry.uniqueKey == entry.computedKey ? nil : entry.uniqueKey,
-                ext: entry.forcedExtension
-            )
-        }
+        let removed = entries.map { Wire.Entry(key: $0.computedKey, ext: $0.forcedExtension) }
         guard let plain = try? JSONEncoder().encode(Wire(sender: sender, removed: removed)),
             let bytes = transformer.map({ try? $0.seal(plain, name: Self.name) }) ?? plain,
             bytes.count <= Self.maximalSize

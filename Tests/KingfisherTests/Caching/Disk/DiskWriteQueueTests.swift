@@ -46,6 +46,7 @@ struct DiskWriteQueueTests {
             .ready(Data(text.utf8)),
             named: name,
             key: name,
+            division: .atFirst,
             expiration: .never
         ) { result in
             log.add("\(name)=\(text) \(result.isSuccess)")
@@ -66,6 +67,7 @@ struct DiskWriteQueueTests {
                 .ready(Data("bytes".utf8)),
                 named: "a",
                 key: "a",
+                division: .atFirst,
                 expiration: .never
             ) { [queue] _ in
                 continuation.resume(returning: queue.pending("a"))
@@ -132,7 +134,13 @@ struct DiskWriteQueueTests {
     @Test func `an expired store neither waits nor hides another`() async throws {
         let log = EventLog()
         enqueue("one", "a", log)
-        queue.enqueueStore(.ready(Data()), named: "a", key: "a", expiration: .expired) { result in
+        queue.enqueueStore(
+            .ready(Data()),
+            named: "a",
+            key: "a",
+            division: .atFirst,
+            expiration: .expired
+        ) { result in
             log.add("expired \(result.isSuccess)")
         }
         #expect(log.events == ["expired true"])
@@ -169,6 +177,7 @@ struct DiskWriteQueueTests {
                 },
                 named: name,
                 key: name,
+                division: .atFirst,
                 expiration: .never
             ) { log.add("\(name) \($0.isSuccess)") }
         }
@@ -233,7 +242,7 @@ private final class EventLog: Sendable {
 
 extension DiskWriteQueue.Pending {
     fileprivate var data: Data? {
-        if case .bytes(let bytes, _) = self { bytes.data } else { nil }
+        if case .bytes(let bytes, _, _) = self { bytes.data } else { nil }
     }
 
     fileprivate var isRemoval: Bool {
