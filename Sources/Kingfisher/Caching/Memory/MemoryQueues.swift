@@ -25,6 +25,19 @@ struct MemoryQueues {
         self.countLimit = countLimit
     }
 
+    /// Whether the limits hold after `count` entries that cost `added` were stored in place of an
+    /// old one; neither exceeds its limit alone.
+    func room(cost added: Int, count: Int, replacing old: MemoryEntry?) -> Room {
+        // Subtracted from the limit, because a sum could overflow.
+        if cost - (old?.cost ?? 0) > max(costLimit - added, 0) { return .tooCostly }
+        let others = self.count - (old == nil ? 0 : 1)
+        return others > max(countLimit - count, 0) ? .tooMany : .enough
+    }
+
+    enum Room {
+        case enough, tooCostly, tooMany
+    }
+
     /// Whether a value of this cost fits into an empty store.
     func admits(cost: Int) -> Bool { cost <= costLimit && countLimit > 0 }
 
@@ -40,6 +53,13 @@ struct MemoryQueues {
 
     mutating func noteChangeOfAll() {
         for place in changes.indices { changes[place] &+= 1 }
+    }
+
+    mutating func removeAll() {
+        small.removeAll()
+        main.removeAll()
+        ghosts.removeAll()
+        (cost, count, smallCost, smallCount) = (0, 0, 0, 0)
     }
 
     // The lowest four bits select the shard.
@@ -88,7 +108,11 @@ struct GhostQueue {
     private var turns: [Int: UInt64] = [:]
     private var nextTurn: UInt64 = 0
 
+    /// The hashes at most: the table must not become so large that growing it takes a millisecond.
+    private static let capacity = 16_384
+
     mutating func insert(_ hash: Int, capacity: Int) {
+        let capacity = min(capacity, Self.capacity)
         nextTurn += 1
         turns[hash] = nextTurn
         order.append((hash, nextTurn))

@@ -34,24 +34,13 @@ struct MemoryEntry {
     }
 }
 
-/// An evicted object that may still be referenced elsewhere, for example by a view.
-struct EvictedEntry {
-    weak var object: StoredObject?
-    let division: KeyDivision
-    let cost: Int
-    let tag: UInt8
-    let note: StoredObject?
-    let rule: StorageExpiration
-    let expiry: TimeInterval
-}
-
 /// One of the sixteen parts of a memory store, which reduce lock contention.
 struct MemoryShard: ~Copyable, Sendable {
     struct State {
         // Contiguous, with a hash index.
         var entries: ContiguousArray<MemoryEntry> = []
         private var index = HashIndex()
-        var evicted: [CacheKey: EvictedEntry] = [:]
+        var evicted = EvictedObjects()
         /// A lower bound of the expirations: before it a sweep finds nothing.
         var soonestExpiry = TimeInterval.infinity
         var hits = 0
@@ -105,39 +94,5 @@ extension MemoryShard.State {
             entries.swapAt(place, last)
         }
         return entries.removeLast()
-    }
-
-    // MARK: Evicted entries
-
-    /// Keeps a weak reference to the object of an evicted entry.
-    ///
-    /// - Returns: See ``forgetDead()``.
-    mutating func remember(_ entry: MemoryEntry) -> [StoredObject] {
-        // Swept when dead references may be twice as many as entries: O(1) per eviction, amortised.
-        let living = evicted.count > 2 * entries.count + 32 ? forgetDead() : []
-        evicted[entry.key] = EvictedEntry(
-            object: entry.object,
-            division: entry.key.division,
-            cost: entry.cost,
-            tag: entry.tag,
-            note: entry.note,
-            rule: entry.rule,
-            expiry: entry.expiry
-        )
-        return living
-    }
-
-    /// Removes evicted objects that were deallocated.
-    ///
-    /// - Returns: The remaining objects, to be released outside the lock: this may be the last
-    ///   reference to one of them, and its deinit may call the store.
-    mutating func forgetDead() -> [StoredObject] {
-        var living: [StoredObject] = []
-        evicted = evicted.filter { _, entry in
-            guard let object = entry.object else { return false }
-            living.append(object)
-            return true
-        }
-        return living
     }
 }

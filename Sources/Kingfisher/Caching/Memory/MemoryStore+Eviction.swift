@@ -2,83 +2,107 @@ import Foundation
 import Synchronization
 
 extension MemoryStore {
+    // MARK: Batches
+
+    /// The progress of long work.
+    struct Eviction {
+        /// The objects to release outside all locks, because their deinits may run foreign code.
+        var released: [StoredObject] = []
+        /// The entries that may still be examined before one is evicted although it was read;
+        /// readers may raise the counters faster than they are lowered here.
+        fileprivate var patience: Int?
+        /// The number of evicted entries.
+        fileprivate var count = 0
+    }
+
+    /// Repeats work until it returns true, and lets other callers have the lock in between.
+    func inBatches(_ work: (inout MemoryQueues, inout Eviction) -> Bool) {
+        var eviction = Eviction()
+        while true {
+            let isDone = queues.withLock { work(&$0, &eviction) }
+            if isDone { return }
+            eviction.released.removeAll(keepingCapacity: true)
+        }
+    }
+
     // MARK: Removing
 
     /// Removes the object of a key, if there is one.
     func remove(_ key: CacheKey) {
-        let released = queues.withLock { queues -> StoredObject? in
+        let removed = queues.withLock { queues -> MemoryEntry? in
             queues.noteChange(of: key)
             let entry = shards[key.hash & 15].state.withLock { state in
-                state.evicted[key] = nil
+                state.evicted.remove(key)
                 return state.remove(key)
             }
             guard let entry else { return nil }
             queues.subtract(cost: entry.cost, fromMain: entry.isInMain)
             forgetRemovedItems(in: &queues)
-            return entry.object
+            return entry
         }
-        if let released { release([released]) }
+        // Released here, outside the lock.
+        withExtendedLifetime(removed) {}
     }
 
     /// Removes all objects, including evicted ones that are still referenced elsewhere.
     func removeAll() {
-        let released = queues.withLock { queues -> [StoredObject] in
+        let removed = queues.withLock { queues -> [MemoryShard.State] in
             queues.noteChangeOfAll()
-            queues.small.removeAll()
-            queues.main.removeAll()
-            queues.ghosts.removeAll()
-            queues.cost = 0
-            queues.count = 0
-            queues.smallCost = 0
-            queues.smallCount = 0
-            return shards.indices.flatMap { shard in
+            queues.removeAll()
+            return shards.indices.map { shard in
                 shards[shard].state.withLock { state in
-                    let objects = state.entries.map(\.object)
-                    let lookups = (state.hits, state.absences, state.staleReads)
+                    let old = state
                     state = .init()
-                    (state.hits, state.absences, state.staleReads) = lookups
-                    return objects
+                    state.hits = old.hits
+                    state.absences = old.absences
+                    state.staleReads = old.staleReads
+                    return old
                 }
             }
         }
-        release(released)
+        // Released here, outside the lock.
+        withExtendedLifetime(removed) {}
     }
 
     /// Removes expired objects.
     ///
-    /// - Complexity: O(entries) of the shards with expired objects, one shard at a time.
+    /// - Complexity: O(entries) of the shards with expired objects.
     func removeExpired() {
         let now = clock.now()
         for shard in shards.indices {
-            let released = queues.withLock { queues -> [StoredObject] in
-                let (expired, living) = shards[shard].state.withLock { state in
-                    (state.takeExpired(at: now), state.forgetDead())
+            var place = Int.max
+            inBatches { queues, eviction in
+                let expired = shards[shard].state.withLock { state in
+                    if place == .max { state.evicted.forgetDead(&eviction.released) }
+                    return state.takeExpired(at: now, before: &place)
                 }
                 for entry in expired {
                     queues.subtract(cost: entry.cost, fromMain: entry.isInMain)
+                    eviction.released.append(entry.object)
+                    forgetRemovedItems(in: &queues)
                 }
                 queues.statistics.expired += expired.count
-                if !expired.isEmpty { forgetRemovedItems(in: &queues) }
-                return living + expired.map(\.object)
+                return place == 0
             }
-            release(released)
         }
     }
 
     /// Evicts until the total cost is at most `cost`, independently of the limit, because memory is
     /// short.
     func shrink(toCost cost: Int) {
-        let released = queues.withLock { queues -> [StoredObject] in
-            var released: [StoredObject] = []
-            while queues.cost > max(cost, 0) {
-                let objects = evictOne(from: &queues, forCount: false, sparing: nil)
-                if objects.isEmpty { break }
-                released += objects
-                queues.statistics.evictedForPressure += 1
+        let most = count
+        inBatches { queues, eviction in
+            for _ in 0..<Self.batchSize {
+                // What others store meanwhile must not keep this from ending.
+                guard queues.cost > max(cost, 0), queues.count > 0, eviction.count < most else {
+                    return true
+                }
+                if examineNext(in: &queues, forCount: false, sparing: nil, &eviction) {
+                    queues.statistics.evictedForPressure += 1
+                }
             }
-            return released
+            return false
         }
-        release(released)
     }
 
     // MARK: Evicting
@@ -89,98 +113,103 @@ extension MemoryStore {
     ///   - queues: The queues.
     ///   - cost: The cost of the new entry, at most the limit.
     ///   - count: The count of the new entry, at most the limit.
-    ///   - ticket: The entry that must not be evicted.
-    /// - Returns: The objects to release outside the lock.
+    ///   - old: The entry that it replaces, which is not evicted.
+    ///   - eviction: The progress.
+    /// - Returns: Whether it fits; false if more entries must be examined.
     func makeRoom(
         in queues: inout MemoryQueues,
         cost: Int,
         count: Int,
-        sparing ticket: UInt64?
-    ) -> [StoredObject] {
-        var released: [StoredObject] = []
-        while true {
-            // Subtracted from the limit, because the sum could overflow.
-            let isTooDear = queues.cost > max(queues.costLimit - cost, 0)
-            let isTooMany = queues.count > max(queues.countLimit - count, 0)
-            guard isTooDear || isTooMany else { return released }
-            let evicted = evictOne(from: &queues, forCount: !isTooDear, sparing: ticket)
-            if evicted.isEmpty { return released }
-            released += evicted
-            if isTooDear {
-                queues.statistics.evictedForCost += 1
-            } else {
+        replacing old: MemoryEntry?,
+        _ eviction: inout Eviction
+    ) -> Bool {
+        for _ in 0..<Self.batchSize {
+            let room = queues.room(cost: cost, count: count, replacing: old)
+            if room == .enough || queues.count == 0 { return true }
+            let isForCount = room == .tooMany
+            guard examineNext(in: &queues, forCount: isForCount, sparing: old?.ticket, &eviction)
+            else { continue }
+            if isForCount {
                 queues.statistics.evictedForCount += 1
+            } else {
+                queues.statistics.evictedForCost += 1
             }
+        }
+        return false
+    }
+
+    /// At most so many entries are examined to find one that was not read; a few milliseconds.
+    private static let patience = 4_096
+
+    /// Examines the next entry, and evicts it if it was not read since it was last examined.
+    ///
+    /// - Returns: Whether it was evicted.
+    private func examineNext(
+        in queues: inout MemoryQueues,
+        forCount: Bool,
+        sparing spared: UInt64?,
+        _ eviction: inout Eviction
+    ) -> Bool {
+        let isMainSpared = queues.main.count == 1 && queues.main.first?.ticket == spared
+        let isSmall =
+            queues.prefersSmall(forCount: forCount) || isMainSpared && !queues.small.isEmpty
+        let next = isSmall ? queues.small.popFirst() : queues.main.popFirst()
+        guard let item = next else { return false }
+        let patience = eviction.patience ?? min(5 * queues.count, Self.patience)
+        switch judge(item, inSmall: isSmall, sparing: spared, evictsRead: patience <= 0, &eviction)
+        {
+        case .gone:
+            return false
+        case .kept(let cost):
+            eviction.patience = patience - 1
+            if isSmall {
+                queues.smallCost -= cost
+                queues.smallCount -= 1
+            }
+            queues.main.append(item)
+            return false
+        case .evicted(let cost):
+            queues.subtract(cost: cost, fromMain: !isSmall)
+            if isSmall { queues.ghosts.insert(item.key.hash, capacity: max(queues.count, 64)) }
+            eviction.patience = nil
+            eviction.count += 1
+            return true
         }
     }
 
     private enum Verdict {
         case gone
-        case spared
-        case promoted(cost: Int)
-        /// With other objects to release.
-        case evicted(MemoryEntry, [StoredObject])
+        /// In the main queue.
+        case kept(cost: Int)
+        case evicted(cost: Int)
     }
 
-    /// Evicts the next entry that was not read since it was last examined.
-    ///
-    /// - Returns: The objects to release outside the lock; empty if there is no such entry.
-    private func evictOne(
-        from queues: inout MemoryQueues,
-        forCount: Bool,
-        sparing spared: UInt64?
-    ) -> [StoredObject] {
-        var turnsLeft = 5 * (queues.small.count + queues.main.count) + 1
-        var isMainSpared = false
-        while turnsLeft > 0 {
-            turnsLeft -= 1
-            let isSmall =
-                queues.prefersSmall(forCount: forCount) || isMainSpared && !queues.small.isEmpty
-            let next = isSmall ? queues.small.popFirst() : queues.main.popFirst()
-            guard let item = next else { return [] }
-            switch judge(item, inSmall: isSmall, sparing: spared) {
-            case .gone:
-                continue
-            case .spared:
-                // Its previous cost was already subtracted.
-                queues.main.append(item)
-                isMainSpared = queues.main.count == 1
-            case .promoted(let cost):
-                if isSmall {
-                    queues.smallCost -= cost
-                    queues.smallCount -= 1
-                }
-                queues.main.append(item)
-            case .evicted(let entry, let living):
-                queues.subtract(cost: entry.cost, fromMain: !isSmall)
-                if isSmall { queues.ghosts.insert(item.key.hash, capacity: max(queues.count, 64)) }
-                return [entry.object] + living
-            }
-        }
-        return []
-    }
-
-    private func judge(_ item: MemoryQueues.Item, inSmall: Bool, sparing: UInt64?) -> Verdict {
+    private func judge(
+        _ item: MemoryQueues.Item,
+        inSmall: Bool,
+        sparing spared: UInt64?,
+        evictsRead: Bool,
+        _ eviction: inout Eviction
+    ) -> Verdict {
         shards[item.key.hash & 15].state.withLock { state in
             guard let place = state.place(of: item.key),
                 state.entries[place].ticket == item.ticket
             else { return .gone }
-            if item.ticket == sparing {
+            let (reads, cost) = (state.entries[place].reads, state.entries[place].cost)
+            let isSpared = item.ticket == spared
+            if isSpared || reads > 0 && !evictsRead {
+                if !isSpared { state.entries[place].reads = inSmall ? 0 : reads - 1 }
                 state.entries[place].isInMain = true
-                return .spared
-            }
-            let reads = state.entries[place].reads
-            if reads > 0 {
-                state.entries[place].reads = inSmall ? 0 : reads - 1
-                state.entries[place].isInMain = true
-                return .promoted(cost: state.entries[place].cost)
+                return .kept(cost: cost)
             }
             let entry = state.remove(at: place)
-            return .evicted(entry, remembersEvicted ? state.remember(entry) : [])
+            eviction.released.append(entry.object)
+            if remembersEvicted { state.evicted.remember(entry, &eviction.released) }
+            return .evicted(cost: cost)
         }
     }
 
-    /// Removes the queue items of removed entries once they are the majority.
+    /// Removes queue items of removed entries while they are the majority.
     ///
     /// Eviction drops such items as it meets them; without this, a store that is never full would
     /// accumulate them.
@@ -191,21 +220,32 @@ extension MemoryStore {
                 state.entry(of: item.key)?.ticket != item.ticket
             }
         }
-        queues.small.removeAll(where: isGone)
-        queues.main.removeAll(where: isGone)
+        queues.small.sweepChunk(where: isGone)
+        queues.main.sweepChunk(where: isGone)
     }
 }
 
 extension MemoryShard.State {
-    fileprivate mutating func takeExpired(at now: TimeInterval) -> [MemoryEntry] {
-        guard soonestExpiry <= now else { return [] }
-        var expired: [MemoryEntry] = []
-        // In reverse, because a removed entry is replaced by the last one, which was examined
-        // already.
-        for place in entries.indices.reversed() where entries[place].expiry <= now {
-            expired.append(remove(at: place))
+    /// Removes expired entries before a place, in reverse, and stops after a batch.
+    ///
+    /// The place becomes the one where to continue; 0 at the end.
+    fileprivate mutating func takeExpired(
+        at now: TimeInterval,
+        before place: inout Int
+    ) -> [MemoryEntry] {
+        place = min(place, entries.count)
+        guard soonestExpiry <= now else {
+            place = 0
+            return []
         }
-        soonestExpiry = entries.reduce(.infinity) { min($0, $1.expiry) }
+        var expired: [MemoryEntry] = []
+        let end = max(place - 16 * MemoryStore.batchSize, 0)
+        while place > end, expired.count < MemoryStore.batchSize {
+            place -= 1
+            // It is replaced by the last one, which was examined already.
+            if entries[place].expiry <= now { expired.append(remove(at: place)) }
+        }
+        if place == 0 { soonestExpiry = entries.reduce(.infinity) { min($0, $1.expiry) } }
         return expired
     }
 }

@@ -35,15 +35,23 @@ extension MemoryStore {
             note: note,
             cost: max(cost, 0)
         )
-        let released = queues.withLock { queues -> [StoredObject] in
+        store(entry, ifUnchangedSince: mark, at: now)
+    }
+
+    private func store(
+        _ entry: MemoryEntry,
+        ifUnchangedSince mark: UInt32?,
+        at now: TimeInterval
+    ) {
+        inBatches { queues, eviction in
             if let mark {
-                guard mark == queues.mark(of: key), !isResident(key, at: now) else { return [] }
+                let isUnchanged = mark == queues.mark(of: entry.key)
+                guard isUnchanged, !isResident(entry.key, at: now) else { return true }
             } else {
-                queues.noteChange(of: key)
+                queues.noteChange(of: entry.key)
             }
-            return insert(entry, in: &queues)
+            return insert(entry, in: &queues, &eviction)
         }
-        release(released)
     }
 
     /// Returns a mark for ``store(_:for:cost:tag:note:expiration:ifUnchangedSince:)``; call it
@@ -73,72 +81,77 @@ extension MemoryStore {
         }
     }
 
-    /// - Returns: The objects to release outside the lock.
+    /// - Returns: Whether it is stored; false if there is no room yet.
     private func insert(
         _ entry: MemoryEntry,
-        in queues: inout MemoryQueues
-    ) -> [StoredObject] {
+        in queues: inout MemoryQueues,
+        _ eviction: inout Eviction
+    ) -> Bool {
         let key = entry.key
         guard queues.admits(cost: entry.cost) else {
             queues.statistics.oversized += 1
-            return replaceByOversized(entry, in: &queues)
+            replaceByOversized(entry, in: &queues, &eviction)
+            return true
         }
-        var entry = entry
         let old = shards[key.hash & 15].state.withLock { $0.entry(of: key) }
-        if let old {
-            // Keeps its place in its queue and its count of reads.
-            entry.ticket = old.ticket
-            entry.isInMain = old.isInMain
-            entry.reads = old.reads
-            queues.subtract(cost: old.cost, fromMain: old.isInMain)
-        }
-        var released = makeRoom(in: &queues, cost: entry.cost, count: 1, sparing: old?.ticket)
+        guard
+            makeRoom(in: &queues, cost: entry.cost, count: 1, replacing: old, &eviction)
+        else { return false }
+        var entry = entry
         if old == nil {
             entry.ticket = queues.makeTicket()
             entry.isInMain = queues.ghosts.take(key.hash)
             queues.append(.init(key: key, ticket: entry.ticket), toMain: entry.isInMain)
         }
         let replaced = shards[key.hash & 15].state.withLock { state in
-            // Making room may have moved the old entry to the main queue.
-            if let current = state.entry(of: key) { entry.isInMain = current.isInMain }
-            if !state.evicted.isEmpty { state.evicted[key] = nil }
-            return state.put(entry)?.object
+            // Keeps its place in its queue, to which making room may have moved it, and its count
+            // of reads.
+            if let current = state.entry(of: key) {
+                entry.ticket = current.ticket
+                entry.isInMain = current.isInMain
+                entry.reads = current.reads
+            }
+            state.evicted.remove(key)
+            return state.put(entry)
+        }
+        if let replaced {
+            queues.subtract(cost: replaced.cost, fromMain: replaced.isInMain)
+            eviction.released.append(replaced.object)
         }
         queues.add(cost: entry.cost, toMain: entry.isInMain)
-        if let replaced { released.append(replaced) }
-        return released
+        return true
     }
 
     /// Removes an earlier object, and remembers the new one while it is referenced elsewhere.
     private func replaceByOversized(
         _ entry: MemoryEntry,
-        in queues: inout MemoryQueues
-    ) -> [StoredObject] {
-        let (old, living) = shards[entry.key.hash & 15].state.withLock { state in
-            let living = remembersEvicted ? state.remember(entry) : []
-            return (state.remove(entry.key), living)
+        in queues: inout MemoryQueues,
+        _ eviction: inout Eviction
+    ) {
+        let old = shards[entry.key.hash & 15].state.withLock { state in
+            if remembersEvicted { state.evicted.remember(entry, &eviction.released) }
+            return state.remove(entry.key)
         }
-        guard let old else { return living }
+        guard let old else { return }
         queues.subtract(cost: old.cost, fromMain: old.isInMain)
-        return living + [old.object]
+        eviction.released.append(old.object)
     }
 
     /// Finds an evicted object that is still referenced elsewhere, and stores it again.
     func revive(_ key: CacheKey, extending: ExpirationExtending, at now: TimeInterval) -> Hit? {
-        let (hit, released) = queues.withLock { queues -> (Hit?, [StoredObject]) in
+        let (found, mark) = queues.withLock { queues -> (MemoryEntry?, UInt32) in
             let entry = shards[key.hash & 15].state.withLock { state in
                 let entry = state.takeEvicted(key, at: now)
                 if entry == nil { state.absences += 1 } else { state.hits += 1 }
                 return entry
             }
-            guard var entry else { return (nil, []) }
-            entry.extend(extending, at: now)
-            queues.statistics.revivals += 1
-            let hit = Hit(object: entry.object, tag: entry.tag)
-            return (hit, insert(entry, in: &queues))
+            if entry != nil { queues.statistics.revivals += 1 }
+            return (entry, queues.mark(of: key))
         }
-        release(released)
-        return hit
+        guard var entry = found else { return nil }
+        entry.extend(extending, at: now)
+        store(entry, ifUnchangedSince: mark, at: now)
+        return Hit(object: entry.object, tag: entry.tag)
     }
 }
 
@@ -155,7 +168,7 @@ extension MemoryShard.State {
         guard let found = evicted[key], found.expiry > now, found.division.matches(key.division)
         else { return nil }
         guard let object = found.object else {
-            evicted[key] = nil
+            evicted.remove(key)
             return nil
         }
         return MemoryEntry(

@@ -9,7 +9,9 @@ import Synchronization
 /// main queue. A read only sets a counter, so it needs one short lock of a sixteenth of the
 /// entries.
 ///
-/// Evicted objects that are still referenced elsewhere can be found.
+/// The objects evicted last can be found while they are referenced elsewhere.
+///
+/// No lock is held for more than ``batchSize`` entries: long work releases it and continues.
 ///
 /// The store is not generic: a generic store would not be specialised for callers in other modules,
 /// where a hit would take six times as long.
@@ -38,6 +40,8 @@ final class MemoryStore: Sendable {
     /// Whether evicted objects may be referenced elsewhere, which makes weak references useful.
     let remembersEvicted: Bool
     private let timer = Mutex<RepeatingTimer?>(nil)
+    /// The maximum number of entries examined under the lock; a quarter of a millisecond of work.
+    static let batchSize = 256
 
     init(limits: Limits, clock: WallClock = .system, remembersEvicted: Bool = true) {
         queues = Mutex(MemoryQueues(costLimit: limits.cost, countLimit: limits.count))
@@ -139,12 +143,13 @@ final class MemoryStore: Sendable {
     var limits: Limits {
         get { queues.withLock { Limits(cost: $0.costLimit, count: $0.countLimit) } }
         set {
-            let released = queues.withLock { queues in
+            queues.withLock { queues in
                 queues.costLimit = newValue.cost
                 queues.countLimit = newValue.count
-                return makeRoom(in: &queues, cost: 0, count: 0, sparing: nil)
             }
-            release(released)
+            inBatches { queues, eviction in
+                makeRoom(in: &queues, cost: 0, count: 0, replacing: nil, &eviction)
+            }
         }
     }
 
@@ -192,9 +197,6 @@ final class MemoryStore: Sendable {
         }
         _ = old
     }
-
-    /// Releases objects outside all locks, because their deinits may run foreign code.
-    func release(_ objects: [StoredObject]) {}
 }
 
 extension MemoryShard.State {
