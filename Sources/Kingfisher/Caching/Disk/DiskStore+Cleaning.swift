@@ -57,6 +57,7 @@ extension DiskStore {
                 state.statistics.removals += state.index.count
                 state.index = DiskIndex()
             }
+            removeAbandonedFiles()
             try removeAllFiles()
             rewriteLog(instead: log).map(files.unlock)
         }
@@ -102,6 +103,11 @@ extension DiskStore {
             )
         }
         state.withLock { $0.statistics.expired += cleaning.removed.count }
+        // Elsewhere files without a name are written, which end with their processes.
+        if !usesUnnamedFiles.load(ordering: .relaxed) {
+            // The next cleaning tries again.
+            _ = try? changing { _ in removeAbandonedFiles() }
+        }
         return cleaning
     }
 

@@ -142,7 +142,6 @@ extension DiskStore {
         try compare(
             &index,
             doubtsEntries: isDamaged,
-            deletesTemporary: isAlone && opened.isWritable,
             isWritable: opened.isWritable,
             &statistics
         )
@@ -224,6 +223,33 @@ extension DiskStore {
         }
     }
 
+    private func isTemporary(_ name: String) -> Bool {
+        name.hasPrefix(Self.ownPrefix) && name.hasSuffix(".tmp")
+    }
+
+    /// Removes the temporary files of processes that died, for callers that hold the lock of the
+    /// log.
+    ///
+    /// Lists the folder.
+    func removeAbandonedFiles() {
+        // A folder that cannot be listed is reported when it is opened.
+        for name in (try? files.names(in: directory, where: isTemporary)) ?? [] {
+            removeAbandoned(name)
+        }
+    }
+
+    /// Removes a temporary file, unless a process writes to it and has locked it.
+    private func removeAbandoned(_ name: String) {
+        let path = path(of: name)
+        guard let file = try? files.open(path, writable: false),
+            (try? files.lock(file, sharing: false, waiting: .zero)) != nil,
+            let mine = try? files.status(of: file), let there = try? files.status(of: path),
+            mine.identity == there.identity
+        else { return }
+        // If it cannot be deleted, the next process tries.
+        try? files.remove(path)
+    }
+
     func visibleNames() throws(Errno) -> [String] {
         try files.names(in: directory) { !$0.hasPrefix(Self.ownPrefix) }
     }
@@ -235,16 +261,13 @@ extension DiskStore {
     private func compare(
         _ index: inout DiskIndex,
         doubtsEntries: Bool,
-        deletesTemporary: Bool,
         isWritable: Bool,
         _ statistics: inout DiskStatistics
     ) throws(DiskError) {
         let names: [String]
         do throws(Errno) {
             names = try files.names(in: directory) { name in
-                if name.hasPrefix(Self.ownPrefix) {
-                    return deletesTemporary && name.hasSuffix(".tmp")
-                }
+                if name.hasPrefix(Self.ownPrefix) { return isWritable && isTemporary(name) }
                 // Other hidden files are foreign.
                 return index.confirm(name) ? doubtsEntries : !name.hasPrefix(".")
             }
@@ -254,8 +277,7 @@ extension DiskStore {
         var found: [DiskEntry] = []
         for name in names {
             if name.hasPrefix(Self.ownPrefix) {
-                // Left by a process that died; if it cannot be deleted, the next process tries.
-                try? files.remove(path(of: name))
+                removeAbandoned(name)
                 continue
             }
             let known = index[name]
@@ -333,9 +355,7 @@ extension DiskStore {
         let temporary = temporaryPath(makeTemporaryNumber())
         do throws(Errno) {
             // Always synced: a power failure must not lose both the old and the new log.
-            let status = try files.write(bytes, proof: nil, toNew: temporary, synced: true)
-            let new = try files.open(temporary, writable: true)
-            try files.lock(new, sharing: false, waiting: .zero)
+            let (new, status) = try files.write(bytes, proof: nil, toNew: temporary, synced: true)
             try files.rename(temporary, to: logPath)
             state.withLock { state in
                 state.log = new
@@ -345,7 +365,7 @@ extension DiskStore {
             }
             return new
         } catch {
-            // A temporary file; the next process that opens the folder alone deletes it.
+            // A temporary file; the next process that opens the folder deletes it.
             try? files.remove(temporary)
             return nil
         }

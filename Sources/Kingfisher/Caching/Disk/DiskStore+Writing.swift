@@ -69,8 +69,9 @@ extension DiskStore {
     /// The bytes of a new entry, written but not yet under its name.
     private enum Written {
         /// Under the temporary name of a number.
-        case temporary(UInt64)
-        /// Makes and removes one name less in the folder, which saves an eighth of a store.
+        case temporary(OpenFile)
+        /// A process that dies leaves no file, and a new entry needs one name less in the folder,
+        /// which saves an eighth of a store.
         case unnamed(OpenFile)
     }
 
@@ -80,8 +81,7 @@ extension DiskStore {
         _ metadata: EntryMetadata?,
         replacing: Bool
     ) throws(DiskError) {
-        let isKnown = state.withLock { $0.index.contains(entry.name) }
-        guard !isKnown, usesUnnamedFiles.load(ordering: .relaxed) else {
+        guard usesUnnamedFiles.load(ordering: .relaxed) else {
             return try write(bytes, as: entry, metadata, replacing: replacing, unnamed: false)
         }
         do throws(DiskError) {
@@ -103,22 +103,14 @@ extension DiskStore {
         let number = makeTemporaryNumber()
         let temporary = temporaryPath(number)
         let proof = FileProof(entry).bytes(for: entry.name)
-        var written = Written.temporary(number)
+        let written: Written
         do throws(Errno) {
             // Outside all locks, because this is the slow part.
-            let status: FileStatus
-            if unnamed {
-                let file: OpenFile
-                (file, status) = try files.write(
-                    bytes,
-                    proof: proof,
-                    toUnnamedIn: directory,
-                    synced: syncs
-                )
-                written = .unnamed(file)
-            } else {
-                status = try files.write(bytes, proof: proof, toNew: temporary, synced: syncs)
-            }
+            let (file, status) =
+                unnamed
+                ? try files.write(bytes, proof: proof, toUnnamedIn: directory, synced: syncs)
+                : try files.write(bytes, proof: proof, toNew: temporary, synced: syncs)
+            written = unnamed ? .unnamed(file) : .temporary(file)
             entry.modified = status.modified
         } catch {
             throw .cannotWrite(path: path(of: entry.name), key: entry.key, error)
@@ -130,7 +122,7 @@ extension DiskStore {
                 return try commit(entry, metadata, written, as: number, log: log)
             }
         } catch {
-            // A temporary file; the next process that opens the folder alone deletes it.
+            // A temporary file; the next process that opens the folder deletes it.
             try? files.remove(temporary)
             throw error
         }
@@ -167,8 +159,8 @@ extension DiskStore {
             let temporary = temporaryPath(number)
             var unnamed: OpenFile?
             if case .unnamed(let file) = written {
-                // Stored meanwhile by another thread. The announcement of a file that replaces
-                // another one can be completed only if the file has a name.
+                // The announcement of a file that replaces another one can be completed only if the
+                // file has a name.
                 if isKnown { try files.link(file, to: temporary) } else { unnamed = file }
             }
             let before = try append([record], to: log)

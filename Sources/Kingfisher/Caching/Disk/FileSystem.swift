@@ -32,16 +32,19 @@ protocol FileSystem: Sendable {
     ///
     /// `proof` is stored with the file if the file system supports it. If writing fails, the file
     /// is removed.
+    ///
+    /// - Returns: The file, which can be appended to and is locked until it is released, so that it
+    ///   is distinguished from a file of a process that died.
     func write(
         _ data: Data,
         proof: Data?,
         toNew path: String,
         synced: Bool
-    ) throws(Errno) -> FileStatus
+    ) throws(Errno) -> (OpenFile, FileStatus)
 
     /// Creates and writes a file without a name, which disappears unless it is linked.
     ///
-    /// The other parameters are those of ``write(_:proof:toNew:synced:)``.
+    /// The other parameters and the result are those of ``write(_:proof:toNew:synced:)``.
     ///
     /// - Throws: One of ``Errno/noUnnamedFiles`` if this is not possible.
     func write(

@@ -159,17 +159,26 @@ extension POSIXFileSystem {
         proof: Data?,
         toNew path: String,
         synced: Bool
-    ) throws(Errno) -> FileStatus {
-        let descriptor = try openDescriptor(path, O_WRONLY | O_CREAT | O_EXCL)
-        // Data is not buffered here, and there is no caller to report a failed close to.
-        defer { close(descriptor) }
+    ) throws(Errno) -> (OpenFile, FileStatus) {
+        let descriptor = try openDescriptor(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL)
+        let file = OpenFile(FileDescriptor(rawValue: descriptor))
+        claim(descriptor)
         do throws(Errno) {
-            return try fill(descriptor, data, proof, synced)
+            let status = try fill(descriptor, data, proof, synced)
+            // Taken for the file of a dead process before it was locked.
+            guard status.links > 0 else { throw .noSuchFileOrDirectory }
+            return (file, status)
         } catch {
             unlink(path)
             throw error
         }
     }
+
+    /// Locks a new file.
+    ///
+    /// Fails on file systems without locks, where no process removes files of others, and while
+    /// another process removes the file.
+    private func claim(_ descriptor: Int32) { _ = flock(descriptor, LOCK_EX | LOCK_NB) }
 
     private func fill(
         _ descriptor: Int32,
@@ -195,6 +204,7 @@ extension POSIXFileSystem {
         guard Self.canLink else { throw .notSupported }
         let descriptor = try openDescriptor(directory, O_WRONLY | UnnamedFile.flag)
         let file = OpenFile(FileDescriptor(rawValue: descriptor))
+        claim(descriptor)
         return (file, try fill(descriptor, data, proof, synced))
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import KingfisherTesting
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -76,15 +77,53 @@ struct DiskStoreRecoveryTests {
         }
     }
 
-    @Test func `temporary files of the dead go, those of the living stay`() throws {
+    @Test func `temporary files of dead processes are removed while others use the folder`()
+        throws
+    {
         try fill(1)
         let temporary = folder.file(".kingfisher-abc.tmp")
+        let isThere = { FileManager.default.fileExists(atPath: temporary.path) }
         let living = open()
         try living.prepare()
+        // By a process that opens the folder.
         try Data("half".utf8).write(to: temporary)
         try open().prepare()
-        #expect(FileManager.default.fileExists(atPath: temporary.path))
+        #expect(!isThere())
+        // By clearing.
+        try Data("half".utf8).write(to: temporary)
+        try living.removeAll()
+        #expect(!isThere())
+        // By cleaning, where each store writes such a file.
+        try Data("half".utf8).write(to: temporary)
+        living.usesUnnamedFiles.store(false, ordering: .relaxed)
+        _ = living.removeExpired()
+        #expect(!isThere())
         withExtendedLifetime(living) {}
+    }
+
+    @Test func `a process that dies while it replaces entries leaves no temporary file`() throws {
+        let temporaries = {
+            try FileManager.default.contentsOfDirectory(atPath: path).filter {
+                $0.hasSuffix(".tmp")
+            }
+        }
+        for steps in 0..<4 {
+            let files = FaultyFileSystem()
+            let dying = DiskStore(directory: path, files: files, clock: clock.clock)
+            try dying.store(data(1), named: "n", key: "k", expiration: .never)
+            let living = open()
+            try living.prepare()
+            files.die(afterSteps: steps, .after)
+            #expect(throws: DiskError.self) {
+                try dying.store(data(2), named: "n", key: "k", expiration: .never)
+            }
+            // Nothing before its bytes are complete, and then only until the next one opens the
+            // folder.
+            if steps == 0 { #expect(try temporaries() == []) }
+            try open().prepare()
+            #expect(try temporaries() == [], "after \(steps) steps")
+            withExtendedLifetime(living) {}
+        }
     }
 
     @Test func `temporary files go when nobody else is there`() throws {

@@ -49,8 +49,9 @@ struct DiskStoreSharingTests {
         try put("1", "a", in: dying)
         let other = open()
         #expect(try other.data(named: "a") == Data("1".utf8))
-        // It writes the file, announces it, and dies before it gives it its name.
-        files.die(afterSteps: 2, .before)
+        // It writes the file, gives it a temporary name, announces it, and dies before it gives it
+        // its name.
+        files.die(afterSteps: 3, .before)
         #expect(throws: DiskError.self) { try put("22", "a", in: dying) }
         #expect(other.totalSize == 2)
         #expect(try other.data(named: "a") == Data("22".utf8))
@@ -79,7 +80,12 @@ struct DiskStoreSharingTests {
         try first?.prepare()
         let second = open()
         try second.prepare()
-        #expect(FileManager.default.createFile(atPath: writing.path, contents: Data("x".utf8)))
+        let (held, _) = try POSIXFileSystem().write(
+            Data("x".utf8),
+            proof: nil,
+            toNew: writing.path,
+            synced: false
+        )
         // One opens the folder anew, because its log is gone.
         try FileManager.default.removeItem(at: log)
         if let first { try put("1", "a", in: first) }
@@ -92,6 +98,9 @@ struct DiskStoreSharingTests {
         try FileManager.default.removeItem(at: log)
         try put("2", "a", in: second)
         #expect(FileManager.default.fileExists(atPath: writing.path))
+        try second.removeAll()
+        #expect(FileManager.default.fileExists(atPath: writing.path))
+        withExtendedLifetime(held) {}
     }
 
     @Test func `a folder is not open while its log is being written`() throws {

@@ -139,7 +139,7 @@ final class FaultyFileSystem: FileSystem {
         proof: Data?,
         toNew path: String,
         synced: Bool
-    ) throws(Errno) -> FileStatus {
+    ) throws(Errno) -> (OpenFile, FileStatus) {
         if !synced { try check(.unsyncedWrite, path) }
         let half = {
             _ = FileManager.default.createFile(atPath: path, contents: data.prefix(data.count / 2))
