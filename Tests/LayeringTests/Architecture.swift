@@ -108,6 +108,16 @@ enum Architecture {
         ("Prefetching/ImagePrefetcher.swift", "calls handlers, and waits for none"),
     ]
 
+    /// Places whose code handles names from outside: keys, file names and paths.
+    static let namers = [
+        "Sources/Kingfisher/Caching/Disk/", "Sources/Kingfisher/Caching/DiskStorage",
+        "Sources/Kingfisher/Caching/CacheEntryName", "Sources/Kingfisher/Caching/ImageCache+",
+        "Sources/Kingfisher/Caching/Shared/SharedLevel",
+        "Sources/Kingfisher/Caching/Shared/SharedMessage",
+        "Sources/Kingfisher/Caching/Shared/SharedWrites", "Sources/Kingfisher/Support/ByteText",
+        "Sources/Kingfisher/Support/KeyDivision", "Sources/Kingfisher/Support/Log.swift",
+    ]
+
     /// Folders where sizes come from headers and callers, so that products of sides must saturate.
     static let readers = ["Sources/Codecs", "Sources/Kingfisher"]
 

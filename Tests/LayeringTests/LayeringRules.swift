@@ -192,6 +192,29 @@ enum LayeringRules {
         }
     }
 
+    // MARK: Untrusted names
+
+    /// Comparisons and divisions of names by characters, where names come from outside.
+    ///
+    /// `String` compares by canonical equivalence and its elements are grapheme clusters, but
+    /// names of files are bytes. `ByteText` and `utf8` are free of both.
+    static func comparedCharacters(in tree: SourceTree) -> [String] {
+        Architecture.namers.flatMap { place in
+            tree.paths.filter { $0.hasPrefix(place) }.flatMap { path -> [String] in
+                lines(of: tree.files[path] ?? "").enumerated().compactMap { index, line in
+                    let code = splitComment(line).code
+                    let isFound =
+                        code.contains(/\[String: |Set<String>|Character\b/)
+                        || code.contains(/\bhas(Prefix|Suffix)\(/)
+                        || code.contains(/\.(split\(separator|(first|last)Index\(of): "/)
+                        || code.contains(/replacingOccurrences\(/)
+                        || code.contains(/\.prefix \{ \$0 [!=]= "/)
+                    return isFound ? "\(path):\(index + 1)" : nil
+                }
+            }
+        }
+    }
+
     // MARK: Size
 
     /// Files that are too long, with their numbers of lines.

@@ -25,8 +25,8 @@ struct LayeringRulesTests {
         LayeringRules.unrankedFolders, LayeringRules.upwardMentions,
         LayeringRules.sharedInstances, LayeringRules.unexplainedUncheckedSendable,
         LayeringRules.nonisolatedUnsafe, LayeringRules.randomIdentities,
-        LayeringRules.uncheckedAreas, LayeringRules.overlongFiles, LayeringRules.threadStarts,
-        LayeringRules.mainQueueUses,
+        LayeringRules.uncheckedAreas, LayeringRules.comparedCharacters,
+        LayeringRules.overlongFiles, LayeringRules.threadStarts, LayeringRules.mainQueueUses,
     ]
 
     private func planted(_ path: String, _ text: String) -> SourceTree {
@@ -173,6 +173,27 @@ struct LayeringRulesTests {
         let text =
             "let a = width * 4\nlet b = y * bytesPerRow + x\nsize.byteCount(bytesPerPixel: 4)"
         #expect(LayeringRules.uncheckedAreas(in: planted("Sources/Codecs/Good.swift", text)) == [])
+    }
+
+    @Test(arguments: [
+        "var lines: [String: Int] = [:]", "let names: Set<String> = []", "name.hasPrefix(\".\")",
+        "path.split(separator: \"/\")", "path.lastIndex(of: \"/\")", "key.prefix { $0 != \"@\" }",
+        "for letter: Character in name {}", "name.replacingOccurrences(of: \"/\", with: \"-\")",
+    ])
+    func `a name that is compared by characters is found`(line: String) {
+        let path = "Sources/Kingfisher/Caching/Disk/Planted.swift"
+        #expect(LayeringRules.comparedCharacters(in: planted(path, line)) == ["\(path):1"])
+        let elsewhere = planted("Sources/Kingfisher/Display/Planted.swift", line)
+        #expect(LayeringRules.comparedCharacters(in: elsewhere).isEmpty)
+    }
+
+    @Test(arguments: [
+        "var lines: [ByteText: Int] = [:]", "path.utf8.lastIndex(of: UInt8(ascii: \"/\"))",
+        "name.startsWithBytes(of: \".\")", "// by Character",
+    ])
+    func `a name that is compared by bytes is left alone`(line: String) {
+        let tree = planted("Sources/Kingfisher/Caching/Disk/Planted.swift", line)
+        #expect(LayeringRules.comparedCharacters(in: tree).isEmpty)
     }
 
     @Test func `a file of 401 lines is found, one of 400 is not`() {

@@ -63,6 +63,10 @@ struct LayeringTests {
         #expect(LayeringRules.uncheckedAreas(in: tree).isEmpty)
     }
 
+    @Test func `names from outside are compared and divided as bytes`() {
+        #expect(LayeringRules.comparedCharacters(in: tree).isEmpty)
+    }
+
     @Test func `no file is too long`() {
         #expect(LayeringRules.overlongFiles(in: tree).isEmpty)
     }

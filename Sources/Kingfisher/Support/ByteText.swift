@@ -13,11 +13,27 @@ struct ByteText: Hashable, Sendable, CustomStringConvertible {
     var description: String { string }
 
     func hash(into hasher: inout Hasher) {
-        string.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: .init($0)) }
-            ?? string.utf8.forEach { hasher.combine($0) }
+        var string = string
+        string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
     static func == (left: ByteText, right: ByteText) -> Bool {
         left.string.utf8.elementsEqual(right.string.utf8)
+    }
+}
+
+extension String {
+    /// Whether the bytes of the text begin with those of another one; `hasPrefix` compares
+    /// characters, so that a combining character after the prefix hides it.
+    func startsWithBytes(of prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    /// Whether the bytes of the text end with those of another one.
+    func endsWithBytes(of suffix: String) -> Bool {
+        utf8.reversed().starts(with: suffix.utf8.reversed())
+    }
+
+    /// The parts between the slashes, divided by bytes; empty parts are left out.
+    var pathParts: [String] {
+        utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     }
 }

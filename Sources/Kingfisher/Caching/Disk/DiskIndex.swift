@@ -48,7 +48,7 @@ struct DiskIndex: Sendable {
     /// The size of the log after rewriting it, in bytes.
     private(set) var liveLogSize = 0
     /// Why names have no entry.
-    private(set) var absences: [String: DiskAbsence] = [:]
+    private(set) var absences: [ByteText: DiskAbsence] = [:]
     /// Limited, because an absence takes half a kilobyte and a server can cause any number of them.
     private static let maxAbsences = 1_000
 
@@ -155,14 +155,14 @@ struct DiskIndex: Sendable {
         if absences.count >= Self.maxAbsences,
             let first = absences.min(by: { $0.value.expiry < $1.value.expiry })
         {
-            forgetAbsence(of: first.key)
+            forgetAbsence(of: first.key.string)
         }
-        absences[name] = absence
+        absences[ByteText(name)] = absence
         liveLogSize += LogRecord.absent(name, absence).size
     }
 
     private mutating func forgetAbsence(of name: String) {
-        guard !absences.isEmpty, let absence = absences.removeValue(forKey: name) else { return }
+        guard !absences.isEmpty, let absence = absences.removeValue(forKey: ByteText(name)) else { return }
         liveLogSize -= LogRecord.absent(name, absence).size
     }
 

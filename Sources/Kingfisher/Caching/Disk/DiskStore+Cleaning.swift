@@ -32,7 +32,7 @@ extension DiskStore {
         try prepare()
         let cleaning = try changing { log throws(DiskError) -> DiskCleaning in
             let (isKnown, isAbsent) = state.withLock {
-                ($0.index.contains(name), $0.index.absences[name] != nil)
+                ($0.index.contains(name), $0.index.absences[ByteText(name)] != nil)
             }
             guard isKnown else {
                 if isAbsent { try note(.removed(name), in: log) }
@@ -211,7 +211,9 @@ enum DiskLimit {
         var found = statvfs()
         while statvfs(path, &found) != 0 {
             // `deletingLastPathComponent` of Foundation stops the program for a single letter.
-            guard let slash = path.lastIndex(of: "/"), path != "/" else { return nil }
+            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), path != "/" else {
+                return nil
+            }
             path = slash == path.startIndex ? "/" : String(path[..<slash])
         }
         let (bytes, isTooMany) = Int(clamping: found.f_bavail)

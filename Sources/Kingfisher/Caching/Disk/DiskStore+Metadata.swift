@@ -112,7 +112,7 @@ extension DiskStore {
         freshen()
         let now = clock.now()
         return state.withLock { state in
-            state.index.absences[name].flatMap { $0.expiry > now ? $0.metadata : nil }
+            state.index.absences[ByteText(name)].flatMap { $0.expiry > now ? $0.metadata : nil }
         }
     }
 

@@ -224,7 +224,7 @@ extension DiskStore {
     }
 
     private func isTemporary(_ name: String) -> Bool {
-        name.hasPrefix(Self.ownPrefix) && name.hasSuffix(".tmp")
+        name.startsWithBytes(of: Self.ownPrefix) && name.endsWithBytes(of: ".tmp")
     }
 
     /// Removes the temporary files of processes that died, for callers that hold the lock of the
@@ -251,7 +251,7 @@ extension DiskStore {
     }
 
     func visibleNames() throws(Errno) -> [String] {
-        try files.names(in: directory) { !$0.hasPrefix(Self.ownPrefix) }
+        try files.names(in: directory) { !$0.startsWithBytes(of: Self.ownPrefix) }
     }
 
     /// Removes entries without a file, and adds entries for files without one.
@@ -267,16 +267,16 @@ extension DiskStore {
         let names: [String]
         do throws(Errno) {
             names = try files.names(in: directory) { name in
-                if name.hasPrefix(Self.ownPrefix) { return isWritable && isTemporary(name) }
+                if name.startsWithBytes(of: Self.ownPrefix) { return isWritable && isTemporary(name) }
                 // Other hidden files are foreign.
-                return index.confirm(name) ? doubtsEntries : !name.hasPrefix(".")
+                return index.confirm(name) ? doubtsEntries : !name.startsWithBytes(of: ".")
             }
         } catch {
             throw .cannotList(path: directory, error)
         }
         var found: [DiskEntry] = []
         for name in names {
-            if name.hasPrefix(Self.ownPrefix) {
+            if name.startsWithBytes(of: Self.ownPrefix) {
                 removeAbandoned(name)
                 continue
             }
@@ -380,7 +380,7 @@ extension DiskStore {
         let now = clock.now()
         let absences = index.absences.filter { $0.value.expiry > now }
         let head = LogRecord.encode(
-            absences.map { .absent($0.key, $0.value) },
+            absences.map { .absent($0.key.string, $0.value) },
             after: LogRecord.header
         )
         var start = head.count

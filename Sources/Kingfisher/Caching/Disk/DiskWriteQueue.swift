@@ -95,15 +95,15 @@ final class DiskWriteQueue: Sendable {
     }
 
     fileprivate enum Later: Sendable {
-        case operation(Operation, name: String)
+        case operation(Operation, name: ByteText)
         case barrier(@Sendable () -> Void)
     }
 
     fileprivate struct State {
         /// The operations of each name, including the running one.
-        var lines: [String: [Operation]] = [:]
+        var lines: [ByteText: [Operation]] = [:]
         /// How many operations at the head of a line are done, while their completions are called.
-        var done: [String: Int] = [:]
+        var done: [ByteText: Int] = [:]
         /// The operations queued after an unfinished barrier, including the barrier.
         var later: [Later] = []
         var isAlone = false
@@ -132,7 +132,7 @@ final class DiskWriteQueue: Sendable {
 
     /// The pending change of a name as seen by readers.
     func pending(_ name: String) -> Pending? {
-        let waiting = state.withLock { $0.operations(on: name) }.filter(\.changesBytes)
+        let waiting = state.withLock { $0.operations(on: ByteText(name)) }.filter(\.changesBytes)
         if waiting.isEmpty { return nil }
         // A store that does not replace takes effect only if there is no entry.
         let last = waiting.last { $0.replaces } ?? (store.contains(name) ? nil : waiting.first)
@@ -186,6 +186,7 @@ final class DiskWriteQueue: Sendable {
         completion: @escaping Completion
     ) {
         let operation = Operation(change: change, completion: completion)
+        let name = ByteText(name)
         if append(operation, name: name) { pool.submit { self.work(on: name) } }
     }
 
@@ -201,7 +202,7 @@ final class DiskWriteQueue: Sendable {
 
     /// - Returns: Whether the operation is the first of its line, so that the caller must start the
     ///   line.
-    private func append(_ operation: Operation, name: String) -> Bool {
+    private func append(_ operation: Operation, name: ByteText) -> Bool {
         state.withLock { state in
             state.byteCount += operation.byteCount
             if state.later.isEmpty { return state.add(operation, name: name) }
@@ -227,7 +228,8 @@ final class DiskWriteQueue: Sendable {
             result.withLock { $0 = made }
             isMade.signal()
         }
-        if append(operation, name: name) { work(on: name, endsAfterFirst: true) }
+        let line = ByteText(name)
+        if append(operation, name: line) { work(on: line, endsAfterFirst: true) }
         isMade.wait()
         try result.withLock { $0 }.get()
     }
@@ -251,15 +253,15 @@ final class DiskWriteQueue: Sendable {
 
     // MARK: Working
 
-    private func work(on name: String, endsAfterFirst: Bool = false) {
+    private func work(on name: ByteText, endsAfterFirst: Bool = false) {
         Self.$isWorking.withValue(true) { workInTurn(on: name, endsAfterFirst: endsAfterFirst) }
     }
 
-    private func workInTurn(on name: String, endsAfterFirst: Bool) {
+    private func workInTurn(on name: ByteText, endsAfterFirst: Bool) {
         while true {
             let operations = state.withLock { $0.next(name) }
             guard let operation = operations.last else { return }
-            let result = make(operation.change, name: name)
+            let result = make(operation.change, name: name.string)
             // Marked as done before the completions are called: they may read the entry.
             state.withLock { $0.done[name] = operations.count }
             // Called before the line ends, so that barriers also wait for the completions.
@@ -325,13 +327,13 @@ final class DiskWriteQueue: Sendable {
 
 extension DiskWriteQueue.State {
     /// Appends to the line of a name; returns whether the line has to be started.
-    fileprivate mutating func add(_ operation: DiskWriteQueue.Operation, name: String) -> Bool {
+    fileprivate mutating func add(_ operation: DiskWriteQueue.Operation, name: ByteText) -> Bool {
         lines[name, default: []].append(operation)
         return lines[name]?.count == 1
     }
 
     /// The pending and running operations of a name, in order.
-    fileprivate func operations(on name: String) -> [DiskWriteQueue.Operation] {
+    fileprivate func operations(on name: ByteText) -> [DiskWriteQueue.Operation] {
         guard lines[name] != nil || !later.isEmpty else { return [] }
         var all = Array((lines[name] ?? []).dropFirst(done[name] ?? 0))
         for case .operation(let operation, name) in later { all.append(operation) }
@@ -340,7 +342,7 @@ extension DiskWriteQueue.State {
 
     /// The operations to perform as one: a store, with the earlier stores that it makes
     /// unnecessary.
-    fileprivate func next(_ name: String) -> [DiskWriteQueue.Operation] {
+    fileprivate func next(_ name: ByteText) -> [DiskWriteQueue.Operation] {
         let line = lines[name] ?? []
         let stores = line.prefix { if case .store = $0.change { $0.replaces } else { false } }
         return Array(stores.isEmpty ? line.prefix(1) : stores)
@@ -355,7 +357,7 @@ extension DiskWriteQueue.State {
     }
 
     /// Removes finished operations from a line.
-    fileprivate mutating func end(_ count: Int, name: String) -> Rest {
+    fileprivate mutating func end(_ count: Int, name: ByteText) -> Rest {
         let finished = lines[name]?.prefix(count) ?? []
         byteCount -= finished.reduce(0) { $0 + $1.byteCount }
         lines[name]?.removeFirst(count)
@@ -373,10 +375,10 @@ extension DiskWriteQueue.State {
     }
 
     /// Drops the finished barrier and admits the operations up to the next; returns new lines.
-    fileprivate mutating func admit() -> [String] {
+    fileprivate mutating func admit() -> [ByteText] {
         later.removeFirst()
         isAlone = false
-        var started: [String] = []
+        var started: [ByteText] = []
         while case .operation(let operation, let name) = later.first {
             later.removeFirst()
             if add(operation, name: name) { started.append(name) }

@@ -27,7 +27,7 @@ struct FileNaming: Sendable, Equatable {
         let bytes = name.utf8
         return (1...255).contains(bytes.count) && name != "." && name != ".."
             && !bytes.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
-            && !name.hasPrefix(DiskStore.ownPrefix)
+            && !name.startsWithBytes(of: DiskStore.ownPrefix)
     }
 
     /// Whether a name is the hash of a key.
@@ -48,11 +48,14 @@ struct FileNaming: Sendable, Equatable {
     ///
     /// In a computed key, the text after the `@` belongs to the processor.
     static func fileExtension(in key: String) -> String? {
-        let location = key.prefix { $0 != "@" }
-        guard let dot = location.lastIndex(of: ".") else { return nil }
-        let suffix = location[location.index(after: dot)...]
-        let isPlain = suffix.allSatisfy { $0.isLetter || $0.isNumber }
-        return (1...20).contains(suffix.count) && isPlain ? String(suffix) : nil
+        let location = key.utf8.prefix { $0 != UInt8(ascii: "@") }
+        guard let dot = location.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        let suffix = String(decoding: location[location.index(after: dot)...], as: UTF8.self)
+        let scalars = suffix.unicodeScalars
+        let isPlain = scalars.allSatisfy {
+            $0.properties.isAlphabetic || $0.properties.numericType != nil
+        }
+        return (1...20).contains(scalars.count) && isPlain ? suffix : nil
     }
 
     private static func hash(_ key: String) -> String {

@@ -297,6 +297,7 @@ extension CacheEntryName {
 
     /// Whether the key means the same image on every machine; that of a file's path does not.
     var isShareable: Bool {
-        !computedKey.hasPrefix("file:") && !computedKey.hasPrefix(URL.localFileCacheKeyPrefix)
+        !computedKey.startsWithBytes(of: "file:")
+            && !computedKey.startsWithBytes(of: URL.localFileCacheKeyPrefix)
     }
 }

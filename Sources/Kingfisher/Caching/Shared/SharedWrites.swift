@@ -18,7 +18,7 @@ final class SharedWrites: Sendable {
         var retained = FIFO<Operation>()
         var byteCount = 0
         /// The number of announced or pending removals of each name.
-        var removals: [String: Int] = [:]
+        var removals: [ByteText: Int] = [:]
         var isSending = false
         /// Resumes the sending of retained removals.
         var retry: RepeatingTimer?
@@ -83,7 +83,7 @@ final class SharedWrites: Sendable {
 
     /// Makes lookups of a name miss from now on; ``remove(_:_:)`` must follow.
     func announceRemoval(of name: String) {
-        state.withLock { $0.removals[name, default: 0] += 1 }
+        state.withLock { $0.removals[ByteText(name), default: 0] += 1 }
     }
 
     /// Queues an announced removal.
@@ -104,7 +104,7 @@ final class SharedWrites: Sendable {
     }
 
     /// Whether a removal of a name is announced or pending.
-    func isRemoving(_ name: String) -> Bool { state.withLock { $0.removals[name] != nil } }
+    func isRemoving(_ name: String) -> Bool { state.withLock { $0.removals[ByteText(name)] != nil } }
 
     /// Queues the release of a lease; without room the lease ends by itself.
     func release(_ name: String, token: String) {
@@ -239,10 +239,10 @@ extension SharedWrites.State {
 
         /// Takes operations from the front of a queue while they fit into one batch.
         init(from queue: inout FIFO<SharedWrites.Operation>) {
-            var names: Set<String> = []
+            var names: Set<ByteText> = []
             var size = 0
             while names.count + releases.count < SharedWrites.batchSize, let next = queue.first {
-                guard next.name.map({ names.insert($0).inserted }) ?? true,
+                guard next.name.map({ names.insert(ByteText($0)).inserted }) ?? true,
                     size == 0 || next.size <= SharedWrites.batchBytes - size
                 else { break }
                 size += next.size
@@ -261,6 +261,7 @@ extension SharedWrites.State {
     }
 
     fileprivate mutating func endRemoval(of name: String) {
+        let name = ByteText(name)
         let count = removals[name, default: 0]
         removals[name] = count > 1 ? count - 1 : nil
     }

@@ -77,6 +77,22 @@ struct DiskWriteQueueTests {
         #expect(queue.store.contains("a"))
     }
 
+    @Test func `names that differ only in their bytes have lines of their own`() async throws {
+        let (one, two) = ("caf\u{E9}", "cafe\u{301}")
+        let log = EventLog()
+        enqueue("one", one, log)
+        enqueue("two", two, log)
+        #expect(queue.pending(one)?.data == Data("one".utf8))
+        #expect(queue.pending(two)?.data == Data("two".utf8))
+        queue.enqueue(.removal, on: two) { _ in }
+        #expect(queue.pending(one)?.data == Data("one".utf8))
+        #expect(queue.pending(two)?.isRemoval == true)
+        valve.open()
+        await drain()
+        #expect(try queue.store.data(named: one) == Data("one".utf8))
+        #expect(!queue.store.contains(two))
+    }
+
     @Test func `what waits can be read, and is found on disk afterwards`() async throws {
         let log = EventLog()
         enqueue("one", "a", log)
