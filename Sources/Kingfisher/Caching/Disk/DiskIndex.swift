@@ -38,7 +38,7 @@ struct DiskIndex: Sendable {
     private var oldest = end
     private var newest = end
     /// The places whose files were found while the folder is compared with the index.
-    private var confirmed: Set<Int32> = []
+    private var confirmed = BitSet()
 
     private(set) var count = 0
     /// The number of entries whose current state is not in the log.
@@ -162,7 +162,9 @@ struct DiskIndex: Sendable {
     }
 
     private mutating func forgetAbsence(of name: String) {
-        guard !absences.isEmpty, let absence = absences.removeValue(forKey: ByteText(name)) else { return }
+        guard !absences.isEmpty, let absence = absences.removeValue(forKey: ByteText(name)) else {
+            return
+        }
         liveLogSize -= LogRecord.absent(name, absence).size
     }
 
@@ -264,7 +266,7 @@ struct DiskIndex: Sendable {
     /// Records that the folder has a file of this name; returns whether it has an entry.
     mutating func confirm(_ name: String) -> Bool {
         guard let place = place(of: name) else { return false }
-        confirmed.insert(Int32(place))
+        confirmed.insert(place)
         return true
     }
 
@@ -273,10 +275,12 @@ struct DiskIndex: Sendable {
         var names: [String] = []
         var place = oldest
         while place != Self.end {
-            if !confirmed.contains(place) { names.append(texts.name(at: nodes[Int(place)].text)) }
+            if !confirmed.contains(Int(place)) {
+                names.append(texts.name(at: nodes[Int(place)].text))
+            }
             place = nodes[Int(place)].newer
         }
-        confirmed = []
+        confirmed = BitSet()
         for name in names { remove(name) }
     }
 
@@ -340,6 +344,21 @@ struct DiskIndex: Sendable {
             place = nodes[Int(place)].newer
         }
         texts = packed
+    }
+}
+
+/// A set of small numbers with one bit for each.
+private struct BitSet {
+    private var words: ContiguousArray<UInt64> = []
+
+    func contains(_ number: Int) -> Bool {
+        number >> 6 < words.count && words[number >> 6] >> UInt64(number & 63) & 1 != 0
+    }
+
+    mutating func insert(_ number: Int) {
+        let missing = (number >> 6) + 1 - words.count
+        if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
+        words[number >> 6] |= 1 << UInt64(number & 63)
     }
 }
 

@@ -24,45 +24,27 @@ extension DiskStore {
             state.withLock { $0.lastFailure = clock.now() }
             throw .cannotCreateDirectory(path: directory, error)
         }
-        let isAlone = notePresence(&writer)
-        defer {
-            // If this fails, the lock stays exclusive and other processes keep their temporary
-            // files.
-            if isAlone, let presence = writer.presence {
-                try? files.lock(presence, sharing: true, waiting: .zero)
-            }
-        }
+        notePresence(&writer)
         writer.unfinished = .nothing
         let opened = openLog(&writer)
         defer { if let log = opened.log, opened.isWritable { files.unlock(log) } }
-        try load(opened, isAlone: isAlone)
+        try load(opened)
     }
 
     /// Registers this store's use of the folder for its lifetime.
     ///
-    /// - Returns: Whether it is the only store and has written nothing yet, so that all temporary
-    ///   files were left by dead processes. Other processes then wait until the lock is shared.
-    private func notePresence(_ writer: inout Writer) -> Bool {
+    /// Earlier versions delete all temporary files, unless others have locked this file.
+    private func notePresence(_ writer: inout Writer) {
         if let presence = writer.presence, let mine = try? files.status(of: presence),
             let there = try? files.status(of: presencePath), mine.identity == there.identity
         {
-            // Opened again: threads of this process may be writing, and releasing the lock briefly
-            // would let another process delete their temporary files.
-            return false
+            return
         }
-        writer.presence = nil
-        // Without this file other processes cannot be detected, so no temporary file is deleted.
-        guard let presence = try? openOwn(presencePath) else { return false }
-        writer.presence = presence
-        do throws(Errno) {
-            try files.lock(presence, sharing: false, waiting: .zero)
-            return true
-        } catch {
-            // Waits for a process that opens the folder exclusively. If this fails, another process
-            // may delete our temporary files, and the affected store reports an error.
-            try? files.lock(presence, sharing: true, waiting: options.lockLimit)
-            return false
-        }
+        // Without this file, such a version may delete a temporary file of ours, and the affected
+        // store writes it again.
+        writer.presence = try? openOwn(presencePath)
+        guard let presence = writer.presence else { return }
+        try? files.lock(presence, sharing: true, waiting: options.lockLimit)
     }
 
     /// Opens one of the store's own files; a foreign file at its path is replaced.
@@ -129,14 +111,14 @@ extension DiskStore {
         }
     }
 
-    private func load(_ opened: OpenedLog, isAlone: Bool) throws(DiskError) {
-        let bytes = opened.log.flatMap(readAll) ?? Data()
-        var index = DiskIndex()
-        var reader = LogReader()
-        index.reserve(logSize: bytes.count)
-        reader.read(bytes) { index.apply($0, at: $1) }
-        let isNew = bytes.isEmpty
-        let isDamaged = !isNew && (reader.damagedBytes > 0 || reader.end < bytes.count)
+    private func load(_ opened: OpenedLog) throws(DiskError) {
+        // An unreadable log is treated as missing: the folder has the files.
+        let read = opened.log.flatMap { self.read($0) } ?? (DiskIndex(), LogReader())
+        var index = read.0
+        let reader = read.1
+        let size = reader.position
+        let isNew = size == 0
+        let isDamaged = !isNew && (reader.damagedBytes > 0 || reader.end < size)
         if opened.isWritable { finish(reader.unfinished) }
         var statistics = DiskStatistics()
         try compare(
@@ -150,7 +132,7 @@ extension DiskStore {
             state.index = index
             state.log = opened.log
             state.logIdentity = opened.identity
-            state.position = bytes.count
+            state.position = size
             state.isWritable = opened.isWritable
             state.statistics.adopted += statistics.adopted
             state.statistics.damaged += statistics.damaged
@@ -170,11 +152,26 @@ extension DiskStore {
     // A million entries take a quarter of this.
     private static let maximalLogSize = 1 << 30
 
-    private func readAll(_ log: OpenFile) -> Data? {
-        // An unreadable log is treated as missing: the folder has the files.
+    // A whole log in memory would take as much as the index.
+    private static let windowSize = 8 << 20
+
+    private func read(_ log: OpenFile) -> (DiskIndex, LogReader)? {
         guard let status = try? files.status(of: log), status.size <= Self.maximalLogSize
         else { return nil }
-        return try? files.read(log, from: 0, count: status.size)
+        var (index, reader) = (DiskIndex(), LogReader())
+        index.reserve(logSize: status.size)
+        while reader.position < status.size {
+            let rest = status.size - reader.position
+            let count = min(rest, Self.windowSize)
+            guard let bytes = try? files.read(log, from: reader.position, count: count) else {
+                return nil
+            }
+            // Fewer bytes mean that the log was truncated meanwhile.
+            let isLast = bytes.count == rest || bytes.count < count
+            reader.read(bytes, isLast: isLast) { index.apply($0, at: $1) }
+            if isLast { break }
+        }
+        return (index, reader)
     }
 
     // MARK: Repairing
@@ -267,7 +264,9 @@ extension DiskStore {
         let names: [String]
         do throws(Errno) {
             names = try files.names(in: directory) { name in
-                if name.startsWithBytes(of: Self.ownPrefix) { return isWritable && isTemporary(name) }
+                if name.startsWithBytes(of: Self.ownPrefix) {
+                    return isWritable && isTemporary(name)
+                }
                 // Other hidden files are foreign.
                 return index.confirm(name) ? doubtsEntries : !name.startsWithBytes(of: ".")
             }

@@ -25,7 +25,9 @@ extension DiskStore {
         // The index is used as it is, whatever other processes did since. If the file is missing or
         // has other bytes, follow the log and try again.
         let known = state.withLock { state -> DiskEntry? in
-            state.index[name].flatMap { $0.expiry > now && $0.division.matches(division) ? $0 : nil }
+            state.index[name].flatMap {
+                $0.expiry > now && $0.division.matches(division) ? $0 : nil
+            }
         }
         if let known, let found = try contents(of: known, extending: extending, at: now) {
             return found

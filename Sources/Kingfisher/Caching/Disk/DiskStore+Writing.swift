@@ -68,7 +68,7 @@ extension DiskStore {
 
     /// The bytes of a new entry, written but not yet under its name.
     private enum Written {
-        /// Under the temporary name of a number.
+        /// Under the temporary name of a number, and locked while the file is open.
         case temporary(OpenFile)
         /// A process that dies leaves no file, and a new entry needs one name less in the folder,
         /// which saves an eighth of a store.
@@ -107,9 +107,9 @@ extension DiskStore {
         do throws(Errno) {
             // Outside all locks, because this is the slow part.
             let (file, status) =
-                unnamed
-                ? try files.write(bytes, proof: proof, toUnnamedIn: directory, synced: syncs)
-                : try files.write(bytes, proof: proof, toNew: temporary, synced: syncs)
+                try unnamed
+                ? files.write(bytes, proof: proof, toUnnamedIn: directory, synced: syncs)
+                : files.write(bytes, proof: proof, toNew: temporary, synced: syncs)
             written = unnamed ? .unnamed(file) : .temporary(file)
             entry.modified = status.modified
         } catch {

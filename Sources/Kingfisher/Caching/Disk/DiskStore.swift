@@ -141,9 +141,12 @@ final class DiskStore: Sendable {
     }
 
     /// All entries, the least recently used first.
-    var entries: [DiskEntry] {
+    var entries: [DiskEntry] { Array(snapshot.entries) }
+
+    /// The index as it is now; shares its memory with the store's index until that changes.
+    var snapshot: DiskIndex {
         freshen()
-        return state.withLock { Array($0.index.entries) }
+        return state.withLock { $0.index }
     }
 
     var statistics: DiskStatistics {
@@ -199,7 +202,7 @@ extension DiskStore {
     func identifiers(ofKey key: String) -> [String] {
         let division = KeyDivision(afterKey: key)
         let key = key.withoutUsers.utf8
-        return entries.compactMap { entry -> String? in
+        return snapshot.entries.compactMap { entry -> String? in
             guard entry.division.matches(division), entry.key.utf8.starts(with: key) else {
                 return nil
             }

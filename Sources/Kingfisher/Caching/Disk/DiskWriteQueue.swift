@@ -290,7 +290,12 @@ final class DiskWriteQueue: Sendable {
         do throws(DiskError) {
             switch change {
             case .store(
-                let bytes, let key, let division, let expiration, let replacing, let metadata
+                let bytes,
+                let key,
+                let division,
+                let expiration,
+                let replacing,
+                let metadata
             ):
                 guard let data = bytes.data else { throw DiskError.nothingToWrite(key: key) }
                 try store.store(

@@ -10,8 +10,10 @@ struct LogReader {
         case clearing
     }
 
-    /// The end of the last complete record, as an offset in the bytes read.
+    /// The end of the last complete record, as an offset in the log.
     private(set) var end = 0
+    /// Where to continue, as an offset in the log.
+    private(set) var position = 0
     /// The number of bytes before ``end`` that belong to no record.
     private(set) var damagedBytes = 0
     var unfinished: Unfinished { removals.isEmpty ? last : .removals(removals) }
@@ -19,23 +21,43 @@ struct LogReader {
     /// The names of the removals at the end, if any.
     private var removals: [String] = []
 
-    /// Reads all records of `bytes` in order, and passes on each with its offset.
-    mutating func read(_ bytes: Data, apply: (LogRecord, _ start: Int) -> Void) {
+    /// Reads all records of `bytes` in order, and passes on each with its offset in the log.
+    ///
+    /// - Parameters:
+    ///   - bytes: A part of the log that begins at ``position``; at least twice as long as a record
+    ///     can be, unless it is the last one.
+    ///   - isLast: Whether the log ends with these bytes.
+    ///   - apply: Receives the records.
+    mutating func read(
+        _ bytes: Data,
+        isLast: Bool = true,
+        apply: (LogRecord, _ start: Int) -> Void
+    ) {
+        let base = position
+        defer { position += base == position ? bytes.count : 0 }
         bytes.withUnsafeBytes { bytes in
             var offset = 0
-            if bytes.starts(with: LogRecord.header) { offset = LogRecord.header.count }
-            end = offset
+            if base == 0, bytes.starts(with: LogRecord.header) {
+                offset = LogRecord.header.count
+                end = offset
+            }
             while offset < bytes.count {
                 guard let (record, size) = Self.record(in: bytes, at: offset) else {
+                    let rest = bytes.count - offset
+                    if !isLast, rest < LogRecord.prefixSize + LogRecord.maximalBodySize {
+                        // The next bytes may complete it.
+                        position = base + offset
+                        return
+                    }
                     guard let next = Self.nextMark(in: bytes, after: offset) else { return }
                     offset = next
                     continue
                 }
-                damagedBytes += offset - end
+                damagedBytes += base + offset - end
                 offset += size
-                end = offset
+                end = base + offset
                 note(record)
-                apply(record, offset - size)
+                apply(record, base + offset - size)
             }
         }
     }

@@ -49,7 +49,8 @@ struct POSIXFileSystem: FileSystem {
         errno = 0
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                let count = bytes.baseAddress.map { strnlen($0, bytes.count) } ?? 0
+                return String(decoding: bytes.prefix(count), as: UTF8.self)
             }
             let kind = Int32(entry.pointee.d_type)
             // Some file systems do not report the type.

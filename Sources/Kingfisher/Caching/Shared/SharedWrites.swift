@@ -104,7 +104,9 @@ final class SharedWrites: Sendable {
     }
 
     /// Whether a removal of a name is announced or pending.
-    func isRemoving(_ name: String) -> Bool { state.withLock { $0.removals[ByteText(name)] != nil } }
+    func isRemoving(_ name: String) -> Bool {
+        state.withLock { $0.removals[ByteText(name)] != nil }
+    }
 
     /// Queues the release of a lease; without room the lease ends by itself.
     func release(_ name: String, token: String) {

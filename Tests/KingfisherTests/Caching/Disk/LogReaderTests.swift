@@ -16,8 +16,16 @@ struct LogReaderTests {
         .described("d", checksum: 1, metadata: Data("d's own".utf8)),
         .described("d", checksum: .max, metadata: Data()),
         .absent("e", DiskAbsence(expiry: 30, metadata: Data("gone".utf8))),
+        .stored(Self.divided("f", 4), temporary: 0),
+        .stored(Self.divided("g", .max), temporary: 5, metadata: Data("g's".utf8)),
         .stored(.make("c", checksum: .max), temporary: 0xFFFF_FFFF_FFFF),
     ]
+
+    private static func divided(_ name: String, _ offset: UInt32) -> DiskEntry {
+        var entry = DiskEntry.make(name, key: "a@b@c")
+        entry.division = KeyDivision(offset: offset)
+        return entry
+    }
 
     private func log(_ records: [LogRecord]) -> Data {
         LogRecord.encode(records, after: LogRecord.header)
@@ -38,9 +46,39 @@ struct LogReaderTests {
     }
 
     @Test func `the size of a record is known beforehand`() {
-        let entry = DiskEntry.make("name", key: "key")
-        let size = log([.stored(entry, temporary: 1)]).count - LogRecord.header.count
-        #expect(LogRecord.size(of: entry) == size)
+        for entry in [DiskEntry.make("name", key: "key"), Self.divided("name", 3)] {
+            let size = log([.stored(entry, temporary: 1)]).count - LogRecord.header.count
+            #expect(LogRecord.size(of: entry) == size)
+        }
+    }
+
+    @Test(arguments: [0, 10, 3 << 20])
+    func `a log that is read in parts gives the same records, damaged or not`(damage: Int) {
+        let key = String(repeating: "k", count: 60_000)
+        var log = log((0..<150).map { .stored(.make("n\($0)", key: key), temporary: 0) })
+        if damage > 0 {
+            let start = 2 << 20
+            log.replaceSubrange(start..<(start + damage), with: Data(count: damage))
+        }
+        let (whole, expected) = read(log)
+        for window in [(2 << 20) + 32, 3_000_000, log.count - 1] {
+            var reader = LogReader()
+            var found: [LogRecord] = []
+            var isLast = false
+            while !isLast {
+                let end = min(reader.position + window, log.count)
+                isLast = end == log.count
+                let start = reader.position
+                reader.read(log[start..<end], isLast: isLast) { record, place in
+                    #expect(place >= start)
+                    found.append(record)
+                }
+            }
+            #expect(found == expected)
+            #expect(reader.end == whole.end)
+            #expect(reader.damagedBytes == whole.damagedBytes)
+            #expect(reader.position == log.count)
+        }
     }
 
     @Test func `a log cut anywhere gives the records before the cut`() {
