@@ -149,6 +149,20 @@ struct CacheTests {
         #expect(try await run("clear").text == "Removed 0 entries, 0 bytes.\n")
     }
 
+    @Test(arguments: [[".kingfisher.log"], [".kingfisher.log", ".kingfisher.lock"]])
+    func `a cache that has lost its index is still a cache`(lost: [String]) async throws {
+        try await fill()
+        let count = folder.cacheEntries().count
+        let fields = try GetTests.fields(try await run("stats", "--json"))
+        let path = try #require(fields["folder"] as? String)
+        for cache in ["cache", path] {
+            for name in lost { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
+            let outcome = try await KFProgram.run(["cache", "stats", "--cache", cache], in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.text.contains("entries  \(count),"), "\(outcome.text)")
+        }
+    }
+
     @Test(arguments: ["stats", "list", "clean", "clear", "verify"])
     func `where there is no cache none is made`(command: String) async throws {
         for name in ["cache", "empty", "a.jpg"] {

@@ -63,12 +63,9 @@ struct CacheClearCommand: AsyncParsableCommand {
 
     func run() async throws {
         try options.run { storage in
-            let entries = storage.entries
+            let before = storage.statistics
             try storage.removeAll()
-            return Result(
-                removed: entries.count,
-                bytes: entries.reduce(0) { $0 + $1.size }
-            )
+            return Result(removed: before.count, bytes: before.size)
         }
     }
 

@@ -44,11 +44,17 @@ struct CachePathCommand: AsyncParsableCommand {
 
     func run() async throws {
         try options.run { storage in
-            let valid = storage.entries.map(CacheEntryReport.init).filter { !$0.isExpired }
             let keys = self.keys
-            let entries = valid.filter { isWanted($0.title, among: keys) }
+            var entries: [CacheEntryReport] = []
+            var others = 0
+            storage.forEachEntry { entry in
+                // Without the path, whose making takes longer than the rest.
+                let title = entry.key ?? entry.fileURL.lastPathComponent
+                guard !entry.isExpired() else { return }
+                if isWanted(title, among: keys) { entries.append(CacheEntryReport(entry)) }
+                others += keys.contains { title.hasPrefix($0 + "@") } ? 1 : 0
+            }
             guard entries.isEmpty else { return Result(entries: entries) }
-            let others = valid.count { entry in keys.contains { entry.title.hasPrefix($0 + "@") } }
             throw Failure(
                 "nothing valid is cached for \(LibraryErrorText.shown(source))"
                     + (others > 0 ? ", but \(others) with other steps; --all prints them" : "")

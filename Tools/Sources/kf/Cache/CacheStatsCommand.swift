@@ -18,29 +18,33 @@ struct CacheStatsCommand: AsyncParsableCommand {
 
     func run() async throws {
         try options.run { storage in
-            Result(folder: storage.directoryURL.path, storage.entries.map(CacheEntryReport.init))
+            var result = Result(folder: storage.directoryURL.path)
+            storage.forEachEntry { result.add($0) }
+            return result
         }
     }
 
     struct Result: Report {
         let folder: String
-        let entries: Int
-        let bytes: Int
-        let expired: Int
-        let expiredBytes: Int
+        private(set) var entries = 0
+        private(set) var bytes = 0
+        private(set) var expired = 0
+        private(set) var expiredBytes = 0
         /// Null for an empty cache.
-        let oldestAccess: Date?
-        let newestAccess: Date?
+        private(set) var oldestAccess: Date?
+        private(set) var newestAccess: Date?
 
-        init(folder: String, _ all: [CacheEntryReport]) {
-            self.folder = folder
-            let invalid = all.filter(\.isExpired)
-            entries = all.count
-            bytes = all.reduce(0) { $0 + $1.bytes }
-            expired = invalid.count
-            expiredBytes = invalid.reduce(0) { $0 + $1.bytes }
-            oldestAccess = all.map(\.lastAccess).min()
-            newestAccess = all.map(\.lastAccess).max()
+        init(folder: String) { self.folder = folder }
+
+        mutating func add(_ entry: DiskStorage.Entry) {
+            let isExpired = entry.isExpired()
+            entries += 1
+            // Sizes come from the index, which may be damaged.
+            bytes &+= entry.size
+            expired += isExpired ? 1 : 0
+            expiredBytes &+= isExpired ? entry.size : 0
+            oldestAccess = min(oldestAccess ?? entry.lastAccess, entry.lastAccess)
+            newestAccess = max(newestAccess ?? entry.lastAccess, entry.lastAccess)
         }
 
         enum CodingKeys: CodingKey {

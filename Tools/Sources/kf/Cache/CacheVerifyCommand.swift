@@ -24,7 +24,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     func run() async throws {
         var isLeftDamaged = false
         try options.run { storage in
-            let count = storage.entries.count
+            let count = storage.statistics.count
             let damaged = storage.verify(repairing: repair).map(CacheEntryReport.init)
             isLeftDamaged = !damaged.isEmpty && !repair
             return Result(checked: count, damaged: damaged, repaired: repair)

@@ -23,11 +23,12 @@ enum ToolCache {
     static func existing(folder: String?) throws -> Storage {
         let base = folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
         var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: base)
-        // Every cache folder has an index.
+        // The library makes the index again if it is lost.
         let isCache = { (url: URL) in
-            FileManager.default.fileExists(
-                atPath: url.appendingPathComponent(".kingfisher.log").path
-            )
+            url.lastPathComponent.hasPrefix(folderPrefix) && isFolder(url)
+                || [".kingfisher.log", ".kingfisher.lock"].contains {
+                    FileManager.default.fileExists(atPath: url.appendingPathComponent($0).path)
+                }
         }
         if let base, isCache(base) {
             config.cachePathBlock = { _, _ in base }
@@ -35,7 +36,7 @@ enum ToolCache {
         }
         let made = config.cachePathBlock(
             base ?? FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0],
-            "com.onevcat.Kingfisher.ImageCache.\(name)"
+            folderPrefix + name
         )
         guard isCache(made) else {
             let advice =
@@ -44,6 +45,15 @@ enum ToolCache {
             throw Failure("there is no cache in \(folder ?? made.path): \(advice)")
         }
         return try Storage(config: config)
+    }
+
+    /// The names of the folders that the library makes begin with this.
+    private static let folderPrefix = "com.onevcat.Kingfisher.ImageCache."
+
+    private static func isFolder(_ url: URL) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+            && isFolder.boolValue
     }
 
     /// Opens a cache for loads.
