@@ -121,17 +121,28 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         base.redrawn { bitmap in
             guard alpha > 0, !anchor.x.isNaN, !anchor.y.isNaN,
                 let inset = base.wholePixels(margin),
-                let mark = try watermark.pixels(at: base.scale)
+                let size = watermark.pixelSize(at: base.scale)
             else { return bitmap }
             func place(_ share: CGFloat, _ own: Int, _ mark: Int) -> Int {
                 let free = CGFloat(own - mark - 2 * inset)
                 return inset + Int((min(1, max(0, share)) * free).rounded())
             }
+            let whole = PixelRect(
+                origin: (
+                    place(anchor.x, bitmap.width, size.width),
+                    place(anchor.y, bitmap.height, size.height)
+                ),
+                size: size
+            )
+            let shown = whole.intersection(PixelRect(size: bitmap.size))
+            // Nothing is made of a large watermark that would not be seen.
+            guard !shown.isEmpty, let mark = try watermark.pixels(at: size, shown, of: whole)
+            else { return bitmap }
             return try composite(
                 mark,
                 over: bitmap,
-                x: place(anchor.x, bitmap.width, mark.width),
-                y: place(anchor.y, bitmap.height, mark.height),
+                x: shown.x,
+                y: shown.y,
                 alpha: Double(alpha)
             )
         }
@@ -139,10 +150,20 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 }
 
 extension KFCrossPlatformImage {
-    /// The bitmap of the image resampled to another scale; nil if it is empty.
-    fileprivate func pixels(at scale: CGFloat) throws -> Bitmap? {
-        guard let bitmap, let wanted = PixelSize(points: size, scale: scale) else { return nil }
-        return try resample(bitmap, to: scale == self.scale ? bitmap.size : wanted)
+    /// The size in pixels at another scale; nil if the image is empty.
+    fileprivate func pixelSize(at scale: CGFloat) -> PixelSize? {
+        scale == self.scale ? bitmap?.size : PixelSize(points: size, scale: scale)
+    }
+
+    /// A part of the bitmap resampled to a size; nil if the image is empty.
+    fileprivate func pixels(
+        at size: PixelSize,
+        _ part: PixelRect,
+        of whole: PixelRect
+    ) throws -> Bitmap? {
+        guard let bitmap else { return nil }
+        let place = PixelRect(origin: (part.x - whole.x, part.y - whole.y), size: part.size)
+        return try resample(bitmap, to: size, part: place)
     }
 
     /// Points converted to whole pixels, clamped to ±2²⁰; nil for NaN.

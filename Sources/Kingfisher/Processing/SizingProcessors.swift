@@ -222,9 +222,11 @@ public struct SmartCroppingImageProcessor: ImageProcessor {
 }
 
 extension SmartCroppingImageProcessor: SizedDecoding {
-    /// Nil if the image is cropped before it is resized.
+    /// Nil for a smaller image, of which only the part to keep is enlarged.
     func decodedSize(of own: PixelSize, scale: CGFloat) -> PixelSize? {
-        own.resized(to: size, for: .aspectFill, scale: scale)
+        guard size.width * scale <= CGFloat(own.width), size.height * scale <= CGFloat(own.height)
+        else { return nil }
+        return own.resized(to: size, for: .aspectFill, scale: scale)
     }
 }
 

@@ -173,11 +173,14 @@ struct BoxColumns {
         while byte < 16 {
             let column = UnsafeRawPointer(from + byte)
             var sum = value(column, 0) &* UInt64(radius + 1) &+ UInt64(radius)
+            let lead = Self.lead(radius: radius, last: last)
             var y = 1
-            while y <= radius {
-                sum &+= value(column, min(last, y))
+            while y <= lead {
+                sum &+= value(column, y)
                 y &+= 1
             }
+            // The rest of the first window lies beyond the edge.
+            sum &+= value(column, last) &* UInt64(radius &- lead)
             y = 0
             while y <= last {
                 let mean = UInt8(truncatingIfNeeded: (sum &* reciprocal) >> 40)
@@ -190,6 +193,9 @@ struct BoxColumns {
             byte += 1
         }
     }
+
+    /// How many rows below the first one the first window reads one by one.
+    static func lead(radius: Int, last: Int) -> Int { min(radius, last) }
 
     @inline(__always)
     private func value(_ column: UnsafeRawPointer, _ y: Int) -> UInt64 {

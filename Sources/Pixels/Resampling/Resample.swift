@@ -19,6 +19,37 @@ package func resample(
     try resample(source, to: size, filter: filter, backend: Convolution.backend)
 }
 
+/// Makes a part of what ``resample(_:to:filter:)`` makes, with the same pixels.
+///
+/// - Parameters:
+///   - source: Any size.
+///   - size: The size of the whole result, 1…65,535 on each side.
+///   - part: Within `size`, and not empty.
+/// - Returns: A bitmap of the size of the part.
+/// - Throws: ``PixelError`` if a size is out of range or memory cannot be allocated.
+package func resample(
+    _ source: Bitmap,
+    to size: PixelSize,
+    part: PixelRect
+) throws(PixelError) -> Bitmap {
+    if part.size == size { return try resample(source, to: size) }
+    if source.size == size { return try crop(source, to: part) }
+    try PixelLimits.check(part.size)
+    // The whole is never made, so that it may be larger than the current scope allows.
+    let resampler = try PixelScope.lifted { () throws(PixelError) in
+        try RowResampler(
+            source: source.size,
+            target: size,
+            part: part,
+            isOpaque: source.isOpaque
+        )
+    }
+    source.withPixels { pixels, stride in
+        resampler.push(pixels, bytesPerRow: stride, count: source.height)
+    }
+    return resampler.finish()
+}
+
 /// See ``resample(_:to:filter:)``.
 ///
 /// The backend can be chosen, to compare or measure the twins.
