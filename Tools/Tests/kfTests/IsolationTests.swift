@@ -62,6 +62,43 @@ struct IsolationTests {
         #expect(outcome.errors.contains("for processes that Kingfisher starts itself"))
     }
 
+    @Test func `a worker that cannot be started says nothing about the file`() async throws {
+        try TestPictures.jpeg(width: 10, height: 5).write(to: folder.url.appending(path: "a.jpg"))
+        // No file may grow, so that there is no shared memory for the worker. The pipe is no file.
+        let outcome = try await KFProgram.bash(
+            "( trap '' XFSZ; ulimit -f 0; exec \"$0\" get a.jpg --isolate 2>&1 ) | cat",
+            in: folder
+        )
+        #expect(outcome.text.contains("no worker process is available"), "\(outcome.text)")
+        #expect(!outcome.text.contains("caution"), "\(outcome.text)")
+    }
+
+    @Test(arguments: ["\n", "\r\n", "\r", "\u{85}", "\u{2028}"])
+    func `an error is one line, whatever it quotes`(_ lineBreak: String) async throws {
+        let name = "no\(lineBreak)kf: all is well.jpg"
+        let outcome = try await KFProgram.run(["get", name, "--isolate"], in: folder)
+        #expect(outcome.status == 1)
+        let lines = outcome.errors.split { $0.isNewline }
+        #expect(lines.count == 1, "\(outcome.errors)")
+    }
+
+    @Test(arguments: ["show", "get"])
+    func `a percentage and a fitting size are computed from the header of a worker`(
+        _ command: String
+    ) async throws {
+        let image = try #require(
+            KFCrossPlatformImage(data: try TestPictures.png(width: 40, height: 20))
+        )
+        let file = try #require(image.kf.data(format: .AVIF))
+        try file.write(to: folder.url.appending(path: "a.avif"))
+        let outcome = try await KFProgram.run(
+            [command, "a.avif", "--isolate", "-p", "resize:50%", "--json"],
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.contains("20"))
+    }
+
     private func contents(_ name: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path(name)).sorted()
     }

@@ -96,13 +96,16 @@ struct CompareCommand: AsyncParsableCommand {
         _ quality: Int?
     ) throws -> Row {
         let start = ContinuousClock.now
+        let compression = CGFloat(quality ?? 100) / 100
+        // Encoded here, even if the image is an animation with a file of the format: the file may be
+        // for a worker process to decode.
         let data =
-            format == .gif
-            ? image.kf.animationRepresentation(format: .GIF)
-            : image.kf.data(
+            format.holdsAnimations
+            ? image.kf.animationRepresentation(
                 format: format.imageFormat,
-                compressionQuality: CGFloat(quality ?? 100) / 100
+                compressionQuality: compression
             )
+            : image.kf.data(format: format.imageFormat, compressionQuality: compression)
         let time = start.duration(to: .now)
         guard let data, let decoded = KFCrossPlatformImage(data: data) else {
             throw Failure("cannot write this image as \(format.rawValue)")

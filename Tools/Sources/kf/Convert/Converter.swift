@@ -7,6 +7,7 @@ final class Converter: Sendable {
     private let plan: ConvertPlan
     private let encoding: EncodingOptions
     private let skipsExisting: Bool
+    private let isolates: Bool
     private let manager: KingfisherManager
     /// The output folder without symbolic links.
     private let root: String
@@ -17,6 +18,7 @@ final class Converter: Sendable {
         self.plan = plan
         self.encoding = encoding
         self.skipsExisting = skipsExisting
+        self.isolates = isolates
         manager = KingfisherManager(
             downloader: ImageDownloader(name: "kf"),
             cache: ToolCache.withoutDisk()
@@ -64,7 +66,7 @@ final class Converter: Sendable {
             return outcome
         }
         let target = item.format ?? .png
-        let data = try encoded(image, bytes, as: target)
+        let data = try await encoded(image, bytes, as: target)
         try write(data, to: output)
         outcome.outputBytes = data.count
         return outcome
@@ -89,9 +91,9 @@ final class Converter: Sendable {
         _ image: KFCrossPlatformImage,
         _ bytes: Data,
         as target: PictureFormat
-    ) throws -> Data {
+    ) async throws -> Data {
         if encoding.copiesFiles, PictureFormat(bytes.kf.imageFormat) == target { return bytes }
-        return try encoding.file(of: image, as: target) { bytes }
+        return try await encoding.file(of: image, as: target, isolates: isolates) { bytes }
     }
 
     /// Writes below the output folder, and never to another place through a symbolic link.

@@ -112,7 +112,7 @@ struct GetCommand: AsyncParsableCommand {
             processor: encoding.processor(isWritten: output != nil, as: try format(for: target))
         )
         let loaded = try await load.run(bar, downloader: downloader)
-        let written = try write(loaded, index, target)
+        let written = try await write(loaded, index, target)
         out.detail("key \(loaded.result.originalSource.cacheKey)")
         if let processor = load.processor { out.detail("steps \(processor.identifier)") }
         return LoadReport(
@@ -151,7 +151,7 @@ struct GetCommand: AsyncParsableCommand {
         _ loaded: PictureLoad.Loaded,
         _ index: Int,
         _ target: GetTarget
-    ) throws -> Written {
+    ) async throws -> Written {
         let original = loaded.original
         let loadedFormat = original.flatMap { PictureFormat($0.kf.imageFormat) }
         guard output != nil else {
@@ -162,7 +162,11 @@ struct GetCommand: AsyncParsableCommand {
         if encoding.copiesFiles, format == loadedFormat, let original {
             data = original
         } else {
-            data = try encoding.file(of: loaded.result.image, as: format) {
+            data = try await encoding.file(
+                of: loaded.result.image,
+                as: format,
+                isolates: loading.isolate
+            ) {
                 guard let source = loaded.source() else {
                     throw Failure(
                         "the cache no longer has the source, whose metadata is to be kept; "
@@ -178,8 +182,9 @@ struct GetCommand: AsyncParsableCommand {
         } else {
             try Terminal.write(data)
         }
-        // Bytes that were just encoded have a readable header.
-        let frames = (try? ImageFileInfo(data: data))?.frameCount
+        // The file may be a copy of the source, or a worker's. Without a readable header the number
+        // of loaded frames is reported.
+        let frames = try? await ImageFileInfo.read(data, isolates: loading.isolate).frameCount
         return Written(
             format: format,
             bytes: data.count,

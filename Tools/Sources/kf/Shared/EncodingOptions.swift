@@ -91,6 +91,7 @@ struct EncodingOptions: ParsableArguments {
     /// - Parameters:
     ///   - image: The image.
     ///   - target: The format to write.
+    ///   - isolates: Whether C libraries read the source in a worker process only.
     ///   - source: Reads the file that the image was made from.
     /// - Returns: The file.
     /// - Throws: A ``Failure`` if the format cannot hold the image, an `ImageMetadata.Failure` if it
@@ -98,8 +99,9 @@ struct EncodingOptions: ParsableArguments {
     func file(
         of image: KFCrossPlatformImage,
         as target: PictureFormat,
+        isolates: Bool,
         source: () throws -> Data
-    ) throws -> Data {
+    ) async throws -> Data {
         if colors != nil, target != .png {
             throw Failure("--colors is for png, not for \(target.rawValue); leave it out")
         }
@@ -107,7 +109,8 @@ struct EncodingOptions: ParsableArguments {
             throw Failure("cannot write this image as \(target.rawValue)")
         }
         guard let keep, !keep.isEmpty else { return encoded }
-        return try keep.metadata(of: source(), for: target).added(to: encoded)
+        return try await keep.metadata(of: source(), for: target, isolates: isolates)
+            .added(to: encoded)
     }
 
     /// Encodes an image; nil if the format cannot hold it.

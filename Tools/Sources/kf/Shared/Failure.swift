@@ -47,7 +47,10 @@ enum ErrorReport {
         let code = (error as? KingfisherError).map { " \($0.errorCode)" } ?? ""
         let reason = reason(for: error)
         let isNamed = source.map { reason.contains($0) } ?? true
-        return "error\(code): " + (isNamed ? "" : "\(source ?? ""): ") + reason
+        // A reason may quote a file, a server or a name.
+        return Terminal.line(
+            "error\(code): " + (isNamed ? "" : "\(source ?? ""): ") + reason
+        )
     }
 
     /// The reason of an error with advice, without the prefixes "error" and "kf".

@@ -20,9 +20,18 @@ enum LibraryErrorText {
             "a step would make an image of \(Int(clamping: size.width)) × "
                 + "\(Int(clamping: size.height)) pixels; the limit is \(limits.maxPixelCount) "
                 + "in total and \(limits.maxSide) per side; choose a smaller size"
-        case .processorError(.isolationFailed(_, let failure)):
-            "\(failure); treat the file with caution"
+        case .processorError(.isolationFailed(_, let failure)): text(for: failure)
         case .imageSettingError(let reason): text(for: reason)
+        }
+    }
+
+    private static func text(for failure: IsolationFailure) -> String {
+        switch failure {
+        // The worker could not be started, or was ended from outside or for lack of memory: that
+        // says nothing about the file.
+        case .unavailable, .crashed(signal: SIGKILL): "\(failure)"
+        case .crashed, .forbiddenSystemCall, .ended, .timedOut, .invalidAnswer:
+            "\(failure); treat the file with caution"
         }
     }
 

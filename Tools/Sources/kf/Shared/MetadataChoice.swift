@@ -51,12 +51,19 @@ struct MetadataChoice: OptionSet, Sendable {
     /// - Parameters:
     ///   - source: The file.
     ///   - target: The format that is written.
+    ///   - isolates: Whether C libraries read the header in a worker process only.
     /// - Returns: The parts, and the profile of sRGB if the source has a profile.
     /// - Throws: `ImageMetadata.Failure` if the source may have metadata that is not read.
-    func metadata(of source: Data, for target: PictureFormat) throws -> ImageMetadata {
+    func metadata(
+        of source: Data,
+        for target: PictureFormat,
+        isolates: Bool
+    ) async throws -> ImageMetadata {
         var chosen = ImageMetadata()
-        if contains(.icc), (try? ImageFileInfo(data: source))?.hasColorProfile == true {
-            chosen.colorProfile = ImageMetadata.sRGBProfile
+        if contains(.icc) {
+            // A header that cannot be read has no profile.
+            let header = try? await ImageFileInfo.read(source, isolates: isolates)
+            if header?.hasColorProfile == true { chosen.colorProfile = ImageMetadata.sRGBProfile }
         }
         guard !isDisjoint(with: [.exif, .xmp, .iptc, .copyright]) else { return chosen }
         let all = try ImageMetadata(of: source)

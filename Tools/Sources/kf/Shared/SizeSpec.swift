@@ -111,7 +111,7 @@ struct RelativeSizeProcessor: ImageProcessor {
         case .image(let image): own = CGSize(width: image.pixelWidth, height: image.pixelHeight)
         case .data(let data):
             // Without a header there is no image; the decoder reports the reason.
-            guard let info = try? ImageFileInfo(data: data) else { return nil }
+            guard let info = try? ImageFileInfo(of: data, options: options) else { return nil }
             own = info.size
         }
         let target = size.resolved(for: own)

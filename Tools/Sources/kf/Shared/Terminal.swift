@@ -98,9 +98,10 @@ enum Terminal {
 
     /// One line of external text: as ``escaped(_:)``, with line breaks as `\n`.
     static func line(_ text: String) -> String {
-        escaped(
-            text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
-        )
+        // By scalars: a line feed after a carriage return is not a character of its own.
+        escaped(text).unicodeScalars.reduce(into: "") { result, scalar in
+            if scalar == "\n" { result += "\\n" } else { result.unicodeScalars.append(scalar) }
+        }
     }
 
     /// Control characters except the line feed, and the marks that change the writing direction.

@@ -121,7 +121,7 @@ struct DownsamplingFit: ImageProcessor {
         case .image(let image): own = CGSize(width: image.pixelWidth, height: image.pixelHeight)
         case .data(let data):
             // Without a header there is no image; the decoder reports the reason.
-            guard let info = try? ImageFileInfo(data: data) else { return nil }
+            guard let info = try? ImageFileInfo(of: data, options: options) else { return nil }
             own = info.size
         }
         let isSmaller = own.width <= box.width && own.height <= box.height
