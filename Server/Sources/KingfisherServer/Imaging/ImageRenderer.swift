@@ -99,12 +99,14 @@ struct ImageRenderer: Sendable {
             throw job.refusal.error ?? error
         }
         let total = clock.now - start
-        // Animations are written by workers, which a hostile file may have taken over.
-        let info = job.isAnimated ? try await header(of: data) : try? ImageFileInfo(data: data)
-        guard let info else {
+        guard let encoding = encoder.outcome else {
             throw ServiceError(500, "The result cannot be encoded", "Name another format")
         }
-        let size = SourceFacts(info, byteCount: data.count).size
+        var size = encoding.size
+        // Animations are written by workers, which a hostile file may have taken over.
+        if job.isAnimated {
+            size = SourceFacts(try await header(of: data), byteCount: data.count).size
+        }
         var result = RenderedImage(
             data: data,
             format: job.rule.format.imageFormat,
@@ -112,9 +114,8 @@ struct ImageRenderer: Sendable {
             height: size.height,
             dpr: job.dpr
         )
-        let encoding = encoder.outcome
-        result.quality = job.rule.format.isLossless ? nil : encoding?.quality
-        result.times.encode = encoding?.time ?? .zero
+        result.quality = job.rule.format.isLossless ? nil : encoding.quality
+        result.times.encode = encoding.time
         result.times.process = total - result.times.encode
         return result
     }

@@ -30,6 +30,7 @@ struct RenderJob {
     ) throws(ServiceError) {
         rule = Self.rule(plan, settings)
         isAnimated = source.frameCount > 1 && frames > 1 && plan.format.isAnimated
+        rule.isAnimated = isAnimated
         let plan = isAnimated ? try plan.forAnimation() : plan
         let turned = plan.turned(source.size, orientation: source.orientation)
         let geometry = try Geometry(source: turned, options: plan.options, limits: plan.bounds)

@@ -14,6 +14,8 @@ final class ResultEncoder: CacheSerializer {
         var quality: Int
         /// The size that lower qualities should reach; nil for any.
         var maxBytes: Int?
+        /// Whether the result is the file of an animation, made by its processor.
+        var isAnimated = false
         /// Whether a JPEG is progressive.
         var isProgressive = false
         /// See ``ImageEncoding/effort``.
@@ -35,6 +37,8 @@ final class ResultEncoder: CacheSerializer {
         /// How often the image was encoded.
         var encodings: Int
         var time: Duration
+        /// The size of the image in pixels.
+        var size: Extent
     }
 
     /// The lowest quality of a search for a size: below, JPEG shows little but its blocks.
@@ -63,7 +67,8 @@ final class ResultEncoder: CacheSerializer {
         let outcome = Outcome(
             quality: found.quality,
             encodings: attempts.count,
-            time: clock.now - start
+            time: clock.now - start,
+            size: Extent(width: image.pixelWidth, height: image.pixelHeight)
         )
         state.withLock { $0 = outcome }
         return found.data
@@ -104,7 +109,7 @@ private struct Attempts {
 
     mutating func search() -> Encoded? {
         // An animation has its quality already, and lossless formats have none.
-        let isFixed = rule.format.isLossless || image.kf.gifRepresentation() != nil
+        let isFixed = rule.format.isLossless || rule.isAnimated
         guard !isFixed else { return encoded(rule.quality) }
         let similar = rule.similarity.flatMap { mostSimilar($0) }
         let hasProfile = image.kf.colorProfile != nil
@@ -123,6 +128,7 @@ private struct Attempts {
         return image.encoded(
             as: rule.format,
             quality: quality,
+            isAnimated: rule.isAnimated,
             isProgressive: rule.isProgressive,
             effort: rule.effort,
             maxColorCount: rule.maxColorCount

@@ -125,11 +125,14 @@ extension OutputFormat {
 }
 
 extension KFCrossPlatformImage {
-    /// Encodes the image; an animation that was made in the format is returned as it is.
+    /// Encodes the image.
     ///
     /// - Parameters:
     ///   - format: The format.
     ///   - quality: 1…100.
+    ///   - isAnimated: Whether the image is an animation that was made in the format, whose file is
+    ///     returned as it is. A still result is always encoded here: the file of its source, or one
+    ///     that a worker sends in its place, is never passed on.
     ///   - isProgressive: Whether a JPEG is progressive.
     ///   - effort: See ``ImageEncoding/effort``.
     ///   - maxColorCount: See ``ImageEncoding/maxColorCount``.
@@ -137,11 +140,14 @@ extension KFCrossPlatformImage {
     func encoded(
         as format: OutputFormat,
         quality: Int,
+        isAnimated: Bool = false,
         isProgressive: Bool = false,
         effort: Int? = nil,
         maxColorCount: Int? = nil
     ) -> Data? {
-        if let file = kf.gifRepresentation(), file.kf.imageFormat == format.imageFormat {
+        if isAnimated, let file = kf.gifRepresentation(),
+            file.kf.imageFormat == format.imageFormat
+        {
             return file
         }
         let share = CGFloat(max(1, min(100, quality))) / 100
@@ -155,7 +161,7 @@ extension KFCrossPlatformImage {
             case .gif: .gif
             case .jxl: .jxl(quality: share)
             }
-        let file = encoding.data(of: self)
+        let file = encoding.data(of: kf.still)
         // An encoder that this build lacks yields PNG.
         return file?.kf.imageFormat == format.imageFormat ? file : nil
     }
