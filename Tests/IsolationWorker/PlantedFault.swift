@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -10,7 +11,13 @@ import Musl
 enum PlantedFault: String {
     case crash, trap, loop, memory, wildWrite, openFile, connect, fork, execute, kill, threads
     case garbage, silence, ahead, nothing
-    case negativeLength, longLength, hugeSides, scribble
+    case negativeLength, longLength, hugeSides, scribble, forge
+
+    /// The number of the present request, which its answer repeats.
+    private static let request = Atomic(0)
+
+    /// Counts a request.
+    static func countRequest() { request.add(1, ordering: .relaxed) }
 
     /// The fault that a file asks for at its beginning or, behind a good image, at its end; nil for
     /// files that are none of ours.
@@ -50,6 +57,7 @@ enum PlantedFault: String {
         case .longLength: claim(byteCount: 1 << 40)
         case .hugeSides: answer(in: file, side: Int.max)
         case .scribble: scribble(in: file)
+        case .forge: forge(in: file)
         }
     }
 
@@ -114,6 +122,29 @@ enum PlantedFault: String {
     private func scribble(in file: Data) {
         guard let pixels = answer(in: file, side: 64) else { return }
         while true { for index in pixels.indices { pixels[index] &+= 1 } }
+    }
+
+    /// Sends the answer that is part of the file, and ends.
+    ///
+    /// The file ends with `message │ result │ lengths of both │ 16 bytes that name the fault`.
+    private func forge(in file: Data) {
+        let all = file.dropLast(16)
+        let lengths = all.suffix(16).withUnsafeBytes { bytes in
+            [0, 8].map { Int(bytes.loadUnaligned(fromByteOffset: $0, as: Int64.self)) }
+        }
+        let result = Array(all.dropLast(16).suffix(lengths[1]))
+        let message = Array(all.dropLast(16 + lengths[1]).suffix(lengths[0]))
+        file.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            // The place for results; see ExchangeMemory.maxFileBytes.
+            let place = UnsafeMutableRawPointer(mutating: base) + (2 << 20)
+            result.withUnsafeBytes {
+                place.copyMemory(from: $0.baseAddress ?? base, byteCount: result.count)
+            }
+        }
+        let number = bytes(of: Self.request.load(ordering: .relaxed))
+        send(number + (result.isEmpty ? [0] : [1] + bytes(of: result.count)) + message)
+        _exit(0)
     }
 
     private func bytes(of number: Int) -> [UInt8] {

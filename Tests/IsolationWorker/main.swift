@@ -1,7 +1,10 @@
 import Foundation
 import Kingfisher
 
-ProcessIsolation.runWorkerIfAsked(hook: { PlantedFault(in: $0)?.happen(with: $0) })
+ProcessIsolation.runWorkerIfAsked(hook: { file in
+    PlantedFault.countRequest()
+    PlantedFault(in: file)?.happen(with: file)
+})
 
 // Started by hand, or by a test of what a program without a worker does.
 print("This program is a worker for the tests of Kingfisher.")

@@ -127,4 +127,31 @@ enum Architecture {
     /// Files whose documentation does not count: a class whose methods must all be in its body, so
     /// that subclasses can override them.
     static let undivided = ["Sources/Kingfisher/Caching/ImageCache.swift"]
+
+    /// The programs that decode in worker processes if they are asked to.
+    static let isolatingFolders = ["Tools/Sources/", "Server/Sources/"]
+
+    /// What decodes, or reads headers by C libraries, in its own process.
+    static let decodingFunctions = [
+        "ImageFileInfo(data:", "ImageFileInfo(contentsOf:", "EncodedFrameSource",
+        "KFCrossPlatformImage(data:", "KFCrossPlatformImage(contentsOfFile:", ".image(data:",
+        ".animatedImage(data:", ".downsampledImage(data:",
+    ]
+
+    /// The files that may, and how often.
+    static let decodingAllowed = [
+        // Bytes that were just encoded.
+        "Tools/Sources/kf/Compare/CompareCommand.swift": 1,
+        "Server/Sources/KingfisherServer/Imaging/ResultEncoder.swift": 1,
+        // Bytes of a load without isolation.
+        "Tools/Sources/kf/Shared/ImageFileInfo+Reading.swift": 1,
+        "Server/Sources/KingfisherServer/Imaging/ImageRenderer.swift": 1,
+        // `kf info`, which has no option for isolation.
+        "Tools/Sources/kf/Shared/InputFile.swift": 1,
+        "Tools/Sources/kf/Shared/PictureSource.swift": 1,
+        // A watermark that the user names.
+        "Tools/Sources/kf/Shared/SpecArguments.swift": 1,
+        // A file of the configuration.
+        "Server/Sources/KingfisherServer/Service/FallbackImage.swift": 1,
+    ]
 }

@@ -215,6 +215,20 @@ enum LayeringRules {
         }
     }
 
+    // MARK: Untrusted bytes
+
+    /// Uses of functions that decode in their own process, in programs that decode in workers.
+    ///
+    /// `ImageFileInfo(of:options:)`, `ImageFileInfo.isolated(data:)` and loads respect the option.
+    static func decodingHere(in tree: SourceTree) -> [String] {
+        let places = Architecture.decodingFunctions.flatMap { codeLines(of: tree, containing: $0) }
+        let files = Dictionary(grouping: places) { String($0.prefix { $0 != ":" }) }
+        return files.filter { path, places in
+            Architecture.isolatingFolders.contains { path.hasPrefix($0) }
+                && places.count > Architecture.decodingAllowed[path] ?? 0
+        }.values.flatMap(\.self).sorted()
+    }
+
     // MARK: Size
 
     /// Files that are too long, with their numbers of lines.

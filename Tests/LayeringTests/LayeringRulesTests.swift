@@ -27,6 +27,7 @@ struct LayeringRulesTests {
         LayeringRules.nonisolatedUnsafe, LayeringRules.randomIdentities,
         LayeringRules.uncheckedAreas, LayeringRules.comparedCharacters,
         LayeringRules.overlongFiles, LayeringRules.threadStarts, LayeringRules.mainQueueUses,
+        LayeringRules.decodingHere,
     ]
 
     private func planted(_ path: String, _ text: String) -> SourceTree {
@@ -194,6 +195,23 @@ struct LayeringRulesTests {
     func `a name that is compared by bytes is left alone`(line: String) {
         let tree = planted("Sources/Kingfisher/Caching/Disk/Planted.swift", line)
         #expect(LayeringRules.comparedCharacters(in: tree).isEmpty)
+    }
+
+    @Test(arguments: [
+        "let info = try ImageFileInfo(data: bytes)", "KFCrossPlatformImage(data: bytes)",
+        "let source = EncodedFrameSource(data, scale: 1)",
+        "KingfisherWrapper<KFCrossPlatformImage>.image(data: data, options: options)",
+    ])
+    func `a program that decodes without regard to isolation is found`(line: String) {
+        for path in ["Tools/Sources/kf/Bad.swift", "Server/Sources/KingfisherServer/Bad.swift"] {
+            #expect(LayeringRules.decodingHere(in: planted(path, "\n\(line)")) == ["\(path):2"])
+        }
+        #expect(LayeringRules.decodingHere(in: planted("Sources/Kingfisher/A.swift", line)) == [])
+        // Where one use is allowed, a second one is not.
+        let path = "Tools/Sources/kf/Shared/InputFile.swift"
+        let info = "ImageFileInfo(data: bytes)"
+        #expect(LayeringRules.decodingHere(in: planted(path, info)) == [])
+        #expect(LayeringRules.decodingHere(in: planted(path, "\(info)\n\(info)")).count == 2)
     }
 
     @Test func `a file of 401 lines is found, one of 400 is not`() {

@@ -67,6 +67,12 @@ struct LayeringTests {
         #expect(LayeringRules.comparedCharacters(in: tree).isEmpty)
     }
 
+    @Test func `programs that decode in workers decode nothing themselves`() throws {
+        let programs = try SourceTree(reading: ["Tools/Sources", "Server/Sources"])
+        #expect(programs.paths.count > 100)
+        #expect(LayeringRules.decodingHere(in: programs).isEmpty)
+    }
+
     @Test func `no file is too long`() {
         #expect(LayeringRules.overlongFiles(in: tree).isEmpty)
     }

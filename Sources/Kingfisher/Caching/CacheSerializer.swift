@@ -62,15 +62,15 @@ public struct DefaultCacheSerializer: CacheSerializer {
         return image.kf.data(format: format, compressionQuality: compressionQuality)
     }
 
-    /// Decodes with the scale and the animation settings of the options.
+    /// Decodes with the scale and the animation settings of the options, in a worker process if
+    /// they contain ``KingfisherOptionsInfoItem/isolated``.
     ///
     /// See ``CacheSerializer/image(with:options:)``.
     public func image(
         with data: Data,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        KingfisherWrapper<KFCrossPlatformImage>
-            .image(data: data, options: options.imageCreatingOptions)
+        DefaultImageProcessor.default.process(item: .data(data), options: options)
     }
 }
 
@@ -136,15 +136,15 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
         return (format == imageFormat ? nil : encode(image, as: format)) ?? original
     }
 
-    /// Decodes with the scale and the animation settings of the options.
+    /// Decodes with the scale and the animation settings of the options, in a worker process if
+    /// they contain ``KingfisherOptionsInfoItem/isolated``.
     ///
     /// See ``CacheSerializer/image(with:options:)``.
     public func image(
         with data: Data,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        KingfisherWrapper<KFCrossPlatformImage>
-            .image(data: data, options: options.imageCreatingOptions)
+        DefaultImageProcessor.default.process(item: .data(data), options: options)
     }
 
     private func encode(_ image: KFCrossPlatformImage, as format: ImageFormat) -> Data? {

@@ -188,7 +188,8 @@ extension ImageCache {
         else { return nil }
         let serializer = options.cacheSerializer
         guard let image = serializer.image(with: stored.data, options: options) else {
-            discardUndecodable(entry, key: key, since: mark)
+            // Without an image from a worker, the bytes may be sound.
+            if !options.isolated { discardUndecodable(entry, key: key, since: mark) }
             return nil
         }
         guard isWanted() else { return nil }

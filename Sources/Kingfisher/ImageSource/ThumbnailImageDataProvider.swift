@@ -43,6 +43,9 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
     /// The key under which the image is cached.
     public var cacheKey: String
 
+    /// Whether the file is decoded in a worker process.
+    fileprivate var isIsolated = false
+
     /// Makes a provider.
     ///
     /// - Parameters:
@@ -80,14 +83,37 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
         }
         let side = CGFloat(1)...CGFloat(PixelLimits.maxDimension)
         guard side.contains(maxPixelSize) else { throw .invalidThumbnail }
-        let box = PixelSize(width: Int(maxPixelSize), height: Int(maxPixelSize))
-        guard let small = try? Codecs.decode(data, options: DecodeOptions(target: .fit(box)))
-        else { throw .invalidThumbnail }
+        guard let small = bitmap(of: data), let format = Codecs.format(of: data) else {
+            throw .invalidThumbnail
+        }
         // Formats without an encoder are encoded as PNG, which is lossless.
         guard
-            let bytes = (try? Codecs.encode(small.bitmap, as: small.info.format))
-                ?? (try? Codecs.encode(small.bitmap, as: .png))
+            let bytes = (try? Codecs.encode(small, as: format))
+                ?? (try? Codecs.encode(small, as: .png))
         else { throw .finalizeDataError }
         return bytes
+    }
+
+    private func bitmap(of data: Data) -> Bitmap? {
+        guard isIsolated else {
+            let box = PixelSize(width: Int(maxPixelSize), height: Int(maxPixelSize))
+            // The error of this type has no place for the cause.
+            return try? Codecs.decode(data, options: DecodeOptions(target: .fit(box))).bitmap
+        }
+        let size = CGSize(width: Int(maxPixelSize), height: Int(maxPixelSize))
+        return IsolatedDecoding.imageForBlockingCaller(
+            of: data,
+            by: DownsamplingImageProcessor(size: size),
+            KingfisherParsedOptionsInfo([.isolated])
+        )?.bitmap
+    }
+}
+
+extension ImageDataProvider {
+    /// The provider for an isolated load: one that decodes a file does so in a worker process.
+    var decodingApart: any ImageDataProvider {
+        guard var thumbnail = self as? ThumbnailImageDataProvider else { return self }
+        thumbnail.isIsolated = true
+        return thumbnail
     }
 }

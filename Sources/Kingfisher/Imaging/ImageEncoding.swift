@@ -182,7 +182,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 
     /// The encoded bytes that an animated image was made from; nil for still images.
     public func gifRepresentation() -> Data? {
-        base.attached.withLock { $0.animatedData }
+        base.attached.withLock { $0.file?.data }
     }
 
     /// Encodes an animation as GIF or WebP, with its delays and loop count.
@@ -235,13 +235,15 @@ extension KFCrossPlatformImage {
 
     /// The frames of the animation that the image was made from; nil for still images and for
     /// images made with `onlyFirstFrame`.
-    fileprivate var frames: (any ImageFrameSource)? {
+    var frames: (any ImageFrameSource)? {
         let state = attached.withLock { $0 }
         guard state.frameCount ?? 1 > 1, state.creatingOptions?.onlyFirstFrame != true else {
             return nil
         }
-        // Bytes attached by the program itself may be invalid.
-        return state.frameSource
-            ?? state.animatedData.flatMap { try? EncodedFrameSource($0, scale: scale) }
+        // Never the file: it may be untrusted.
+        return state.frameSource ?? state.decodedFrames
     }
+
+    /// The file of the animation that the image was made from; nil for still images.
+    var animationFile: AnimationFile? { attached.withLock { $0.file } }
 }

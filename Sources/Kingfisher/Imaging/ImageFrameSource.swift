@@ -41,6 +41,40 @@ protocol LoopCounting {
     var loopCount: Int { get }
 }
 
+/// The encoded file of an animation.
+struct AnimationFile: Sendable, Equatable {
+    var data: Data
+    /// Whether only worker processes may decode the bytes: they were loaded to be decoded there, or
+    /// a worker made them.
+    ///
+    /// The mark stays with the file when its image is copied.
+    var isUntrusted = false
+}
+
+/// A frame source whose file only worker processes decode.
+protocol UntrustedFrames: ImageFrameSource {}
+
+/// The frames of a preloaded animation.
+///
+/// Encoders read them instead of decoding the file once more.
+struct DecodedFrames: ImageFrameSource, LoopCounting {
+    let images: [KFCrossPlatformImage]
+    /// The display time of each frame in seconds.
+    let delays: [TimeInterval]
+    let loopCount: Int
+
+    var data: Data? { nil }
+    var frameCount: Int { images.count }
+
+    func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
+        images.indices.contains(index) ? images[index] : nil
+    }
+
+    func duration(at index: Int) -> TimeInterval {
+        delays.indices.contains(index) ? delays[index] : .infinity
+    }
+}
+
 /// The frames of an encoded animation, decoded on demand.
 final class EncodedFrameSource: ImageFrameSource, LoopCounting {
     private let encoded: Data

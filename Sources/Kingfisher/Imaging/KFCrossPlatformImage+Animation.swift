@@ -1,6 +1,17 @@
 public import Foundation
+import Synchronization
 
 extension KingfisherWrapper where Base: KFCrossPlatformImage {
+    /// The image without the frames and the file of its animation; a still image itself.
+    ///
+    /// Not part of Kingfisher for Apple platforms. Encoders make a file of this one image, and never
+    /// return the animation's.
+    public var still: KFCrossPlatformImage {
+        guard base.images != nil || base.attached.withLock({ $0.isAnimation }) else { return base }
+        return KFCrossPlatformImage(bitmap: base.bitmap, scale: base.scale)
+            .kf.withColorProfile(colorProfile)
+    }
+
     /// Makes an animated image from encoded bytes of any animated format.
     ///
     /// - Parameters:
@@ -36,7 +47,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
             return nil
         }
         var state = AttachedState()
-        state.animatedData = source.data
+        state.file = source.data.map {
+            AnimationFile(data: $0, isUntrusted: source is any UntrustedFrames)
+        }
         state.frameCount = source.frameCount
         state.creatingOptions = options
         if options.onlyFirstFrame {
@@ -56,10 +69,14 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         }
         let frames = (0..<source.frameCount).compactMap { source.frame(at: $0) }
         guard frames.count == source.frameCount else { return nil }
+        let delays = frames.indices.map { source.duration(at: $0) }
+        state.decodedFrames = DecodedFrames(
+            images: frames,
+            delays: delays,
+            loopCount: (source as? any LoopCounting)?.loopCount ?? 0
+        )
         // A single frame is shown without end.
-        let sum =
-            frames.count == 1
-            ? .infinity : (0..<source.frameCount).reduce(0) { $0 + source.duration(at: $1) }
+        let sum = frames.count == 1 ? .infinity : delays.reduce(0, +)
         return KFCrossPlatformImage(
             bitmap: first.bitmap,
             scale: options.scale,

@@ -156,18 +156,23 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
 
 /// Additional state of an image besides its pixels.
 package struct AttachedState: Sendable {
-    /// The encoded bytes of an animation.
-    var animatedData: Data?
+    /// The encoded file of an animation.
+    var file: AnimationFile?
     /// The number of frames of the encoded animation; nil for still images.
     var frameCount: Int?
     /// Decodes frames on demand.
     var frameSource: (any ImageFrameSource)?
+    /// The frames of a preloaded animation.
+    var decodedFrames: DecodedFrames?
     /// The options with which the image was made from its bytes.
     var creatingOptions: ImageCreatingOptions?
     /// The ICC profile of the pixels; nil for sRGB.
     var colorProfile: Data?
 
     package init() {}
+
+    /// Whether there are further frames, or a file that may have them.
+    var isAnimation: Bool { file != nil || frameSource != nil || decodedFrames != nil }
 }
 
 extension KFCrossPlatformImage {

@@ -176,9 +176,21 @@ struct WireReader {
         return byte == 1
     }
 
+    /// Reads a text of one line: it may reach a terminal or a log.
+    ///
+    /// Line breaks, other control characters and marks that change the writing direction become
+    /// spaces.
     mutating func string(maxBytes: Int) throws(WireError) -> String {
         let count = try int(in: 0...maxBytes)
-        return String(decoding: try take(count), as: UTF8.self)
+        let text = String(decoding: try take(count), as: UTF8.self)
+        var line = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: line.append(" ")
+            default: line.append(scalar)
+            }
+        }
+        return String(line)
     }
 
     /// Reads a value that may be missing.

@@ -19,7 +19,8 @@ struct FetchStage {
             return try await download(resource.downloadURL)
         case .provider(let provider):
             task.attachProvider()
-            return .data(FetchedData(data: try await Self.data(of: provider)))
+            let used = request.options.isolated ? provider.decodingApart : provider
+            return .data(FetchedData(data: try await Self.data(of: used)))
         }
     }
 

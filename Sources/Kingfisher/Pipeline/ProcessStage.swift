@@ -64,15 +64,16 @@ struct ProcessStage {
             image = try await processing.image(of: .image(image), options: options)
         }
         guard image.isAnimation(otherThan: options.imageCreatingOptions),
-            let data = image.kf.gifRepresentation()
+            let file = image.animationFile
         else { return image }
         var remaking = options
+        if file.isUntrusted { remaking.isolated = true }
         // Its bytes are the result of the processor, which must not run twice.
         if options.processor is AnimatedImageProcessor {
             remaking.processor = DefaultImageProcessor.default
         }
         // A hit must not fail: an image that cannot be made again is replaced by an empty one.
-        return (try? await processing.image(of: .data(data), options: remaking))
+        return (try? await processing.image(of: .data(file.data), options: remaking))
             ?? KFCrossPlatformImage()
     }
 }

@@ -72,6 +72,8 @@ public struct AnimatedImageProcessor: ImageProcessor {
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
+        var options = options
+        if item.isUntrusted { options.isolated = true }
         guard !options.onlyLoadFirstFrame, let data = item.animationData(options) else {
             return processor.process(item: item, options: options)
         }

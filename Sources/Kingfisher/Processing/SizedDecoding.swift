@@ -138,7 +138,7 @@ struct OriginalBytesProcessor: ImageProcessor {
     ) -> KFCrossPlatformImage? {
         guard case .data(let data) = item, data.kf.imageFormat != .unknown else { return nil }
         var state = AttachedState()
-        state.animatedData = data
+        state.file = AnimationFile(data: data, isUntrusted: options.isolated)
         return KFCrossPlatformImage(bitmap: nil, attached: state)
     }
 }

@@ -57,7 +57,7 @@ struct KFCrossPlatformImageTests {
     @Test func `IMG-9: attached state is copied as a whole`() {
         let one = Self.image(4, 4)
         one.kf.imageFrameCount = 7
-        one.attached.withLock { $0.animatedData = Data([1, 2, 3]) }
+        one.attached.withLock { $0.file = AnimationFile(data: Data([1, 2, 3])) }
         let other = Self.image(4, 4)
         one.kf.copyKingfisherState(to: other)
         #expect(other.kf.imageFrameCount == 7)

@@ -61,6 +61,9 @@ final class ImageMaker: Sendable {
         running.add(1, ordering: .relaxed)
         defer { running.subtract(1, ordering: .relaxed) }
         if case .data = item { decodes.add(1, ordering: .relaxed) }
+        var options = options
+        // Also for a load without the option: the mark of a file decides.
+        if item.isUntrusted { options.isolated = true }
         if options.isolated, let data = item.encoded(for: options.processor) {
             return try await isolatedImage(of: data, options, in: lane)
         }

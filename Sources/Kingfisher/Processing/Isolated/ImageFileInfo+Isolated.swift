@@ -17,26 +17,57 @@ extension ImageFileInfo {
 
     /// As above, with another pool than that of the program.
     static func isolated(data: Data, on pool: WorkerPool?) async throws -> ImageFileInfo {
-        // Frames are found by the decoders.
-        if Codecs.format(of: data)?.hasSafeHeader ?? true,
-            (try? Codecs.inspect(data))?.frameCount ?? 1 == 1
-        {
-            return try ImageFileInfo(data: data)
-        }
+        if isReadSafely(data) { return try ImageFileInfo(data: data) }
         let pool = if let pool { pool } else { try ProcessIsolation.pool() }
         do {
             let request = try IsolatedRequest.info.message(for: data)
-            let answer = try await pool.answer(to: request, urgency: Urgency(0.5))
-            guard case .info(let info) = try IsolatedAnswer(answer) else {
-                throw WireError("it is not about the header")
-            }
-            guard let info else { throw Failure.unreadable("the header is damaged") }
-            return info
-        } catch let error as WireError {
-            throw IsolationFailure.invalidAnswer(error.description)
+            return try info(in: await pool.answer(to: request, urgency: Urgency(0.5)))
         } catch let failure as WorkerFailure {
             throw IsolationFailure(failure)
         }
+    }
+
+    /// Reads the header of a file as the options of a load require it, in a worker process if they
+    /// contain ``KingfisherOptionsInfoItem/isolated``.
+    ///
+    /// For processors that compute a size from that of their input. It may wait for a worker; do
+    /// not call it in `async` code, which has ``isolated(data:)``.
+    ///
+    /// - Parameters:
+    ///   - data: A complete file.
+    ///   - options: The options that a processor gets.
+    /// - Throws: ``Failure`` if the header cannot be read, ``IsolationFailure`` if a worker fails.
+    public init(of data: Data, options: KingfisherParsedOptionsInfo) throws {
+        guard options.isolated, !Self.isReadSafely(data) else {
+            try self.init(data: data)
+            return
+        }
+        do {
+            let request = try IsolatedRequest.info.message(for: data)
+            self = try Self.info(in: ProcessIsolation.pool().waitForAnswer(to: request))
+        } catch let failure as WorkerFailure {
+            throw IsolationFailure(failure)
+        }
+    }
+
+    /// Whether no C library reads the header: frames are found by the decoders.
+    private static func isReadSafely(_ data: Data) -> Bool {
+        guard Codecs.format(of: data)?.hasSafeHeader ?? true else { return false }
+        // Bytes without a readable header have no frames.
+        guard let info = try? Codecs.inspect(data) else { return true }
+        return info.frameCount == 1
+    }
+
+    private static func info(in answer: WorkerMessage) throws -> ImageFileInfo {
+        do throws(WireError) {
+            guard case .info(let info) = try IsolatedAnswer(answer) else {
+                throw WireError("it is not about the header")
+            }
+            if let info { return info }
+        } catch {
+            throw IsolationFailure.invalidAnswer(error.description)
+        }
+        throw Failure.unreadable("the header is damaged")
     }
 
     func write(to writer: inout WireWriter) {

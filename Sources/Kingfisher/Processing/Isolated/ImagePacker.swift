@@ -26,7 +26,7 @@ struct ImagePacker {
         let main = image.bitmap.map { packer.add($0) }
         let frames = image.images?.map { ($0.bitmap.map { packer.add($0) } ?? 0, $0.scale) }
         var own: (offset: Int, count: Int)?
-        if let data = state.animatedData, data != file {
+        if let data = state.file?.data, data != file {
             own = (packer.length, data.count)
             // Kept by the image until the memory is written.
             data.withUnsafeBytes { packer.append($0) }
@@ -84,7 +84,7 @@ struct ImagePacker {
         to description: inout WireWriter
     ) {
         let file: ImageParcel.File =
-            own != nil ? .parcel : state.animatedData != nil ? .request : .none
+            own != nil ? .parcel : state.file != nil ? .request : .none
         description.write(file.rawValue)
         if let own {
             description.write(own.offset)
@@ -97,7 +97,8 @@ struct ImagePacker {
             writer.write(options.preloadAll)
             writer.write(options.onlyFirstFrame)
         }
-        description.write(state.frameSource) { writer, source in
+        let frames: (any ImageFrameSource)? = state.frameSource ?? state.decodedFrames
+        description.write(frames) { writer, source in
             writer.write(source.frameCount)
             for index in 0..<source.frameCount { writer.write(source.duration(at: index)) }
             writer.write((source as? any LoopCounting)?.loopCount ?? 0)

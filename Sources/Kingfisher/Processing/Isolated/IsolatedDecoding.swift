@@ -43,13 +43,14 @@ struct IsolatedDecoding: Sendable {
         _ options: KingfisherParsedOptionsInfo,
         _ urgency: Urgency
     ) async throws -> KFCrossPlatformImage {
+        let asked = IsolatedOptions(options)
         let answer = try await ask(
-            .image(processor, IsolatedOptions(options)),
+            .image(processor, asked),
             about: data,
             options.processor,
             urgency
         )
-        return try image(answer, of: data, options)
+        return try image(answer, of: data, ParcelRules(processor, asked), options)
     }
 
     /// The bitmap that a plan decodes once for several requests.
@@ -65,7 +66,10 @@ struct IsolatedDecoding: Sendable {
         // Without the limits of the load: they are for its result, which is smaller.
         var own = KingfisherParsedOptionsInfo(nil)
         own.processor = options.processor
-        guard let bitmap = try image(answer, of: data, own).bitmap, bitmap.size == plan.base else {
+        let rules = ParcelRules.still(own.resultLimits)
+        guard let bitmap = try image(answer, of: data, rules, own).bitmap,
+            bitmap.size == plan.base
+        else {
             throw KingfisherError.processorError(
                 reason: .isolationFailed(
                     processor: options.processor,
@@ -114,11 +118,10 @@ struct IsolatedDecoding: Sendable {
     ) -> KFCrossPlatformImage? {
         do {
             let decoding = try IsolatedDecoding(options, nil)
-            let request =
-                try IsolatedRequest
-                .image(processor, IsolatedOptions(options))
-                .message(for: data)
-            return try decoding.image(decoding.pool.waitForAnswer(to: request), of: data, options)
+            let asked = IsolatedOptions(options)
+            let request = try IsolatedRequest.image(processor, asked).message(for: data)
+            let answer = try decoding.pool.waitForAnswer(to: request)
+            return try decoding.image(answer, of: data, ParcelRules(processor, asked), options)
         } catch {
             // By contract, processors return nil for an image that they cannot make.
             Log.debug("decoding apart failed: \(error)", key: options.processor.identifier)
@@ -173,6 +176,7 @@ struct IsolatedDecoding: Sendable {
     private func image(
         _ message: WorkerMessage,
         of data: Data,
+        _ rules: ParcelRules,
         _ options: KingfisherParsedOptionsInfo
     ) throws(KingfisherError) -> KFCrossPlatformImage {
         let answer = try Self.checked(
@@ -185,7 +189,7 @@ struct IsolatedDecoding: Sendable {
         case .image(let parcel):
             return try Self.checked(
                 { () throws(WireError) in
-                    try unpacked(parcel, of: data, options.resultLimits)
+                    try unpacked(parcel, of: data, rules)
                 },
                 options
             )
@@ -207,9 +211,9 @@ struct IsolatedDecoding: Sendable {
     fileprivate func unpacked(
         _ parcel: ImageParcel,
         of data: Data,
-        _ limits: ResultLimits
+        _ rules: ParcelRules
     ) throws(WireError) -> KFCrossPlatformImage {
-        let unpacker = ImageUnpacker(file: data, limits: limits) { data, timing, scale in
+        let unpacker = ImageUnpacker(file: data, rules: rules) { data, timing, scale in
             IsolatedFrameSource(data, timing, scale: scale, self)
         }
         return try unpacker.image(in: parcel)
@@ -246,7 +250,7 @@ extension FileFormat {
 ///
 /// Every frame costs handing the file over, and a worker that has not decoded the frame before
 /// decodes from the beginning, or from the last frame that covers everything.
-final class IsolatedFrameSource: ImageFrameSource, LoopCounting {
+final class IsolatedFrameSource: UntrustedFrames, LoopCounting {
     private static let lastNumber = Atomic(0)
 
     let loopCount: Int
@@ -287,7 +291,7 @@ final class IsolatedFrameSource: ImageFrameSource, LoopCounting {
             let request = try IsolatedRequest.frame(frame).message(for: file)
             let message = try decoding.pool.waitForAnswer(to: request)
             guard case .image(let parcel) = try IsolatedAnswer(message) else { return nil }
-            return try decoding.unpacked(parcel, of: file, .default)
+            return try decoding.unpacked(parcel, of: file, .still(.default))
         } catch {
             // The protocol's contract is nil for a frame that cannot be decoded.
             Log.debug("frame \(index) was not decoded: \(error)", key: "animation \(number)")
@@ -301,6 +305,11 @@ final class IsolatedFrameSource: ImageFrameSource, LoopCounting {
 }
 
 extension ImageProcessItem {
+    /// Whether the bytes of an image may be decoded in a worker only, whatever the options are.
+    var isUntrusted: Bool {
+        if case .image(let image) = self { image.animationFile?.isUntrusted == true } else { false }
+    }
+
     /// The bytes that are to be decoded, if there are any: those of an animation that is processed
     /// frame by frame, too.
     func encoded(for processor: any ImageProcessor) -> Data? {

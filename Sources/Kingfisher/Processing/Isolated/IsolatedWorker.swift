@@ -46,7 +46,8 @@ struct IsolatedWorker {
     ) -> WorkerMessage {
         do throws(KingfisherError) {
             let image = try ImageMaker.process(.data(file), options.parsed(with: processor))
-            return Self.packed(image, of: file, room)
+            let rules = ParcelRules(processor, options)
+            return Self.packed(rules.reduced(image), of: file, room)
         } catch {
             guard case .processorError(reason: .resultTooLarge(_, let size, _)) = error else {
                 return IsolatedAnswer.nothing.message()

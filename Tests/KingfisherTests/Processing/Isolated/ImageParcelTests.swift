@@ -20,7 +20,10 @@ struct ImageParcelTests {
         _ parcel: ImageParcel,
         limits: ResultLimits = .default
     ) throws -> KFCrossPlatformImage {
-        let unpacker = ImageUnpacker(file: Self.file, limits: limits) { data, timing, scale in
+        let unpacker = ImageUnpacker(file: Self.file, rules: .still(limits)) {
+            data,
+            timing,
+            scale in
             IsolatedFrameSource(data, timing, scale: scale, WorkerBench.idle)
         }
         return try unpacker.image(in: parcel)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.enabled(if: WorkerBench.isPossible), .serialized, .timeLimit(.minutes(5)))
 struct IsolatedDecodingTests {
     /// The fixtures of the codec tests, by name.
-    private static func fixtures() throws -> [(name: String, data: Data)] {
+    static func fixtures() throws -> [(name: String, data: Data)] {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let folder = tests.appending(path: "CodecsTests/Fixtures")
@@ -27,10 +27,9 @@ struct IsolatedDecodingTests {
         var images = 0
         for (name, data) in try Self.fixtures() {
             let options = KingfisherParsedOptionsInfo(info)
-            let expected = DefaultImageProcessor.default.process(
-                item: .data(data),
-                options: options
-            )
+            let expected = DecoderSpy.permitting {
+                DefaultImageProcessor.default.process(item: .data(data), options: options)
+            }
             do {
                 let image = try await WorkerBench.image(of: data, on: pool, info)
                 images += 1
@@ -52,10 +51,15 @@ struct IsolatedDecodingTests {
         for side in [16, 120, 128, 300, 720, 800] {
             let file = try Codecs.encode(try Self.noise(side), as: format)
             let image = try await WorkerBench.image(of: file, on: pool)
-            #expect(image.bitmap == KFCrossPlatformImage(data: file)?.bitmap, "\(side)")
+            #expect(image.bitmap == Self.bitmap(of: file), "\(side)")
         }
         #expect(pool.failureCount == 0)
         pool.stop()
+    }
+
+    /// The bitmap that this process decodes.
+    private static func bitmap(of file: Data) -> Bitmap? {
+        DecoderSpy.permitting { KFCrossPlatformImage(data: file)?.bitmap }
     }
 
     private static func noise(_ side: Int) throws -> Bitmap {
@@ -71,7 +75,8 @@ struct IsolatedDecodingTests {
         )
     }
 
-    @Test(arguments: [FileFormat.jpeg, .avif])
+    // It decodes on threads of this process, too.
+    @Test(.enabled(if: !DecoderSpy.isLoaded), arguments: [FileFormat.jpeg, .avif])
     func `several sizes share one decode in a worker`(_ format: FileFormat) async throws {
         let pool = WorkerBench.pool()
         let jobs = ImageMaker(workers: pool)
@@ -137,7 +142,9 @@ struct IsolatedDecodingTests {
             let data = try Codecs.encode(golden.source, as: .png)
             #expect(PortableProcessors.contain(golden.processor), "\(golden.name)")
             let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
-            let expected = golden.processor.process(item: .data(data), options: options)
+            let expected = DecoderSpy.permitting {
+                golden.processor.process(item: .data(data), options: options)
+            }
             let image = try await WorkerBench.image(
                 of: data,
                 by: golden.processor,
@@ -155,7 +162,7 @@ struct IsolatedDecodingTests {
         let pool = WorkerBench.pool()
         for (name, data) in try Self.fixtures() {
             // Both fail for damaged headers.
-            let expected = try? ImageFileInfo(data: data)
+            let expected = DecoderSpy.permitting { try? ImageFileInfo(data: data) }
             let info = try? await ImageFileInfo.isolated(data: data, on: pool)
             #expect(info == expected, "\(name)")
         }
@@ -175,7 +182,9 @@ struct IsolatedDecodingTests {
             ) |> CroppingImageProcessor(size: CGSize(width: 11, height: 7))
         let image = try await WorkerBench.image(of: data, by: processor, on: pool)
         let options = KingfisherParsedOptionsInfo([])
-        let expected = processor.process(item: .data(data), options: options)
+        let expected = DecoderSpy.permitting {
+            processor.process(item: .data(data), options: options)
+        }
         #expect(image.bitmap == expected?.bitmap)
         #expect(pool.failureCount == 0)
         pool.stop()
@@ -191,10 +200,9 @@ struct IsolatedDecodingTests {
             maxFrameCount: 2
         )
         let image = try await WorkerBench.image(of: data, by: processor, on: pool)
-        let expected = processor.process(
-            item: .data(data),
-            options: KingfisherParsedOptionsInfo([])
-        )
+        let expected = DecoderSpy.permitting {
+            processor.process(item: .data(data), options: KingfisherParsedOptionsInfo([]))
+        }
         #expect(image.looks(like: expected))
         #expect(image.kf.gifRepresentation() == expected?.kf.gifRepresentation())
         #expect(pool.failureCount == 0)
@@ -207,13 +215,16 @@ struct IsolatedDecodingTests {
         let data = try #require(try Self.fixtures().first { $0.name == name }?.data)
         let image = try await WorkerBench.image(of: data, on: pool)
         let frames = try #require(image.kf.frameSource)
-        let direct = DefaultImageProcessor.default.process(
-            item: .data(data),
-            options: KingfisherParsedOptionsInfo([])
-        )
+        let direct = DecoderSpy.permitting {
+            DefaultImageProcessor.default.process(
+                item: .data(data),
+                options: KingfisherParsedOptionsInfo([])
+            )
+        }
         let expected = try #require(direct?.kf.frameSource)
         for index in 0..<frames.frameCount {
-            #expect(frames.frame(at: index)?.bitmap == expected.frame(at: index)?.bitmap)
+            let same = DecoderSpy.permitting { expected.frame(at: index)?.bitmap }
+            #expect(frames.frame(at: index)?.bitmap == same)
             let other = TestImage.jpeg(width: 100 + index, height: 80)
             _ = try await WorkerBench.image(of: other + Data(count: data.count), on: pool)
         }
@@ -231,7 +242,7 @@ struct IsolatedDecodingTests {
         ] {
             let file = TestImage.jpeg(width: width, height: height) + Data(count: padding)
             let image = try await WorkerBench.image(of: file, on: pool)
-            #expect(image.bitmap == KFCrossPlatformImage(data: file)?.bitmap)
+            #expect(image.bitmap == Self.bitmap(of: file))
         }
         #expect(pool.failureCount == 0)
         pool.stop()
@@ -242,7 +253,7 @@ struct IsolatedDecodingTests {
         let pool = WorkerBench.pool()
         let image = try await WorkerBench.image(of: data, on: pool)
         pool.stop()
-        #expect(image.bitmap == KFCrossPlatformImage(data: data)?.bitmap)
+        #expect(image.bitmap == Self.bitmap(of: data))
     }
 
     @Test func `an image above the limits is refused by its worker`() async throws {
@@ -281,7 +292,9 @@ struct IsolatedDecodingTests {
             let processor = ProfileKeepingProcessor(inner)
             let image = try await WorkerBench.image(of: file, by: processor, on: pool)
             #expect(image.kf.colorProfile == ProfileKeepingProcessorTests.profile)
-            let expected = processor.process(item: .data(file), options: options)
+            let expected = DecoderSpy.permitting {
+                processor.process(item: .data(file), options: options)
+            }
             #expect(image.bitmap == expected?.bitmap, "\(inner.identifier)")
             let usual = try await WorkerBench.image(of: file, by: inner, on: pool)
             #expect(usual.kf.colorProfile == nil)
@@ -317,7 +330,7 @@ struct IsolatedDecodingTests {
 }
 
 extension KFCrossPlatformImage {
-    /// Whether two images have equal pixels and properties.
+    /// Whether two images, of which a worker made the first, have equal pixels and properties.
     fileprivate func looks(like other: KFCrossPlatformImage?) -> Bool {
         guard let other, bitmap == other.bitmap, scale == other.scale,
             duration == other.duration, images?.map(\.bitmap) == other.images?.map(\.bitmap),
@@ -330,7 +343,8 @@ extension KFCrossPlatformImage {
         }
         return (0...source.frameCount).allSatisfy { index in
             source.duration(at: index) == otherSource.duration(at: index)
-                && source.frame(at: index)?.bitmap == otherSource.frame(at: index)?.bitmap
+                && source.frame(at: index)?.bitmap
+                    == DecoderSpy.permitting { otherSource.frame(at: index)?.bitmap }
         }
     }
 }
