@@ -4,7 +4,7 @@
 # Usage: Scripts/test.sh [STEP]...
 #        Scripts/test.sh tests|tools|server|examples|gtk FILTER
 #
-#   STEP     libraries, lint, build, tests, races, memory, faults, api, docs, fuzz, tools,
+#   STEP     libraries, lint, build, tests, races, memory, faults, isolation, api, docs, fuzz, tools,
 #            benchmarks, examples, server, formats, gtk; all by default
 #   FILTER   runs only the tests whose names match this regular expression, and nothing else of
 #            the step
@@ -14,8 +14,8 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 all_steps=(
-    libraries lint build tests races memory faults api docs fuzz tools benchmarks examples server
-    formats gtk
+    libraries lint build tests races memory faults isolation api docs fuzz tools benchmarks examples
+    server formats gtk
 )
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
@@ -88,6 +88,9 @@ step_memory() { "$ROOT/Scripts/memory.sh"; }
 
 step_faults() { "$ROOT/Scripts/faults.sh"; }
 
+# The tools and the service, which are built later, have parts of their own in their steps.
+step_isolation() { "$ROOT/Scripts/isolation.sh" library; }
+
 # Long enough to find careless mistakes; after changes to a decoder, run it for longer. The second
 # half covers the whole pipeline: responses, folders, processors and damaged files, concurrently.
 step_fuzz() {
@@ -112,7 +115,8 @@ step_tools() {
     plan_for Tools "$NESTED_BUILD"
     swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path Tools --scratch-path "$NESTED_BUILD" -c release \
-            --disable-xctest --skip-build "${filter[@]}"
+            --disable-xctest --skip-build "${filter[@]}" || return
+    [ ${#filter[@]} -gt 0 ] || "$ROOT/Scripts/isolation.sh" tools
 }
 
 # In a folder of its own and in debug mode, because the tests look inside the service, which
@@ -123,7 +127,7 @@ step_server() {
         swift build --package-path Server --scratch-path "$SERVER_BUILD" --build-tests &&
         timeout 300 swift test --package-path Server --scratch-path "$SERVER_BUILD" \
             --disable-xctest --skip-build "${filter[@]}" || return
-    [ ${#filter[@]} -gt 0 ] || "$ROOT/Scripts/clients.sh"
+    [ ${#filter[@]} -gt 0 ] || { "$ROOT/Scripts/isolation.sh" server && "$ROOT/Scripts/clients.sh"; }
 }
 
 step_benchmarks() {
@@ -244,6 +248,7 @@ title() {
     races) echo "Thread sanitizer over the tests of the library" ;;
     memory) echo "Address sanitizer over the tests of the library, and shims without memory" ;;
     faults) echo "Loads while system calls fail" ;;
+    isolation) echo "Isolated loads and hostile workers under a spy on decoders" ;;
     api) echo "Declarations that user code expects" ;;
     docs) echo "Documentation, warnings are errors" ;;
     fuzz) echo "Fuzzed files, responses and folders, 20 s for each kind" ;;

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Runs the tests of isolation, hostile workers included, under a spy that ends the process when a
+# decoder of a C library is opened outside of a worker.
+#
+# Usage: Scripts/isolation.sh [library|tools|server]
+#
+#   library   the tests of the library, by default; requires Scripts/test.sh build
+#   tools     kf on files of every format; requires Scripts/test.sh tools
+#   server    the tests of the service's workers; requires Scripts/test.sh server
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+FIXTURES=$ROOT/Tests/CodecsTests/Fixtures
+
+# Functions that look like those that open a decoder, and do not.
+HARMLESS=(jpeg_CreateCompress png_create_info_struct WebPInitDecoderConfigInternal
+    libdeflate_alloc_compressor)
+
+require_swift
+command -v clang >/dev/null \
+    || die "clang is missing; it is part of the Swift toolchain."
+library=$ROOT/.build/isolation/libspy.so
+mkdir -p "$(dirname "$library")"
+clang -std=gnu11 -O2 -Wall -Wextra -Werror -shared -fPIC Tests/Isolation/spy.c -o "$library" -ldl
+
+# Fails if a program uses a function that opens a decoder and that the spy does not watch.
+check_functions() {
+    local watched name
+    watched=" $(nm -D --defined-only "$library" | awk '{print $3}' | tr '\n' ' ') ${HARMLESS[*]} "
+    while read -r name; do
+        case $watched in
+        *" $name "*) ;;
+        *) die "the spy does not watch $name, which ${1##*/} uses; add it to Tests/Isolation/spy.c." ;;
+        esac
+    done < <(nm -D --undefined-only "$1" | awk '{sub(/@.*/, "", $2); print $2}' | grep -E \
+        '^(DGifOpen|jpeg_Create|png_create|WebP.*(Decod|Features|GetInfo)|libdeflate_alloc|cmsOpen|inflateInit)' \
+        | grep -vE '^WebPI(Delete|Update)')
+}
+
+# The tests look up the functions of the preloaded library by name and call them around their own
+# decoding.
+isolate_library() {
+    check_functions .build/debug/KingfisherPackageTests.xctest
+    LD_PRELOAD=$library swift test --disable-xctest --skip-build --filter \
+        'DecoderSpyTests|HostileAnswerTests|ImageParcelTests|Isolated(Decoding|Load|Option)Tests'
+}
+
+isolate_tools() {
+    local kf=$NESTED_BUILD/release/kf folder file name status=0
+    [ -x "$kf" ] || die "kf is not built; run Scripts/test.sh tools."
+    check_functions "$kf"
+    folder=$(mktemp -d)
+    # Without the option, the spy ends the program.
+    ! LD_PRELOAD=$library "$kf" get "$FIXTURES/rgb8.png" -p resize:50% -o "$folder/x.png" \
+        >/dev/null 2>&1 || die "the spy has not seen kf decode an image."
+    for file in "$FIXTURES"/{baseline,cmyk,profile,progressive}*.jpg \
+        "$FIXTURES"/{rgb8,animated,profile}.png "$FIXTURES"/{still,animated}.gif \
+        "$FIXTURES"/{lossy,animated,profile}.webp "$FIXTURES"/{animated,profile,exif6}.avif \
+        "$FIXTURES"/{rgb24.bmp,png.ico}; do
+        [ -e "$file" ] || continue
+        name=${file##*/}
+        while read -ra words; do
+            LD_PRELOAD=$library "$kf" "${words[@]}" >"$folder/out" 2>&1 || {
+                status=1
+                printf 'error: kf %s\n' "${words[*]}"
+                head -n 20 "$folder/out"
+            }
+        done <<-END
+			show $file --isolate --json
+			show $file --isolate --json -p resize:50%
+			get $file --isolate -p resize:50% -o $folder/$name.webp --keep icc
+			get $file --isolate -o $folder/$name.copy --format gif
+			convert $file --isolate -o $folder/converted --format png --keep icc
+			compare $file --isolate --formats png,webp --qualities 50 --json
+		END
+    done
+    rm -rf "$folder"
+    return $status
+}
+
+isolate_server() {
+    local tests=$SERVER_BUILD/debug/KingfisherServerPackageTests.xctest
+    [ -x "$tests" ] || tests=$(find "$SERVER_BUILD/debug/" -maxdepth 1 -name '*.xctest' | head -n 1)
+    check_functions "$tests"
+    LD_PRELOAD=$library timeout 300 swift test --package-path Server \
+        --scratch-path "$SERVER_BUILD" --disable-xctest --skip-build --filter IsolatedRenderingTests
+}
+
+part=${1:-library}
+case $part in
+library | tools | server) ;;
+*) die "there is no part '$part'; the parts are library, tools and server." ;;
+esac
+say "Isolation under the spy: $part"
+"isolate_$part"
