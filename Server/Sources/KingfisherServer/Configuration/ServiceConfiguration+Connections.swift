@@ -20,13 +20,33 @@ extension ServiceConfiguration {
         public init() {}
 
         static let entries: [ConfigurationEntry] = [
-            .init("IMGPROXY_BIND", \.connections.address, .listenAddress),
-            .init("IMGPROXY_MAX_CLIENTS", \.connections.maximalClients, .integer(1...1_000_000)),
-            .init("IMGPROXY_TIMEOUT", \.connections.timeout, .seconds),
-            .init("IMGPROXY_READ_REQUEST_TIMEOUT", \.connections.readTimeout, .seconds),
-            .init("IMGPROXY_WRITE_RESPONSE_TIMEOUT", \.connections.writeTimeout, .seconds),
-            .init("IMGPROXY_KEEP_ALIVE_TIMEOUT", \.connections.keepAliveTimeout, .seconds),
-            .init("IMGPROXY_GRACEFUL_STOP_TIMEOUT", \.connections.gracefulStopTimeout, .seconds),
+            .init("IMGPROXY_BIND", \.connections.address, .listenAddress, .answers),
+            .init(
+                "IMGPROXY_MAX_CLIENTS",
+                \.connections.maximalClients,
+                .integer(1...1_000_000),
+                .answers
+            ),
+            .init("IMGPROXY_TIMEOUT", \.connections.timeout, .seconds, .answers),
+            .init("IMGPROXY_READ_REQUEST_TIMEOUT", \.connections.readTimeout, .seconds, .answers),
+            .init(
+                "IMGPROXY_WRITE_RESPONSE_TIMEOUT",
+                \.connections.writeTimeout,
+                .seconds,
+                .answers
+            ),
+            .init(
+                "IMGPROXY_KEEP_ALIVE_TIMEOUT",
+                \.connections.keepAliveTimeout,
+                .seconds,
+                .answers
+            ),
+            .init(
+                "IMGPROXY_GRACEFUL_STOP_TIMEOUT",
+                \.connections.gracefulStopTimeout,
+                .seconds,
+                .answers
+            ),
         ]
     }
 }

@@ -23,13 +23,13 @@ extension ServiceConfiguration {
         public init() {}
 
         static let entries: [ConfigurationEntry] = [
-            .init("KF_MEMORY_CACHE_SIZE", \.caches.memorySize, .bytes),
-            .init("KF_CACHE_PATH", \.caches.path, .absolutePath),
-            .init("KF_CACHE_SIZE", \.caches.diskSize, .bytes),
-            .init("KF_CACHE_LIFETIME", \.caches.lifetime, .lifetime),
-            .init("KF_SOURCE_CACHE_SIZE", \.caches.sourceSize, .bytes),
-            .init("KF_SOURCE_DISK_SIZE", \.caches.sourceDiskSize, .bytes),
-            .init("KF_REDIS_URL", \.caches.redisURL, .text, isSecret: true),
+            .init("KF_MEMORY_CACHE_SIZE", \.caches.memorySize, .bytes, .answers),
+            .init("KF_CACHE_PATH", \.caches.path, .absolutePath, .answers),
+            .init("KF_CACHE_SIZE", \.caches.diskSize, .bytes, .answers),
+            .init("KF_CACHE_LIFETIME", \.caches.lifetime, .lifetime, .answers),
+            .init("KF_SOURCE_CACHE_SIZE", \.caches.sourceSize, .bytes, .answers),
+            .init("KF_SOURCE_DISK_SIZE", \.caches.sourceDiskSize, .bytes, .answers),
+            .init("KF_REDIS_URL", \.caches.redisURL, .text, .answers, isSecret: true),
         ]
     }
 
@@ -64,8 +64,10 @@ extension ServiceConfiguration {
         public var adminToken: String?
         /// Whether the page for trying the service is shown at `/`.
         public var showsPlayground = false
-        /// The address of the metrics; nil for the main one.
+        /// The address of the metrics; nil for the main one, unless there is ``adminAddress``.
         public var metricsAddress: ListenAddress?
+        /// An address for health and metrics alone, which clients do not reach; nil for none.
+        public var adminAddress: ListenAddress?
         /// The beginning of the metrics' names; empty for none.
         public var metricsNamespace = ""
         /// The level of the log.
@@ -75,25 +77,30 @@ extension ServiceConfiguration {
         /// A second path that answers like `/health`.
         public var healthPath: String?
 
+        /// Whether the metrics stand at the address of the images.
+        var hasPublicMetrics: Bool { metricsAddress == nil && adminAddress == nil }
+
         /// Makes the default settings.
         public init() {}
 
         static let entries: [ConfigurationEntry] = [
-            .init("IMGPROXY_WORKERS", \.operation.workers, .integer(1...1024)),
-            .init("IMGPROXY_REQUESTS_QUEUE_SIZE", \.operation.queueSize, .queueSize),
-            .init("KF_LOADED_SOURCE_SIZE", \.operation.loadedSourceSize, .bytes),
-            .init("IMGPROXY_PROMETHEUS_BIND", \.operation.metricsAddress, .listenAddress),
+            .init("IMGPROXY_WORKERS", \.operation.workers, .integer(1...1024), .answers),
+            .init("IMGPROXY_REQUESTS_QUEUE_SIZE", \.operation.queueSize, .queueSize, .answers),
+            .init("KF_LOADED_SOURCE_SIZE", \.operation.loadedSourceSize, .bytes, .answers),
+            .init("IMGPROXY_PROMETHEUS_BIND", \.operation.metricsAddress, .listenAddress, .answers),
+            .init("KF_ADMIN_BIND", \.operation.adminAddress, .listenAddress, .answers),
             .init(
                 "IMGPROXY_PROMETHEUS_NAMESPACE",
                 \.operation.metricsNamespace,
-                .metricsNamespace
+                .metricsNamespace,
+                .answers
             ),
-            .init("IMGPROXY_LOG_LEVEL", \.operation.logLevel, .logLevel),
-            .init("IMGPROXY_LOG_FORMAT", \.operation.logFormat, .word),
-            .init("IMGPROXY_HEALTH_CHECK_PATH", \.operation.healthPath, .absolutePath),
-            .init("KF_ISOLATE", \.operation.isolates, .flag),
-            .init("KF_ADMIN_TOKEN", \.operation.adminToken, .text, isSecret: true),
-            .init("KF_PLAYGROUND", \.operation.showsPlayground, .flag),
+            .init("IMGPROXY_LOG_LEVEL", \.operation.logLevel, .logLevel, .answers),
+            .init("IMGPROXY_LOG_FORMAT", \.operation.logFormat, .word, .answers),
+            .init("IMGPROXY_HEALTH_CHECK_PATH", \.operation.healthPath, .absolutePath, .answers),
+            .init("KF_ISOLATE", \.operation.isolates, .flag, .answers),
+            .init("KF_ADMIN_TOKEN", \.operation.adminToken, .text, .answers, isSecret: true),
+            .init("KF_PLAYGROUND", \.operation.showsPlayground, .flag, .answers),
         ]
     }
 }

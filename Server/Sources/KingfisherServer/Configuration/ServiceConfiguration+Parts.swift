@@ -98,24 +98,9 @@ extension ServiceConfiguration {
         settings.skipProcessing = Set(negotiation.skippedFormats)
         settings.usesClientHints = negotiation.usesClientHints
         settings.passedHeaders = sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
-        settings.variant = variant
+        settings.variant = CacheKeys.variant(of: self, [.results, .sources])
         settings.writable = Set(OutputFormat.allCases.filter(\.isWritable))
         return settings
-    }
-
-    /// Differs between configurations whose results differ; empty for the default one.
-    private var variant: String {
-        let formats = ["IMGPROXY_PREFERRED_FORMATS", "IMGPROXY_SKIP_PROCESSING_FORMATS"]
-        let entries =
-            Processing.entries + Negotiation.entries.filter { formats.contains($0.name) }
-        let usual = ServiceConfiguration()
-        var changes = entries.filter { $0.text(self) != $0.text(usual) }
-            .map { "\($0.name)=\($0.text(self))" }
-        // The service does not start if the file cannot be read.
-        if let mark = processing.watermarkPath.flatMap(FileManager.default.contents(atPath:)) {
-            changes.append(Hexadecimal.text(of: Digest.sha256(mark)))
-        }
-        return changes.isEmpty ? "" : Digest.tag(of: changes)
     }
 
     /// The settings of the renderer.
@@ -150,6 +135,12 @@ extension ServiceConfiguration {
 }
 
 extension ServiceConfiguration.Operation {
+    /// The most sources that are loaded at once.
+    var maximalLoads: Int {
+        let limits = admissionLimits
+        return max(1, min(limits.places, limits.bytes / max(1, limits.bytesOfSource)))
+    }
+
     /// The limits on requests that wait.
     var admissionLimits: Admission.Limits {
         let (places, overflows) = workers.addingReportingOverflow(queueSize)

@@ -53,43 +53,58 @@ extension ServiceConfiguration {
             .init(
                 "IMGPROXY_MAX_SRC_RESOLUTION",
                 \.processing.maximalMegapixels,
-                .number(0.01...10_000)
+                .number(0.01...10_000),
+                .results
             ),
             .init(
                 "IMGPROXY_MAX_ANIMATION_FRAMES",
                 \.processing.maximalAnimationFrames,
-                .integer(1...100_000)
+                .integer(1...100_000),
+                .results
             ),
             .init(
                 "IMGPROXY_MAX_ANIMATION_FRAME_RESOLUTION",
                 \.processing.maximalFrameMegapixels,
-                .number(0...10_000)
+                .number(0...10_000),
+                .results
             ),
             .init(
                 "IMGPROXY_MAX_RESULT_DIMENSION",
                 \.processing.maximalResultDimension,
-                .integer(0...1_000_000)
+                .integer(0...1_000_000),
+                .results
             ),
-            .init("IMGPROXY_QUALITY", \.processing.quality, .integer(1...100)),
-            .init("IMGPROXY_FORMAT_QUALITY", \.processing.formatQuality, .formatQualities),
-            .init("IMGPROXY_JPEG_PROGRESSIVE", \.processing.writesProgressiveJPEG, .flag),
-            .init("IMGPROXY_AVIF_SPEED", \.processing.speedOfAVIF, .integer(0...10)),
-            .init("IMGPROXY_WEBP_EFFORT", \.processing.effortOfWebP, .integer(0...6)),
-            .init("IMGPROXY_PNG_QUANTIZE", \.processing.quantizesPNG, .flag),
+            .init("IMGPROXY_QUALITY", \.processing.quality, .integer(1...100), .results),
+            .init(
+                "IMGPROXY_FORMAT_QUALITY",
+                \.processing.formatQuality,
+                .formatQualities,
+                .results
+            ),
+            .init("IMGPROXY_JPEG_PROGRESSIVE", \.processing.writesProgressiveJPEG, .flag, .results),
+            .init("IMGPROXY_AVIF_SPEED", \.processing.speedOfAVIF, .integer(0...10), .results),
+            .init("IMGPROXY_WEBP_EFFORT", \.processing.effortOfWebP, .integer(0...6), .results),
+            .init("IMGPROXY_PNG_QUANTIZE", \.processing.quantizesPNG, .flag, .results),
             .init(
                 "IMGPROXY_PNG_QUANTIZATION_COLORS",
                 \.processing.maximalColorsOfPNG,
-                .integer(2...256)
+                .integer(2...256),
+                .results
             ),
-            .init("IMGPROXY_STRIP_METADATA", \.processing.stripsMetadata, .flag),
-            .init("IMGPROXY_KEEP_COPYRIGHT", \.processing.keepsCopyright, .flag),
-            .init("IMGPROXY_STRIP_COLOR_PROFILE", \.processing.stripsColorProfile, .flag),
-            .init("IMGPROXY_AUTO_ROTATE", \.processing.rotatesAutomatically, .flag),
-            .init("KF_PREFER_SPEED", \.processing.prefersSpeed, .flag),
-            .init("IMGPROXY_WATERMARK_DATA", \.processing.watermarkData, .base64),
-            .init("IMGPROXY_WATERMARK_PATH", \.processing.watermarkPath, .text),
-            .init("IMGPROXY_WATERMARK_URL", \.processing.watermarkURL, .webAddress),
-            .init("IMGPROXY_WATERMARK_OPACITY", \.processing.watermarkOpacity, .number(0...1)),
+            .init("IMGPROXY_STRIP_METADATA", \.processing.stripsMetadata, .flag, .results),
+            .init("IMGPROXY_KEEP_COPYRIGHT", \.processing.keepsCopyright, .flag, .results),
+            .init("IMGPROXY_STRIP_COLOR_PROFILE", \.processing.stripsColorProfile, .flag, .results),
+            .init("IMGPROXY_AUTO_ROTATE", \.processing.rotatesAutomatically, .flag, .results),
+            .init("KF_PREFER_SPEED", \.processing.prefersSpeed, .flag, .results),
+            .init("IMGPROXY_WATERMARK_DATA", \.processing.watermarkData, .base64, .results),
+            .init("IMGPROXY_WATERMARK_PATH", \.processing.watermarkPath, .text, .results),
+            .init("IMGPROXY_WATERMARK_URL", \.processing.watermarkURL, .webAddress, .results),
+            .init(
+                "IMGPROXY_WATERMARK_OPACITY",
+                \.processing.watermarkOpacity,
+                .number(0...1),
+                .results
+            ),
         ]
     }
 
@@ -121,20 +136,22 @@ extension ServiceConfiguration {
             .init(
                 "IMGPROXY_PREFERRED_FORMATS",
                 \.negotiation.preferredFormats,
-                .list(of: .format)
+                .list(of: .format),
+                .results
             ),
             .init(
                 "IMGPROXY_SKIP_PROCESSING_FORMATS",
                 \.negotiation.skippedFormats,
-                .list(of: .format)
+                .list(of: .format),
+                .results
             ),
-            .init("IMGPROXY_AUTO_WEBP", \.negotiation.prefersWebP, .flag),
-            .init("IMGPROXY_ENFORCE_WEBP", \.negotiation.enforcesWebP, .flag),
-            .init("IMGPROXY_AUTO_AVIF", \.negotiation.prefersAVIF, .flag),
-            .init("IMGPROXY_ENFORCE_AVIF", \.negotiation.enforcesAVIF, .flag),
-            .init("IMGPROXY_AUTO_JXL", \.negotiation.prefersJXL, .flag),
-            .init("IMGPROXY_ENFORCE_JXL", \.negotiation.enforcesJXL, .flag),
-            .init("IMGPROXY_ENABLE_CLIENT_HINTS", \.negotiation.usesClientHints, .flag),
+            .init("IMGPROXY_AUTO_WEBP", \.negotiation.prefersWebP, .flag, .answers),
+            .init("IMGPROXY_ENFORCE_WEBP", \.negotiation.enforcesWebP, .flag, .answers),
+            .init("IMGPROXY_AUTO_AVIF", \.negotiation.prefersAVIF, .flag, .answers),
+            .init("IMGPROXY_ENFORCE_AVIF", \.negotiation.enforcesAVIF, .flag, .answers),
+            .init("IMGPROXY_AUTO_JXL", \.negotiation.prefersJXL, .flag, .answers),
+            .init("IMGPROXY_ENFORCE_JXL", \.negotiation.enforcesJXL, .flag, .answers),
+            .init("IMGPROXY_ENABLE_CLIENT_HINTS", \.negotiation.usesClientHints, .flag, .answers),
         ]
     }
 }

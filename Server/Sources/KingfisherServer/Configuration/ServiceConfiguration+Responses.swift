@@ -42,26 +42,42 @@ extension ServiceConfiguration {
         public init() {}
 
         static let entries: [ConfigurationEntry] = [
-            .init("IMGPROXY_TTL", \.responses.timeToLive, .integer(0...315_360_000)),
-            .init("IMGPROXY_CACHE_CONTROL_PASSTHROUGH", \.responses.passesCacheControl, .flag),
-            .init("IMGPROXY_SET_CANONICAL_HEADER", \.responses.setsCanonicalLink, .flag),
-            .init("IMGPROXY_USE_ETAG", \.responses.usesETag, .flag),
-            .init("IMGPROXY_ETAG_BUSTER", \.responses.etagBuster, .text),
-            .init("IMGPROXY_USE_LAST_MODIFIED", \.responses.usesLastModified, .flag),
-            .init("IMGPROXY_ALLOW_ORIGIN", \.responses.allowedOrigin, .text),
-            .init("IMGPROXY_SECRET", \.responses.secret, .text, isSecret: true),
-            .init("IMGPROXY_RETURN_ATTACHMENT", \.responses.returnsAttachment, .flag),
-            .init("IMGPROXY_CUSTOM_RESPONSE_HEADERS", \.responses.customFields, .headerFields),
-            .init("IMGPROXY_DEVELOPMENT_ERRORS_MODE", \.responses.showsErrors, .flag),
-            .init("IMGPROXY_ENABLE_DEBUG_HEADERS", \.responses.setsDebugFields, .flag),
-            .init("IMGPROXY_FALLBACK_IMAGE_DATA", \.responses.fallbackData, .base64),
-            .init("IMGPROXY_FALLBACK_IMAGE_PATH", \.responses.fallbackPath, .text),
-            .init("IMGPROXY_FALLBACK_IMAGE_URL", \.responses.fallbackURL, .webAddress),
-            .init("IMGPROXY_FALLBACK_IMAGE_HTTP_CODE", \.responses.fallbackStatus, .status),
+            .init("IMGPROXY_TTL", \.responses.timeToLive, .integer(0...315_360_000), .answers),
+            .init(
+                "IMGPROXY_CACHE_CONTROL_PASSTHROUGH",
+                \.responses.passesCacheControl,
+                .flag,
+                .results
+            ),
+            .init("IMGPROXY_SET_CANONICAL_HEADER", \.responses.setsCanonicalLink, .flag, .answers),
+            .init("IMGPROXY_USE_ETAG", \.responses.usesETag, .flag, .answers),
+            .init("IMGPROXY_ETAG_BUSTER", \.responses.etagBuster, .text, .answers),
+            .init("IMGPROXY_USE_LAST_MODIFIED", \.responses.usesLastModified, .flag, .answers),
+            .init("IMGPROXY_ALLOW_ORIGIN", \.responses.allowedOrigin, .text, .answers),
+            .init("IMGPROXY_SECRET", \.responses.secret, .text, .answers, isSecret: true),
+            .init("IMGPROXY_RETURN_ATTACHMENT", \.responses.returnsAttachment, .flag, .answers),
+            .init(
+                "IMGPROXY_CUSTOM_RESPONSE_HEADERS",
+                \.responses.customFields,
+                .headerFields,
+                .answers
+            ),
+            .init("IMGPROXY_DEVELOPMENT_ERRORS_MODE", \.responses.showsErrors, .flag, .answers),
+            .init("IMGPROXY_ENABLE_DEBUG_HEADERS", \.responses.setsDebugFields, .flag, .answers),
+            .init("IMGPROXY_FALLBACK_IMAGE_DATA", \.responses.fallbackData, .base64, .answers),
+            .init("IMGPROXY_FALLBACK_IMAGE_PATH", \.responses.fallbackPath, .text, .answers),
+            .init("IMGPROXY_FALLBACK_IMAGE_URL", \.responses.fallbackURL, .webAddress, .answers),
+            .init(
+                "IMGPROXY_FALLBACK_IMAGE_HTTP_CODE",
+                \.responses.fallbackStatus,
+                .status,
+                .answers
+            ),
             .init(
                 "IMGPROXY_FALLBACK_IMAGE_TTL",
                 \.responses.fallbackTimeToLive,
-                .integer(0...315_360_000)
+                .integer(0...315_360_000),
+                .answers
             ),
         ]
     }

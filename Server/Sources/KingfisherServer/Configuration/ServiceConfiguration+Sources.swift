@@ -54,36 +54,73 @@ extension ServiceConfiguration {
         public init() {}
 
         static let entries: [ConfigurationEntry] = [
-            .init("IMGPROXY_ALLOWED_SOURCES", \.sources.allowed, .list(of: .text)),
-            .init("IMGPROXY_BASE_URL", \.sources.baseURL, .text),
-            .init("IMGPROXY_LOCAL_FILESYSTEM_ROOT", \.sources.localRoot, .absolutePath),
-            .init("IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES", \.sources.allowsLoopback, .flag),
-            .init("IMGPROXY_ALLOW_LINK_LOCAL_SOURCE_ADDRESSES", \.sources.allowsLinkLocal, .flag),
-            .init("IMGPROXY_ALLOW_PRIVATE_SOURCE_ADDRESSES", \.sources.allowsPrivate, .flag),
-            .init("IMGPROXY_IGNORE_SSL_VERIFICATION", \.sources.ignoresCertificates, .flag),
-            .init("IMGPROXY_USER_AGENT", \.sources.userAgent, .text),
+            .init("IMGPROXY_ALLOWED_SOURCES", \.sources.allowed, .list(of: .text), .answers),
+            .init("IMGPROXY_BASE_URL", \.sources.baseURL, .text, .answers),
+            .init("IMGPROXY_LOCAL_FILESYSTEM_ROOT", \.sources.localRoot, .absolutePath, .sources),
+            .init(
+                "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES",
+                \.sources.allowsLoopback,
+                .flag,
+                .sources
+            ),
+            .init(
+                "IMGPROXY_ALLOW_LINK_LOCAL_SOURCE_ADDRESSES",
+                \.sources.allowsLinkLocal,
+                .flag,
+                .sources
+            ),
+            .init(
+                "IMGPROXY_ALLOW_PRIVATE_SOURCE_ADDRESSES",
+                \.sources.allowsPrivate,
+                .flag,
+                .sources
+            ),
+            .init(
+                "IMGPROXY_IGNORE_SSL_VERIFICATION",
+                \.sources.ignoresCertificates,
+                .flag,
+                .sources
+            ),
+            .init("IMGPROXY_USER_AGENT", \.sources.userAgent, .text, .sources),
             .init(
                 "IMGPROXY_REQUEST_HEADERS_PASSTHROUGH",
                 \.sources.requestHeaders,
-                .list(of: .headerName)
+                .list(of: .headerName),
+                .answers
             ),
             .init(
                 "IMGPROXY_RESPONSE_HEADERS_PASSTHROUGH",
                 \.sources.responseHeaders,
-                .list(of: .headerName)
+                .list(of: .headerName),
+                .results
             ),
-            .init("IMGPROXY_COOKIE_PASSTHROUGH", \.sources.passesCookies, .flag),
-            .init("IMGPROXY_DOWNLOAD_TIMEOUT", \.sources.timeout, .seconds),
-            .init("IMGPROXY_MAX_REDIRECTS", \.sources.maximalRedirects, .integer(0...100)),
-            .init("IMGPROXY_MAX_SRC_FILE_SIZE", \.sources.maximalFileSize, .fileSize),
-            .init("IMGPROXY_USE_S3", \.sources.usesS3, .flag),
-            .init("IMGPROXY_S3_REGION", \.sources.s3Region, .text),
-            .init("IMGPROXY_S3_ENDPOINT", \.sources.s3Endpoint, .webAddress),
-            .init("IMGPROXY_S3_ALLOWED_BUCKETS", \.sources.s3AllowedBuckets, .list(of: .text)),
-            .init("IMGPROXY_S3_DENIED_BUCKETS", \.sources.s3DeniedBuckets, .list(of: .text)),
-            .init("AWS_ACCESS_KEY_ID", \.sources.s3AccessKey, .text, isSecret: true),
-            .init("AWS_SECRET_ACCESS_KEY", \.sources.s3SecretKey, .text, isSecret: true),
-            .init("AWS_SESSION_TOKEN", \.sources.s3SessionToken, .text, isSecret: true),
+            .init("IMGPROXY_COOKIE_PASSTHROUGH", \.sources.passesCookies, .flag, .answers),
+            .init("IMGPROXY_DOWNLOAD_TIMEOUT", \.sources.timeout, .seconds, .answers),
+            .init(
+                "IMGPROXY_MAX_REDIRECTS",
+                \.sources.maximalRedirects,
+                .integer(0...100),
+                .answers
+            ),
+            .init("IMGPROXY_MAX_SRC_FILE_SIZE", \.sources.maximalFileSize, .fileSize, .answers),
+            .init("IMGPROXY_USE_S3", \.sources.usesS3, .flag, .answers),
+            .init("IMGPROXY_S3_REGION", \.sources.s3Region, .text, .sources),
+            .init("IMGPROXY_S3_ENDPOINT", \.sources.s3Endpoint, .webAddress, .sources),
+            .init(
+                "IMGPROXY_S3_ALLOWED_BUCKETS",
+                \.sources.s3AllowedBuckets,
+                .list(of: .text),
+                .answers
+            ),
+            .init(
+                "IMGPROXY_S3_DENIED_BUCKETS",
+                \.sources.s3DeniedBuckets,
+                .list(of: .text),
+                .answers
+            ),
+            .init("AWS_ACCESS_KEY_ID", \.sources.s3AccessKey, .text, .answers, isSecret: true),
+            .init("AWS_SECRET_ACCESS_KEY", \.sources.s3SecretKey, .text, .answers, isSecret: true),
+            .init("AWS_SESSION_TOKEN", \.sources.s3SessionToken, .text, .answers, isSecret: true),
         ]
     }
 }

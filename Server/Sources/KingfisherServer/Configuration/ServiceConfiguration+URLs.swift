@@ -28,22 +28,28 @@ extension ServiceConfiguration {
         public init() {}
 
         static let entries: [ConfigurationEntry] = [
-            .init("IMGPROXY_KEY", \.urls.keys, .keys, isSecret: true),
-            .init("IMGPROXY_SALT", \.urls.salts, .keys, isSecret: true),
-            .init("IMGPROXY_SIGNATURE_SIZE", \.urls.signatureSize, .integer(1...32)),
+            .init("IMGPROXY_KEY", \.urls.keys, .keys, .answers, isSecret: true),
+            .init("IMGPROXY_SALT", \.urls.salts, .keys, .answers, isSecret: true),
+            .init("IMGPROXY_SIGNATURE_SIZE", \.urls.signatureSize, .integer(1...32), .answers),
             .init(
                 "IMGPROXY_TRUSTED_SIGNATURES",
                 \.urls.trustedSignatures,
                 .list(of: .text),
+                .answers,
                 isSecret: true
             ),
-            .init("IMGPROXY_PRESETS", \.urls.presets, .list(of: .text)),
-            .init("IMGPROXY_PRESETS_PATH", \.urls.presetsPath, .text),
-            .init("IMGPROXY_ONLY_PRESETS", \.urls.allowsOnlyPresets, .flag),
-            .init("IMGPROXY_ALLOWED_PROCESSING_OPTIONS", \.urls.allowedOptions, .list(of: .text)),
-            .init("IMGPROXY_ARGUMENTS_SEPARATOR", \.urls.argumentsSeparator, .separator),
-            .init("IMGPROXY_ALLOW_SECURITY_OPTIONS", \.urls.allowsSecurityOptions, .flag),
-            .init("IMGPROXY_PATH_PREFIX", \.urls.pathPrefix, .absolutePath),
+            .init("IMGPROXY_PRESETS", \.urls.presets, .list(of: .text), .answers),
+            .init("IMGPROXY_PRESETS_PATH", \.urls.presetsPath, .text, .answers),
+            .init("IMGPROXY_ONLY_PRESETS", \.urls.allowsOnlyPresets, .flag, .answers),
+            .init(
+                "IMGPROXY_ALLOWED_PROCESSING_OPTIONS",
+                \.urls.allowedOptions,
+                .list(of: .text),
+                .answers
+            ),
+            .init("IMGPROXY_ARGUMENTS_SEPARATOR", \.urls.argumentsSeparator, .separator, .answers),
+            .init("IMGPROXY_ALLOW_SECURITY_OPTIONS", \.urls.allowsSecurityOptions, .flag, .answers),
+            .init("IMGPROXY_PATH_PREFIX", \.urls.pathPrefix, .absolutePath, .answers),
         ]
     }
 }

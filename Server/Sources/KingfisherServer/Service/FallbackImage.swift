@@ -6,8 +6,6 @@ struct FallbackImage: Sendable {
     /// The image's own file; nil if it is loaded from ``source``.
     let file: SourceFile?
     private let source: ImageReference
-    /// Begins the keys of its results: other files have other results.
-    private let keyPrefix: String
 
     /// Reads the image of a configuration; nil if it has none.
     ///
@@ -21,9 +19,8 @@ struct FallbackImage: Sendable {
         if let data {
             file = SourceFile(data: data, key: "fallback")
             source = .local(path: "fallback")
-            keyPrefix = "fallback \(Hexadecimal.text(of: Digest.sha256(data)))/"
         } else if let url = configuration.fallbackURL {
-            (file, source, keyPrefix) = (nil, .web(url), "")
+            (file, source) = (nil, .web(url))
         } else {
             return nil
         }
@@ -33,7 +30,7 @@ struct FallbackImage: Sendable {
     func request(like request: NegotiatedRequest) -> (request: NegotiatedRequest, key: String) {
         var own = request
         own.request.source = source
-        return (own, keyPrefix + own.canonicalKey)
+        return (own, CacheKeys.fallback(own.canonicalKey, file?.data))
     }
 }
 

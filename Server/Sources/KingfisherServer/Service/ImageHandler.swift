@@ -103,9 +103,9 @@ struct ImageHandler: Sendable {
         let keyed = try paths.request(path, for: headers(request.headers))
         let negotiated = keyed.request
         record.source = negotiated.request.source
-        let fields = maker.sources.passedFields(request.headers)
-        try ServiceLoop.check(fields.first { $0.name.lowercased() == ServiceLoop.name }?.value)
-        let key = Self.key(keyed.key, fields)
+        let fields = maker.sources.headers(request.headers)
+        try ServiceLoop.check(fields.loop)
+        let key = CacheKeys.result(keyed.key, fields.passed)
         if let result = cache.inMemory(key) {
             metrics.hit(.memory)
             record.layer = "memory"
@@ -119,22 +119,31 @@ struct ImageHandler: Sendable {
         } catch {
             record.error = error
             guard
-                let fallback = await fallbackResult(for: negotiated, error, channel, since: start)
+                let fallback = await fallbackResult(
+                    for: negotiated,
+                    error,
+                    fields.loop,
+                    channel,
+                    since: start
+                )
             else { throw error }
             return respond(negotiated, error, fallback)
         }
     }
 
-    /// Removes the source and all results of a path, for all formats that a client may accept.
+    /// Removes the source, the watermark and all results of a path, for all formats that a client may accept.
     ///
     /// Those of requests with passed fields are removed by a request with the same fields.
     func remove(path: String, _ fields: HTTPFields) async throws(ServiceError) {
-        let passed = maker.sources.passedFields(fields)
-        let source = try paths.request(path).source
+        let passed = maker.sources.headers(fields).passed
+        let request = try paths.request(path)
         let keys = try paths.keys(path)
         for fields in passed.isEmpty ? [[]] : [[], passed] {
-            await maker.sources.remove(source, fields: fields)
-            await cache.remove(keys.map { Self.key($0, fields) })
+            await maker.sources.remove(request.source, fields: fields)
+            await cache.remove(keys.map { CacheKeys.result($0, fields) })
+        }
+        if let mark = maker.watermarkSource(of: request.options) {
+            await maker.sources.remove(mark, fields: [])
         }
     }
 
@@ -150,7 +159,7 @@ struct ImageHandler: Sendable {
             for: headers(request.headers)
         )
         return try await limited(channel) { [maker] in
-            try await maker.make(negotiated, of: SourceFile(data: file, key: "a dropped file"))
+            try await maker.make(negotiated, of: SourceFile(data: file, key: "a dropped file"), nil)
         }
     }
 
@@ -172,7 +181,7 @@ struct ImageHandler: Sendable {
     /// The result from the disk, or made now; shared with equal requests.
     private func made(
         _ request: NegotiatedRequest,
-        _ fields: [HeaderField],
+        _ fields: SourceHeaders,
         _ key: String,
         _ channel: (any Channel)?
     ) async throws(ServiceError) -> MadeResult {
@@ -247,7 +256,7 @@ struct ImageHandler: Sendable {
         let isCurrent = EntityTags.isCurrent(
             noneMatch: request.headers[.ifNoneMatch],
             modifiedSince: request.headers[.ifModifiedSince],
-            tag: responses.usesETag ? result.facts.entityTag : nil,
+            tag: head.entityTag(of: result.facts),
             lastModified: responses.usesLastModified ? result.facts.lastModified : nil
         )
         if isCurrent {
@@ -280,6 +289,7 @@ struct ImageHandler: Sendable {
     private func fallbackResult(
         for request: NegotiatedRequest,
         _ error: ServiceError,
+        _ loop: String?,
         _ channel: (any Channel)?,
         since start: ContinuousClock.Instant
     ) async -> StoredResult? {
@@ -295,8 +305,10 @@ struct ImageHandler: Sendable {
         return try? await limited(channel, rest) { [self] in
             try await results.value(for: key) {
                 try await find(key) { [maker, fallback] in
-                    guard let file = fallback.file else { return try await maker.make(own, []) }
-                    return try await maker.make(own, of: file)
+                    guard let file = fallback.file else {
+                        return try await maker.make(own, SourceHeaders(loop: loop))
+                    }
+                    return try await maker.make(own, of: file, loop)
                 }
             }
         }.result
@@ -324,12 +336,6 @@ struct ImageHandler: Sendable {
             headers: fields,
             body: .init(byteBuffer: result.body)
         )
-    }
-
-    /// The key of a result.
-    private static func key(_ key: String, _ fields: [HeaderField]) -> String {
-        guard !fields.isEmpty else { return key }
-        return "\(Digest.tag(of: fields.map { "\($0.name): \($0.value)" }))/\(key)"
     }
 
     /// The fields of a request that decide about its result.

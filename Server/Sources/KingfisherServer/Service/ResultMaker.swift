@@ -22,7 +22,6 @@ struct ResultMaker: Sendable {
     private let admission: Admission
     private let queue: WorkQueue
     private let metrics: ServiceMetrics
-    private let etagBuster: String
     private let passesCacheControl: Bool
     private let skippedFormats: Set<OutputFormat>
     private let watermarkURL: URL?
@@ -40,7 +39,6 @@ struct ResultMaker: Sendable {
         let operation = configuration.operation
         queue = WorkQueue(width: operation.workers)
         admission = Admission(operation.admissionLimits)
-        etagBuster = configuration.responses.etagBuster
         passesCacheControl = configuration.responses.passesCacheControl
         skippedFormats = Set(configuration.negotiation.skippedFormats)
         watermarkURL = configuration.processing.watermarkURL
@@ -80,21 +78,21 @@ struct ResultMaker: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - fields: Fields that are passed on to the source.
+    ///   - headers: Fields of the request for the source.
     /// - Returns: The result.
     /// - Throws: ``ServiceError``; `Admission.Full` and `Displaced`; `CancellationError`.
     func make(
         _ request: NegotiatedRequest,
-        _ fields: [HeaderField]
+        _ headers: SourceHeaders
     ) async throws -> MadeResult {
         let mark = watermarkSource(of: request.request.options)
         let server = request.request.server
         return try await admission.admitted(server, sources: mark == nil ? 1 : 2) { loading in
             let start = ContinuousClock.now
-            let (source, isCached) = try await sources.file(request.request.source, fields: fields)
+            let (source, isCached) = try await sources.file(request.request.source, headers)
             let loaded = ContinuousClock.now
             if isCached { metrics.hit(.source) } else { metrics.took(.download, loaded - start) }
-            let watermark = try await watermark(mark)
+            let watermark = try await watermark(mark, headers.loop)
             loading.loaded(source.data.count, watermark?.count ?? 0)
             var made = try await drawn(request, source, watermark)
             made.layer = isCached ? .source : .none
@@ -105,10 +103,14 @@ struct ResultMaker: Sendable {
     }
 
     /// Makes the result of a request from a file in place of its source.
-    func make(_ request: NegotiatedRequest, of source: SourceFile) async throws -> MadeResult {
+    func make(
+        _ request: NegotiatedRequest,
+        of source: SourceFile,
+        _ loop: String?
+    ) async throws -> MadeResult {
         let mark = watermarkSource(of: request.request.options)
         return try await admission.admitted("", sources: mark == nil ? 1 : 2) { loading in
-            let watermark = try await watermark(mark)
+            let watermark = try await watermark(mark, loop)
             loading.loaded(source.data.count, watermark?.count ?? 0)
             return try await drawn(request, source, watermark)
         }
@@ -162,16 +164,15 @@ struct ResultMaker: Sendable {
             case .passThrough: return own ?? facts.ownFormat
             }
         }
-        return StoredResult(
-            facts: facts(
-                request,
+        return result(
+            ByteBuffer(data: image.data),
+            facts(
                 source,
                 contentType: image.format.contentType,
                 fileExtension: OutputFormat(image.format)?.rawValue ?? "bin",
                 size: (image.width, image.height),
                 dpr: image.dpr
-            ),
-            body: ByteBuffer(data: image.data)
+            )
         )
     }
 
@@ -193,36 +194,38 @@ struct ResultMaker: Sendable {
                 "Look into the service's log"
             )
         }
-        return StoredResult(
-            facts: facts(
-                request,
+        return result(
+            ByteBuffer(data: data),
+            facts(
                 source,
                 contentType: "application/json",
                 fileExtension: "json",
                 size: nil,
                 dpr: nil
-            ),
-            body: ByteBuffer(data: data)
+            )
         )
     }
 
+    private func result(_ body: ByteBuffer, _ facts: StoredResult.Facts) -> StoredResult {
+        var facts = facts
+        facts.entityTag = CacheKeys.validator(of: body)
+        return StoredResult(facts: facts, body: body)
+    }
+
     private func facts(
-        _ request: NegotiatedRequest,
         _ source: SourceFile,
         contentType: String,
         fileExtension: String,
         size: (width: Int, height: Int)?,
         dpr: Double?
     ) -> StoredResult.Facts {
-        let validator =
-            source.entityTag ?? Digest.sha256(source.data).map { "\($0)" }.joined(separator: ".")
-        return StoredResult.Facts(
+        StoredResult.Facts(
             contentType: contentType,
             fileExtension: fileExtension,
             width: size?.width,
             height: size?.height,
             dpr: dpr,
-            entityTag: Digest.tag(of: [etagBuster, request.canonicalKey, contentType, validator]),
+            entityTag: "",
             lastModified: source.lastModified.flatMap { $0.isHeaderValue ? $0 : nil },
             cacheControl: source.cacheControl.flatMap { $0.isHeaderValue ? $0 : nil },
             expires: source.expires.flatMap { $0.isHeaderValue ? $0 : nil },
@@ -235,14 +238,14 @@ struct ResultMaker: Sendable {
     }
 
     /// The source of the request's watermark; nil if it has none, or the configured one.
-    private func watermarkSource(of options: ProcessingOptions) -> ImageReference? {
+    func watermarkSource(of options: ProcessingOptions) -> ImageReference? {
         guard let mark = options.watermark, mark.opacity > 0 else { return nil }
         return options.watermarkSource ?? watermarkURL.map { .web($0) }
     }
 
-    private func watermark(_ source: ImageReference?) async throws -> Data? {
+    private func watermark(_ source: ImageReference?, _ loop: String?) async throws -> Data? {
         guard let source else { return nil }
-        return try await sources.file(source, fields: []).file.data
+        return try await sources.file(source, SourceHeaders(loop: loop)).file.data
     }
 
     /// How many seconds the result of a source may be kept; nil for the configured time.

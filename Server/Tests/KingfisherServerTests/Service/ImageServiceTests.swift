@@ -114,7 +114,8 @@ struct ImageServiceTests {
                         tags.insert(try #require(reply.fields["etag"]))
                     }
                 }
-                #expect(tags.count == 4)
+                // Equal results have equal tags.
+                #expect(tags.count == 3)
                 await test.service.settle()
             }
         }

@@ -18,7 +18,7 @@ package final class RequestIdentity: Hashable, Sendable {
     /// Short on purpose: a missing header costs a second transfer, but one too many delivers the
     /// wrong image.
     static let tracingHeaders: Set<String> = [
-        "b3", "traceparent", "tracestate", "x-amzn-trace-id", "x-cloud-trace-context",
+        "b3", "cdn-loop", "traceparent", "tracestate", "x-amzn-trace-id", "x-cloud-trace-context",
         "x-correlation-id", "x-request-id",
     ]
 

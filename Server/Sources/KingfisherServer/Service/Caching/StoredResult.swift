@@ -16,7 +16,7 @@ final class StoredResult: Sendable, CacheCostCalculable {
         var height: Int?
         /// The factor by which the result differs from the size without `dpr`.
         var dpr: Double?
-        /// The entity tag without quotation marks.
+        /// The hash of the body; see ``CacheKeys/validator(of:)``.
         var entityTag: String
         /// The source's modification date as text.
         var lastModified: String?
@@ -54,7 +54,7 @@ final class StoredResult: Sendable, CacheCostCalculable {
 
 extension StoredResult {
     /// Begins each file, so that another version's is not read.
-    private static let mark: [UInt8] = Array("KFR1".utf8)
+    private static let mark: [UInt8] = Array("KFR2".utf8)
 
     /// The result as one file: a mark, the length of the facts, the facts and the body.
     func encoded() throws -> Data {

@@ -4,12 +4,14 @@ import Foundation
 /// Hashes and comparisons for tokens and tags.
 enum Digest {
     /// The SHA-256 of bytes.
-    static func sha256(_ bytes: some DataProtocol) -> [UInt8] {
-        let data = Data(bytes)
+    static func sha256(_ data: Data) -> [UInt8] { data.withUnsafeBytes { sha256($0) } }
+
+    /// The SHA-256 of bytes.
+    static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
-        data.withUnsafeBytes { input in
-            _ = EVP_Digest(input.baseAddress, input.count, &digest, nil, EVP_sha256(), nil)
-        }
+        let result = EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil)
+        // Otherwise zeros would be the tag of everything.
+        precondition(result == 1, "libcrypto has no SHA-256")
         return digest
     }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 
 extension HTTPField.Name {
+    static let cdnLoop = named("CDN-Loop")
     static let clientRequestID = named("X-Request-ID")
     static let contentDPR = named("Content-DPR")
     static let dpr = named("DPR")

@@ -44,7 +44,7 @@ struct ResponseHead: Sendable {
         var fields = common
         fields[.contentType] = facts.contentType
         fields[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-        if configuration.usesETag { fields[.eTag] = "\"\(facts.entityTag)\"" }
+        fields[.eTag] = entityTag(of: facts).map { "\"\($0)\"" }
         if configuration.usesLastModified { fields[.lastModified] = facts.lastModified }
         if !vary.isEmpty { fields[.vary] = vary.joined(separator: ", ") }
         if let dpr = facts.dpr, dpr != 1 {
@@ -54,6 +54,15 @@ struct ResponseHead: Sendable {
             if let name = HTTPField.Name(name), fields[name] == nil { fields[name] = value }
         }
         return fields
+    }
+
+    /// The entity tag of a result without quotation marks; nil if tags are off.
+    ///
+    /// The buster is applied here, so that it changes the tags of results in caches too.
+    func entityTag(of facts: StoredResult.Facts) -> String? {
+        guard configuration.usesETag else { return nil }
+        let buster = configuration.etagBuster
+        return buster.isEmpty ? facts.entityTag : Digest.tag(of: [buster, facts.entityTag])
     }
 
     /// Sets how long clients may keep a result.

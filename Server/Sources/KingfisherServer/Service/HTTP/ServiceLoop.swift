@@ -1,9 +1,9 @@
 /// Requests that the service sends to itself, because a URL names one of its own URLs as the source.
 ///
 /// Each service on the way adds its name to a field (RFC 8586). A request takes a place in the queue
-/// for every level, so that a single one could fill it.
+/// for every level, so that a single one could fill it. A request for the very URL that is being
+/// made, by way of a redirect, waits for itself until the download's time is over.
 enum ServiceLoop {
-    static let name = "cdn-loop"
     private static let token = "kf-serve"
     /// Enough for a watermark that another service makes.
     private static let maximalLevels = 2

@@ -10,6 +10,7 @@ struct SourceLoader: Sendable {
     private let local: LocalSources?
     private let s3: S3Signer?
     private let failures = RecentFailures(seconds: 10)
+    private let keys: CacheKeys
     private let requestNames: [HTTPField.Name]
 
     /// Makes a loader.
@@ -24,34 +25,35 @@ struct SourceLoader: Sendable {
         web = WebSources(configuration, manager: manager, metrics: metrics)
         s3 = try S3Signer(sources)
         local = try sources.localSources()
-        let names =
-            [ServiceLoop.name] + sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
+        keys = CacheKeys(configuration)
+        let names = sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
         requestNames = names.compactMap { HTTPField.Name($0) }
     }
 
-    /// The fields of a client's request that are passed on to sources.
-    func passedFields(_ fields: HTTPFields) -> [HeaderField] {
-        requestNames.compactMap { name in
+    /// The fields of a client's request that sources get.
+    func headers(_ fields: HTTPFields) -> SourceHeaders {
+        let passed = requestNames.compactMap { name in
             fields[name].map { HeaderField(name: name.rawName, value: $0) }
         }
+        return SourceHeaders(passed: passed, loop: fields[.cdnLoop])
     }
 
     /// Loads a source.
     ///
     /// - Parameters:
     ///   - reference: The source.
-    ///   - fields: Fields that are passed on from the client.
+    ///   - headers: Fields of the request.
     /// - Returns: The source, and whether it was in a cache.
     /// - Throws: ``ServiceError``; `CancellationError`.
     func file(
         _ reference: ImageReference,
-        fields: [HeaderField]
+        _ headers: SourceHeaders
     ) async throws -> (file: SourceFile, isCached: Bool) {
-        let key = Self.key(reference, fields)
+        let key = keys.source(reference, headers.passed)
         if case .local(let path) = reference { return (try await localFile(path, key), false) }
         if let failure = failures[key] { throw failure }
         do {
-            return try await download(reference, fields, key)
+            return try await download(reference, headers, key)
         } catch let error as ServiceError where error.status == 404 {
             failures.add(error, for: key)
             throw error
@@ -67,17 +69,18 @@ struct SourceLoader: Sendable {
 
     private func download(
         _ reference: ImageReference,
-        _ fields: [HeaderField],
+        _ headers: SourceHeaders,
         _ key: String
     ) async throws -> (file: SourceFile, isCached: Bool) {
         switch reference {
-        case .web(let url): return try await web.file(at: url, fields: fields, key: key)
+        case .web(let url): return try await web.file(at: url, headers, key: key)
         case .s3(let bucket, let name):
             guard let s3 else {
                 throw ServiceError(404, "There are no sources of S3", "Name a source of the web")
             }
             let request = try s3.request(bucket: bucket, key: name, at: Self.minute)
-            return try await web.file(at: request.url, fields: request.fields, key: key)
+            let signed = SourceHeaders(passed: request.fields, loop: headers.loop)
+            return try await web.file(at: request.url, signed, key: key)
         case .local:
             throw ServiceError(404, "There are no local sources", "Name a source of the web")
         }
@@ -89,7 +92,7 @@ struct SourceLoader: Sendable {
     ///   - reference: The source.
     ///   - fields: Fields that were passed on from clients.
     func remove(_ reference: ImageReference, fields: [HeaderField]) async {
-        let key = Self.key(reference, fields)
+        let key = keys.source(reference, fields)
         failures.remove(key)
         await web.remove(key)
     }
@@ -104,13 +107,14 @@ struct SourceLoader: Sendable {
     private static var minute: Date {
         Date(timeIntervalSince1970: (Date().timeIntervalSince1970 / 60).rounded(.down) * 60)
     }
+}
 
-    /// The name of a source in the caches, which no result has.
+/// The fields of a request for a source that come from the client.
+struct SourceHeaders: Sendable {
+    /// Fields that are passed on; they are part of the keys of caches.
+    var passed: [HeaderField] = []
+    /// The services that the request has passed, as received.
     ///
-    /// Clients whose passed fields differ may see different sources.
-    private static func key(_ reference: ImageReference, _ fields: [HeaderField]) -> String {
-        let passed = fields.map { "\($0.name): \($0.value)" }
-        let name = "source \(reference.canonicalText)"
-        return passed.isEmpty ? name : "\(name) \(Digest.tag(of: passed))"
-    }
+    /// Not part of any key: it does not select the bytes, and a client could multiply keys by it.
+    var loop: String?
 }

@@ -41,17 +41,17 @@ struct WebSources: Sendable {
     ///
     /// - Parameters:
     ///   - url: The address.
-    ///   - fields: Fields of the request, such as those passed on from the client.
+    ///   - headers: Fields of the request.
     ///   - key: The name of the source in the caches.
     /// - Returns: The file, and whether it was in a cache.
     /// - Throws: ``ServiceError``; `CancellationError`.
     func file(
         at url: URL,
-        fields: [HeaderField],
+        _ headers: SourceHeaders,
         key: String
     ) async throws -> (file: SourceFile, isCached: Bool) {
         let known = url.host.flatMap { unresolvedHosts[$0.lowercased()] }
-        let modifier = SourceRequest(fields: fields, metrics: metrics)
+        let modifier = SourceRequest(headers: headers, metrics: metrics)
         do {
             let original = try await manager.retrieveOriginalData(
                 with: .network(KF.ImageResource(downloadURL: url, cacheKey: key)),
@@ -131,7 +131,10 @@ extension KingfisherManager {
         if let (storage, settings) = storage { cache.useSharedStorage(storage, settings: settings) }
         let downloader = ImageDownloader(
             name: "kf-serve",
-            transport: sources.ignoresCertificates ? TrustingTransport(base: transport) : transport
+            transport: SourceTransport(
+                base: transport,
+                ignoresCertificates: sources.ignoresCertificates
+            )
         )
         downloader.downloadTimeout = sources.timeout / .seconds(1)
         downloader.transferSettings = sources.transferSettings
@@ -167,7 +170,7 @@ extension ServiceConfiguration.Sources {
 
 /// The request for a source.
 private struct SourceRequest: ImageDownloadRequestModifier {
-    let fields: [HeaderField]
+    let headers: SourceHeaders
     let metrics: ServiceMetrics
 
     /// Called when a request waits for a download.
@@ -177,27 +180,37 @@ private struct SourceRequest: ImageDownloadRequestModifier {
 
     func modified(for request: URLRequest) -> URLRequest? {
         var request = request
+        for field in headers.passed {
+            request.setValue(field.value, forHTTPHeaderField: field.name)
+        }
         // A minute after its end a source is still used without asking the server again, because
-        // pages often show several sizes of one image.
+        // pages often show several sizes of one image. Only for the library: see SourceTransport.
         request.setValue("max-stale=60", forHTTPHeaderField: "Cache-Control")
-        for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
-        let passed = request.value(forHTTPHeaderField: ServiceLoop.name)
-        request.setValue(ServiceLoop.next(passed), forHTTPHeaderField: ServiceLoop.name)
+        request.setValue(ServiceLoop.next(headers.loop), forHTTPHeaderField: "CDN-Loop")
         return request
     }
 }
 
-/// Accepts any certificate of the host that is asked first, and none of redirects' hosts.
-private struct TrustingTransport: HTTPTransport {
+/// Changes the requests for sources when they are sent.
+///
+/// - The permission to use stale responses is for the library's caches. A cache between the service
+///   and the source would use it too, and answer with the old source after it was removed here.
+/// - If certificates are ignored, any certificate of the host that is asked first is accepted, and
+///   none of redirects' hosts.
+private struct SourceTransport: HTTPTransport {
     let base: any HTTPTransport
+    let ignoresCertificates: Bool
 
     func start(
         _ request: URLRequest,
         settings: TransferSettings,
         handler: any HTTPTransferHandler
     ) -> any HTTPTransfer {
-        var settings = settings
-        if let host = request.url?.host?.lowercased() { settings.trustedHosts = [host] }
+        var (request, settings) = (request, settings)
+        request.setValue(nil, forHTTPHeaderField: "Cache-Control")
+        if ignoresCertificates, let host = request.url?.host?.lowercased() {
+            settings.trustedHosts = [host]
+        }
         return base.start(request, settings: settings, handler: handler)
     }
 }

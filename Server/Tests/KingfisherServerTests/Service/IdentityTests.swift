@@ -1,0 +1,285 @@
+import Foundation
+import Kingfisher
+import KingfisherTesting
+import Synchronization
+import Testing
+
+@testable import KingfisherServer
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What belongs to the names of results and sources in the caches, and to entity tags.
+@Suite(.timeLimit(.minutes(2)))
+struct IdentityTests {
+    private let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent(UUID().uuidString)
+
+    /// Values of fields that no configuration names.
+    private static let fields: [(String, [String])] = [
+        ("CDN-Loop", ["a", "b; v=1", "kf-serve", "kf-serve, kf-serve", "c, kf-serve"]),
+        ("Accept", ["image/webp", "image/avif,*/*"]), ("Accept-Language", ["de", "en;q=0.5"]),
+        ("Accept-Encoding", ["gzip", "br"]), ("Cookie", ["a=1", "a=2"]),
+        ("User-Agent", ["one", "two"]), ("Referer", ["http://a/", "http://b/"]),
+        ("Origin", ["http://a", "http://b"]), ("Authorization", ["Bearer a", "Basic b"]),
+        ("Via", ["1.1 a", "1.1 b"]), ("Forwarded", ["for=1.2.3.4", "for=5.6.7.8"]),
+        ("X-Forwarded-For", ["1.2.3.4", "5.6.7.8"]), ("X-Forwarded-Host", ["a", "b"]),
+        ("X-Request-ID", ["a", "b"]), ("Cache-Control", ["no-cache", "max-age=0"]),
+        ("Pragma", ["no-cache", "x"]), ("Range", ["bytes=0-1", "bytes=5-"]),
+        ("DPR", ["1", "2"]), ("Width", ["100", "200"]), ("Sec-CH-Width", ["100", "200"]),
+        ("Sec-CH-DPR", ["1", "2"]), ("Save-Data", ["on", "off"]), ("X-Anything", ["1", "2"]),
+        ("If-None-Match", [#""a""#, #""b""#]), ("If-Match", [#""a""#, "*"]),
+        ("Sec-Fetch-Site", ["same-origin", "none"]), ("TE", ["trailers", "gzip"]),
+    ]
+
+    @Test("Whatever values a field has that is not configured, the source is asked once")
+    func unconfiguredFields() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.caches.path = folder.path
+            configuration.responses.setsDebugFields = true
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            let url = path(HostileClientTests.source.absoluteString, "w:10")
+            #expect(try await test.request(url).status == 200)
+            await test.service.settle()
+            let size = test.metric("kf_result_memory_bytes")
+            for (name, values) in Self.fields {
+                for value in values {
+                    let reply = try await test.request(url, [name: value])
+                    #expect(reply.fields["x-cache"] == "memory", "\(name): \(value)")
+                }
+            }
+            #expect(test.metric("kf_result_memory_bytes") == size)
+            // Another size needs the source again, which is kept under one name too.
+            for (name, values) in Self.fields {
+                for (width, value) in values.enumerated() {
+                    let other = path(HostileClientTests.source.absoluteString, "w:\(width + 11)")
+                    #expect(try await test.request(other, [name: value]).status == 200)
+                }
+            }
+        }
+        #expect(transport.transfers.count == 1)
+    }
+
+    @Test("Requests that have passed other services share a download")
+    func loops() async throws {
+        let transport = FakeTransport()
+        try await TestService.run(transport: transport) { test async throws in
+            let values = ["", "a", "b, c", "kf-serve", "kf-serve, kf-serve"]
+            let clients = try values.enumerated().map { width, value in
+                let client = try test.connect()
+                let url = path(HostileClientTests.source.absoluteString, "w:\(width + 1)")
+                client.send(url, ["CDN-Loop": value])
+                return client
+            }
+            while test.metric("kf_source_waits_total") != 5 { try await pause() }
+            transport.transfers[0].complete(ImageServiceTests.png)
+            for client in clients { #expect(try await client.reply().status == 200) }
+        }
+        #expect(transport.transfers.count == 1)
+    }
+
+    @Test("A removal by way of another service removes the result")
+    func removalBehindCDN() async throws {
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.operation.adminToken = "token"
+            configuration.responses.setsDebugFields = true
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            let url = path(HostileClientTests.source.absoluteString, "w:10")
+            for (loop, removal) in [("cdn", ""), ("", "cdn")] {
+                _ = try await test.request(url, ["CDN-Loop": loop])
+                let fields = ["CDN-Loop": removal, "Authorization": "Bearer token"]
+                #expect(try await test.request(url, method: "DELETE", fields).status == 204)
+                #expect(try await test.request(url).fields["x-cache"] == "none")
+            }
+        }
+    }
+
+    @Test("Caches between the service and the source get no permission for stale responses")
+    func staleness() async throws {
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+        try await TestService.run(transport: transport) { test async throws in
+            _ = try await test.request(path(HostileClientTests.source.absoluteString, "w:10"))
+        }
+        let sent = try #require(transport.requests.first)
+        #expect(sent.value(forHTTPHeaderField: "Cache-Control") == nil)
+        #expect(sent.value(forHTTPHeaderField: "CDN-Loop") == "kf-serve")
+    }
+
+    @Test("A watermark whose content has changed changes the entity tag")
+    func watermarks() async throws {
+        let found = Tags()
+        let mark = try #require(URL(string: "http://images.example/mark.png"))
+        let source = HostileClientTests.source
+        for colour in [KFCrossPlatformColor.red, .green] {
+            let file = ScriptedPicture.gradient(from: colour, to: colour, width: 8, height: 8)
+            let transport = FakeTransport()
+            transport.answer(source, with: .data(ImageServiceTests.png, type: "image/png"))
+            transport.answer(mark, with: .data(file.data(), type: "image/png"))
+            let change: (inout ServiceConfiguration) -> Void = {
+                $0.processing.watermarkURL = mark
+            }
+            try await TestService.run(change, transport: transport) { test async throws in
+                let reply = try await test.request(path(source.absoluteString, "w:50/wm:1"))
+                found.add(reply.fields["etag"])
+            }
+        }
+        #expect(found.all.count == 2)
+    }
+
+    @Test("A removal also forgets the watermark, so that the next result has its new content")
+    func removedWatermark() async throws {
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+        let named = try #require(URL(string: "http://images.example/mark.png"))
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.processing.watermarkURL = named
+            configuration.operation.adminToken = "token"
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            let url = path(HostileClientTests.source.absoluteString, "w:50/wm:1")
+            _ = try await test.request(url)
+            let token = ["Authorization": "Bearer token"]
+            #expect(try await test.request(url, method: "DELETE", token).status == 204)
+            _ = try await test.request(url)
+        }
+        #expect(transport.requests.count { $0.url == named } == 2)
+    }
+
+    @Test("The buster changes the tags of results that are in the cache")
+    func buster() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+        let url = path(HostileClientTests.source.absoluteString, "w:10")
+        let found = Tags()
+        for (buster, origin) in [("", "none"), ("2", "disk"), ("3", "disk")] {
+            let change: (inout ServiceConfiguration) -> Void = { configuration in
+                configuration.caches.path = folder.path
+                configuration.responses.setsDebugFields = true
+                configuration.responses.etagBuster = buster
+            }
+            try await TestService.run(change, transport: transport) { test async throws in
+                let known = found.last.map { ["If-None-Match": $0] } ?? [:]
+                let reply = try await test.request(url, known)
+                #expect(reply.status == 200)
+                #expect(reply.fields["x-cache"] == origin)
+                found.add(reply.fields["etag"])
+                let own = try #require(reply.fields["etag"])
+                let again = try test.connect()
+                again.send(url, ["If-None-Match": own])
+                #expect(try await again.reply().status == 304)
+                await test.service.settle()
+            }
+        }
+        #expect(found.all.count == 3)
+    }
+
+    @Test("Services with different folders of local sources share no results")
+    func roots() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let found = Tags()
+        for name in ["one", "two"] {
+            let root = folder.appending(path: name)
+            try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+            let width = name == "one" ? 10 : 20
+            let file = ScriptedPicture.gradient(from: .red, to: .blue, width: width, height: 5)
+            try file.data().write(to: root.appending(path: "a.png"))
+            let change: (inout ServiceConfiguration) -> Void = { configuration in
+                configuration.caches.path = folder.appending(path: "cache").path
+                configuration.sources.localRoot = root.path
+                configuration.responses.setsDebugFields = true
+            }
+            try await TestService.run(change) { test async throws in
+                let reply = try await test.request("/unsafe/plain/local:///a.png")
+                #expect(reply.fields["x-result-width"] == "\(width)")
+                found.add(reply.fields["etag"])
+                await test.service.settle()
+            }
+        }
+        #expect(found.all.count == 2)
+    }
+
+    @Test("Services with different S3 endpoints share neither sources nor results")
+    func endpoints() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (host, width) in [("one", 10), ("two", 20)] {
+            let file = ScriptedPicture.gradient(from: .red, to: .blue, width: width, height: 5)
+            let transport = FakeTransport()
+            transport.answerOthers(with: .data(file.data(), type: "image/png"))
+            let change: (inout ServiceConfiguration) -> Void = { configuration in
+                configuration.caches.path = folder.path
+                configuration.sources.usesS3 = true
+                configuration.sources.s3Endpoint = URL(string: "http://\(host).example")
+                (configuration.sources.s3AccessKey, configuration.sources.s3SecretKey) = ("a", "b")
+                configuration.responses.setsDebugFields = true
+            }
+            try await TestService.run(change, transport: transport) { test async throws in
+                for options in ["bl:0", "q:50"] {
+                    let reply = try await test.request("/unsafe/\(options)/plain/s3://b/a.png")
+                    #expect(reply.fields["x-result-width"] == "\(width)")
+                    await test.service.settle()
+                }
+            }
+            #expect(transport.transfers.count == 1)
+        }
+    }
+
+    @Test("Every property of the configuration is a variable, which says what it decides about")
+    func properties() {
+        let configuration = ServiceConfiguration()
+        let groups: [(Any, [ConfigurationEntry])] = [
+            (configuration.connections, ServiceConfiguration.Connections.entries),
+            (configuration.urls, ServiceConfiguration.URLs.entries),
+            (configuration.sources, ServiceConfiguration.Sources.entries),
+            (configuration.processing, ServiceConfiguration.Processing.entries),
+            (configuration.negotiation, ServiceConfiguration.Negotiation.entries),
+            (configuration.responses, ServiceConfiguration.Responses.entries),
+            (configuration.caches, ServiceConfiguration.Caches.entries),
+            (configuration.operation, ServiceConfiguration.Operation.entries),
+        ]
+        #expect(Mirror(reflecting: configuration).children.count == groups.count)
+        for (group, entries) in groups {
+            let names = Mirror(reflecting: group).children.compactMap(\.label)
+            #expect(names.count == entries.count, "\(type(of: group)): \(names)")
+        }
+        let all = groups.reduce(0) { $0 + $1.1.count }
+        #expect(all == ServiceConfiguration.entries.count)
+    }
+
+    @Test("A setting that selects bytes is part of the keys, and no other one is")
+    func settings() throws {
+        let usual = ServiceConfiguration()
+        for (name, value) in [
+            ("IMGPROXY_QUALITY", "50"), ("IMGPROXY_LOCAL_FILESYSTEM_ROOT", "/a"),
+            ("IMGPROXY_S3_ENDPOINT", "http://a"), ("IMGPROXY_USER_AGENT", "b"),
+            ("IMGPROXY_TTL", "5"), ("IMGPROXY_ETAG_BUSTER", "x"), ("IMGPROXY_BIND", ":1"),
+        ] {
+            let entry = try #require(ServiceConfiguration.entriesByName[name])
+            let changed = try ServiceConfiguration(environment: [name: value])
+            for effects in [[.sources], [.results, .sources]] as [Set<ConfigurationEntry.Effect>] {
+                let isEqual =
+                    CacheKeys.variant(of: changed, effects) == CacheKeys.variant(of: usual, effects)
+                #expect(isEqual == !effects.contains(entry.effect), "\(name) \(effects)")
+            }
+        }
+    }
+}
+
+/// Entity tags that tests find.
+private final class Tags: Sendable {
+    private let state = Mutex<[String]>([])
+
+    var all: Set<String> { Set(state.withLock { $0 }) }
+    var last: String? { state.withLock { $0.last } }
+
+    func add(_ tag: String?) { if let tag { state.withLock { $0.append(tag) } } }
+}
