@@ -89,7 +89,9 @@ extension ImageService {
     private func application(
         onServerRunning: @escaping @Sendable (any Channel) async -> Void
     ) -> Application<ImageServiceResponder> {
-        let limit = configuration.connections.maximalClients
+        // Those that are beyond the descriptors' share need one for a moment to be refused.
+        connections.limit = Descriptors.clients(loads: configuration.operation.maximalLoads)
+        let limit = min(configuration.connections.maximalClients, connections.limit + 8)
         var logger = Logger(label: "kf-serve.http")
         logger.logLevel = .error
         return Application(

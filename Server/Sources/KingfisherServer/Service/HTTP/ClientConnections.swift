@@ -6,14 +6,25 @@ import Synchronization
 
 /// The open connections of clients, so that work can end when its client leaves.
 final class ClientConnections: Sendable {
-    private let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
+    private struct State {
+        var connections: [ObjectIdentifier: ClientConnection] = [:]
+        var limit = Int.max
+    }
+
+    private let state = Mutex(State())
     private let limits: ServiceConfiguration.Connections
 
     /// Makes an empty list.
     init(_ limits: ServiceConfiguration.Connections) { self.limits = limits }
 
     /// The number of open connections.
-    var count: Int { connections.withLock { $0.count } }
+    var count: Int { state.withLock { $0.connections.count } }
+
+    /// The most connections whose requests are answered; those beyond it get 503 and are closed.
+    var limit: Int {
+        get { state.withLock { $0.limit } }
+        set { state.withLock { $0.limit = newValue } }
+    }
 
     /// A handler for a new connection, which enforces the limits on its time.
     func makeHandler() -> any RemovableChannelHandler {
@@ -28,7 +39,7 @@ final class ClientConnections: Sendable {
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let connection = channel.flatMap { channel in
-            connections.withLock { $0[ObjectIdentifier(channel)] }
+            state.withLock { $0.connections[ObjectIdentifier(channel)] }
         }
         guard let connection else { return try await work() }
         let task = Task { try await work() }
@@ -42,13 +53,15 @@ final class ClientConnections: Sendable {
     }
 
     fileprivate func add(_ channel: any Channel) -> ClientConnection {
-        let connection = ClientConnection()
-        connections.withLock { $0[ObjectIdentifier(channel)] = connection }
-        return connection
+        state.withLock { state in
+            let connection = ClientConnection(isRefused: state.connections.count >= state.limit)
+            state.connections[ObjectIdentifier(channel)] = connection
+            return connection
+        }
     }
 
     fileprivate func remove(_ channel: any Channel) {
-        connections.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(channel)) }
+        state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 }
 
@@ -59,7 +72,11 @@ private final class ClientConnection: Sendable {
         var onLeave: (@Sendable () -> Void)?
     }
 
+    /// Whether there are too many connections for it.
+    let isRefused: Bool
     private let state = Mutex(State())
+
+    init(isRefused: Bool) { self.isRefused = isRefused }
 
     func begin(_ onLeave: @escaping @Sendable () -> Void) {
         let hasLeft = state.withLock { state in
@@ -121,8 +138,10 @@ private final class ClientConnectionHandler: ChannelDuplexHandler, RemovableChan
 
     private func begin(_ context: ChannelHandlerContext) {
         guard connection == nil else { return }
-        connection = connections.add(context.channel)
-        readDeadline = .now() + readTimeout
+        let connection = connections.add(context.channel)
+        self.connection = connection
+        // A client that is refused must not hold its descriptor for long.
+        readDeadline = .now() + (connection.isRefused ? min(readTimeout, .seconds(1)) : readTimeout)
         schedule(context)
     }
 
@@ -143,6 +162,7 @@ private final class ClientConnectionHandler: ChannelDuplexHandler, RemovableChan
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard connection?.isRefused == false else { return refuse(context, unwrapInboundIn(data)) }
         switch unwrapInboundIn(data) {
         case .head:
             openRequests += 1
@@ -154,6 +174,22 @@ private final class ClientConnectionHandler: ChannelDuplexHandler, RemovableChan
             readDeadline = openRequests > 0 ? .distantFuture : .now() + keepAliveTimeout
         }
         context.fireChannelRead(data)
+    }
+
+    /// Answers the only request of a client beyond the limit.
+    private func refuse(_ context: ChannelHandlerContext, _ part: HTTPRequestPart) {
+        guard case .head = part else { return }
+        let text = ByteBuffer(string: "Too many clients are connected. Try again in a second.\n")
+        var fields: HTTPFields = [
+            .contentType: "text/plain; charset=utf-8", .contentLength: "\(text.readableBytes)",
+            .connection: "close", .cacheControl: "no-store",
+        ]
+        fields[.retryAfter] = "1"
+        let head = HTTPResponse(status: .serviceUnavailable, headerFields: fields)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(text)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.close(promise: nil)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

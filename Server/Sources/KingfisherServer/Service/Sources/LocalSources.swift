@@ -62,19 +62,29 @@ struct LocalSources: Sendable {
         guard !path.utf8.contains(0) else { throw missing }
         // Without blocking on a pipe.
         let file = open("\(root)/\(path)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw missing }
+        guard file >= 0 else { throw ServiceError(reading: errno) }
         defer { close(file) }
         // Of the open file, so that a symbolic link cannot change in between.
-        guard let actual = Self.path(of: file), actual.hasPrefix(root == "/" ? "/" : "\(root)/")
-        else { throw missing }
+        guard let actual = Self.path(of: file) else { throw ServiceError(reading: errno) }
         var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw missing }
+        guard fstat(file, &status) == 0 else { throw ServiceError(reading: errno) }
+        guard actual.hasPrefix(root == "/" ? "/" : "\(root)/"), status.st_mode & S_IFMT == S_IFREG
+        else { throw missing }
         guard status.st_size <= maximalSize else {
             throw ServiceError(413, "The source is too large", "Name a smaller file")
         }
         let version = FileVersion.text(status)
         let held = try files.bytes("\(actual)?\(version)") {
-            try Self.bytes(of: file, count: Int(status.st_size))
+            do {
+                return try Self.bytes(of: file, count: Int(status.st_size))
+            } catch {
+                throw ServiceError(
+                    503,
+                    "The source cannot be read",
+                    "Try again later",
+                    detail: "\(error)"
+                )
+            }
         }
         return SourceFile(
             data: held.data,
@@ -98,6 +108,22 @@ struct LocalSources: Sendable {
         let count = readlink("/proc/self/fd/\(file)", &buffer, buffer.count)
         guard count > 0, count < buffer.count else { return nil }
         return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+}
+
+extension ServiceError {
+    /// The error of a file that cannot be opened.
+    ///
+    /// 404, which caches keep, only for what is certainly not there: without a free descriptor, or
+    /// while a file system is away, nothing is known about the file.
+    init(reading code: Int32) {
+        switch code {
+        case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP, ENXIO:
+            self.init(404, "The source was not found", "Check its path")
+        default:
+            let reason = String(cString: strerror(code))
+            self.init(503, "The source cannot be read", "Try again later", detail: reason)
+        }
     }
 }
 
