@@ -95,14 +95,16 @@ extension ImageRequest {
         guard !signature.isEmpty, rest.count > 1 else {
             throw .refused("the path is not of the form /signature/options/source")
         }
-        guard settings.signature.accepts(Substring(signature), for: Substring(rest)) else {
+        let originals = NormalisedPath.originals(of: Substring(rest))
+        let signed = originals.first { settings.signature.accepts(Substring(signature), for: $0) }
+        guard let signed else {
             throw ServiceError(
                 403,
                 "The signature is wrong",
                 "Sign the path with the configured key and salt"
             )
         }
-        return Substring(rest)
+        return signed
     }
 
     /// Applies the presets that the first segment names, unless the source follows at once.
