@@ -77,6 +77,11 @@ struct ServeCommand: ParsableCommand {
         LoggingSystem.bootstrap { _ in log }
         let logger = Logger(label: "kf-serve")
         for name in unknown { logger.warning("\(name) is not supported") }
+        if configuration.operation.showsPlayground {
+            logger.warning(
+                "the playground builds any image for anyone; set KF_PLAYGROUND=0 in public"
+            )
+        }
         let service = try ImageService(
             configuration: configuration,
             logger: logger,
@@ -89,7 +94,8 @@ struct ServeCommand: ParsableCommand {
         let limits = configuration.connections
         var group = ServiceGroupConfiguration(
             services: services,
-            gracefulShutdownSignals: [.sigterm, .sigint],
+            // A terminal that is closed does not cut requests either.
+            gracefulShutdownSignals: [.sigterm, .sigint, .sighup],
             logger: Logger(label: "kf-serve.lifecycle") { _ in SwiftLogNoOpLogHandler() }
         )
         group.maximumGracefulShutdownDuration = limits.gracefulStopTimeout ?? limits.timeout * 2
@@ -107,8 +113,10 @@ struct ServeCommand: ParsableCommand {
 
     /// Reports that the service cannot listen, and returns the status of the program.
     private func unavailable(_ configuration: ServiceConfiguration, _ reason: String) -> ExitCode {
-        let addresses = [configuration.connections.address, configuration.operation.metricsAddress]
-            .compactMap { $0?.description }.joined(separator: " or ")
+        let operation = configuration.operation
+        let addresses = [
+            configuration.connections.address, operation.metricsAddress, operation.adminAddress,
+        ].compactMap { $0?.description }.joined(separator: " or ")
         let text = "\(addresses) is not available: \(reason). Set IMGPROXY_BIND"
         FileHandle.standardError.write(Data("kf-serve: \(text)\n".utf8))
         // EX_UNAVAILABLE of sysexits.h.

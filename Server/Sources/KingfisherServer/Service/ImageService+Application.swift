@@ -29,14 +29,14 @@ struct ImageServiceResponder: HTTPResponder {
     }
 }
 
-/// Answers `/metrics` on a port of its own.
-struct MetricsResponder: HTTPResponder {
+/// Answers `/metrics`, and perhaps `/health`, on a port of its own.
+struct AdministrationResponder: HTTPResponder {
     let service: ImageService
+    let isForMetricsOnly: Bool
 
     /// Answers a request.
     func respond(to request: Request, context: BasicRequestContext) async -> Response {
-        request.head.path?.prefix { $0 != "?" } == "/metrics"
-            ? service.metricsText() : Response(status: .notFound)
+        service.respond(toAdministrator: request, isForMetricsOnly: isForMetricsOnly)
     }
 }
 
@@ -81,7 +81,13 @@ extension ImageService {
         onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
     ) -> [any Service] {
         var services: [any Service] = [LastWrites(service: self)]
-        if let metrics = metricsApplication() { services.append(metrics) }
+        let operation = configuration.operation
+        for (address, isForMetricsOnly) in [
+            (operation.metricsAddress, true), (operation.adminAddress, false),
+        ] {
+            guard let address else { continue }
+            services.append(administration(address, isForMetricsOnly: isForMetricsOnly))
+        }
         return services + [application(onServerRunning: onServerRunning), Notice(service: self)]
     }
 
@@ -107,18 +113,27 @@ extension ImageService {
         )
     }
 
-    /// An application that serves the metrics at their own address; nil if they have none.
-    private func metricsApplication() -> Application<MetricsResponder>? {
-        configuration.operation.metricsAddress.map { address in
-            var logger = Logger(label: "kf-serve.metrics")
-            logger.logLevel = .error
-            return Application(
-                responder: MetricsResponder(service: self),
-                server: .http1(configuration: .init(idleTimeout: .seconds(10))),
-                configuration: ApplicationConfiguration(address: address.bindAddress),
-                logger: logger
-            )
-        }
+    /// An application with connections of its own: clients that use up those of the main address do
+    /// not make the service look dead.
+    private func administration(
+        _ address: ListenAddress,
+        isForMetricsOnly: Bool
+    ) -> Application<AdministrationResponder> {
+        var logger = Logger(label: "kf-serve.administration")
+        logger.logLevel = .error
+        return Application(
+            responder: AdministrationResponder(service: self, isForMetricsOnly: isForMetricsOnly),
+            server: .http1(configuration: .init(idleTimeout: .seconds(10))),
+            configuration: ApplicationConfiguration(
+                address: address.bindAddress,
+                availableConnectionsDelegate: .maximum(64, logger: logger)
+            ),
+            onServerRunning: { channel in
+                let place = channel.localAddress.map { "\($0)" } ?? "\(address)"
+                self.logger.notice("administration", metadata: ["address": "\(place)"])
+            },
+            logger: logger
+        )
     }
 }
 

@@ -27,7 +27,7 @@ public final class ImageService: Sendable {
 
     let metrics: ServiceMetrics
     let connections: ClientConnections
-    private let logger: Logger
+    let logger: Logger
     private let head: ResponseHead
     private let images: ImageHandler
     private let playground: Playground?
@@ -114,7 +114,7 @@ public final class ImageService: Sendable {
         let time = start.duration(to: .now)
         let status = response.status.code
         metrics.answered(status, bytes: response.body.contentLength ?? 0, in: time)
-        log(request, status, identifier, time, record)
+        log(request, channel?.remoteAddress?.ipAddress, status, identifier, time, record)
         return response
     }
 
@@ -206,10 +206,11 @@ public final class ImageService: Sendable {
     /// Answers requests about the service itself; nil for all others.
     private func operation(_ request: Request, _ path: String) throws(ServiceError) -> Response? {
         guard request.method == .get || request.method == .head else { return nil }
+        let full = path.prefix { $0 != "?" }
         let path = withoutPrefix(path)
         switch path {
-        case "/health": return health()
-        case "/metrics" where configuration.operation.metricsAddress == nil:
+        // Not below the prefix, which proxies make public.
+        case "/metrics" where full == path && configuration.operation.hasPublicMetrics:
             return metricsText()
         case "/favicon.ico": return Response(status: .noContent, headers: head.empty())
         case "/":
@@ -218,9 +219,19 @@ public final class ImageService: Sendable {
                 headers: head.text(),
                 body: .init(byteBuffer: ByteBuffer(string: "Kingfisher image service\n"))
             )
-        default:
-            return configuration.operation.healthPath.map { $0 == path } ?? false ? health() : nil
+        default: return isHealthPath(path) ? health() : nil
         }
+    }
+
+    private func isHealthPath(_ path: some StringProtocol) -> Bool {
+        path == "/health" || configuration.operation.healthPath.map { $0 == path } ?? false
+    }
+
+    /// Answers a request at the address for administrators, or at that of the metrics.
+    func respond(toAdministrator request: Request, isForMetricsOnly: Bool) -> Response {
+        let path = (request.head.path ?? "/").prefix { $0 != "?" }
+        if path == "/metrics" { return metricsText() }
+        return !isForMetricsOnly && isHealthPath(path) ? health() : Response(status: .notFound)
     }
 
     private func health() -> Response {
@@ -232,7 +243,7 @@ public final class ImageService: Sendable {
     }
 
     /// The metrics for Prometheus.
-    func metricsText() -> Response {
+    private func metricsText() -> Response {
         var fields = head.text()
         fields[.contentType] = "text/plain; version=0.0.4; charset=utf-8"
         return Response(
@@ -287,6 +298,7 @@ public final class ImageService: Sendable {
 
     private func log(
         _ request: Request,
+        _ client: String?,
         _ status: Int,
         _ identifier: String,
         _ time: Duration,
@@ -295,10 +307,12 @@ public final class ImageService: Sendable {
         let level: Logger.Level = status >= 500 ? .error : status >= 400 ? .warning : .info
         guard logger.logLevel <= level else { return }
         var fields: Logger.Metadata = [
-            "id": "\(identifier)", "status": "\(status)", "method": "\(request.method.rawValue)",
+            "id": "\(identifier)", "status": .stringConvertible(status),
+            "method": "\(request.method.rawValue)",
             "path": "\(LogPath.shown(request.head.path ?? "/"))",
-            "ms": "\(RequestRecord.milliseconds(time))",
+            "ms": .stringConvertible(RequestRecord.roundedMilliseconds(time)),
         ]
+        if let client { fields["client"] = "\(client)" }
         if let layer = record.layer { fields["layer"] = "\(layer)" }
         if let source = record.source { fields["source"] = "\(source.withoutQuery)" }
         if let error = record.error {

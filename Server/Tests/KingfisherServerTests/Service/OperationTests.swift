@@ -99,11 +99,11 @@ struct OperationTests {
             test.handler.flush()
             let objects = try lines.text.split(separator: "\n").map {
                 try #require(
-                    try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String]
+                    try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
                 )
             }
             #expect(objects.count == 3)
-            #expect(objects.first?["id"] == "id-1")
+            #expect(objects.first?["id"] as? String == "id-1")
             for secret in ["s3cret", "t0ken", "pa55word"] {
                 #expect(!lines.text.contains(secret), "\(secret)")
             }

@@ -19,6 +19,11 @@ struct RequestRecord: Sendable {
         }.joined(separator: ", ")
     }
 
+    /// A duration in milliseconds, rounded down to hundredths.
+    static func roundedMilliseconds(_ duration: Duration) -> Double {
+        Double(duration.nanoseconds / 10_000) / 100
+    }
+
     /// A duration in milliseconds with two decimal places.
     static func milliseconds(_ duration: Duration) -> String {
         let hundredths = duration.nanoseconds / 10_000

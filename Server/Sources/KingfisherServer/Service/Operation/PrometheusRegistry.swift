@@ -13,7 +13,6 @@ public final class PrometheusRegistry: MetricsFactory {
 
     struct Family: Sendable {
         let type: String
-        var help = ""
         var series: [String: Series] = [:]
     }
 
@@ -21,6 +20,7 @@ public final class PrometheusRegistry: MetricsFactory {
     private static let maximalFamilies = 500
 
     private let families = Mutex<[String: Family]>([:])
+    private let help = Mutex<[String: String]>([:])
     private let readings = Mutex<[(name: String, type: String, help: String, read: Reading)]>([])
     private let prefix: String
 
@@ -38,16 +38,17 @@ public final class PrometheusRegistry: MetricsFactory {
         readings.withLock { $0.append((prefix + Self.name(name), type, help, read)) }
     }
 
-    /// Describes a metric.
-    func describe(_ name: String, _ help: String) {
-        families.withLock { $0[prefix + Self.name(name)]?.help = help }
+    /// Describes a metric, which may get its first value later.
+    func describe(_ name: String, _ text: String) {
+        help.withLock { $0[prefix + Self.name(name)] = text }
     }
 
     /// All metrics in Prometheus' text format, version 0.0.4.
     public var text: String {
         var text = ""
+        let help = help.withLock { $0 }
         for (name, family) in families.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-            text += Self.head(name, family.type, family.help)
+            text += Self.head(name, family.type, help[name] ?? "")
             for series in family.series.values.sorted(by: { $0.labels < $1.labels }) {
                 series.value.write(name, series.labels, to: &text)
             }

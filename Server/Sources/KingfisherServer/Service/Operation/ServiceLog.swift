@@ -45,11 +45,27 @@ public struct ServiceLog: LogHandler {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
         if let own = event.metadata { all.merge(own) { $1 } }
-        let fields = all.map { name, value -> (String, String) in
+        let message = event.message.description
+        // The service's own lines are one for each request or event; the library's are one for each
+        // file, and a full disk concerns every file.
+        if event.source.hasPrefix("Kingfisher"), event.source != "KingfisherServer" {
+            // What follows a colon names the file.
+            let kind = String(message.prefix { $0 != ":" })
+            guard let skipped = output.skippedBefore(kind) else { return }
+            if skipped > 0 { all["skipped"] = .stringConvertible(skipped) }
+        }
+        let fields = all.map { name, value -> Field in
             // The library's keys are addresses, whose queries may contain keys of another kind.
-            (name, name == "key" ? String("\(value)".prefix { $0 != "?" }) : "\(value)")
-        }.sorted { $0.0 < $1.0 }
-        output.write(line(event.level, event.message.description, fields))
+            let text = name == "key" ? String("\(value)".prefix { $0 != "?" }) : "\(value)"
+            return Field(name: name, text: text, isNumber: value.isNumber)
+        }.sorted { $0.name < $1.name }
+        output.write(line(event.level, message, fields))
+    }
+
+    private struct Field {
+        let name: String
+        let text: String
+        var isNumber = false
     }
 
     /// Waits until all lines so far are written.
@@ -58,26 +74,32 @@ public struct ServiceLog: LogHandler {
     private func line(
         _ level: Logger.Level,
         _ message: String,
-        _ fields: [(String, String)]
+        _ fields: [Field]
     ) -> String {
         let time = Date().timeIntervalSince1970
         switch format {
         case .pretty:
-            let rest = fields.map { " \($0)=\(Self.shown($1))" }.joined()
+            let rest = fields.map { " \($0.name)=\(Self.shown($0.text))" }.joined()
             return "\(LogTime.text(time)) \(level.rawValue.uppercased()) "
                 + "\(message.withoutControls)\(rest)\n"
         case .structured:
-            let all = [
-                ("time", LogTime.text(time)), ("level", level.rawValue), ("message", message),
-            ]
-            return (all + fields).map { "\($0)=\(Self.shown($1))" }.joined(separator: " ") + "\n"
+            return (head(time, level, message) + fields).map {
+                "\($0.name)=\(Self.shown($0.text))"
+            }.joined(separator: " ") + "\n"
         case .json:
-            let all = [
-                ("time", LogTime.text(time)), ("level", level.rawValue), ("message", message),
-            ]
-            let pairs = (all + fields).map { "\(Self.quoted($0)):\(Self.quoted($1))" }
+            let pairs = (head(time, level, message) + fields).map { field in
+                let value = field.isNumber ? field.text : Self.quoted(field.text)
+                return "\(Self.quoted(field.name)):\(value)"
+            }
             return "{\(pairs.joined(separator: ","))}\n"
         }
+    }
+
+    private func head(_ time: Double, _ level: Logger.Level, _ message: String) -> [Field] {
+        [
+            Field(name: "time", text: LogTime.text(time)),
+            Field(name: "level", text: level.rawValue), Field(name: "message", text: message),
+        ]
     }
 
     /// The text as it is if it is one word, otherwise in quotation marks.
@@ -108,6 +130,14 @@ public struct ServiceLog: LogHandler {
     }
 }
 
+extension Logger.MetadataValue {
+    /// Whether the value is a number that JSON can write.
+    fileprivate var isNumber: Bool {
+        guard case .stringConvertible(let value) = self else { return false }
+        return value is Int || (value as? Double)?.isFinite ?? false
+    }
+}
+
 /// The destination of log lines.
 final class LogOutput: Sendable {
     /// The process's standard error.
@@ -127,8 +157,16 @@ final class LogOutput: Sendable {
         var dropped = 0
     }
 
+    /// The recent lines with one message.
+    private struct Recent {
+        var start: ContinuousClock.Instant
+        var skipped = 0
+    }
+
     private static let limit = 4 << 20
+    private static let quietTime = Duration.seconds(10)
     private let state = Mutex(State())
+    private let recent = Mutex<[String: Recent]>([:])
     private let queue = DispatchQueue(label: "kf-serve.log")
     private let sink: @Sendable ([UInt8]) -> Void
 
@@ -148,6 +186,23 @@ final class LogOutput: Sendable {
             return !state.isScheduled
         }
         if schedules { queue.async { self.drain() } }
+    }
+
+    /// The number of skipped lines before the next one with a message; nil to skip it too.
+    ///
+    /// One line of a message is written in ten seconds.
+    func skippedBefore(_ message: String, at now: ContinuousClock.Instant = .now) -> Int? {
+        recent.withLock { recent in
+            if let own = recent[message], now - own.start < Self.quietTime {
+                recent[message]?.skipped += 1
+                return nil
+            }
+            let skipped = recent[message]?.skipped ?? 0
+            // The library has few messages; others do not fill the memory.
+            if recent.count >= 100 { recent = [:] }
+            recent[message] = Recent(start: now)
+            return skipped
+        }
     }
 
     func flush() { queue.sync { drain() } }

@@ -67,6 +67,7 @@ struct ServiceMetrics: Sendable {
         bytes = Counter(label: "kf_response_bytes_total", dimensions: [], factory: factory)
         sourceBytes = Counter(label: "kf_source_bytes_total", dimensions: [], factory: factory)
         droppedClients = Counter(label: "kf_clients_left_total", dimensions: [], factory: factory)
+        registry.describe("kf_requests_total", "Answered requests by status.")
         registry.describe(
             "kf_request_duration_seconds",
             "Time from a request's head to its answer."
