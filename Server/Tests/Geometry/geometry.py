@@ -74,11 +74,12 @@ def result(source, o, shrink=F(1), rounds=8):
     scale = [s * z for s, z in zip(scale, zoom)]
     dpr = F(o.get("dpr", 1))
     if not o.get("enlarge"):
-        if max(scale) > 1:
-            scale = [s / max(scale) for s in scale]
         dpr = min(dpr, max(F(1), 1 / max(scale)))
-    dpr *= shrink
     scale = [s * dpr for s in scale]
+    if not o.get("enlarge") and max(scale) > 1:
+        scale = [s / max(scale) for s in scale]
+    scale = [s * shrink for s in scale]
+    dpr *= shrink
     least = [F(m) * dpr / (p * s) for m, p, s in zip(o.get("min", (0, 0)), part, scale)]
     if max(least) > 1:
         scale = [s * max(least) for s in scale]

@@ -18,15 +18,14 @@ struct ScaleFactors: Sendable, Hashable {
         let zoom = (x: Self.factor(options.zoomX), y: Self.factor(options.zoomY))
         (x, y) = Self.fitting(size, options)
         (x, y) = (x * zoom.x, y * zoom.y)
-        let wanted = Self.factor(options.dpr ?? 1)
-        if options.enlarge {
-            dpr = wanted * reduction
-        } else {
-            let largest = max(x, y)
-            if largest > 1 { (x, y) = (x / largest, y / largest) }
-            dpr = min(wanted, max(1, 1 / max(x, y))) * reduction
-        }
-        (x, y) = (x * dpr, y * dpr)
+        var wanted = Self.factor(options.dpr ?? 1)
+        if !options.enlarge { wanted = min(wanted, max(1, 1 / max(x, y))) }
+        (x, y) = (x * wanted, y * wanted)
+        let largest = max(x, y)
+        // Only now: a factor below 1 may bring a large request down to the image's own size.
+        if !options.enlarge, largest > 1 { (x, y) = (x / largest, y / largest) }
+        (x, y) = (x * reduction, y * reduction)
+        dpr = wanted * reduction
         let small = max(
             Double(max(0, options.minimalWidth)) * dpr / (width * x),
             Double(max(0, options.minimalHeight)) * dpr / (height * y)

@@ -61,6 +61,14 @@ struct GeometryTests {
         #expect(error?.status == 422)
     }
 
+    @Test("A factor below 1 applies to the requested size, before an image is too small for it")
+    func smallFactor() throws {
+        var options = ProcessingOptions()
+        (options.width, options.dpr) = (300, 0.5)
+        let plan = try Geometry(source: Extent(width: 200, height: 100), options: options)
+        #expect(plan.size == Extent(width: 150, height: 75))
+    }
+
     @Test("A smart crop has the size of any other")
     func smart() throws {
         var options = ProcessingOptions()
