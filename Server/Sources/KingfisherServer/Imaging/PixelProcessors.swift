@@ -160,8 +160,9 @@ struct TrimProcessor: PixelProcessor {
             let border = border(pixels)
             let limit = Int(max(0, min(255, trim.threshold.isNaN ? 0 : trim.threshold)))
             func isContent(_ x: Int, _ y: Int) -> Bool {
-                let start = y * stride + x * 4
-                return (0..<4).contains { abs(Int(pixels[start + $0]) - border[$0]) > limit }
+                let colour = Self.colour(pixels, y * stride + x * 4)
+                let distance = colour &- border
+                return any(distance .> limit .| distance .< -limit)
             }
             guard
                 let top = (0..<height).first(where: { y in
@@ -178,10 +179,19 @@ struct TrimProcessor: PixelProcessor {
         }
     }
 
-    /// The colour of the border in premultiplied channels.
-    private func border(_ pixels: UnsafeRawBufferPointer) -> [Int] {
-        guard let colour = trim.colour else { return (0..<4).map { Int(pixels[$0]) } }
-        return [Int(colour.red), Int(colour.green), Int(colour.blue), 255]
+    private func border(_ pixels: UnsafeRawBufferPointer) -> SIMD3<Int> {
+        guard let colour = trim.colour else { return Self.colour(pixels, 0) }
+        return .init(Int(colour.red), Int(colour.green), Int(colour.blue))
+    }
+
+    /// The colour of a pixel in front of magenta: as with imgproxy, `FF00FF` means transparent.
+    private static func colour(_ pixels: UnsafeRawBufferPointer, _ start: Int) -> SIMD3<Int> {
+        let rest = 255 - Int(pixels[start + 3])
+        return .init(
+            Int(pixels[start]) + rest,
+            Int(pixels[start + 1]),
+            Int(pixels[start + 2]) + rest
+        )
     }
 
     /// The frame between margins, of which opposite ones may have to be equal.

@@ -152,6 +152,23 @@ struct RenderingEffectTests {
         #expect(other.size == [60, 40])
     }
 
+    @Test("Trimming treats transparent pixels as magenta, whatever colour they hide")
+    func trimTransparent() async throws {
+        let file = try #require(
+            TestPicture.image(60, 40) { x, y in
+                if (10..<30).contains(x) && (5..<25).contains(y) { return [255, 0, 0, 255] }
+                return x < 5 ? [255, 0, 255, 255] : [0, 0, 0, 0]
+            }.pngData()
+        )
+        for colour in [nil, ProcessingOptions.Colour(red: 255, green: 0, blue: 255)] {
+            let trimmed = try await bench.render(file) {
+                $0.trim = .init(threshold: 10)
+                $0.trim?.colour = colour
+            }
+            #expect(trimmed.size == [20, 20])
+        }
+    }
+
     @Test("An animated GIF becomes an animated WebP of all frames, or a still")
     func animation() async throws {
         var settings = RendererSettings()
