@@ -37,7 +37,7 @@ enum PublicRules {
     }
 
     /// Types that only the package's other modules use.
-    private static let typesOfMachinery: Set = ["SharedJobs", "RepeatingTimer"]
+    private static let typesOfMachinery: Set = ["JobTable", "RepeatingTimer"]
 
     /// The public declarations of the library with their documentation.
     private static func documented(

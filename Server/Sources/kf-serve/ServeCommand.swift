@@ -15,15 +15,16 @@ struct ServeCommand: ParsableCommand {
         abstract: "Serves processed images over HTTP.",
         discussion: """
             The configuration comes from the environment, by the names of imgproxy (IMGPROXY_…) \
-            and our own (KF_…). See --check for all of them.
+            and our own (KF_…). See --check for all of them. Secrets may also be files with these \
+            names in the folder that CREDENTIALS_DIRECTORY names, as systemd provides them.
 
             Examples:
               IMGPROXY_BIND=127.0.0.1:9000 KF_PLAYGROUND=1 kf-serve
               kf-serve --config service.env --check
 
-            Exit status: 0 after SIGTERM or SIGINT, 64 for wrong usage, 69 if the address is in \
-            use, 71 if the limits of the system are too low, 78 for a configuration that cannot be \
-            used.
+            Exit status: 0 after SIGTERM, SIGINT or SIGHUP, 64 for wrong usage, 69 if the address \
+            is in use, 71 if the limits of the system are too low, 78 for a configuration that \
+            cannot be used.
             """,
         version: "kf-serve 0.1.0 (Kingfisher for Linux)"
     )
@@ -37,13 +38,27 @@ struct ServeCommand: ParsableCommand {
     @Flag(name: .long, help: "Print the effective configuration, without secrets, and exit.")
     var check = false
 
+    @Flag(name: .long, help: "Ask the running service whether it is ready; fail if it is not.")
+    var health = false
+
     /// Runs the service until it is stopped.
     func serve() async throws {
         do {
             let file = try config.map(ServiceConfiguration.environment(ofFile:)) ?? [:]
-            let environment = file.merging(ProcessInfo.processInfo.environment) { $1 }
+            let own = ProcessInfo.processInfo.environment
+            let secrets = try own["CREDENTIALS_DIRECTORY"].map(
+                ServiceConfiguration.secrets(inFolder:)
+            )
+            let environment = file.merging(secrets ?? [:]) { $1 }.merging(own) { $1 }
             let configuration = try ServiceConfiguration(environment: environment)
             let unknown = ServiceConfiguration.unsupportedNames(in: environment, file: file)
+            if health {
+                let address = configuration.operation.adminAddress
+                guard HealthCheck.isHealthy(address ?? configuration.connections.address) else {
+                    throw ExitCode.failure
+                }
+                return
+            }
             if check {
                 print(configuration.summary)
                 for name in unknown { print("# not supported: \(name)") }

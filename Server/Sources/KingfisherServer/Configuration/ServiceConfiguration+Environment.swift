@@ -69,6 +69,37 @@ extension ServiceConfiguration {
         return values
     }
 
+    /// Reads secrets from a folder of files, as systemd's `LoadCredential` provides them.
+    ///
+    /// A file has the name of a secret variable, which the id of a loaded folder may precede:
+    /// `IMGPROXY_KEY` or `kf-serve_IMGPROXY_KEY`. Other files are left alone, and so are line ends at
+    /// the end of a value.
+    ///
+    /// - Parameter path: The path of the folder.
+    /// - Returns: The values by name.
+    /// - Throws: ``ConfigurationError`` if a file with such a name cannot be read.
+    public static func secrets(
+        inFolder path: String
+    ) throws(ConfigurationError) -> [String: String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        var values: [String: String] = [:]
+        for name in names.sorted() {
+            let variable = name.hasPrefix("kf-serve_") ? String(name.dropFirst(9)) : name
+            guard entriesByName[variable]?.isSecret == true else { continue }
+            guard let data = FileManager.default.contents(atPath: "\(path)/\(name)"),
+                let text = String(data: data, encoding: .utf8)
+            else {
+                throw ConfigurationError(
+                    name: "\(path)/\(name)",
+                    expected: "a readable text file",
+                    found: nil
+                )
+            }
+            values[variable] = text.trimmingCharacters(in: .newlines)
+        }
+        return values
+    }
+
     /// The effective configuration as `NAME=value` lines, with the secrets masked.
     public var summary: String {
         Self.entries.map { entry in

@@ -73,6 +73,23 @@ struct ServiceConfigurationTests {
         #expect(error?.expected.isEmpty == false)
     }
 
+    @Test("Secrets may be files of a folder, of which other files are left alone")
+    func secretFiles() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (name, text) in [
+            ("IMGPROXY_KEY", "aa\n"), ("kf-serve_IMGPROXY_SALT", "bb"), ("IMGPROXY_TTL", "5"),
+            ("other", "x"),
+        ] {
+            try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
+        }
+        let values = try ServiceConfiguration.secrets(inFolder: folder.path)
+        #expect(values == ["IMGPROXY_KEY": "aa", "IMGPROXY_SALT": "bb"])
+        #expect(try ServiceConfiguration(environment: values).urls.keys == [[0xAA]])
+        #expect(try ServiceConfiguration.secrets(inFolder: "/no/such/folder").isEmpty)
+    }
+
     @Test(
         "A value that cannot be used is found before the start",
         arguments: [

@@ -47,7 +47,7 @@ struct DeployTests {
             #expect(compose.contains("\n  \(server.1):\n"))
             #expect(image.contains("IMGPROXY_BIND=:\(server.2)"))
             #expect(image.contains("\nEXPOSE \(server.2)\n"))
-            #expect(image.contains("/dev/tcp/127.0.0.1/\(server.2) "))
+            #expect(image.contains(#"CMD ["kf-serve", "--health"]"#))
         }
     }
 

@@ -86,6 +86,32 @@ struct ProgramTests {
         #expect(second.errors.contains("kf-serve: \(address) is not available: "))
     }
 
+    @Test("--health tells whether a service is ready, and a folder of credentials has its key")
+    func health() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for name in ["IMGPROXY_KEY", "IMGPROXY_SALT"] {
+            try "aa\n".write(
+                to: folder.appending(path: name),
+                atomically: true,
+                encoding: .utf8
+            )
+        }
+        let program = try ServeProgram([
+            "IMGPROXY_BIND": "127.0.0.1:0", "KF_ISOLATE": "0", "CREDENTIALS_DIRECTORY": folder.path,
+        ])
+        defer { program.kill() }
+        let port = try await program.port()
+        let client = try RawClient(port: port)
+        client.send("/_/plain/http://a/")
+        #expect(try await client.reply().status == 403)
+        for (port, status) in [(port, Int32(0)), (1, 1)] {
+            let check = try ServeProgram(["IMGPROXY_BIND": ":\(port)"], ["--health"])
+            #expect(await check.status() == status)
+        }
+    }
+
     @Test("A request that runs at SIGTERM gets its answer")
     func graceful() async throws {
         let (asked, ask) = AsyncStream<Void>.makeStream()

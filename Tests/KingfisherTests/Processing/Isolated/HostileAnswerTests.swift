@@ -201,7 +201,7 @@ struct HostileAnswerTests {
         let processor: any ImageProcessor = isStill ? Self.still : DefaultImageProcessor.default
         let options = KingfisherParsedOptionsInfo([.isolated, .processor(processor)])
         do {
-            let image = try await ProcessingJobs(workers: pool)
+            let image = try await ImageMaker(workers: pool)
                 .image(of: .data(file), options: options)
             #expect(image.kf.gifRepresentation() != planted)
             Issue.record("it was accepted; as WebP it is \(image.kf.data(format: .WebP) as Any)")
@@ -229,7 +229,7 @@ struct HostileAnswerTests {
         #expect(loaded.kf.frameSource?.frame(at: 1) == nil)
         #expect(loaded.kf.animationRepresentation(format: .WebP) == nil)
         // Neither a later load without the option.
-        let changed = try? await ProcessingJobs(workers: pool).image(
+        let changed = try? await ImageMaker(workers: pool).image(
             of: .image(loaded),
             options: KingfisherParsedOptionsInfo([
                 .processor(AnimatedImageProcessor(Self.still, format: .WebP))
