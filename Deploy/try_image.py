@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Runs an OCI archive with runc: read-only, without capabilities, and checks it from outside.
+
+Usage: try_image.py ARCHIVE FOLDER
+"""
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import socketserver
+import struct
+import subprocess
+import sys
+import tarfile
+import threading
+import time
+import zlib
+
+PORT = 18080
+
+
+def png(width=60, height=40):
+    rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (x * 4, y * 6, 90))
+                    for y in range(height))
+    chunk = lambda kind, data: (struct.pack(">I", len(data)) + kind + data
+                                + struct.pack(">I", zlib.crc32(kind + data)))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows))
+            + chunk(b"IEND", b""))
+
+
+def unpack(archive, folder):
+    """The root file system and the configuration of the only image of an archive."""
+    layout, root = folder / "layout", folder / "rootfs"
+    with tarfile.open(archive) as tar:
+        tar.extractall(layout)
+    blob = lambda digest: layout / "blobs" / digest.replace(":", "/")
+    manifest = json.loads(blob(json.loads((layout / "index.json").read_text())
+                               ["manifests"][0]["digest"]).read_text())
+    root.mkdir()
+    for layer in manifest["layers"]:
+        with tarfile.open(blob(layer["digest"])) as tar:
+            tar.extractall(root, numeric_owner=True)
+    return root, json.loads(blob(manifest["config"]["digest"]).read_text())["config"]
+
+
+def bundle(folder, image, cache):
+    """A bundle of runc: the network of the host, everything else apart and read-only."""
+    user, group = map(int, image["User"].split(":"))
+    extra = ["IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES=1", f"IMGPROXY_BIND=127.0.0.1:{PORT}",
+             "IMGPROXY_WORKERS=2"]
+    mount = lambda place, kind, *options: {"destination": place, "type": kind, "source": kind,
+                                           "options": list(options)}
+    config = {
+        "ociVersion": "1.0.2",
+        "process": {
+            "user": {"uid": user, "gid": group}, "args": image["Entrypoint"], "cwd": "/",
+            "env": ["PATH=/usr/bin"] + image["Env"] + extra, "noNewPrivileges": True,
+            "capabilities": {k: [] for k in ("bounding", "effective", "permitted")},
+            "rlimits": [{"type": "RLIMIT_NOFILE", "hard": 4096, "soft": 1024}],
+        },
+        "root": {"path": "rootfs", "readonly": True},
+        "mounts": [
+            mount("/proc", "proc", "nosuid", "noexec", "nodev"),
+            mount("/dev", "tmpfs", "nosuid", "strictatime", "mode=755", "size=65536k"),
+            mount("/tmp", "tmpfs", "nosuid", "nodev", "mode=1777"),
+            {"destination": "/var/cache/kf-serve", "type": "bind", "source": str(cache),
+             "options": ["rbind", "rw"]},
+        ],
+        "linux": {"namespaces": [{"type": kind} for kind in ("pid", "ipc", "uts", "mount")],
+                  "maskedPaths": ["/proc/kcore"], "readonlyPaths": ["/proc/sys"]},
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+def get(path):
+    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=15)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    return answer.status, answer.getheader("Content-Type"), answer.read()
+
+
+def main():
+    archive, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    folder.mkdir(parents=True)
+    root, image = unpack(archive, folder)
+    names = {path.name for path in root.rglob("*")}
+    assert not names & {"sh", "bash", "dash", "busybox"}, "the image has a shell"
+    assert not any(path.stat().st_mode & 0o6000 for path in root.rglob("*")
+                   if path.is_file() and not path.is_symlink()), "a file has set-user-ID"
+    assert image["User"].split(":")[0] != "0", "the user is root"
+    cache = folder / "cache"
+    cache.mkdir()
+    os.chown(cache, 10001, 10001)
+    bundle(folder, image, cache)
+
+    class Source(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "image/png")
+            self.end_headers()
+            self.wfile.write(png())
+
+        def log_message(self, *_):
+            pass
+
+    source = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Source)
+    threading.Thread(target=source.serve_forever, daemon=True).start()
+    state = str(folder / "state")
+    log = open(folder / "log", "w+")
+    runc = ["runc", "--root", state]
+    service = subprocess.Popen(runc + ["run", "-b", str(folder), "kf-serve-try"], stdout=log,
+                               stderr=log, stdin=subprocess.DEVNULL)
+    try:
+        check = runc + ["exec", "--user", "10001:10001", "kf-serve-try", "/usr/bin/kf-serve",
+                        "--health"]
+        deadline = time.monotonic() + 30
+        environment = ["--env", f"IMGPROXY_BIND=127.0.0.1:{PORT}"]
+        check[4:4] = environment
+        while subprocess.run(check, stdout=log, stderr=log).returncode != 0:
+            assert service.poll() is None and time.monotonic() < deadline, "it is not healthy"
+            time.sleep(0.1)
+        address = f"http://127.0.0.1:{source.server_address[1]}/a.png"
+        for name, kind in [("png", "image/png"), ("jpg", "image/jpeg"), ("webp", "image/webp"),
+                           ("avif", "image/avif")]:
+            status, found, body = get(f"/_/w:20/plain/{address}@{name}")
+            assert (status, found) == (200, kind), (name, status, body)
+        assert b"kf_workers 2\n" in get("/metrics")[2]
+        subprocess.run(runc + ["kill", "kf-serve-try", "TERM"], check=True)
+        assert service.wait(timeout=30) == 0, "it did not stop with status 0"
+        assert any(cache.rglob("*")), "the cache is empty"
+    except Exception:
+        log.seek(0)
+        sys.stderr.write(log.read())
+        raise
+    finally:
+        subprocess.run(runc + ["delete", "-f", "kf-serve-try"], stdout=log, stderr=log)
+        source.shutdown()
+
+
+main()
