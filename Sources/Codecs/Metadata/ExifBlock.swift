@@ -11,14 +11,19 @@ struct ExifBlock {
     private enum Tag {
         static let imageWidth = 0x0100
         static let imageHeight = 0x0101
+        static let (maker, model) = (0x010F, 0x0110)
         static let stripOffsets = 0x0111
         static let orientation = 0x0112
         static let stripLengths = 0x0117
+        static let changed = 0x0132
         static let artist = 0x013B
         static let thumbnailOffset = 0x0201
         static let thumbnailLength = 0x0202
         static let copyright = 0x8298
         static let exifDirectory = 0x8769
+        static let positionDirectory = 0x8825
+        /// Taken and digitised, their zones, and their fractions of a second.
+        static let dates = [0x9003, 0x9004, 0x9010, 0x9011, 0x9012, 0x9290, 0x9291, 0x9292]
         static let width = 0xA002
         static let height = 0xA003
     }
@@ -61,36 +66,115 @@ struct ExifBlock {
     }
 
     /// A new block with the artist and the copyright; nil if there are none.
-    var copyright: Data? {
+    var copyright: Data? { rebuilt(names: true, dates: false, orientation: 1) }
+
+    /// A new block with some of the texts, and nothing else of this one.
+    ///
+    /// - Parameters:
+    ///   - names: Whether to keep the artist and the copyright.
+    ///   - dates: Whether to keep when the photograph was taken, digitised and changed.
+    ///   - orientation: Left out if it is 1.
+    /// - Returns: The block; nil if nothing is in it.
+    func rebuilt(names: Bool, dates: Bool, orientation: Int) -> Data? {
         guard let main = directory(at: 4) else { return nil }
-        // In the order of their numbers, as the format demands.
-        let texts = [Tag.artist, Tag.copyright].compactMap { tag in
-            entry(tag, in: main).flatMap(text).map { (tag: tag, text: $0) }
+        var writer = ExifWriter()
+        if orientation != 1 { writer.main.append(.number(Tag.orientation, orientation)) }
+        var wanted = names ? [Tag.artist, Tag.copyright] : []
+        if dates { wanted.append(Tag.changed) }
+        writer.main += texts(wanted, in: main)
+        if dates, let entry = entry(Tag.exifDirectory, in: main),
+            let details = directory(at: entry + 8)
+        {
+            writer.details = texts(Tag.dates, in: details)
         }
-        guard !texts.isEmpty else { return nil }
-        var file = Data("II*\0".utf8)
-        file.append(number: 8, bytes: 4, .little)
-        file.append(number: texts.count, bytes: 2, .little)
-        // After the header, the count, the entries and the pointer to no other directory.
-        var place = 8 + 2 + texts.count * 12 + 4
-        for (tag, text) in texts {
-            file.append(number: tag, bytes: 2, .little)
-            // ASCII.
-            file.append(number: 2, bytes: 2, .little)
-            file.append(number: text.count, bytes: 4, .little)
-            // Four bytes at most are stored in the entry itself.
-            if text.count <= 4 {
-                file.append(contentsOf: text + repeatElement(0, count: 4 - text.count))
-            } else {
-                file.append(number: place, bytes: 4, .little)
-                place += text.count + text.count % 2
-            }
+        return writer.block()
+    }
+
+    private func texts(_ tags: [Int], in directory: Directory) -> [ExifWriter.Entry] {
+        tags.compactMap { tag in
+            entry(tag, in: directory).flatMap(text).map { .text(tag, $0) }
         }
-        file.append(number: 0, bytes: 4, .little)
-        for (_, text) in texts where text.count > 4 {
-            file.append(contentsOf: text + repeatElement(0, count: text.count % 2))
+    }
+
+    /// The block without the position, in as many bytes; nil if it has none.
+    ///
+    /// Everything else keeps its place, because maker notes contain offsets.
+    var withoutPosition: Data? {
+        guard let main = directory(at: 4), let place = entry(Tag.positionDirectory, in: main)
+        else { return nil }
+        var changed = self
+        if let position = directory(at: place + 8) {
+            for entry in position.entries { changed.clearValue(of: entry) }
+            for entry in position.entries { changed.block.clear(at: entry, count: 12) }
         }
-        return file
+        // Parsed again: a hostile position may have overlapped the directory.
+        guard let start = changed.block.u32(at: 4), let main = changed.directory(at: 4),
+            let last = main.entries.last, main.entries.contains(place)
+        else { return Data(count: block.count) }
+        // The entries after it, and the pointer behind them, move up.
+        let rest = Array(changed.block.bytes[(place + 12)..<min(last + 16, block.count)])
+        changed.block.bytes.replaceSubrange(place..<place + rest.count, with: rest)
+        changed.block.clear(at: place + rest.count, count: 12)
+        changed.block.set(main.entries.count - 1, at: start, count: 2)
+        return Data(changed.block.bytes)
+    }
+
+    /// Overwrites what an entry stores elsewhere.
+    private mutating func clearValue(of entry: Int) {
+        let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8]
+        guard let size = sizes[block.u16(at: entry + 2) ?? 0], let count = block.u32(at: entry + 4),
+            count <= block.count, count * size > 4, let place = block.u32(at: entry + 8), place >= 8
+        else { return }
+        block.clear(at: place, count: count * size)
+    }
+
+    /// What the block says about the photograph.
+    var facts: PhotographFacts {
+        guard let main = directory(at: 4) else { return PhotographFacts() }
+        let details = entry(Tag.exifDirectory, in: main).flatMap { directory(at: $0 + 8) }
+        let place = entry(Tag.positionDirectory, in: main).flatMap { directory(at: $0 + 8) }
+        let date = details.flatMap { string(Tag.dates[0], in: $0) } ?? string(Tag.changed, in: main)
+        let model = [Tag.maker, Tag.model].compactMap { string($0, in: main) }
+        var facts = PhotographFacts(date: date)
+        // Many models begin with the name of their maker.
+        if let maker = model.first, let last = model.last {
+            facts.camera = last.hasPrefix(maker) ? last : "\(maker) \(last)"
+        }
+        if let place, let latitude = degrees(2, sign: 1, "S", in: place), abs(latitude) <= 90,
+            let longitude = degrees(4, sign: 3, "W", in: place), abs(longitude) <= 180
+        {
+            facts.position = (latitude, longitude)
+        }
+        return facts
+    }
+
+    private func string(_ tag: Int, in directory: Directory) -> String? {
+        let bytes = entry(tag, in: directory).flatMap(text)?.prefix { $0 != 0 }
+        guard let bytes, let string = String(validating: bytes, as: UTF8.self) else { return nil }
+        let trimmed = string.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
+        return trimmed.isEmpty ? nil : String(trimmed)
+    }
+
+    /// Three rational numbers as degrees, negative beside one letter.
+    private func degrees(
+        _ tag: Int,
+        sign: Int,
+        _ negative: String,
+        in directory: Directory
+    ) -> Double? {
+        guard let entry = entry(tag, in: directory), block.u16(at: entry + 2) == 5,
+            block.u32(at: entry + 4) == 3, let place = block.u32(at: entry + 8)
+        else { return nil }
+        var sum = 0.0
+        for (index, unit) in [1.0, 60, 3600].enumerated() {
+            guard let top = block.u32(at: place + index * 8),
+                let bottom = block.u32(at: place + index * 8 + 4)
+            else { return nil }
+            // Unused seconds are often 0/0.
+            if bottom != 0 { sum += Double(top) / Double(bottom) / unit }
+        }
+        let letter = self.entry(sign, in: directory).flatMap { block.slice(at: $0 + 8, count: 1) }
+        return letter?.elementsEqual(negative.utf8) == true ? -sum : sum
     }
 
     // MARK: - Directories

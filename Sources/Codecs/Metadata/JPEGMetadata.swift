@@ -59,6 +59,90 @@ enum JPEGMetadata {
         return Data(bytes, inserting: added, at: place, without: replaced)
     }
 
+    /// The file without positions, also those of further images behind the first one; nil if there
+    /// are none.
+    ///
+    /// Segments keep their lengths, because tables of further images contain offsets. Compressed
+    /// pixels never contain the bytes of a marker.
+    static func withoutPosition(_ file: Data) -> Data? {
+        var changed: [UInt8] = []
+        var found = false
+        file.withUnsafeBytes { bytes in
+            changed = Array(bytes)
+            let reader = ByteReader(bytes, .big)
+            var offset = 2
+            while offset + 4 <= bytes.count {
+                guard bytes[offset] == 0xFF, bytes[offset + 1] == 0xE1,
+                    let length = reader.u16(at: offset + 2), length >= 2,
+                    let content = reader.slice(at: offset + 4, count: length - 2)
+                else {
+                    offset += 1
+                    continue
+                }
+                let body = ByteReader(content, .big)
+                if let exif = body.rest(after: exifName),
+                    let rest = MetadataRemoval.withoutPosition(exif: exif)
+                {
+                    let end = offset + 2 + length
+                    changed.replaceSubrange(end - rest.count..<end, with: rest)
+                    found = true
+                } else if let xmp = body.rest(after: xmpName),
+                    let rest = MetadataRemoval.withoutPosition(xmp: xmp)
+                {
+                    let end = offset + 2 + length
+                    changed.replaceSubrange(end - rest.count..<end, with: rest)
+                    found = true
+                } else if let more = body.rest(after: moreXMPName),
+                    more.firstRange(of: Data("GPS".utf8)) != nil
+                {
+                    // A piece of a packet, which cannot be changed alone.
+                    let end = offset + 2 + length
+                    let spaces = repeatElement(UInt8(ascii: " "), count: more.count)
+                    changed.replaceSubrange(end - more.count..<end, with: spaces)
+                    found = true
+                }
+                offset += 2 + length
+            }
+        }
+        return found ? Data(changed) : nil
+    }
+
+    /// The file without metadata, comments, previews and further images, but with its profile.
+    static func bare(_ bytes: UnsafeRawBufferPointer) -> Data {
+        var removed: [Range<Int>] = []
+        var place = 2
+        walk(bytes) { marker, segment, body in
+            let isKept =
+                switch marker {
+                // JFIF without its preview's extension, and what says how colours are coded.
+                case 0xE0: body.has("JFIF\0", at: 0)
+                case 0xEE: body.has("Adobe", at: 0)
+                case 0xE2: body.has(profileName, at: 0)
+                case 0xE1...0xEF, 0xFE: false
+                default: true
+                }
+            if !isKept { removed.append(segment) }
+            place = segment.upperBound
+        }
+        let end = endOfImage(bytes, from: place)
+        let whole = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+        return Data(whole, inserting: Data(), at: 2, without: removed)
+    }
+
+    /// The offset behind the image, from the beginning of its first scan.
+    private static func endOfImage(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let reader = ByteReader(bytes, .big)
+        var offset = start
+        while let marker = JPEGHeader.nextMarker(reader, &offset) {
+            if marker == 0xD9 { return offset }
+            // Restarts, and markers without a length.
+            if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
+            guard let length = reader.u16(at: offset) else { break }
+            offset += max(2, length)
+        }
+        return bytes.count
+    }
+
     /// Calls `visit` with every segment before the first scan.
     private static func walk(
         _ bytes: UnsafeRawBufferPointer,

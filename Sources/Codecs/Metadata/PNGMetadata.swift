@@ -67,6 +67,51 @@ enum PNGMetadata {
         return Data(bytes, inserting: added, at: place, without: replaced)
     }
 
+    /// The file without the position; nil if it has none.
+    ///
+    /// Texts that cannot be changed, because they are compressed, are removed.
+    static func withoutPosition(_ file: Data) -> Data? {
+        var result = Data()
+        var found = false
+        file.withUnsafeBytes { bytes in
+            var start = 0
+            walk(bytes) { type, whole, body in
+                var replacement: Data?
+                if type == "eXIf" {
+                    replacement = MetadataRemoval.withoutPosition(exif: Data(body.bytes))
+                        .map { chunk(type, $0) }
+                } else if type == "iTXt", body.has(anyXMPName, at: 0) {
+                    if let packet = packet(body) {
+                        let head = body.bytes.prefix(body.count - packet.count)
+                        replacement = MetadataRemoval.withoutPosition(xmp: packet)
+                            .map { chunk(type, Data(head) + $0) }
+                    } else {
+                        replacement = Data()
+                    }
+                } else if ["tEXt", "zTXt"].contains(type), body.has("Raw profile type ", at: 0) {
+                    // Exif, XMP and IPTC in hexadecimal digits.
+                    replacement = body.has("Raw profile type icc", at: 0) ? nil : Data()
+                }
+                guard let replacement else { return }
+                found = true
+                result.append(contentsOf: bytes[start..<whole.lowerBound])
+                result.append(replacement)
+                start = whole.upperBound
+            }
+            result.append(contentsOf: bytes[start...])
+        }
+        return found ? result : nil
+    }
+
+    /// The file without metadata, texts and the time of the last change.
+    static func bare(_ bytes: UnsafeRawBufferPointer) -> Data {
+        var removed: [Range<Int>] = []
+        walk(bytes) { type, chunk, _ in
+            if ["eXIf", "iTXt", "tEXt", "zTXt", "tIME"].contains(type) { removed.append(chunk) }
+        }
+        return Data(bytes, inserting: Data(), at: 8, without: removed)
+    }
+
     /// Calls `visit` with every chunk.
     private static func walk(
         _ bytes: UnsafeRawBufferPointer,

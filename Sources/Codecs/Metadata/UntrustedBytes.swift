@@ -51,6 +51,13 @@ struct UntrustedBytes {
         }
     }
 
+    /// Overwrites the part of a range that lies inside with zeros.
+    mutating func clear(at offset: Int, count length: Int) {
+        guard offset >= 0, length > 0, offset < count else { return }
+        let end = offset + min(length, count - offset)
+        bytes.replaceSubrange(offset..<end, with: repeatElement(0, count: end - offset))
+    }
+
     /// The low `count` bytes of a number.
     static func number(
         _ value: Int,

@@ -74,6 +74,54 @@ enum WebPMetadata {
         return file
     }
 
+    /// The file without the position; nil if it has none.
+    static func withoutPosition(_ file: Data) -> Data? {
+        var result: [UInt8] = []
+        var found = false
+        file.withUnsafeBytes { bytes in
+            result = Array(bytes)
+            walk(bytes) { name, _, body in
+                let rest =
+                    switch name {
+                    case "EXIF": MetadataRemoval.withoutPosition(exif: Data(body))
+                    case "XMP ": MetadataRemoval.withoutPosition(xmp: Data(body))
+                    default: Data?.none
+                    }
+                guard let rest, let first = body.baseAddress, let start = bytes.baseAddress else {
+                    return
+                }
+                // A name in front of the block is not part of the result.
+                let place = first - start + body.count - rest.count
+                result.replaceSubrange(place..<place + rest.count, with: rest)
+                found = true
+            }
+        }
+        return found ? Data(result) : nil
+    }
+
+    /// The file without metadata and unknown chunks.
+    ///
+    /// - Throws: ``CodecError`` as ``written(_:to:)``.
+    static func bare(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> Data {
+        let known: Set = ["VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP"]
+        var body = Data("WEBP".utf8)
+        var flagged: Int?
+        let isWhole = walk(bytes) { name, whole, _ in
+            guard known.contains(name) else { return }
+            if name == "VP8X" { flagged = body.count + 8 }
+            body.append(contentsOf: whole)
+            if body.count % 2 == 1 { body.append(0) }
+        }
+        guard isWhole else {
+            throw .corrupt(.webp, detail: "a chunk is cut off, or there are too many")
+        }
+        if let flagged, flagged < body.count { body[flagged] &= ~(Flag.exif | Flag.xmp) }
+        var file = Data("RIFF".utf8)
+        file.append(number: body.count, bytes: 4, .little)
+        file.append(body)
+        return file
+    }
+
     /// Calls `visit` with every chunk: its name, the whole with its padding, and its content.
     ///
     /// - Returns: False if the last one is cut off, or if there are too many.

@@ -37,6 +37,30 @@ struct XMPPacket {
         return Data(packet.bytes)
     }
 
+    /// The packet without coordinates and places; nil if it has none.
+    ///
+    /// Spaces at its end replace the removed bytes, so that nothing moves in the file.
+    var withoutPosition: Data? {
+        var packet = self
+        while let place = packet.index(of: "exif:GPS", from: 0) {
+            let name = packet.bytes[place...].prefix { byte in
+                UInt8(ascii: "A")...UInt8(ascii: "z") ~= byte || byte == UInt8(ascii: ":")
+            }
+            let next = packet.setting(String(decoding: name, as: UTF8.self), to: nil)
+            // An unusual notation: then nothing of the packet is kept.
+            guard next.bytes.count < packet.bytes.count else {
+                return Data(repeatElement(UInt8(ascii: " "), count: bytes.count))
+            }
+            packet = next
+        }
+        for name in ["LocationCreated", "LocationShown"] {
+            packet = packet.without("Iptc4xmpExt:\(name)")
+        }
+        let removed = bytes.count - packet.bytes.count
+        guard removed > 0 else { return nil }
+        return Data(packet.bytes + repeatElement(UInt8(ascii: " "), count: removed))
+    }
+
     /// A new packet with `dc:creator` and `dc:rights`; nil if there are none.
     var copyright: Data? {
         let creators = texts(of: "dc:creator")

@@ -64,10 +64,7 @@ public struct ImageMetadata: Sendable, Equatable {
         do {
             self.init(try FileMetadata(of: file))
         } catch {
-            if case .unsupported(let format, _) = error {
-                throw .unsupportedSource(format: format.rawValue)
-            }
-            throw .unreadable("\(error)")
+            throw Failure(error)
         }
     }
 
@@ -93,6 +90,90 @@ public struct ImageMetadata: Sendable, Equatable {
     /// by-line and the copyright notice of IPTC. Places, cameras and dates are not among them. The
     /// result is without ``colorProfile``.
     public var copyright: ImageMetadata { ImageMetadata(parts.copyright) }
+
+    /// When, where and with what a photograph was taken.
+    public struct Photograph: Sendable, Equatable {
+        /// `2024:05:06 07:08:09`, in the zone of the camera; nil if it is not stated.
+        public let date: String?
+        /// In degrees north of the equator; nil if it is not stated.
+        public let latitude: Double?
+        /// In degrees east of Greenwich; nil if it is not stated.
+        public let longitude: Double?
+        /// The maker and the model of the camera; nil if they are not stated.
+        public let camera: String?
+    }
+
+    /// What Exif states about the photograph.
+    public var photograph: Photograph {
+        let facts = parts.facts
+        return Photograph(
+            date: facts.date,
+            latitude: facts.position?.latitude,
+            longitude: facts.position?.longitude,
+            camera: facts.camera
+        )
+    }
+
+    /// What ``reduced(_:to:)`` leaves of a file's metadata.
+    public struct Kept: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: Int
+
+        /// Exif, without the position unless ``position`` is kept, too.
+        public static let exif = Kept(rawValue: 1)
+        /// XMP, without the position unless ``position`` is kept, too.
+        public static let xmp = Kept(rawValue: 2)
+        /// IPTC.
+        public static let iptc = Kept(rawValue: 4)
+        /// The names of the author and of the owner of the rights; see ``ImageMetadata/copyright``.
+        public static let copyright = Kept(rawValue: 8)
+        /// When the photograph was taken, from Exif.
+        public static let date = Kept(rawValue: 16)
+        /// Where it was taken: coordinates, and places in XMP.
+        public static let position = Kept(rawValue: 32)
+
+        /// Makes a set of its bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+    }
+
+    /// Removes the place where a photograph was taken, and leaves everything else as it is.
+    ///
+    /// The pixels are not encoded again. Coordinates are removed from Exif and XMP, also from the
+    /// further images that some cameras append; so are compressed texts that may contain them.
+    /// Names of places that a person has written into IPTC stay.
+    ///
+    /// - Parameter file: A JPEG, PNG or WebP, or a file without metadata.
+    /// - Returns: The file; nil if it has no position.
+    /// - Throws: ``Failure``.
+    public static func withoutPosition(_ file: Data) throws(Failure) -> Data? {
+        do { return try MetadataRemoval.withoutPosition(file) } catch { throw Failure(error) }
+    }
+
+    /// Removes all metadata but some parts, without encoding the pixels again.
+    ///
+    /// The colour profile stays, and so does the orientation, without which the image would be
+    /// turned. Comments, texts, previews and further images in the file are removed.
+    ///
+    /// - Parameters:
+    ///   - file: A JPEG, PNG or WebP, or a file without metadata.
+    ///   - kept: The parts to keep.
+    /// - Returns: The file.
+    /// - Throws: ``Failure``.
+    public static func reduced(_ file: Data, to kept: Kept) throws(Failure) -> Data {
+        do {
+            return try MetadataRemoval.reduced(file, to: .init(rawValue: kept.rawValue))
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Some parts of the metadata, and the orientation.
+    ///
+    /// - Parameter kept: The parts to keep.
+    /// - Returns: The parts; the result is without ``colorProfile``.
+    public func reduced(to kept: Kept) -> ImageMetadata {
+        ImageMetadata(parts.reduced(to: .init(rawValue: kept.rawValue)))
+    }
 
     /// Adds the metadata to a file whose pixels are upright.
     ///
@@ -164,6 +245,14 @@ public struct ImageMetadata: Sendable, Equatable {
         case unsupportedPart(Part, format: String)
         /// The part is larger than files of the format hold.
         case tooLarge(Part, byteCount: Int, allowed: Int)
+
+        fileprivate init(_ error: CodecError) {
+            if case .unsupported(let format, _) = error {
+                self = .unsupportedSource(format: format.rawValue)
+            } else {
+                self = .unreadable("\(error)")
+            }
+        }
 
         fileprivate init?(_ part: MetadataPart, of parts: FileMetadata, in format: FileFormat) {
             guard let count = parts.byteCount(of: part) else { return nil }
