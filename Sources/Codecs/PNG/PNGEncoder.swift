@@ -22,12 +22,30 @@ struct PNGEncoder {
     private static let comparedArea = 1 << 15
 
     func encode() throws(CodecError) -> Data {
+        guard options.maxColorCount == nil else { return try encodeReduced() }
         guard let pixels = try indexed() else { return try encodeDirectly() }
         let file = try PNGPaletteWriter(pixels).encode()
         let area = bitmap.size.byteCount(bytesPerPixel: 1)
-        guard options.maxColorCount != nil || area <= Self.comparedArea else { return file }
+        guard area <= Self.comparedArea else { return file }
         let direct = try encodeDirectly()
         return direct.count < file.count ? direct : file
+    }
+
+    /// The smallest of the files with fewer colours, with a palette of all colours, and without one.
+    ///
+    /// Diffused errors are hard to compress, so that fewer colours can make a larger file.
+    private func encodeReduced() throws(CodecError) -> Data {
+        let count = max(2, min(256, options.maxColorCount ?? 256))
+        var smallest = try encodeDirectly()
+        let palettes = [
+            try IndexedPixels(exactly: bitmap, atMost: 256),
+            try IndexedPixels(reducing: bitmap, to: count),
+        ]
+        for case let pixels? in palettes {
+            let file = try PNGPaletteWriter(pixels).encode()
+            if file.count < smallest.count { smallest = file }
+        }
+        return smallest
     }
 
     /// Encodes without a palette.
@@ -44,11 +62,8 @@ struct PNGEncoder {
         return try file.finish(target, byteCount, compression, of: bitmap.size)
     }
 
-    /// The bitmap with a palette, if it has few colours or shall have.
+    /// The bitmap with a palette, if it has few colours.
     private func indexed() throws(CodecError) -> IndexedPixels? {
-        if let count = options.maxColorCount {
-            return try IndexedPixels(reducing: bitmap, to: max(2, min(256, count)))
-        }
         let pixels = try IndexedPixels(exactly: bitmap, atMost: 256)
         // Grey pixels take one byte without a palette, too, and can be filtered.
         let isGray = options.profile == nil && pixels?.palette.allSatisfy(\.isOpaqueGray) == true
