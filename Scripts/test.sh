@@ -55,6 +55,7 @@ step_lint() {
     find "${paths[@]}" -name .build -prune -o -name '*.swift' -print0 \
         | xargs -0 swift format lint --strict --parallel --configuration .swift-format &&
         "$ROOT/Scripts/coverage.sh" --check &&
+        "$ROOT/Scripts/release.sh" --check &&
         "$ROOT/Scripts/bootstrap.sh" --lint &&
         "$ROOT/Scripts/pages.sh"
 }

@@ -4,11 +4,24 @@ import Testing
 /// What scripts do with their arguments, without building anything.
 struct ScriptTests {
     /// The output and the status of a script.
-    private func run(_ script: String, _ arguments: String...) throws -> (String, Int32) {
+    private func run(
+        _ script: String,
+        _ arguments: String...,
+        in folder: URL = SourceTree.repository
+    ) throws -> (String, Int32) {
+        try run(["bash", "Scripts/\(script)"] + arguments, in: folder)
+    }
+
+    private func run(_ words: [String], in folder: URL) throws -> (String, Int32) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["bash", "Scripts/\(script)"] + arguments
-        process.currentDirectoryURL = SourceTree.repository
+        process.arguments = words
+        process.currentDirectoryURL = folder
+        let person = ["NAME": "release", "EMAIL": "release@localhost"]
+        for (key, value) in person {
+            process.environment = (process.environment ?? ProcessInfo.processInfo.environment)
+                .merging(["GIT_AUTHOR_\(key)": value, "GIT_COMMITTER_\(key)": value]) { $1 }
+        }
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe
@@ -23,6 +36,34 @@ struct ScriptTests {
         #expect(plan == "--rounds 3 thumbnail\n--rounds 3 hits\n")
         let (numbers, _) = try run("bench.sh", "--plan", "tint", "convert", "5", "service", "20")
         #expect(numbers == "tint\nconvert 5\nservice 20\n")
+    }
+
+    @Test(
+        .enabled(
+            if: FileManager.default.fileExists(
+                atPath: SourceTree.repository.appendingPathComponent(".git").path
+            )
+        )
+    )
+    func `a release sets the version everywhere, closes the changelog and tags`() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("release-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let clone = ["git", "clone", "-q", SourceTree.repository.path, folder.path]
+        #expect(try run(clone, in: SourceTree.repository).1 == 0)
+        let without = ["--no-tests", "--no-packages"]
+        let (text, status) = try run("release.sh", "99.0.0", without[0], without[1], in: folder)
+        #expect(status == 0, "\(text)")
+        #expect(try run(["git", "describe", "--exact-match"], in: folder).0 == "99.0.0\n")
+        let changelog = try String(
+            contentsOf: folder.appendingPathComponent("CHANGELOG.md"),
+            encoding: .utf8
+        )
+        #expect(changelog.contains("## Unreleased\n\n## 99.0.0\n"))
+        #expect(try run("release.sh", "--check", in: folder) == ("", 0))
+        // Nothing is unreleased any more, and the version is not newer.
+        #expect(try run("release.sh", "98.0.0", without[0], without[1], in: folder).1 == 1)
+        #expect(try run("release.sh", "99.0.1", without[0], without[1], in: folder).1 == 1)
     }
 
     @Test func `a filter belongs to one step of the tests`() throws {
