@@ -208,11 +208,14 @@ plan_for() {
 # Additional arguments of build_tool for swift build.
 BUILD_FLAGS=()
 
-# Builds a program of a nested package in release mode, if it is missing or older than its sources:
+# The mode in which build_tool builds.
+CONFIGURATION=release
+
+# Builds a program of a nested package, if it is missing or older than its sources:
 # build_tool PACKAGE PROGRAM
 build_tool() {
     local package=$1 program=$2 binary newer log status=0
-    binary=$NESTED_BUILD/release/$program
+    binary=$NESTED_BUILD/$CONFIGURATION/$program
     require_swift
     if [ -x "$binary" ]; then
         # -newer does not find removed files, but their folder is newer then.
@@ -227,10 +230,10 @@ build_tool() {
     log=$(mktemp)
     # Shows the progress on a terminal; otherwise only the log of a failure.
     if [ -t 2 ]; then
-        swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c release \
+        swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c "$CONFIGURATION" \
             "${BUILD_FLAGS[@]+"${BUILD_FLAGS[@]}"}" --product "$program" >&2 || status=$?
     else
-        swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c release \
+        swift build --package-path "$package" --scratch-path "$NESTED_BUILD" -c "$CONFIGURATION" \
             "${BUILD_FLAGS[@]+"${BUILD_FLAGS[@]}"}" --product "$program" >"$log" 2>&1 \
             || { status=$?; cat "$log" >&2; }
     fi
