@@ -79,7 +79,7 @@ struct CompareCommand: AsyncParsableCommand {
                 )
             )
         } catch {
-            throw ErrorReport.exit(for: error, source: source.title)
+            throw ErrorReport.exit(for: error, source: source.title, out)
         }
     }
 
@@ -121,7 +121,7 @@ struct CompareCommand: AsyncParsableCommand {
         )
     }
 
-    private static func formats(_ text: String) throws -> [PictureFormat] {
+    static func formats(_ text: String) throws -> [PictureFormat] {
         try text.split(separator: ",", omittingEmptySubsequences: false).map {
             guard let format = PictureFormat(name: String($0)) else {
                 throw ValidationError("unknown format '\($0)'; choose from \(PictureFormat.names)")

@@ -71,7 +71,7 @@ struct DiffCommand: AsyncParsableCommand {
                 do {
                     images.append(try await load.run().result.image)
                 } catch {
-                    throw ErrorReport.exit(for: error, source: source.title)
+                    throw ErrorReport.exit(for: error, source: source.title, out)
                 }
             }
             let difference = try ImageDifference(images[0], images[1])

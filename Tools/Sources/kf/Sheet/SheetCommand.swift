@@ -1,0 +1,192 @@
+import ArgumentParser
+import DemoKit
+import Foundation
+import Kingfisher
+import Synchronization
+
+/// `kf sheet`: all images of a folder on one page.
+struct SheetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sheet",
+        abstract: "Writes a contact sheet: small versions of many images on one page.",
+        discussion: """
+            Folders are searched recursively, and quoted patterns are expanded, as by kf convert. \
+            Images that cannot be read are left out and listed.
+
+            Examples:
+              kf sheet photos -o sheet.png
+              kf sheet 'raw/**/*.jpg' -o sheet.jpg --cell 320x240 --columns 4
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("Files, folders or quoted patterns.", valueName: "input"),
+        completion: .file()
+    )
+    var inputs: [String]
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp("The file to write; its suffix is the format.", valueName: "file"),
+        completion: .file()
+    )
+    var output: String
+
+    @Option(
+        help: ArgumentHelp("The size of the place for each image. (default: 200x150)"),
+        transform: Self.cell
+    )
+    var cell = CGSize(width: 200, height: 150)
+
+    @Option(help: ArgumentHelp("The number of images in a row.", valueName: "n"))
+    var columns = 5
+
+    @Flag(help: "Leave out the names of the files.")
+    var noNames = false
+
+    @OptionGroup var loading: LoadOptions
+    @OptionGroup var out: OutputOptions
+
+    private static let margin = 12
+    private static let nameHeight = 14
+    private static let (paper, ink) = (SIMD3<Float>(repeating: 0.97), SIMD3<Float>(repeating: 0.25))
+
+    func validate() throws {
+        if !(1...100).contains(columns) { throw ValidationError("--columns must be from 1 to 100") }
+        guard try PictureFormat(ending: output) != nil else {
+            throw ValidationError("the output needs the suffix of a format: \(PictureFormat.names)")
+        }
+    }
+
+    func run() async throws {
+        do {
+            try AtomicFile.checkFolder(of: output)
+            let (found, failures) = try InputSearch(leavingOut: output).files(inputs)
+            let target = InputSearch.resolved(output)
+            let files = found.map(\.path).filter { InputSearch.resolved($0) != target }
+            let failed = Failures()
+            for (input, failure) in failures {
+                out.printFailure(failure, source: input)
+                failed.add(ErrorReport.line(for: failure, source: input))
+            }
+            try checkSize(count: files.count)
+            let images = await images(of: files, failed)
+            guard !images.isEmpty else { throw Failure("none of the images can be read") }
+            try write(images, failed: failed.all.count)
+            for line in failed.all { Terminal.note("kf: " + line, style: .red) }
+            if !failed.all.isEmpty { throw ExitCode.failure }
+        } catch {
+            throw ErrorReport.exit(for: error, source: nil, out)
+        }
+    }
+
+    // MARK: - Steps
+
+    /// A place with its margin and the name below.
+    private var step: (width: Int, height: Int) {
+        (
+            Int(cell.width) + Self.margin,
+            Int(cell.height) + Self.margin + (noNames ? 0 : Self.nameHeight)
+        )
+    }
+
+    private func size(count: Int) -> (width: Int, height: Int) {
+        let rows = (count + columns - 1) / columns
+        return (
+            min(columns, count) * step.width + Self.margin, rows * step.height + Self.margin
+        )
+    }
+
+    private func checkSize(count: Int) throws {
+        let (width, height) = size(count: count)
+        guard max(width, height) <= 32_767, width * height <= 200_000_000 else {
+            throw Failure(
+                "a page of \(width) × \(height) pixels is too large for \(count) images; make "
+                    + "--cell smaller, or name fewer"
+            )
+        }
+    }
+
+    /// The images in the order of the files; those that cannot be read are left out.
+    private func images(
+        of files: [String],
+        _ failed: Failures
+    ) async -> [(name: String, image: KFCrossPlatformImage)] {
+        let made = Mutex([KFCrossPlatformImage?](repeating: nil, count: files.count))
+        let width = ProcessInfo.processInfo.activeProcessorCount
+        let processor = DownsamplingImageProcessor(size: cell)
+        await Batch.run(Array(files.indices), width: width) { index in
+            let source = PictureSource(file: files[index])
+            do {
+                let load = PictureLoad(source: source, loading: loading, processor: processor)
+                let image = try await load.run().result.image
+                made.withLock { $0[index] = image }
+            } catch {
+                out.printFailure(error, source: source.text)
+                failed.add(ErrorReport.line(for: error, source: source.title))
+            }
+        }
+        return zip(files, made.withLock { $0 }).compactMap { file, image in
+            image.map { ((file as NSString).lastPathComponent, $0) }
+        }
+    }
+
+    private func write(
+        _ images: [(name: String, image: KFCrossPlatformImage)],
+        failed: Int
+    ) throws {
+        let (width, height) = size(count: images.count)
+        var page = Canvas(width: width, height: height)
+        page.fill(columns: 0..<width, rows: 0..<height, Self.paper)
+        for (index, (name, image)) in images.enumerated() {
+            let x = Self.margin + index % columns * step.width
+            let y = Self.margin + index / columns * step.height
+            page.draw(
+                image,
+                x: x + (Int(cell.width) - image.pixelWidth) / 2,
+                y: y + (Int(cell.height) - image.pixelHeight) / 2
+            )
+            guard !noNames else { continue }
+            // Six pixels for a letter.
+            let text = String(name.prefix(Int(cell.width) / 6))
+            page.write(text, x: x, y: y + Int(cell.height) + 4, size: 1, colour: Self.ink)
+        }
+        guard let format = try PictureFormat(ending: output),
+            let data = page.image?.kf.data(format: format.imageFormat, compressionQuality: 0.9)
+        else { throw Failure("cannot write this page as \(output)") }
+        try AtomicFile.write(data, to: output)
+        try out.print(
+            Result(
+                images: images.count,
+                failed: failed,
+                output: output,
+                width: width,
+                height: height,
+                bytes: data.count
+            )
+        )
+    }
+
+    private static func cell(_ text: String) throws -> CGSize {
+        guard case .both(let size) = try SizeSpec(text, in: text), size.width >= 8,
+            size.height >= 8,
+            size.width <= 2048, size.height <= 2048
+        else { throw ValidationError("--cell is WIDTHxHEIGHT, each side 8 to 2048") }
+        return size
+    }
+
+    /// The page that was written.
+    private struct Result: Report {
+        let images: Int
+        let failed: Int
+        let output: String
+        let width: Int
+        let height: Int
+        let bytes: Int
+
+        func summary() -> String {
+            "\(images) images → \(Terminal.line(output))  \(width) × \(height), "
+                + Readable.bytes(bytes)
+        }
+    }
+}

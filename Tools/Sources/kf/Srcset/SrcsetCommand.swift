@@ -1,0 +1,213 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// `kf srcset`: writes one image in several sizes and formats, and the HTML that uses them.
+struct SrcsetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "srcset",
+        abstract: "Writes images in several widths and formats, with the HTML to use them.",
+        discussion: """
+            Prints a picture element for each image. Browsers take the first format that they \
+            know, and the width that fits. Widths above that of the image are left out, and its \
+            own takes the place of the first of them. The files have no metadata.
+
+            Examples:
+              kf srcset photo.jpg -o web
+              kf srcset photos/*.jpg -o web --widths 400,800,1600 --formats webp,jpeg
+            """
+    )
+
+    @Argument(
+        help: "URLs, paths, or - for standard input.",
+        completion: .file(),
+        transform: { try PictureSource($0) }
+    )
+    var sources: [PictureSource]
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp("The output folder; created if missing.", valueName: "dir"),
+        completion: .directory
+    )
+    var output: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Widths in pixels, separated by commas. (default: 400,800,1200)",
+            valueName: "list"
+        ),
+        transform: Self.widths
+    )
+    var widths: [Int] = [400, 800, 1200]
+
+    @Option(
+        help: ArgumentHelp(
+            "Formats, separated by commas, the preferred one first: \(PictureFormat.names). "
+                + "(default: avif,webp,jpeg)",
+            valueName: "list"
+        ),
+        transform: CompareCommand.formats
+    )
+    var formats: [PictureFormat] = [.avif, .webp, .jpeg]
+
+    @Option(
+        help: ArgumentHelp("The quality of lossy formats: 0 to 100. (default: 80)", valueName: "n")
+    )
+    var quality = 80
+
+    @Option(help: ArgumentHelp("The attribute sizes of the HTML.", valueName: "text"))
+    var sizes = "100vw"
+
+    @Option(
+        help: ArgumentHelp("Put in front of the file names in the HTML.", valueName: "url")
+    )
+    var base = ""
+
+    @OptionGroup var loading: LoadOptions
+    @OptionGroup var out: OutputOptions
+
+    func validate() throws {
+        for source in sources { try loading.check(source) }
+        guard (0...100).contains(quality) else {
+            throw ValidationError("the quality must be from 0 to 100, not \(quality)")
+        }
+        _ = try GetTarget(output + "/", for: sources)
+    }
+
+    func run() async throws {
+        do {
+            try AtomicFile.makeFolder(output)
+            try AtomicFile.checkWritable(output)
+        } catch {
+            throw ErrorReport.exit(for: error, source: nil, out)
+        }
+        var hasFailed = false
+        guard case .folder(_, let stems) = try GetTarget(output + "/", for: sources) else { return }
+        for (source, stem) in zip(sources, stems) {
+            do {
+                try out.print(try await result(of: source, stem: stem))
+            } catch {
+                // Continue with the others.
+                _ = ErrorReport.exit(for: error, source: source.title, out)
+                hasFailed = true
+            }
+        }
+        if hasFailed { throw ExitCode.failure }
+    }
+
+    // MARK: - Steps
+
+    private func result(of source: PictureSource, stem: String) async throws -> Result {
+        // The cache keeps no full size for the sake of smaller ones.
+        let whole = try await PictureLoad(source: source, loading: loading, processor: nil).run()
+        let image = whole.result.image
+        var files: [File] = []
+        for width in Self.fitting(widths, to: image.pixelWidth) {
+            let height = max(
+                1,
+                (image.pixelHeight * width + image.pixelWidth / 2) / image.pixelWidth
+            )
+            let size = CGSize(width: width, height: height)
+            let small = image.pixelWidth == width ? image : image.kf.resize(to: size)
+            for format in formats {
+                let quality = CGFloat(quality) / 100
+                guard
+                    let data = small.kf.data(
+                        format: format.imageFormat,
+                        compressionQuality: quality
+                    )
+                else { throw Failure("cannot write this image as \(format.rawValue)") }
+                let name = "\(stem)-\(width).\(format.suffix)"
+                let path = (output as NSString).appendingPathComponent(name)
+                if let real = InputSearch.resolved(path),
+                    sources.contains(where: { $0.path.flatMap(InputSearch.resolved) == real })
+                {
+                    throw Failure("\(path) is also a source; choose another folder")
+                }
+                try AtomicFile.write(data, to: path)
+                files.append(
+                    File(
+                        name: name,
+                        format: format,
+                        width: width,
+                        height: height,
+                        bytes: data.count
+                    )
+                )
+            }
+        }
+        return Result(source: source.text, files: files, html: html(files))
+    }
+
+    /// The widths in order, none above that of the image, which is the largest at most.
+    static func fitting(_ widths: [Int], to own: Int) -> [Int] {
+        let sorted = Set(widths).sorted()
+        let smaller = sorted.filter { $0 < own }
+        return smaller.count < sorted.count ? smaller + [own] : smaller
+    }
+
+    private func html(_ files: [File]) -> String {
+        let list = { (format: PictureFormat) in
+            files.filter { $0.format == format }
+                .map { "\(address($0.name)) \($0.width)w" }.joined(separator: ", ")
+        }
+        let sizes = Self.escaped(sizes)
+        var lines = ["<picture>"]
+        for format in formats.dropLast() {
+            lines.append(
+                "  <source type=\"image/\(format.rawValue)\" srcset=\"\(list(format))\" "
+                    + "sizes=\"\(sizes)\">"
+            )
+        }
+        if let last = formats.last, let file = files.last(where: { $0.format == last }) {
+            lines.append(
+                "  <img src=\"\(address(file.name))\" srcset=\"\(list(last))\" sizes=\"\(sizes)\" "
+                    + "width=\"\(file.width)\" height=\"\(file.height)\" loading=\"lazy\" alt=\"\">"
+            )
+        }
+        return (lines + ["</picture>"]).joined(separator: "\n")
+    }
+
+    /// The address of a file in an attribute, where spaces and commas separate others.
+    private func address(_ name: String) -> String {
+        let allowed = CharacterSet.urlPathAllowed.subtracting(["/", ",", "&", "'"])
+        let encoded = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? name
+        return Self.escaped(base) + encoded
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacingOccurrences(of: "&", with: "&amp;")
+            .replacingOccurrences(of: "\"", with: "&quot;")
+            .replacingOccurrences(of: "<", with: "&lt;")
+    }
+
+    private static func widths(_ text: String) throws -> [Int] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            guard let width = Int(part), (1...32_767).contains(width) else {
+                throw ValidationError("'\(part)' is no width; write them as 400,800,1200")
+            }
+            return width
+        }
+    }
+
+    /// One file.
+    private struct File: Encodable {
+        let name: String
+        let format: PictureFormat
+        let width: Int
+        let height: Int
+        let bytes: Int
+    }
+
+    /// The files of one image.
+    private struct Result: Report {
+        let source: String
+        let files: [File]
+        let html: String
+
+        func summary() -> String { html }
+    }
+}
+
+extension PictureFormat: Encodable {}

@@ -1,0 +1,86 @@
+import Foundation
+import Kingfisher
+import Testing
+
+/// `kf srcset`.
+@Suite(.timeLimit(.minutes(1)))
+struct SrcsetTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try TestPictures.jpeg(width: 640, height: 480)
+            .write(to: folder.url.appending(path: "a photo.jpg"))
+        try Data("no image".utf8).write(to: folder.url.appending(path: "bad.jpg"))
+    }
+
+    private func run(_ arguments: String...) async throws -> KFProgram.Outcome {
+        try await KFProgram.run(["srcset"] + arguments, in: folder)
+    }
+
+    @Test func `each width and format is written, and the HTML names them`() async throws {
+        let outcome = try await run(
+            "a photo.jpg",
+            "-o",
+            "web",
+            "--widths",
+            "100,300,900",
+            "--formats",
+            "webp,jpeg",
+            "--base",
+            "/i/",
+            "--sizes",
+            "(max-width: 40em) 100vw, 50vw"
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("web"))
+        // No width above that of the image, and its own instead.
+        let stems = [100, 300, 640].map { "a photo-\($0)" }
+        #expect(names.sorted() == stems.flatMap { ["\($0).jpg", "\($0).webp"] }.sorted())
+        let small = try ImageFileInfo(data: try folder.data("web/a photo-100.webp"))
+        #expect(small.format == .WebP && small.size == CGSize(width: 100, height: 75))
+        let html = outcome.text
+        #expect(
+            html.hasPrefix("<picture>\n  <source type=\"image/webp\" srcset=\"/i/a%20photo-100")
+        )
+        #expect(
+            html.contains("/i/a%20photo-640.jpg 640w\" sizes=\"(max-width: 40em) 100vw, 50vw\"")
+        )
+        #expect(html.contains("width=\"640\" height=\"480\""))
+        #expect(html.hasSuffix("</picture>\n"))
+    }
+
+    @Test func `a source that fails does not stop the others`() async throws {
+        let outcome = try await run(
+            "bad.jpg",
+            "a photo.jpg",
+            "-o",
+            "web",
+            "--widths",
+            "50",
+            "--formats",
+            "png",
+            "--json"
+        )
+        #expect(outcome.status == 1)
+        let lines = try outcome.text.split(separator: "\n").map {
+            try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
+        }
+        #expect(lines.map { $0["status"] as? String } == ["failed", nil])
+        #expect(
+            (lines.last?["files"] as? [[String: Any]])?.first?["name"] as? String
+                == "a photo-50.png"
+        )
+    }
+
+    @Test(arguments: [
+        ["--widths", "0"], ["--widths", "a,b"], ["--formats", "heic"], ["--quality", "101"],
+    ])
+    func `wrong values are refused`(arguments: [String]) async throws {
+        let outcome = try await KFProgram.run(
+            ["srcset", "a photo.jpg", "-o", "web"] + arguments,
+            in: folder
+        )
+        #expect(outcome.status == 64)
+    }
+}
