@@ -28,11 +28,13 @@ let package = Package(
     targets: [
         // Generated images for the demonstration and the tests.
         .target(name: "DemoKit", dependencies: [kingfisher], swiftSettings: settings),
+        // The arguments of the program without /proc.
+        .target(name: "CArguments"),
         // The command line tool. It uses only the library's public API.
         .executableTarget(
             name: "kf",
             dependencies: [
-                "DemoKit", kingfisher, testing,
+                "CArguments", "DemoKit", kingfisher, testing,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -30,7 +30,7 @@ enum Architecture {
         (
             "Tools/Sources/kf",
             [
-                "Kingfisher", "KingfisherTesting", "DemoKit", "ArgumentParser",
+                "Kingfisher", "KingfisherTesting", "DemoKit", "CArguments", "ArgumentParser",
                 "FoundationNetworking", "Logging",
             ]
         ),

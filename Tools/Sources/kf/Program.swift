@@ -12,7 +12,7 @@ enum Program {
         UnfinishedFiles.shared.removeOnSignals()
         LibraryLog.shared.start()
         do {
-            var command = try KFCommand.parseAsRoot()
+            var command = try KFCommand.parseAsRoot(CommandLineArguments.all)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -46,7 +46,13 @@ enum Program {
     /// Prints the parser's message for an error or a help request, and exits.
     private static func end(with error: any Error) -> Never {
         let code = KFCommand.exitCode(for: error)
-        let message = KFCommand.fullMessage(for: error)
+        var message = KFCommand.fullMessage(for: error)
+        if code == .validationFailure, !message.contains("Unknown option"),
+            let option = CommandLineArguments.firstUnknownOption()
+        {
+            let usage = message.split(separator: "\n").drop { !$0.hasPrefix("Usage:") }
+            message = (["Error: Unknown option '\(option)'"] + usage).joined(separator: "\n")
+        }
         // Help goes to standard output, wrong usage to standard error. Commands print their own
         // errors.
         if !message.isEmpty {

@@ -43,6 +43,23 @@ struct AnimationTests {
         }
     }
 
+    @Test func `a format without animations keeps the first frame, and says so`() async throws {
+        for arguments in [
+            ["get", "in.gif", "-o", "out.png"],
+            ["convert", "in.gif", "-o", "out", "--format", "avif"],
+        ] {
+            let outcome = try await KFProgram.run(arguments, in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.errors.contains("kept only the first frame"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("--format webp or gif keeps all frames"))
+        }
+        let webp = try await KFProgram.run(
+            ["convert", "in.gif", "-o", "out", "--format", "webp"],
+            in: folder
+        )
+        #expect(webp.errors.isEmpty, "\(webp.errors)")
+    }
+
     @Test func `steps are applied to every frame, from the cache as well`() async throws {
         for _ in 0..<2 {
             let (info, told) = try await get(

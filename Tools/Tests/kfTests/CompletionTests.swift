@@ -51,6 +51,7 @@ struct CompletionTests {
         (["get", "--format", "p"], ["png"]), (["convert", "--format", "w"], ["webp"]),
         (["show", "--protocol", "k"], ["kitty"]), (["get", "--keep", "c"], ["copyright"]),
         (["completions", "f"], ["fish"]), (["con"], ["convert"]),
+        (["get", "-p", "smart"], ["smartcrop:"]), (["convert", "--strip", "g"], ["gps"]),
     ])
     func `commands and values are completed`(words: [String], found: [String]) async throws {
         #expect(try await completions(words) == Set(found))

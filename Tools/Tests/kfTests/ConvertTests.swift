@@ -54,6 +54,32 @@ struct ConvertTests {
         #expect(outcome.errors.isEmpty)
     }
 
+    @Test func `inputs that differ in their suffix keep it, and a read-only folder is one error`()
+        async throws
+    {
+        try add("twins/a.jpg", TestPictures.jpeg())
+        try add("twins/a.jpeg", TestPictures.jpeg())
+        try add("twins/b.jpg", TestPictures.jpeg())
+        let outcome = try await convert("twins", "-o", "out", "--format", "webp")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(files("out") == ["a-jpeg.webp", "a-jpg.webp", "b.webp"])
+        let named = try await convert(
+            "twins",
+            "-o",
+            "named",
+            "--format",
+            "webp",
+            "--name",
+            "{stem}.{ext}.{format}"
+        )
+        #expect(named.status == 0, "\(named.errors)")
+        #expect(files("named") == ["a.jpeg.webp", "a.jpg.webp", "b.jpg.webp"])
+        // Nobody can make files there.
+        let refused = try await convert("twins", "-o", "/proc/self/fdinfo")
+        #expect(refused.status == 1)
+        #expect(refused.errors.split(separator: "\n").count == 1, "\(refused.errors)")
+    }
+
     @Test func `names follow the template, the size of the result included`() async throws {
         let name = "{format}/{dir}-{stem}-{width}x{height}"
         let outcome = try await convert(
@@ -121,7 +147,7 @@ struct ConvertTests {
         #expect(lines.last?["converted"] as? Int == 3)
         #expect(lines.last?["failed"] as? Int == 1)
         let failed = try #require(lines.first { $0["status"] as? String == "failed" })
-        #expect(failed["input"] as? String == "in/bad.jpg")
+        #expect(failed["source"] as? String == "in/bad.jpg")
         #expect(failed["error"] is String)
     }
 
@@ -132,8 +158,17 @@ struct ConvertTests {
         #expect(outcome.errors.contains("add {dir} to --name"), "\(outcome.errors)")
         #expect(try folder.files() == ["in"])
         try add("in/a.png", try TestPictures.png())
-        let formats = try await convert("in/a.jpg", "in/a.png", "-o", "out", "--format", "webp")
-        let advice = "would both become a.webp; convert them in two runs, into two folders"
+        let formats = try await convert(
+            "in/a.jpg",
+            "in/a.png",
+            "-o",
+            "out",
+            "--format",
+            "webp",
+            "--name",
+            "{stem}"
+        )
+        let advice = "would both become a.webp; add {ext} to --name"
         #expect(formats.errors.contains(advice), "\(formats.errors)")
         let same = try await convert("in", "-o", "out", "--name", "photo")
         #expect(same.errors.contains("add {stem} to --name"), "\(same.errors)")

@@ -27,6 +27,43 @@ struct HelpTests {
         }
     }
 
+    @Test(arguments: ["get", "info", "placeholder", "compare", "convert"])
+    func `a source that fails is a line of JSON, too`(command: String) async throws {
+        let folder = try TemporaryFolder()
+        try Data("no image".utf8).write(to: folder.url.appending(path: "bad.jpg"))
+        let output = command == "convert" ? ["-o", "out"] : []
+        let outcome = try await KFProgram.run([command, "bad.jpg", "--json"] + output, in: folder)
+        #expect(outcome.status == 1)
+        let line = try #require(outcome.text.split(separator: "\n").first)
+        let fields =
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+        #expect(fields["source"] as? String == "bad.jpg", "\(outcome.text)")
+        #expect(fields["status"] as? String == "failed")
+        #expect((fields["error"] as? String)?.hasPrefix("error") == true)
+    }
+
+    @Test(arguments: [
+        ["convert", "--bogus"], ["get", "--bogus", "3"], ["cache", "list", "--bogus"],
+        ["info", "-v", "--bogus=3"],
+    ])
+    func `an unknown option is reported before anything else`(words: [String]) async throws {
+        let outcome = try await KFProgram.run(words, in: try TemporaryFolder())
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.hasPrefix("Error: Unknown option '--bogus'\n"), "\(outcome.errors)")
+    }
+
+    @Test func `arguments are read where the system has no proc`() async throws {
+        let folder = try TemporaryFolder()
+        // 77 where users may not make namespaces.
+        let script = """
+            unshare -rm true 2>/dev/null || exit 77
+            exec unshare -rm sh -c 'mount -t tmpfs none /proc && exec "$0" info nothing.jpg' "$0"
+            """
+        let outcome = try await KFProgram.bash(script, [], in: folder)
+        #expect([1, 77].contains(outcome.status), "\(outcome.text)")
+        #expect(outcome.status == 77 || outcome.errors.contains("nothing.jpg"))
+    }
+
     @Test func `examples fit a terminal of 80 columns`() async throws {
         let folder = try TemporaryFolder()
         _ = try await KFProgram.run(["man", "-o", "man"], in: folder)

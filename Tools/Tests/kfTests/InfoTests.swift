@@ -28,7 +28,8 @@ struct InfoTests {
             Set(fields.keys) == [
                 "source", "format", "width", "height", "storedWidth", "storedHeight",
                 "orientation", "frames", "loops", "duration", "alpha", "progressive",
-                "bitsPerChannel", "colorProfile", "bytes",
+                "bitsPerChannel", "colorProfile", "bytes", "date", "latitude", "longitude",
+                "camera",
             ]
         )
         #expect(fields["format"] as? String == "jpeg")
@@ -38,6 +39,17 @@ struct InfoTests {
         #expect(fields["alpha"] as? Bool == false)
         #expect(fields["duration"] is NSNull)
         #expect(fields["bytes"] as? Int == (try folder.data("in.jpg")).count)
+    }
+
+    @Test func `when and with what a photograph was taken is shown`() async throws {
+        let photo = TestExif.jpeg(try TestPictures.jpeg(), exif: TestExif.located)
+        try photo.write(to: folder.url.appending(path: "photo.jpg"))
+        let text = try await run("photo.jpg")
+        #expect(text.text.contains("  taken    2024-05-06 07:08:09, TestCamera"), "\(text.text)")
+        let fields = try GetTests.fields(try await run("photo.jpg", "--json"))
+        #expect(fields["date"] as? String == "2024-05-06 07:08:09")
+        #expect(fields["camera"] as? String == "TestCamera")
+        #expect(fields["latitude"] is NSNull)
     }
 
     @Test func `standard input and the bytes' own kind count, not a name`() async throws {

@@ -94,9 +94,100 @@ struct MetadataTests {
         }
         let outcome = try await get("in.jpg", "-o", "bare.jpg", "--keep", "none")
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(try !folder.data("bare.jpg").contains(TestExif.camera))
-        #expect(try info("bare.jpg").orientation == 1)
-        #expect(try info("bare.jpg").size == CGSize(width: 480, height: 640))
+        let bare = try folder.data("bare.jpg")
+        #expect(!bare.contains(TestExif.camera) && !bare.contains(TestExif.thumbnail))
+        // The pixels are not encoded again, so that their orientation is still needed.
+        #expect(try info("bare.jpg").orientation == 6)
+        #expect(try info("bare.jpg").hasColorProfile)
+        #expect(bare.suffix(500) == (try folder.data("in.jpg")).suffix(500))
+    }
+
+    /// A photograph with a camera, a date, names and a position.
+    private func photo(_ ending: String) throws -> Data {
+        let packet =
+            "<rdf:RDF exif:GPSLatitude='51,30.5N' camera='CAM'><dc:rights><rdf:li>Rita</rdf:li>"
+            + "</dc:rights></rdf:RDF>"
+        let pixels = try TestPictures.jpeg()
+        let file =
+            switch ending {
+            case "jpg": pixels
+            case "png": try TestPictures.png()
+            default:
+                try #require(KFCrossPlatformImage(data: pixels)?.kf.data(format: .WebP))
+            }
+        return try ImageMetadata(exif: Data(TestExif.located), xmp: Data(packet.utf8))
+            .added(to: file)
+    }
+
+    @Test(arguments: ["jpg", "png", "webp"])
+    func `a copy loses where a photo was taken, and nothing else`(ending: String) async throws {
+        let file = try photo(ending)
+        try file.write(to: folder.url.appending(path: "located.\(ending)"))
+        let outcome = try await KFProgram.run(
+            ["convert", "located.\(ending)", "-o", "out"],
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("removed where 1 photo was taken; --keep all keeps it"))
+        let copy = try folder.data("out/located.\(ending)")
+        #expect(copy.count == file.count)
+        #expect(!copy.contains(TestExif.place) && !copy.contains("51,30.5N"))
+        #expect(copy.contains(TestExif.camera) && copy.contains("Rita") && copy.contains("CAM"))
+        let own = try #require(KFCrossPlatformImage(data: file))
+        #expect(KFCrossPlatformImage(data: copy)?.pngData() == own.pngData())
+        let asked = try await KFProgram.run(
+            ["convert", "located.\(ending)", "-o", "all", "--keep", "all"],
+            in: folder
+        )
+        #expect(asked.errors.isEmpty)
+        #expect(try folder.data("all/located.\(ending)") == file)
+    }
+
+    @Test(arguments: ["jpg", "png", "webp"])
+    func `date and names remain of all, without encoding again`(ending: String) async throws {
+        let file = try photo(ending)
+        try file.write(to: folder.url.appending(path: "located.\(ending)"))
+        let outcome = try await KFProgram.run(
+            [
+                "convert", "located.\(ending)", "-o", "out", "--strip", "all", "--keep",
+                "date,copyright", "--preserve-time",
+            ],
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let copy = try folder.data("out/located.\(ending)")
+        #expect(copy.contains(TestExif.date) && copy.contains("Rita"))
+        #expect(!copy.contains(TestExif.camera) && !copy.contains(TestExif.place))
+        #expect(!copy.contains("CAM") && !copy.contains("51,30.5N"))
+        let own = try #require(KFCrossPlatformImage(data: file))
+        #expect(KFCrossPlatformImage(data: copy)?.pngData() == own.pngData())
+        let times = try ["located.\(ending)", "out/located.\(ending)"].map {
+            try FileManager.default.attributesOfItem(atPath: folder.path($0))[.modificationDate]
+                as? Date
+        }
+        #expect(times[0] == times[1])
+    }
+
+    @Test func `an encoded file gets exif without the position unless it is asked for`()
+        async throws
+    {
+        try photo("jpg").write(to: folder.url.appending(path: "located.jpg"))
+        for (keep, has) in [("exif,xmp", false), ("exif,xmp,gps", true), ("all", true)] {
+            let outcome = try await get(
+                "located.jpg",
+                "-p",
+                "resize:40x",
+                "-o",
+                "s.jpg",
+                "--keep",
+                keep
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let data = try folder.data("s.jpg")
+            #expect(data.contains(TestExif.camera))
+            #expect(data.contains(TestExif.place) == has)
+            #expect(data.contains("51,30.5N") == has)
+        }
     }
 
     @Test func `an image from the cache keeps the metadata of its source`() async throws {
@@ -146,7 +237,7 @@ struct MetadataTests {
         }
     }
 
-    @Test(arguments: ["gps", "exif,", "all,exif", ""])
+    @Test(arguments: ["place", "exif,", "all,exif", ""])
     func `other metadata is refused with what there is`(list: String) async throws {
         let outcome = try await get("in.jpg", "-o", "out.png", "--keep", list)
         #expect(outcome.status == 64)

@@ -25,6 +25,36 @@ struct PrefetchTests {
         #expect(server.requests == ["/1", "/2", "/3"], "\(outcome.text)")
     }
 
+    @Test func `only results are cached, and images that do not fit are reported`() async throws {
+        let folder = try TemporaryFolder()
+        // Noise, so that each file takes its size.
+        let image = try TestPictures.jpeg(width: 640, height: 480)
+        let server = try LoopbackServer { _, _ in .init(body: image) }
+        defer { server.stop() }
+        let urls = (1...12).map { server.url("/\($0)") }
+        let command = ["prefetch", "--cache", "cache", "-p", "downsample:64x64"]
+        let outcome = try await KFProgram.run(command + urls, in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let size = try await KFProgram.run(
+            ["cache", "list", "--cache", "cache", "--json"],
+            in: folder
+        )
+        #expect(size.text.split(separator: "\n").count == 12, "\(size.text)")
+        let again = try await KFProgram.run(command + urls, in: folder)
+        #expect(again.text.contains("0 loaded, 12 already cached"), "\(again.text)")
+        #expect(server.requests.count == 12)
+        let small = try await KFProgram.run(
+            command + ["--cache-limit", "4kB"] + urls,
+            in: folder
+        )
+        #expect(small.status == 1)
+        #expect(small.errors.contains("do not fit into the cache of 4.0 kB"), "\(small.errors)")
+        #expect(small.text.contains("removed again"), "\(small.text)")
+        let wrong = try await KFProgram.run(command + ["--cache-limit", "many"] + urls, in: folder)
+        #expect(wrong.status == 64)
+        #expect(wrong.errors.contains("write it as 500kB, 200MB or 2GB"))
+    }
+
     @Test func `loaded images are not kept in memory`() async throws {
         let folder = try TemporaryFolder()
         // 16 MB each in memory.

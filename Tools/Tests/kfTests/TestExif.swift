@@ -27,6 +27,35 @@ enum TestExif {
             + camera + thumbnail
     }
 
+    /// Found in ``located``.
+    static let (place, date) = ("PLACE-OF-GPS", "2024:05:06 07:08:09")
+
+    /// A block of orientation 6, with a camera, a date, a copyright and a position.
+    static var located: [UInt8] {
+        let size = { (count: Int) in 2 + count * 12 + 4 }
+        let details = 8 + size(5)
+        let position = details + size(1)
+        let texts = [camera, "Rita Rights", date, place].map { Array($0.utf8) + [0] }
+        var offsets: [Int] = []
+        var end = position + size(1)
+        for text in texts {
+            offsets.append(end)
+            end += text.count
+        }
+        return Array("II*\0".utf8) + number(8, 4)
+            + directory(
+                [
+                    (0x010F, 2, texts[0].count, offsets[0]), (0x0112, 3, 1, 6),
+                    (0x8298, 2, texts[1].count, offsets[1]), (0x8769, 4, 1, details),
+                    (0x8825, 4, 1, position),
+                ],
+                next: 0
+            )
+            + directory([(0x9003, 2, texts[2].count, offsets[2])], next: 0)
+            + directory([(0x001B, 2, texts[3].count, offsets[3])], next: 0)
+            + texts.joined()
+    }
+
     /// Adds a block, and a profile that no reader can use, to a JPEG.
     static func jpeg(_ jpeg: Data, exif: [UInt8]? = block, hasProfile: Bool = true) -> Data {
         var segments: [UInt8] = []

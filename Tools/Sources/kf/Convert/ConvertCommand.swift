@@ -14,7 +14,7 @@ struct ConvertCommand: AsyncParsableCommand {
             listed at the end, and the exit status is 1.
 
             --name sets the names of the outputs: {stem} is the input's name without its suffix, \
-            {dir} its folder relative to the searched one, {format} the suffix, {width} and \
+            {ext} that suffix, {dir} its folder relative to the searched one, {format} the suffix, {width} and \
             {height} the size of the result in pixels.
 
             Examples:
@@ -40,7 +40,8 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The names of the outputs. (default: {dir}/{stem}.{format})",
+            "The names of the outputs. (default: {dir}/{stem}.{format}, or "
+                + "{dir}/{stem}-{ext}.{format} for inputs that differ in their suffix alone)",
             valueName: "template"
         ),
         transform: { try NameTemplate($0) }
@@ -51,6 +52,9 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Flag(help: "Skip files whose output already exists.")
     var skipExisting = false
+
+    @Flag(help: "Give each output the time of the last change of its input.")
+    var preserveTime = false
 
     @Flag(help: "Print the outputs without writing them.")
     var dryRun = false
@@ -94,14 +98,15 @@ struct ConvertCommand: AsyncParsableCommand {
             let plan = try ConvertPlan(
                 inputs: found,
                 folder: output,
-                name: name ?? .standard,
+                name: name,
                 format: encoding.format
             )
             if dryRun { return try printed(plan, missing) }
             try AtomicFile.makeFolder(output)
+            try AtomicFile.checkWritable(output)
             try await convert(plan, missing)
         } catch {
-            throw ErrorReport.exit(for: error)
+            throw ErrorReport.exit(for: error, source: nil, out)
         }
     }
 
@@ -142,6 +147,7 @@ struct ConvertCommand: AsyncParsableCommand {
             plan: plan,
             encoding: encoding,
             skipsExisting: skipExisting,
+            preservesTime: preserveTime,
             isolates: isolate
         )
         let tally = ConvertTally(
@@ -170,6 +176,18 @@ struct ConvertCommand: AsyncParsableCommand {
                 "kf: error: the disk is full, \(summary.notDone) files were not tried; \(advice)",
                 style: .red
             )
+        }
+        if summary.withoutMotion > 0, !out.quiet {
+            let what =
+                summary.withoutMotion == 1 ? "1 animation" : "\(summary.withoutMotion) animations"
+            Terminal.note(
+                "kf: kept only the first frame of \(what); --format webp or gif keeps all frames"
+            )
+        }
+        if summary.withoutPosition > 0, !out.quiet, !encoding.asksForPosition {
+            let count = summary.withoutPosition
+            let what = count == 1 ? "1 photo was" : "\(count) photos were"
+            Terminal.note("kf: removed where \(what) taken; --keep all keeps it")
         }
         try out.print(summary)
         if summary.failed > 0 { throw ExitCode.failure }

@@ -14,6 +14,7 @@ struct ConvertPlan: Sendable {
         ///
         /// Contains `{width}` or `{height}` while the size is unknown.
         let name: String
+        fileprivate let template: NameTemplate
 
         /// The output path for messages.
         func outputTitle(in folder: String) -> String {
@@ -23,39 +24,53 @@ struct ConvertPlan: Sendable {
 
     let items: [Item]
     let folder: String
-    private let template: NameTemplate
 
     /// Plans the outputs.
+    ///
+    /// Without a template of its own, inputs of one name with several suffixes keep these: `a.jpg`
+    /// and `a.jpeg` become `a-jpg.webp` and `a-jpeg.webp`.
     ///
     /// - Throws: A ``Failure`` if two inputs have the same output, or an output is an input.
     init(
         inputs: [InputSearch.Found],
         folder: String,
-        name template: NameTemplate,
+        name: NameTemplate?,
         format: PictureFormat?
     ) throws {
         self.folder = folder
-        self.template = template
-        items = inputs.map { input in
-            let format = format ?? Self.format(of: input.path)
-            return Item(
-                input: input,
-                format: format,
-                name: template.path(Self.values(input, format, size: nil))
-            )
+        let items = inputs.map { input in
+            Self.item(input, format ?? Self.format(of: input.path), name ?? .standard)
+        }
+        let counts = Dictionary(items.map { ($0.name, 1) }, uniquingKeysWith: +)
+        self.items = items.map { item in
+            guard name == nil, counts[item.name] ?? 0 > 1 else { return item }
+            return Self.item(item.input, item.format, .withSuffix)
         }
         try checkNames()
+    }
+
+    private static func item(
+        _ input: InputSearch.Found,
+        _ format: PictureFormat?,
+        _ template: NameTemplate
+    ) -> Item {
+        Item(
+            input: input,
+            format: format,
+            name: template.path(values(input, format, size: nil)),
+            template: template
+        )
     }
 
     /// The path of an output, once the size of the image is known.
     func path(of item: Item, size: (width: Int, height: Int)) -> String {
         let values = Self.values(item.input, item.format, size: size)
-        return (folder as NSString).appendingPathComponent(template.path(values))
+        return (folder as NSString).appendingPathComponent(item.template.path(values))
     }
 
     /// Whether an output exists; false while its name is not known.
     func isThere(_ item: Item) -> Bool {
-        !template.needsSize
+        !item.template.needsSize
             && FileManager.default.fileExists(atPath: item.outputTitle(in: folder))
     }
 
@@ -84,7 +99,9 @@ struct ConvertPlan: Sendable {
         )
         let placeholder =
             a.stem != b.stem
-            ? "{stem}" : a.dir != b.dir ? "{dir}" : a.format != b.format ? "{format}" : nil
+            ? "{stem}"
+            : a.dir != b.dir
+                ? "{dir}" : a.ext != b.ext ? "{ext}" : a.format != b.format ? "{format}" : nil
         return placeholder.map { "add \($0) to --name" }
             ?? "convert them in two runs, into two folders"
     }
@@ -97,6 +114,7 @@ struct ConvertPlan: Sendable {
         let file = (input.path as NSString).lastPathComponent as NSString
         return NameTemplate.Values(
             stem: file.deletingPathExtension,
+            ext: file.pathExtension,
             dir: input.dir,
             format: format?.suffix ?? file.pathExtension,
             size: size

@@ -15,6 +15,16 @@ struct ConvertOutcome: Report, Sendable {
     var height: Int?
     var inputBytes: Int?
     var outputBytes: Int?
+    /// Whether the place where the photograph was taken was removed from a copy.
+    var removedPosition: Bool?
+    /// The frames of an animation that the format does not hold.
+    var droppedFrames: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case input = "source"
+        case output, status, error, width, height, inputBytes, outputBytes, removedPosition,
+            droppedFrames
+    }
 
     init(input: String, output: String, status: Status) {
         self.input = input
@@ -121,6 +131,10 @@ struct ConvertSummary: Report {
     private(set) var notDone = 0
     private(set) var inputBytes = 0
     private(set) var outputBytes = 0
+    /// The copies whose position was removed.
+    private(set) var withoutPosition = 0
+    /// The animations of which only the first frame is kept.
+    private(set) var withoutMotion = 0
     var seconds = 0.0
     /// One line per failure.
     private(set) var failures: [String] = []
@@ -131,6 +145,8 @@ struct ConvertSummary: Report {
             converted += 1
             inputBytes += outcome.inputBytes ?? 0
             outputBytes += outcome.outputBytes ?? 0
+            if outcome.removedPosition == true { withoutPosition += 1 }
+            if outcome.droppedFrames != nil { withoutMotion += 1 }
         case .skipped: skipped += 1
         case .failed:
             failed += 1
@@ -141,7 +157,8 @@ struct ConvertSummary: Report {
     }
 
     enum CodingKeys: CodingKey {
-        case converted, skipped, failed, notDone, inputBytes, outputBytes, seconds
+        case converted, skipped, failed, notDone, inputBytes, outputBytes, withoutPosition,
+            withoutMotion, seconds
     }
 
     func summary() -> String {

@@ -8,13 +8,21 @@ final class Converter: Sendable {
     private let encoding: EncodingOptions
     private let skipsExisting: Bool
     private let isolates: Bool
+    private let preservesTime: Bool
     private let manager: KingfisherManager
     /// The output folder without symbolic links.
     private let root: String
     /// Whether an output could not be written because its disk is full.
     private let isDiskFull = Atomic(false)
 
-    init(plan: ConvertPlan, encoding: EncodingOptions, skipsExisting: Bool, isolates: Bool) {
+    init(
+        plan: ConvertPlan,
+        encoding: EncodingOptions,
+        skipsExisting: Bool,
+        preservesTime: Bool,
+        isolates: Bool
+    ) {
+        self.preservesTime = preservesTime
         self.plan = plan
         self.encoding = encoding
         self.skipsExisting = skipsExisting
@@ -66,9 +74,17 @@ final class Converter: Sendable {
             return outcome
         }
         let target = item.format ?? .png
-        let data = try await encoded(image, bytes, as: target)
+        let copy = try copy(of: bytes, as: target)
+        let data: Data = if let copy {
+            copy.data
+        } else {
+            try await encoding.file(of: image, as: target, isolates: isolates) { bytes }
+        }
         try write(data, to: output)
+        if preservesTime { try AtomicFile.copyTime(from: item.input.path, to: output) }
         outcome.outputBytes = data.count
+        if copy == nil { outcome.droppedFrames = target.droppedFrames(of: image) }
+        if copy?.lostPosition == true { outcome.removedPosition = true }
         return outcome
     }
 
@@ -86,14 +102,10 @@ final class Converter: Sendable {
         return try await manager.retrieveImage(with: .provider(provider), options: options).image
     }
 
-    /// Returns the original bytes if they are already the requested file.
-    private func encoded(
-        _ image: KFCrossPlatformImage,
-        _ bytes: Data,
-        as target: PictureFormat
-    ) async throws -> Data {
-        if encoding.copiesFiles, PictureFormat(bytes.kf.imageFormat) == target { return bytes }
-        return try await encoding.file(of: image, as: target, isolates: isolates) { bytes }
+    /// The bytes without the metadata that is to be removed, if they already are the requested file.
+    private func copy(of bytes: Data, as target: PictureFormat) throws -> EncodingOptions.Copy? {
+        guard PictureFormat(bytes.kf.imageFormat) == target else { return nil }
+        return try encoding.copy(of: bytes)
     }
 
     /// Writes below the output folder, and never to another place through a symbolic link.

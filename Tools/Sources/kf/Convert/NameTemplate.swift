@@ -1,11 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// A pattern for output names: text with `{stem}`, `{dir}`, `{width}`, `{height}` and `{format}`.
+/// A pattern for output names: text with `{stem}`, `{ext}`, `{dir}`, `{width}`,
+/// `{height}` and `{format}`.
 struct NameTemplate: Sendable {
     /// The values for one file.
     struct Values {
         let stem: String
+        /// The suffix of the input, without its dot.
+        let ext: String
         /// The folder relative to the searched one; empty if the file lies directly there.
         let dir: String
         let format: String
@@ -15,13 +18,18 @@ struct NameTemplate: Sendable {
 
     private enum Part: Equatable {
         case text(String)
-        case stem, dir, width, height, format
+        case stem, ext, dir, width, height, format
     }
 
     private let parts: [Part]
 
     /// Mirrors the folder structure of the inputs.
     static let standard = NameTemplate(parts: [.dir, .text("/"), .stem, .text("."), .format])
+
+    /// As the standard, for inputs whose names differ in their suffix alone.
+    static let withSuffix = NameTemplate(
+        parts: [.dir, .text("/"), .stem, .text("-"), .ext, .text("."), .format]
+    )
 
     private init(parts: [Part]) { self.parts = parts }
 
@@ -31,7 +39,8 @@ struct NameTemplate: Sendable {
     ///   folder.
     init(_ text: String) throws {
         let names: [String: Part] = [
-            "stem": .stem, "dir": .dir, "width": .width, "height": .height, "format": .format,
+            "stem": .stem, "ext": .ext, "dir": .dir, "width": .width, "height": .height,
+            "format": .format,
         ]
         var parts: [Part] = []
         var rest = text[...]
@@ -40,7 +49,8 @@ struct NameTemplate: Sendable {
                 let part = names[String(rest[rest.index(after: open)..<close])]
             else {
                 throw ValidationError(
-                    "'\(text)' has a wrong brace; use {stem}, {dir}, {width}, {height}, {format}"
+                    "'\(text)' has a wrong brace; use {stem}, {ext}, {dir}, {width}, {height}, "
+                        + "{format}"
                 )
             }
             parts += [.text(String(rest[..<open])), part]
@@ -67,6 +77,7 @@ struct NameTemplate: Sendable {
             switch part {
             case .text(let text): text
             case .stem: values.stem
+            case .ext: values.ext
             case .dir: values.dir
             case .format: values.format
             case .width: values.size.map { "\($0.width)" } ?? "{width}"

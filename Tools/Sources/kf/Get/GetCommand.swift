@@ -75,7 +75,9 @@ struct GetCommand: AsyncParsableCommand {
         } catch {
             throw ErrorReport.exit(
                 for: error,
-                source: sources.count == 1 ? sources[0].title : nil
+                source: sources.count == 1 ? sources[0].title : nil,
+                // Standard output may have the image.
+                output == "-" ? nil : out
             )
         }
     }
@@ -88,6 +90,7 @@ struct GetCommand: AsyncParsableCommand {
             do {
                 try out.print(try await get(index, target, downloader))
             } catch {
+                out.printFailure(error, source: sources[index].text)
                 failures.add(ErrorReport.line(for: error, source: sources[index].title))
             }
         }
@@ -159,8 +162,15 @@ struct GetCommand: AsyncParsableCommand {
         }
         let format = try format(for: target) ?? loaded.sourceFormat ?? loadedFormat ?? .png
         let data: Data
-        if encoding.copiesFiles, format == loadedFormat, let original {
-            data = original
+        let copy = format == loadedFormat ? try original.flatMap(encoding.copy) : nil
+        if let copy {
+            data = copy.data
+            if copy.lostPosition, !out.quiet, !encoding.asksForPosition {
+                let title = Terminal.line(sources[index].title)
+                Terminal.note(
+                    "kf: \(title): removed where the photo was taken; --keep all keeps it"
+                )
+            }
         } else {
             data = try await encoding.file(
                 of: loaded.result.image,
@@ -175,6 +185,12 @@ struct GetCommand: AsyncParsableCommand {
                 }
                 return source
             }
+        }
+        if copy == nil, format.droppedFrames(of: loaded.result.image) != nil, !out.quiet {
+            let title = Terminal.line(sources[index].title)
+            Terminal.note(
+                "kf: \(title): kept only the first frame; --format webp or gif keeps all frames"
+            )
         }
         let path = try target.path(of: index, as: format, sources: sources)
         if let path {

@@ -26,6 +26,10 @@ struct PictureLoad: Sendable {
     let source: PictureSource
     let loading: LoadOptions
     let processor: (any ImageProcessor)?
+    /// Whether the cache also keeps the source of a processed image.
+    ///
+    /// Other sizes need no download then, and the source's format stays known.
+    var keepsOriginal = true
 
     /// Loads the image within the timeout of the options.
     ///
@@ -109,8 +113,7 @@ struct PictureLoad: Sendable {
             options += [
                 .cacheMemoryOnly, .forceRefresh, .memoryCacheExpiration(.expired),
             ]
-        } else if processor != nil {
-            // Other sizes need no download then, and the source's format stays known.
+        } else if processor != nil, keepsOriginal {
             options.append(.cacheOriginalImage)
         }
         if loading.isolate { options.append(.isolated) }

@@ -40,10 +40,12 @@ struct InfoCommand: ParsableCommand {
         for file in files {
             do {
                 let (info, byteCount) = try file.info(patience: timeout)
-                try out.print(InfoReport(file, info, byteCount: byteCount))
+                let photograph = file.photograph(patience: timeout)
+                try out.print(InfoReport(file, info, photograph, byteCount: byteCount))
             } catch {
                 // Continue with the other files.
                 let line = ErrorReport.line(for: error, source: file.title)
+                out.printFailure(error, source: file.text)
                 Terminal.note("kf: " + line, style: .red)
                 failed = true
             }

@@ -6,9 +6,16 @@ struct InfoReport: Report {
     private let title: String
     private let source: String
     private let info: ImageFileInfo
+    private let photograph: ImageMetadata.Photograph?
     private let byteCount: Int?
 
-    init(_ source: PictureSource, _ info: ImageFileInfo, byteCount: Int?) {
+    init(
+        _ source: PictureSource,
+        _ info: ImageFileInfo,
+        _ photograph: ImageMetadata.Photograph?,
+        byteCount: Int?
+    ) {
+        self.photograph = photograph
         title = source.title
         self.source = source.text
         self.info = info
@@ -18,6 +25,7 @@ struct InfoReport: Report {
     enum CodingKeys: CodingKey {
         case source, format, width, height, storedWidth, storedHeight, orientation, frames, loops
         case duration, alpha, progressive, bitsPerChannel, colorProfile, bytes
+        case date, latitude, longitude, camera
     }
 
     // Not synthesized: the synthesized method omits nil, but the output always has all fields.
@@ -38,6 +46,10 @@ struct InfoReport: Report {
         try values.encode(info.bitsPerChannel, forKey: .bitsPerChannel)
         try values.encode(info.hasColorProfile, forKey: .colorProfile)
         try values.encode(byteCount, forKey: .bytes)
+        try values.encode(date, forKey: .date)
+        try values.encode(photograph?.latitude, forKey: .latitude)
+        try values.encode(photograph?.longitude, forKey: .longitude)
+        try values.encode(photograph?.camera, forKey: .camera)
     }
 
     /// The text report; omits the usual values.
@@ -60,7 +72,21 @@ struct InfoReport: Report {
         } else if info.frameCount == nil {
             lines.append("  frames   unknown (more than 64 MiB would have to be read)")
         }
+        let taken = [date, photograph?.camera].compactMap { $0 }
+        if !taken.isEmpty { lines.append("  taken    \(taken.joined(separator: ", "))") }
+        if let latitude = photograph?.latitude, let longitude = photograph?.longitude {
+            lines.append(String(format: "  place    %.5f, %.5f", latitude, longitude))
+        }
         return lines.joined(separator: "\n")
+    }
+
+    /// The date with hyphens, as everywhere but in Exif.
+    private var date: String? {
+        photograph?.date.map { text in
+            let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
+            let day = (parts.first ?? "").replacingOccurrences(of: ":", with: "-")
+            return ([day] + parts.dropFirst()).joined(separator: " ")
+        }
     }
 
     private var colour: String {

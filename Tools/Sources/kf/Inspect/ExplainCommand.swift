@@ -55,7 +55,7 @@ struct ExplainCommand: AsyncParsableCommand {
             let cache = loading.usedCache(for: source)
             try out.print(Result(source, processors, cache, explanation))
         } catch {
-            throw ErrorReport.exit(for: error, source: source.title)
+            throw ErrorReport.exit(for: error, source: source.title, out)
         }
     }
 

@@ -81,7 +81,7 @@ struct TraceCommand: AsyncParsableCommand {
             try out.print(result, toError: output == "-")
             if !failures.isEmpty { throw ExitCode.failure }
         } catch {
-            throw ErrorReport.exit(for: error)
+            throw ErrorReport.exit(for: error, source: nil, out)
         }
     }
 

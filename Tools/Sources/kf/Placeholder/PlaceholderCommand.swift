@@ -54,7 +54,7 @@ struct PlaceholderCommand: AsyncParsableCommand {
             )
             try out.print(PlaceholderReport(try await load.run().result.image, components))
         } catch {
-            throw ErrorReport.exit(for: error, source: source.title)
+            throw ErrorReport.exit(for: error, source: source.title, out)
         }
     }
 

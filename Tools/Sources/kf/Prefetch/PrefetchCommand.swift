@@ -11,7 +11,9 @@ struct PrefetchCommand: AsyncParsableCommand {
             URLs are read from the command line, a file with one URL per line, or standard input; \
             empty lines are skipped, and comments from a # at the beginning of a line or after \
             white space. Cached images are not loaded \
-            again. Failures do not stop it; they are listed at the end, and the exit status is 1.
+            again. Failures do not stop it; they are listed at the end, and the exit status is 1. \
+            So is an image that the cache has removed again, because it is full. With -p only the \
+            results are cached, not the originals.
 
             Examples:
               kf prefetch https://example.com/a.jpg https://example.com/b.jpg
@@ -28,6 +30,16 @@ struct PrefetchCommand: AsyncParsableCommand {
     )
     var from: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes that the cache keeps in this run, for example 500MB or 2GB. (default: "
+                + "a twentieth of the disk, 64 MB to 1 GB)",
+            valueName: "size"
+        ),
+        transform: ByteCount.init
+    )
+    var cacheLimit: ByteCount?
+
     @Option(help: ArgumentHelp("The number of concurrent loads.", valueName: "n"))
     var concurrency = 5
 
@@ -38,6 +50,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         name: [.customShort("p"), .customLong("processor")],
         parsing: .singleValue,
         help: ArgumentHelp("A step as in kf get; may be repeated.", valueName: "spec"),
+        completion: ProcessorSpec.completion,
         transform: ProcessorSpec.init
     )
     var processors: [ProcessorSpec] = []
@@ -71,6 +84,9 @@ struct PrefetchCommand: AsyncParsableCommand {
             let processor = ProcessorSpec.chain(processors)
             let manager = try load(first, processor).manager()
             manager.downloader.transferSettings.maxConnectionsPerHost = perHost
+            if let cacheLimit {
+                manager.cache.diskStorage.config.sizeLimit = UInt(cacheLimit.bytes)
+            }
             let tally = Tally(total: sources.count, showsProgress: out.showsProgress, refused)
             let isTold = out.json || out.verbose
             await Batch.run(sources, width: concurrency) { source in
@@ -79,22 +95,50 @@ struct PrefetchCommand: AsyncParsableCommand {
                 if isTold { report(outcome) }
             }
             Terminal.showStatus("")
-            let summary = tally.summary
+            var summary = tally.summary
+            let evicted = await evicted(of: tally.cachedKeys, processor, from: manager.cache)
+            summary.evicted = evicted
             for failure in summary.failures { Terminal.note("kf: " + failure, style: .red) }
             try out.print(summary)
             if summary.failed > 0 { throw ExitCode.failure }
             if summary.loaded > 0, LibraryLog.shared.hasCacheFailed {
                 throw Failure("not every image could be cached")
             }
+            if evicted > 0 {
+                let limit = Int(manager.cache.diskStorage.config.sizeLimit)
+                throw Failure(
+                    "\(evicted) of the images do not fit into the cache of "
+                        + "\(Readable.bytes(limit)), and will be loaded again; raise "
+                        + "--cache-limit, or make them smaller with -p"
+                )
+            }
         } catch {
-            throw ErrorReport.exit(for: error)
+            throw ErrorReport.exit(for: error, source: nil, out)
         }
     }
 
     // MARK: - Steps
 
     private func load(_ source: PictureSource, _ processor: (any ImageProcessor)?) -> PictureLoad {
-        PictureLoad(source: source, loading: loading, processor: processor)
+        PictureLoad(
+            source: source,
+            loading: loading,
+            processor: processor,
+            keepsOriginal: false
+        )
+    }
+
+    /// The number of images that the cache does not have any more.
+    private func evicted(
+        of keys: [String],
+        _ processor: (any ImageProcessor)?,
+        from cache: ImageCache
+    ) async -> Int {
+        // A cache that failed is reported on its own.
+        guard !LibraryLog.shared.hasCacheFailed else { return 0 }
+        await cache.cleanExpiredDiskCache()
+        let identifier = processor?.identifier ?? DefaultImageProcessor.default.identifier
+        return keys.count { !cache.isCached(forKey: $0, processorIdentifier: identifier) }
     }
 
     private func outcome(of load: PictureLoad, by manager: KingfisherManager) async -> Outcome {
@@ -108,7 +152,8 @@ struct PrefetchCommand: AsyncParsableCommand {
             return Outcome(
                 url: load.source.text,
                 status: isCached ? "cached" : "loaded",
-                error: nil
+                error: nil,
+                key: result.originalSource.cacheKey
             )
         } catch {
             let line = ErrorReport.line(for: error, source: load.source.title)

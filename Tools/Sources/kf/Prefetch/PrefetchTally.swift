@@ -8,6 +8,13 @@ extension PrefetchCommand {
         /// `loaded`, `cached` or `failed`.
         let status: String
         let error: String?
+        /// The key in the cache; nil for a failure.
+        var key: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case url = "source"
+            case status, error
+        }
 
         func summary() -> String {
             "\(LibraryErrorText.shown(url))  \(error ?? status)"
@@ -19,21 +26,26 @@ extension PrefetchCommand {
         var loaded = 0
         var cached = 0
         var failed = 0
+        /// The images that the cache has removed again.
+        var evicted = 0
         /// One line per failure.
         var failures: [String] = []
 
         enum CodingKeys: CodingKey {
-            case loaded, cached, failed
+            case loaded, cached, failed, evicted
         }
 
         func summary() -> String {
-            "\(loaded) loaded, \(cached) already cached" + (failed > 0 ? ", \(failed) failed" : "")
+            "\(loaded) loaded, \(cached) already cached"
+                + (failed > 0 ? ", \(failed) failed" : "")
+                + (evicted > 0 ? ", \(evicted) removed again" : "")
         }
     }
 
     /// Counts outcomes and draws the progress bar.
     final class Tally: Sendable {
         private let state: Mutex<Summary>
+        private let keys = Mutex<[String]>([])
         private let total: Int
         private let showsProgress: Bool
         private let refused: Int
@@ -48,7 +60,11 @@ extension PrefetchCommand {
 
         var summary: Summary { state.withLock { $0 } }
 
+        /// The keys of the images that are in the cache, or were.
+        var cachedKeys: [String] { keys.withLock { $0 } }
+
         func add(_ outcome: Outcome) {
+            if let key = outcome.key { keys.withLock { $0.append(key) } }
             let summary = state.withLock { summary in
                 switch outcome.status {
                 case "loaded": summary.loaded += 1

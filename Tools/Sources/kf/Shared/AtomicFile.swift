@@ -50,6 +50,25 @@ enum AtomicFile {
         guard access(folder(of: path) + "/", W_OK | X_OK) == 0 else { throw failure(path, errno) }
     }
 
+    /// Throws a ``Failure`` unless files can be made in a folder, so that a read-only one is
+    /// reported once and not for each file.
+    static func checkWritable(_ folder: String) throws {
+        let name = (folder as NSString).appendingPathComponent(".kf")
+        let (file, aside) = try makeAside(name)
+        close(file)
+        UnfinishedFiles.shared.remove(aside)
+    }
+
+    /// Gives a file the time of the last change of another.
+    ///
+    /// - Throws: A ``Failure`` with the system's reason.
+    static func copyTime(from source: String, to path: String) throws {
+        var status = stat()
+        guard stat(source, &status) == 0 else { throw failure(source, errno) }
+        let times = [status.st_atim, status.st_mtim]
+        guard utimensat(AT_FDCWD, path, times, 0) == 0 else { throw failure(path, errno) }
+    }
+
     /// Makes a folder, with the missing ones above it.
     ///
     /// - Throws: A ``Failure`` that names the folder and the reason.

@@ -11,6 +11,7 @@ struct EncodingOptions: ParsableArguments {
             "A step to apply; may be repeated, in order. Steps are listed above.",
             valueName: "spec"
         ),
+        completion: ProcessorSpec.completion,
         transform: ProcessorSpec.init
     )
     var processors: [ProcessorSpec] = []
@@ -41,11 +42,12 @@ struct EncodingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What an encoded file keeps of its source: exif, xmp, iptc, copyright (only the names "
-                + "of author and owner) and icc, with commas between them, all, or none. "
-                + "Colours are always those of sRGB, so icc gives a file whose source has a "
-                + "profile that of sRGB. (default: none; a file that needs no encoding is copied "
-                + "with everything)",
+            "What a file keeps of its source: exif, xmp, iptc, copyright (only the names of "
+                + "author and owner), date (when a photo was taken), gps (where, in exif and xmp) "
+                + "and icc, with commas between them, all, or none. Colours are always those of "
+                + "sRGB, so icc gives an encoded file whose source has a profile that of sRGB. "
+                + "(default: none; a file that needs no encoding is copied with everything but "
+                + "gps)",
             valueName: "list"
         ),
         completion: .list(MetadataChoice.words),
@@ -53,7 +55,20 @@ struct EncodingOptions: ParsableArguments {
     )
     var keep: MetadataChoice?
 
+    @Option(
+        help: ArgumentHelp(
+            "What a file loses: gps, or all but what --keep names. JPEG, PNG and WebP that need no "
+                + "encoding keep their pixels, profile and orientation as they are; others are "
+                + "encoded for it.",
+            valueName: "list"
+        )
+    )
+    var strip: StripChoice?
+
     func validate() throws {
+        if strip == .all, keep == .all {
+            throw ValidationError("--strip all and --keep all contradict each other")
+        }
         if let quality, !(0...100).contains(quality) {
             throw ValidationError("the quality must be from 0 to 100, not \(quality)")
         }
@@ -81,9 +96,45 @@ struct EncodingOptions: ParsableArguments {
         )
     }
 
+    /// What encoded files keep.
+    private var kept: MetadataChoice {
+        let kept = keep ?? []
+        return strip == .gps ? kept.subtracting(.gps) : kept
+    }
+
     /// Whether a file that has the target format is copied instead of encoded.
-    var copiesFiles: Bool {
-        processors.isEmpty && quality == nil && colors == nil && (keep ?? .all) == .all
+    private var copiesFiles: Bool { processors.isEmpty && quality == nil && colors == nil }
+
+    /// Whether the command line says what happens to the position.
+    var asksForPosition: Bool { strip != nil || keep != nil }
+
+    /// A file that was copied without encoding.
+    struct Copy {
+        var data: Data
+        /// Whether the place where the photograph was taken was removed from it.
+        var lostPosition = false
+    }
+
+    /// A file of the target format as it is, without the metadata that is to be removed.
+    ///
+    /// - Returns: The file; nil if it has to be encoded.
+    /// - Throws: An `ImageMetadata.Failure` if its metadata is to be removed, and cannot be.
+    func copy(of file: Data) throws -> Copy? {
+        guard copiesFiles else { return nil }
+        if keep == .all, strip == nil { return Copy(data: file) }
+        do {
+            if let keep, keep != .all || strip == .all {
+                return Copy(data: try ImageMetadata.reduced(file, to: kept.kept))
+            }
+            if strip == .all { return Copy(data: try ImageMetadata.reduced(file, to: [])) }
+            guard let data = try ImageMetadata.withoutPosition(file) else {
+                return Copy(data: file)
+            }
+            return Copy(data: data, lostPosition: true)
+        } catch ImageMetadata.Failure.unsupportedSource {
+            // Encoding leaves it out, but would change the pixels of a file that nobody asked about.
+            return keep == nil && strip == nil ? Copy(data: file) : nil
+        }
     }
 
     /// Encodes an image, with the metadata of its source that is to be kept.
@@ -108,8 +159,8 @@ struct EncodingOptions: ParsableArguments {
         guard let encoded = encode(image, as: target) else {
             throw Failure("cannot write this image as \(target.rawValue)")
         }
-        guard let keep, !keep.isEmpty else { return encoded }
-        return try await keep.metadata(of: source(), for: target, isolates: isolates)
+        guard !kept.isEmpty else { return encoded }
+        return try await kept.metadata(of: source(), for: target, isolates: isolates)
             .added(to: encoded)
     }
 

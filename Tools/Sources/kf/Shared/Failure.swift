@@ -71,8 +71,19 @@ enum ErrorReport {
     ///
     /// Errors of the argument parser are returned unchanged, so that wrong usage keeps its own
     /// status.
-    static func exit(for error: any Error, source: String? = nil) -> any Error {
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - source: The source that failed.
+    ///   - out: Whether standard output gets a ``FailureReport``.
+    /// - Returns: The error to throw.
+    static func exit(
+        for error: any Error,
+        source: String? = nil,
+        _ out: OutputOptions? = nil
+    ) -> any Error {
         if error is ValidationError || error is ExitCode || error is CleanExit { return error }
+        out?.printFailure(error, source: source)
         Terminal.note("kf: " + line(for: error, source: source), style: .red)
         return ExitCode.failure
     }

@@ -11,10 +11,13 @@ struct MetadataChoice: OptionSet, Sendable {
     static let xmp = MetadataChoice(rawValue: 4)
     static let iptc = MetadataChoice(rawValue: 8)
     static let copyright = MetadataChoice(rawValue: 16)
-    static let all: MetadataChoice = [.exif, .xmp, .iptc, .icc]
+    static let date = MetadataChoice(rawValue: 32)
+    static let gps = MetadataChoice(rawValue: 64)
+    static let all: MetadataChoice = [.exif, .xmp, .iptc, .icc, .gps]
 
     private static let parts: KeyValuePairs<String, MetadataChoice> = [
         "exif": .exif, "xmp": .xmp, "iptc": .iptc, "copyright": .copyright, "icc": .icc,
+        "date": .date, "gps": .gps,
     ]
 
     /// The words that the option takes.
@@ -34,13 +37,25 @@ struct MetadataChoice: OptionSet, Sendable {
             self = try parts.reduce(into: []) { result, part in
                 guard let choice = Self.parts.first(where: { $0.key == part })?.value else {
                     throw ValidationError(
-                        "'\(part)' is no metadata; there are exif, xmp, iptc, copyright and icc, "
-                            + "or all or none alone"
+                        "'\(part)' is no metadata; there are exif, xmp, iptc, copyright, date, gps "
+                            + "and icc, or all or none alone"
                     )
                 }
                 result.formUnion(choice)
             }
+            if contains(.gps), isDisjoint(with: [.exif, .xmp]) {
+                throw ValidationError("the position is a part of others; write exif,xmp,gps")
+            }
         }
+    }
+
+    /// The same parts for the library, without the profile.
+    var kept: ImageMetadata.Kept {
+        let parts: [(MetadataChoice, ImageMetadata.Kept)] = [
+            (.exif, .exif), (.xmp, .xmp), (.iptc, .iptc), (.copyright, .copyright), (.date, .date),
+            (.gps, .position),
+        ]
+        return parts.reduce(into: []) { if contains($1.0) { $0.formUnion($1.1) } }
     }
 
     /// The chosen parts of a source.
@@ -65,14 +80,13 @@ struct MetadataChoice: OptionSet, Sendable {
             let header = try? await ImageFileInfo.read(source, isolates: isolates)
             if header?.hasColorProfile == true { chosen.colorProfile = ImageMetadata.sRGBProfile }
         }
-        guard !isDisjoint(with: [.exif, .xmp, .iptc, .copyright]) else { return chosen }
-        let all = try ImageMetadata(of: source)
-        var names = contains(.copyright) ? all.copyright : ImageMetadata()
+        guard !kept.isEmpty else { return chosen }
+        var parts = try ImageMetadata(of: source).reduced(to: kept)
         // Most files state the same names several times; only JPEG holds IPTC.
-        if target != .jpeg, names.exif != nil || names.xmp != nil { names.iptc = nil }
-        chosen.exif = contains(.exif) ? all.exif : names.exif
-        chosen.xmp = contains(.xmp) ? all.xmp : names.xmp
-        chosen.iptc = contains(.iptc) ? all.iptc : names.iptc
-        return chosen
+        if target != .jpeg, !contains(.iptc), parts.exif != nil || parts.xmp != nil {
+            parts.iptc = nil
+        }
+        parts.colorProfile = chosen.colorProfile
+        return parts
     }
 }

@@ -28,6 +28,13 @@ struct OutputOptions: ParsableArguments {
         if toError { Terminal.note(text) } else { Terminal.print(text) }
     }
 
+    /// Prints a failure as JSON, if that is the output; people read it on standard error.
+    func printFailure(_ error: any Error, source: String?) {
+        // Encoding cannot fail: a failure consists of strings.
+        guard json, let line = try? FailureReport(error, source: source).jsonLine() else { return }
+        Terminal.print(line)
+    }
+
     /// Prints a detail if the command is verbose.
     func detail(_ text: @autoclosure () -> String) {
         if verbose { Terminal.note(text(), style: .dim) }

@@ -51,6 +51,12 @@ enum PictureFormat: String, CaseIterable, Sendable {
     /// Whether all frames of an animation are written, instead of only the first.
     var holdsAnimations: Bool { self == .gif || self == .webp }
 
+    /// The frames of an animation that this format does not hold; nil if it holds all.
+    func droppedFrames(of image: KFCrossPlatformImage) -> Int? {
+        let count = image.kf.imageFrameCount ?? image.images?.count ?? 1
+        return holdsAnimations || count < 2 ? nil : count - 1
+    }
+
     var imageFormat: ImageFormat {
         switch self {
         case .png: .PNG

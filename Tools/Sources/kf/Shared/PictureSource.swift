@@ -160,6 +160,17 @@ struct PictureSource: Sendable {
         return (info, file.byteCount)
     }
 
+    /// What the metadata says about the photograph; nil without metadata that can be read.
+    ///
+    /// Of a pipe only its beginning is read.
+    func photograph(patience: Double) -> ImageMetadata.Photograph? {
+        // A failure has been reported with the header.
+        guard case .file = place, let file = try? opened(patience: patience), file.size != nil,
+            let bytes = try? file.contents()
+        else { return nil }
+        return try? ImageMetadata(of: bytes).photograph
+    }
+
     private func opened(patience: Double) throws -> InputFile {
         switch place {
         case .web(let url): preconditionFailure("\(url) is not on this machine")

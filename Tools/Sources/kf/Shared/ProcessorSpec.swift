@@ -7,6 +7,11 @@ struct ProcessorSpec: Sendable {
     let text: String
     let processor: any ImageProcessor
 
+    /// The names of the steps, with the colon that their arguments begin with.
+    static let completion = CompletionKind.list(
+        ProcessorForm.all.map { $0.count.lowerBound > 0 ? "\($0.name):" : $0.name }
+    )
+
     /// Parses a specification.
     ///
     /// - Throws: A `ValidationError` that states the expected form.

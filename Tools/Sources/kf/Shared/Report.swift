@@ -6,6 +6,26 @@ protocol Report: Encodable {
     func summary() -> String
 }
 
+/// A failure in the output of `--json`: a line like those of successes, which have other fields.
+struct FailureReport: Report {
+    /// As it was given on the command line; nil if the failure is not that of one source.
+    let source: String?
+    private let status = "failed"
+    /// The line that standard error has, too.
+    let error: String
+
+    init(_ error: any Error, source: String?) {
+        self.source = source
+        self.error = ErrorReport.line(for: error, source: source)
+    }
+
+    private enum CodingKeys: CodingKey {
+        case source, status, error
+    }
+
+    func summary() -> String { error }
+}
+
 extension Encodable {
     /// One line of JSON with sorted fields and dates in UTC.
     ///
