@@ -143,6 +143,18 @@ struct PaletteTests {
         #expect(try Codecs.decode(file).bitmap == gradient)
     }
 
+    @Test(arguments: [2, 16, 100])
+    func `fewer colours never make a larger file than all of them`(count: Int) throws {
+        // Broad stripes of 150 colours: a palette of all compresses well, diffused errors do not.
+        let stripes = try Self.bitmap { x, _ in
+            let color = UInt8(x / 2)
+            return RGBA(red: color, green: 200 - color, blue: 90)
+        }
+        let all = try Codecs.encode(stripes, as: .png)
+        let fewer = try Codecs.encode(stripes, as: .png, options: .init(maxColorCount: count))
+        #expect(fewer.count <= all.count)
+    }
+
     @Test func `an image without a visible pixel is reduced`() throws {
         let size = PixelSize(width: 1, height: 1)
         for alpha: UInt8 in [0, 1, 128, 254, 255] {

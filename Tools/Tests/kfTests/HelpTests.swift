@@ -49,7 +49,7 @@ struct HelpTests {
     func `an unknown option is reported before anything else`(words: [String]) async throws {
         let outcome = try await KFProgram.run(words, in: try TemporaryFolder())
         #expect(outcome.status == 64)
-        #expect(outcome.errors.hasPrefix("Error: Unknown option '--bogus'\n"), "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("Error: Unknown option '--bogus"), "\(outcome.errors)")
     }
 
     @Test func `arguments are read where the system has no proc`() async throws {

@@ -35,11 +35,12 @@ struct PrefetchTests {
         let command = ["prefetch", "--cache", "cache", "-p", "downsample:64x64"]
         let outcome = try await KFProgram.run(command + urls, in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let size = try await KFProgram.run(
+        let list = try await KFProgram.run(
             ["cache", "list", "--cache", "cache", "--json"],
             in: folder
         )
-        #expect(size.text.split(separator: "\n").count == 12, "\(size.text)")
+        let entries = try GetTests.fields(list)["entries"] as? [Any]
+        #expect(entries?.count == 12, "\(list.text)")
         let again = try await KFProgram.run(command + urls, in: folder)
         #expect(again.text.contains("0 loaded, 12 already cached"), "\(again.text)")
         #expect(server.requests.count == 12)
