@@ -1,0 +1,30 @@
+import Foundation
+import Kingfisher
+import Testing
+
+/// `kf icon`.
+@Suite(.timeLimit(.minutes(1)))
+struct IconTests {
+    @Test func `an icon holds a square PNG of each size`() async throws {
+        let folder = try TemporaryFolder()
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
+        let outcome = try await KFProgram.run(
+            ["icon", "in.jpg", "-o", "favicon.ico", "--sizes", "256,16,16"],
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.hasPrefix("favicon.ico  16, 256 pixels"), "\(outcome.text)")
+        let data = try folder.data("favicon.ico")
+        #expect(Array(data.prefix(8)) == [0, 0, 1, 0, 2, 0, 16, 16])
+        #expect(Array(data[22..<24]) == [0, 0])
+        let info = try ImageFileInfo(data: data)
+        #expect(info.formatName == "ico")
+        // Readers take the largest.
+        #expect(KFCrossPlatformImage(data: data)?.size == CGSize(width: 256, height: 256))
+        let wrong = try await KFProgram.run(
+            ["icon", "in.jpg", "-o", "a.ico", "--sizes", "257"],
+            in: folder
+        )
+        #expect(wrong.status == 64)
+    }
+}
