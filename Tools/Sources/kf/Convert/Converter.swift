@@ -75,11 +75,12 @@ final class Converter: Sendable {
         }
         let target = item.format ?? .png
         let copy = try copy(of: bytes, as: target)
-        let data: Data = if let copy {
-            copy.data
-        } else {
-            try await encoding.file(of: image, as: target, isolates: isolates) { bytes }
-        }
+        let data: Data =
+            if let copy {
+                copy.data
+            } else {
+                try await encoding.file(of: image, as: target, isolates: isolates) { bytes }
+            }
         try write(data, to: output)
         if preservesTime { try AtomicFile.copyTime(from: item.input.path, to: output) }
         outcome.outputBytes = data.count
