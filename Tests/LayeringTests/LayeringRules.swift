@@ -205,7 +205,7 @@ enum LayeringRules {
                     let code = splitComment(line).code
                     let isFound =
                         code.contains(/\[String: |Set<String>|Character\b/)
-                        || code.contains(/\bhas(Prefix|Suffix)\(/)
+                        || code.contains(/\.has(Prefix|Suffix)\(/)
                         || code.contains(/\.(split\(separator|(first|last)Index\(of): "/)
                         || code.contains(/replacingOccurrences\(/)
                         || code.contains(/\.prefix \{ \$0 [!=]= "/)

@@ -3,8 +3,8 @@ import Foundation
 /// Where the text of a cache entry divides into the source's key and the processor's identifier.
 ///
 /// `a@b@c` is the text of the key `a` with the identifier `b@c`, of `a@b` with `c`, and of `a@b@c`
-/// without an identifier. Entries of the same text replace each other; the division tells them
-/// apart.
+/// without an identifier. Entries of the same text replace each other; the division distinguishes
+/// them.
 struct KeyDivision: Hashable, Sendable {
     /// The length of the source's key in bytes if the key contains `@`, else 0.
     let offset: UInt32

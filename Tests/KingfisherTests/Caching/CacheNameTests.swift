@@ -42,7 +42,7 @@ struct CacheNameTests {
         )
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["base"])
         let inside = try FileManager.default.contentsOfDirectory(atPath: base)
-        #expect(inside.allSatisfy { $0.hasPrefix("com.onevcat.Kingfisher.ImageCache.") })
+        #expect(inside.allSatisfy { $0.startsWithBytes(of: "com.onevcat.Kingfisher.") })
     }
 
     @Test func `keys that differ only in their bytes are different images`() async throws {

@@ -138,7 +138,7 @@ extension MemoryStore {
         return false
     }
 
-    /// At most so many entries are examined to find one that was not read; a few milliseconds.
+    /// The most entries examined to find one that was not read; a few milliseconds of work.
     private static let patience = 4_096
 
     /// Examines the next entry, and evicts it if it was not read since it was last examined.
