@@ -69,3 +69,5 @@ public struct TransferSettings: Sendable, Hashable {
     /// Creates the default settings.
     public init() {}
 }
+    static let defaultPriority: Float = 0.5
+

@@ -229,18 +229,28 @@ extension ImageDownloader {
     }
 
     /// The settings for sending a request.
+    /// The priority of the options, or that of ``transferSettings`` if they have the default.
+    private func priority(_ options: KingfisherParsedOptionsInfo) -> Float {
+        let chosen = options.downloadPriority
+        return chosen == TransferSettings.defaultPriority ? transferSettings.priority : chosen
+    }
+
     func settings(
         for request: URLRequest,
         _ options: KingfisherParsedOptionsInfo
     ) -> TransferSettings {
         let state = snapshot()
         var settings = state.transferSettings
-        // About 30 years replace NaN and values above the range of a duration.
-        let seconds = request.timeoutInterval
-        let timeout = Duration.seconds(seconds < 1e9 ? max(0.001, seconds) : 1e9)
-        settings.connectTimeout = timeout
-        settings.idleTimeout = timeout
-        settings.priority = options.downloadPriority
+        let usual = TransferSettings()
+        let timeout = Duration(timeoutInterval: request.timeoutInterval)
+        let isModified = request.timeoutInterval != state.timeout
+        if isModified || settings.connectTimeout == usual.connectTimeout {
+            settings.connectTimeout = timeout
+        }
+        if isModified || settings.idleTimeout == usual.idleTimeout {
+            settings.idleTimeout = timeout
+        }
+        settings.priority = priority(options)
         if options.lowDataModeSource != nil { settings.allowsConstrainedNetwork = false }
         if let hosts = state.trustedHosts {
             settings.trustedHosts.formUnion(hosts.map { $0.lowercased() })
@@ -248,7 +258,8 @@ extension ImageDownloader {
         if let responder = state.responder.object, responder !== self {
             settings.trustOwner = state.trustOwner
         }
-        settings.maxConnectionsPerHost = state.configuration.httpMaximumConnectionsPerHost
+        settings.maxConnectionsPerHost =
+            state.configuration.changedConnectionsPerHost ?? settings.maxConnectionsPerHost
         settings.totalTimeout = state.configuration.totalTimeout ?? settings.totalTimeout
         for (name, value) in state.configuration.httpAdditionalHeaders ?? [:] {
             if let name = name as? String { settings.extraHeaders[name] = "\(value)" }
@@ -299,5 +310,12 @@ extension KingfisherError {
         return .requestError(
             reason: .taskCancelled(task: sessionTask, token: task.cancelToken ?? 0)
         )
+    }
+}
+
+extension Duration {
+    /// A time-out of Foundation; about 30 years replace NaN and values above the range of a duration.
+    init(timeoutInterval seconds: TimeInterval) {
+        self = .seconds(seconds < 1e9 ? max(0.001, seconds) : 1e9)
     }
 }

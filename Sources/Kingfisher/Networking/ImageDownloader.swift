@@ -129,8 +129,11 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Limits and rules of every transfer: body size, redirects, addresses, schemes.
     ///
-    /// The time-out, trusted hosts and priority, and the headers and connections of
-    /// ``sessionConfiguration`` have their own properties, which override these.
+    /// ``trustedHosts`` and the additional headers of ``sessionConfiguration`` are added to these.
+    /// Other properties override these only if they were changed from their defaults: the priority
+    /// of a load's options, and from ``sessionConfiguration`` the limit for the whole transfer and
+    /// the connections per host. ``downloadTimeout`` applies unless a time-out was changed here; the
+    /// time-out that a request modifier sets overrides both.
     public var transferSettings: TransferSettings {
         get { state.withLock { $0.transferSettings } }
         set { state.withLock { $0.transferSettings = newValue } }

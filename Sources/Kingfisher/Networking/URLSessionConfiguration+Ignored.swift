@@ -13,6 +13,15 @@ extension URLSessionConfiguration {
         return .seconds(limit)
     }
 
+    /// The limit of connections to one host; nil for Foundation's default.
+    var changedConnectionsPerHost: Int? {
+        let limit = httpMaximumConnectionsPerHost
+        return limit == Self.defaultConnectionsPerHost ? nil : limit
+    }
+
+    private static let defaultConnectionsPerHost =
+        URLSessionConfiguration.ephemeral.httpMaximumConnectionsPerHost
+
     /// The names of the properties that are set but have no effect on Linux.
     var ignoredProperties: [String] {
         let usual = URLSessionConfiguration.ephemeral

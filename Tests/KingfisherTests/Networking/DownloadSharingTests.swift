@@ -222,6 +222,21 @@ struct DownloadSharingTests {
         transport.transfers[0].complete(jpeg)
         _ = try await load.value
     }
+
+    @Test func `every setting of a downloader's transfers has an effect`() async throws {
+        downloader.transferSettings.maxConnectionsPerHost = 2
+        downloader.transferSettings.connectTimeout = .seconds(7)
+        downloader.transferSettings.priority = 0.9
+        downloader.downloadTimeout = 40
+        let load = load()
+        let settings = transport.transfers[0].settings
+        #expect(settings.maxConnectionsPerHost == 2)
+        #expect(settings.connectTimeout == .seconds(7))
+        #expect(settings.idleTimeout == .seconds(40))
+        #expect(settings.priority == 0.9)
+        transport.transfers[0].complete(jpeg)
+        _ = try await load.value
+    }
 }
 
 /// Reports when it runs and otherwise behaves as the default processor.
