@@ -54,7 +54,8 @@ enum ResumedAnswer {
         _ head: PartialHead,
         total: Int
     ) -> TransferResponse {
-        let ofPart: Set = ["content-range", "content-length"]
+        // With chunks, the length of the whole is known from the range.
+        let ofPart: Set = ["content-range", "content-length", "transfer-encoding"]
         var fields = response.fields.filter { !ofPart.contains($0.name.lowercased()) }
         let known = Set(fields.map { $0.name.lowercased() }).union(ofPart)
         fields += head.fields.filter { !known.contains($0.name.lowercased()) }

@@ -256,9 +256,12 @@ struct DownloadState {
         // Both parts together must be complete; a single part was checked by the transport.
         if resumedBytes > 0, let expected = response.expectedLength, expected != body.count {
             let received = body.count
+            let reason = "it continues a body of \(expected) bytes to \(received)"
             return end(
                 .failure(
-                    .truncatedBody(received: received, expected: expected, url: response.url)
+                    received < expected
+                        ? .truncatedBody(received: received, expected: expected, url: response.url)
+                        : .badResponse(reason: reason, url: response.url)
                 )
             )
         }

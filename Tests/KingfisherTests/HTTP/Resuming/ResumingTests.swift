@@ -96,6 +96,23 @@ struct ResumingTests {
         #expect(partials.isEmpty)
     }
 
+    @Test(arguments: [59_000, 61_000])
+    func `a rest in chunks must have the length of its range`(count: Int) async throws {
+        let fields = [
+            ("ETag", "\"v1\""), ("Transfer-Encoding", "chunked"),
+            ("Content-Range", "bytes 40000-99999/100000"),
+        ]
+        let chunk = Data("\(String(count, radix: 16))\r\n".utf8) + Data(count: count)
+        let rest = ServerReply(steps: [
+            .send(ServerReply.head(206, fields) + chunk + Data("\r\n0\r\n\r\n".utf8))
+        ])
+        serve { rest }
+        _ = await download()
+        let joined = await download()
+        #expect(ranges() == [nil, "bytes=40000-"])
+        #expect(throws: TransferError.self) { try joined.get() }
+    }
+
     @Test func `kept bytes are forgotten before a caller has the whole`() async throws {
         serve { [self] in part() }
         _ = await download()
