@@ -164,11 +164,11 @@ package struct HTTPAnswer: Sendable, Codable, Equatable {
         return max(apparent, TimeInterval(toldAge)) + max(0, now.timeIntervalSince(time))
     }
 
-    /// The first `Age` in seconds; an invalid value counts as very old.
+    /// The first `Age` in seconds; an invalid value is ignored (RFC 9111, 5.1).
     private var toldAge: Int {
         guard let value = value("age") else { return 0 }
         let first = value.prefix { $0 != "," }.trimmed
-        return HTTPSyntax.seconds(first) ?? HTTPSyntax.longest
+        return HTTPSyntax.seconds(first) ?? 0
     }
 
     /// The seconds for which the response is fresh.
