@@ -173,6 +173,14 @@ open class ImageDownloader: @unchecked Sendable {
         }
     }
 
+    /// Waits until the interrupted downloads of all downloaders are on disk.
+    ///
+    /// They are written after their completion handlers are called. A program that ends because a
+    /// download failed or was cancelled should wait, so that its next run can continue it.
+    public static func flushInterruptedDownloads() async {
+        await PartialBodies.flushAll()
+    }
+
     /// Observes and controls the downloads; held weakly.
     open weak var delegate: (any ImageDownloaderDelegate)? {
         get { state.withLock { $0.delegate }.object as? any ImageDownloaderDelegate }

@@ -24,6 +24,35 @@ import SystemPackage
         throw failure
     }
 
+    /// Makes a file that ``link(_:to:)`` can name; it leaves nothing if the process is killed before.
+    ///
+    /// - Throws: ``Errno/noUnnamedFiles`` has the errors of systems that do not support it.
+    static func makeLinkable(in folder: String) throws(Errno) -> FileDescriptor {
+        guard canLink else { throw .notSupported }
+        do {
+            return try open(in: folder)
+        } catch {
+            throw (error as? Errno) ?? .ioError
+        }
+    }
+
+    /// Names a file of ``makeLinkable(in:)``; an existing file at the path is an error.
+    static func link(_ file: FileDescriptor, to path: String) throws(Errno) {
+        // AT_EMPTY_PATH, which Swift's Glibc module does not import. Linux before 6.10 requires a
+        // privilege for it, and reports a missing file without.
+        if linkat(file.rawValue, "", AT_FDCWD, path, 0x1000) == 0 { return }
+        if errno == ENOENT {
+            let link = "\(descriptors)/\(file.rawValue)"
+            if linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return }
+        }
+        throw Errno(rawValue: errno)
+    }
+
+    private static let descriptors = "/proc/self/fd"
+
+    /// Without `/proc` some systems cannot link unnamed files.
+    static let canLink = access(descriptors, X_OK) == 0
+
     /// The bytes of an open file, as a mapping of an unnamed copy.
     ///
     /// Unlike memory the kernel can reclaim them. The file itself is not mapped, because a process
@@ -68,17 +97,21 @@ import SystemPackage
 
     private static func make(in folder: String) throws -> FileDescriptor {
         do {
-            return try FileDescriptor.open(
-                FilePath(folder),
-                .readWrite,
-                options: [FileDescriptor.OpenOptions(rawValue: flag), .closeOnExec],
-                permissions: .ownerReadWrite
-            )
+            return try open(in: folder)
         } catch Errno.notSupported, Errno.isDirectory, Errno.invalidArgument {
             // The file system does not support unnamed files, so the name is removed after
             // creation.
             return try makeNamed(in: folder)
         }
+    }
+
+    private static func open(in folder: String) throws -> FileDescriptor {
+        try FileDescriptor.open(
+            FilePath(folder),
+            .readWrite,
+            options: [FileDescriptor.OpenOptions(rawValue: flag), .closeOnExec],
+            permissions: .ownerReadWrite
+        )
     }
 
     private static func makeNamed(in folder: String) throws -> FileDescriptor {
@@ -97,6 +130,13 @@ import SystemPackage
         }
         return file
     }
+}
+
+extension Errno {
+    /// What file systems without unnamed files, or without links to them, report.
+    static let noUnnamedFiles: [Errno] = [
+        .notSupported, .isDirectory, .invalidArgument, .notPermitted, .noFunction,
+    ]
 }
 
 extension Data {

@@ -20,6 +20,8 @@ enum Program {
             }
             try checkOutput()
         } catch {
+            // The next run continues a download that was interrupted.
+            await ImageDownloader.flushInterruptedDownloads()
             end(with: error)
         }
     }

@@ -99,11 +99,6 @@ protocol FileSystem: Sendable {
 extension Errno {
     /// The file is a link, a pipe or a device, or belongs to another user.
     static let foreignFile = Errno.notPermitted
-
-    /// What file systems without unnamed files, or without links to them, report.
-    static let noUnnamedFiles: [Errno] = [
-        .notSupported, .isDirectory, .invalidArgument, .notPermitted, .noFunction,
-    ]
 }
 
 /// The status of a file.

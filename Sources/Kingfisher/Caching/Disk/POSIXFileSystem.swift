@@ -202,7 +202,7 @@ extension POSIXFileSystem {
         toUnnamedIn directory: String,
         synced: Bool
     ) throws(Errno) -> (OpenFile, FileStatus) {
-        guard Self.canLink else { throw .notSupported }
+        guard UnnamedFile.canLink else { throw .notSupported }
         let descriptor = try openDescriptor(directory, O_WRONLY | UnnamedFile.flag)
         let file = OpenFile(FileDescriptor(rawValue: descriptor))
         claim(descriptor)
@@ -210,22 +210,13 @@ extension POSIXFileSystem {
     }
 
     func link(_ file: OpenFile, to path: String) throws(Errno) {
-        let descriptor = file.descriptor.rawValue
-        // AT_EMPTY_PATH, which Swift's Glibc module does not import. Linux before 6.10 requires a
-        // privilege for it, and reports a missing file without.
-        if linkat(descriptor, "", AT_FDCWD, path, 0x1000) == 0 { return }
-        if errno == ENOENT {
-            let link = "\(Self.descriptors)/\(descriptor)"
-            if linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return }
+        do throws(Errno) {
+            try UnnamedFile.link(file.descriptor, to: path)
+        } catch .improperLink {
+            // A folder on another file system has replaced ours.
+            throw .noSuchFileOrDirectory
         }
-        // A folder on another file system has replaced ours.
-        throw errno == EXDEV ? .noSuchFileOrDirectory : Errno(rawValue: errno)
     }
-
-    private static let descriptors = "/proc/self/fd"
-
-    /// Without `/proc` some systems cannot link unnamed files.
-    private static let canLink = access(descriptors, X_OK) == 0
 }
 
 extension POSIXFileSystem {

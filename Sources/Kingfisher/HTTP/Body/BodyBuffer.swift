@@ -40,8 +40,11 @@ struct BodyBuffer: Sendable {
     }
 
     /// Whether the body is in a file.
-    var isInFile: Bool {
-        if case .file = storage { true } else { false }
+    var isInFile: Bool { file != nil }
+
+    /// The file of the body; nil while it is in memory.
+    var file: SpillFile? {
+        if case .file(let file) = storage { file } else { nil }
     }
 
     /// Reserves memory for the announced length.

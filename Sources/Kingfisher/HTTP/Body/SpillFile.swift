@@ -9,8 +9,8 @@ import SystemPackage
 final class SpillFile: Sendable {
     private let descriptor: FileDescriptor
     /// The offset at which the body begins.
-    private let start: Int
-    private let path: String?
+    let start: Int
+    let path: String?
     /// Whether the file is removed on deinit.
     private let isOwned: Atomic<Bool>
 
@@ -32,6 +32,12 @@ final class SpillFile: Sendable {
 
     /// Makes the file owned: it is removed on deinit.
     func own() { isOwned.store(true, ordering: .relaxed) }
+
+    /// Renames the file, which then stays.
+    func rename(to other: String) throws(Errno) {
+        guard let path, Foundation.rename(path, other) == 0 else { throw Errno(rawValue: errno) }
+        isOwned.store(false, ordering: .relaxed)
+    }
 
     deinit {
         if let path {

@@ -20,8 +20,10 @@ package final class PartialBodies: Sendable {
 
     private let policy: DownloadResumption
     private let now: @Sendable () -> Date
-    /// One thread, so that files change in the order of the calls.
-    private let pool = WorkPool(label: "com.onevcat.Kingfisher.PartialBodies", width: 1)
+    /// One thread, so that files change in the order of the calls; for all folders, so that a program
+    /// can wait for all before it ends.
+    private static let pool = WorkPool(label: "com.onevcat.Kingfisher.PartialBodies", width: 1)
+    private var pool: WorkPool { Self.pool }
     /// Entries by key; `nil` until the folder was listed.
     private let entries = Mutex<[String: Entry]?>(nil)
 
@@ -69,17 +71,32 @@ package final class PartialBodies: Sendable {
             includingPropertiesForKeys: Array(keys)
         )
         var entries: [String: Entry] = [:]
-        let extensions = [PartialFile.pathExtension, RunningFile.pathExtension]
-        for url in urls ?? [] where extensions.contains(url.pathExtension) {
+        for url in urls ?? [] {
             // A file that disappears during the listing was removed by another process.
             guard let values = try? url.resourceValues(forKeys: keys) else { continue }
-            entries[url.deletingPathExtension().lastPathComponent] = Entry(
-                bytes: values.fileSize ?? 0,
-                date: values.contentModificationDate ?? .distantPast
-            )
+            let date = values.contentModificationDate ?? .distantPast
+            switch url.pathExtension {
+            case PartialFile.pathExtension, RunningFile.pathExtension:
+                let key = url.deletingPathExtension().lastPathComponent
+                // A body can have both files.
+                var entry = entries[key] ?? Entry(bytes: 0, date: .distantPast)
+                entry.bytes += values.fileSize ?? 0
+                entry.date = max(entry.date, date)
+                entries[key] = entry
+            case PartialFile.asideExtension where now().timeIntervalSince(date) > Self.longestWrite:
+                // Of a process that was killed while it wrote.
+                PartialFile.remove(url)
+            default:
+                break
+            }
         }
+        let surplus = removeSurplus(&entries)
+        if !surplus.isEmpty { pool.submit { [self] in for key in surplus { remove(key) } } }
         return entries
     }
+
+    /// Seconds after which a file that is being written was abandoned.
+    private static let longestWrite: TimeInterval = 3600
 
     // MARK: On disk
 
@@ -94,12 +111,24 @@ package final class PartialBodies: Sendable {
         pool.submit { [self] in
             for key in surplus { remove(key) }
             do {
-                try PartialFile.write(body.data(), head, to: url(of: key))
+                try write(body, head, for: key)
             } catch {
                 // For example a full disk: the next request starts from the beginning.
                 withEntries { $0[key] = nil }
             }
         }
+    }
+
+    private func write(_ body: BodyBuffer, _ head: PartialHead, for key: String) throws {
+        let data = try body.data()
+        // The file in which it was received only gets another name, unless its path is not that of
+        // the key: then the download continues a part with its own file.
+        if let file = body.file, file.path == runningURL(of: key).path,
+            try PartialFile.adopt(file, data, head, to: url(of: key))
+        {
+            return
+        }
+        try PartialFile.write(data, head, to: url(of: key))
     }
 
     /// Reads the body kept for a key, on another thread.
@@ -158,8 +187,11 @@ package final class PartialBodies: Sendable {
         }
     }
 
-    /// Waits until all previous operations are on disk; for tests.
-    package func flush() async {
+    /// Waits until all previous operations are on disk.
+    package func flush() async { await Self.flushAll() }
+
+    /// Waits until all previous operations of all objects are on disk.
+    static func flushAll() async {
         await withCheckedContinuation { continuation in pool.submit { continuation.resume() } }
     }
 

@@ -17,16 +17,75 @@ enum PartialFile {
         let digest: Data
     }
 
+    /// Writes a file; no process finds it before it is complete.
     static func write(_ body: Data, _ head: PartialHead, to url: URL) throws {
+        let folder = url.deletingLastPathComponent()
         try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(),
+            at: folder,
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
-        let digest = Data(SHA256.hash(body))
-        let json = try JSONEncoder().encode(Head(head: head, digest: digest))
-        let start = Data("\(mark)\(json.count)\n".utf8) + json
-        let aside = url.appendingPathExtension("\(UInt64.random(in: .min ... .max)).new")
+        let start = try beginning(head, body)
+        do {
+            let file = try UnnamedFile.makeLinkable(in: folder.path)
+            try file.closeAfter {
+                try fill(file, [start, body])
+                try link(file, to: url)
+            }
+        } catch let error as Errno where Errno.noUnnamedFiles.contains(error) {
+            try writeAside([start, body], url)
+        }
+    }
+
+    /// Gives the file of a body that was being received the form and name of this one.
+    ///
+    /// - Returns: Whether it had room for the beginning.
+    static func adopt(
+        _ file: SpillFile,
+        _ body: Data,
+        _ head: PartialHead,
+        to url: URL
+    ) throws -> Bool {
+        let start = try beginning(head, body, size: file.start)
+        guard start.count == file.start else { return false }
+        try file.write(start.bytes, at: -start.count)
+        try file.rename(to: url.path)
+        return true
+    }
+
+    /// Everything before the body; the JSON is filled with spaces to `size` bytes if there is room.
+    private static func beginning(_ head: PartialHead, _ body: Data, size: Int = 0) throws -> Data {
+        var json = try JSONEncoder().encode(Head(head: head, digest: Data(SHA256.hash(body))))
+        // The digits of the length take room too.
+        for digits in 1...8 {
+            let room = size - mark.utf8.count - digits - 1
+            guard "\(room)".utf8.count == digits, room >= json.count else { continue }
+            json += Data(repeating: 0x20, count: room - json.count)
+            break
+        }
+        return Data("\(mark)\(json.count)\n".utf8) + json
+    }
+
+    private static func fill(_ file: FileDescriptor, _ parts: [Data]) throws {
+        for part in parts { _ = try part.withUnsafeBytes { try file.writeAll($0) } }
+    }
+
+    private static func link(_ file: FileDescriptor, to url: URL) throws {
+        do {
+            try UnnamedFile.link(file, to: url.path)
+        } catch Errno.fileExists {
+            // The part that an earlier interruption has left.
+            unlink(url.path)
+            try UnnamedFile.link(file, to: url.path)
+        }
+    }
+
+    /// The extension of files that are renamed when they are complete.
+    static let asideExtension = "new"
+
+    private static func writeAside(_ parts: [Data], _ url: URL) throws {
+        let aside = url.appendingPathExtension("\(UInt64.random(in: .min ... .max))")
+            .appendingPathExtension(asideExtension)
         do {
             let file = try FileDescriptor.open(
                 FilePath(aside.path),
@@ -34,11 +93,7 @@ enum PartialFile {
                 options: [.create, .exclusiveCreate, .closeOnExec],
                 permissions: .ownerReadWrite
             )
-            try file.closeAfter {
-                for part in [start, body] {
-                    _ = try part.withUnsafeBytes { try file.writeAll($0) }
-                }
-            }
+            try file.closeAfter { try fill(file, parts) }
             guard rename(aside.path, url.path) == 0 else { throw Errno(rawValue: errno) }
         } catch {
             remove(aside)

@@ -89,6 +89,60 @@ struct PartialBodiesTests {
         #expect(files == ["d.partial", "e.partial"])
     }
 
+    @Test func `files of earlier processes count too, and leftovers go`() async throws {
+        try FileManager.default.createDirectory(
+            at: policy.folder,
+            withIntermediateDirectories: true
+        )
+        let names = ["a.partial", "b.running", "c.partial", "d.partial", "e.partial.1.new"]
+        for (index, name) in (names + ["f.partial.2.new"]).enumerated() {
+            let file = policy.folder.appendingPathComponent(name)
+            try Data(repeating: 1, count: 100).write(to: file)
+            let age = name.hasPrefix("f") ? 0 : 86_400 - Double(index)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date().addingTimeInterval(-age)],
+                ofItemAtPath: file.path
+            )
+        }
+        let bodies = PartialBodies(policy)
+        #expect(!bodies.contains("a"))
+        #expect(bodies.contains("b"))
+        await bodies.flush()
+        // The last may still be written by another process.
+        #expect(files == ["b.running", "c.partial", "d.partial", "f.partial.2.new"])
+    }
+
+    @Test func `the file of a running download is kept as it is`() async throws {
+        let bodies = PartialBodies(policy)
+        let url = try #require(URL(string: "http://host/a"))
+        let response = TransferResponse(
+            url: url,
+            statusCode: 200,
+            fields: [(name: "ETag", value: "\"a\"")]
+        )
+        let bytes = Data((0..<500).map { UInt8(truncatingIfNeeded: $0) })
+        let head = try #require(PartialHead(response, received: 0))
+        var number: Any?
+        do {
+            var body = BodyBuffer(threshold: 10)
+            let running = try #require(bodies.running(head, for: "k"))
+            try body.append(bytes.bytes) { () throws(Errno) in running }
+            number = try fileNumber("k.running")
+            var received = head
+            received.received = bytes.count
+            bodies.keep(body, received, for: "k")
+            await bodies.flush()
+            #expect(files == ["k.partial"])
+        }
+        #expect(try fileNumber("k.partial") == number as? Int)
+        #expect(await find("k", in: PartialBodies(policy)) == bytes)
+    }
+
+    private func fileNumber(_ name: String) throws -> Int? {
+        let path = policy.folder.appendingPathComponent(name).path
+        return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+    }
+
     @Test(arguments: [9, 1001])
     func `bodies too small or too large are not kept`(count: Int) async throws {
         let bodies = PartialBodies(policy)
