@@ -37,7 +37,7 @@ final class CurlExchange {
     let handler: any HTTPTransferHandler
     let settings: TransferSettings
     let startTime: CurlTime
-    private let clock: CurlClock
+    let round: CurlRound
     private(set) var request: URLRequest
     private(set) var url: URL
     var priority: Float
@@ -89,8 +89,8 @@ final class CurlExchange {
     private var visited: Set<String> = []
     private(set) var questionNumber = 0
 
-    init(_ order: CurlOrder, url: URL, origin: String, clock: CurlClock) {
-        self.clock = clock
+    init(_ order: CurlOrder, url: URL, origin: String, round: CurlRound) {
+        self.round = round
         id = order.transfer.id
         transfer = order.transfer
         handler = order.handler
@@ -145,13 +145,16 @@ final class CurlExchange {
         // Only the first and the last line count as activity; the lines between could continue for
         // days.
         if head.isEmpty { touch() }
-        switch head.take(line) {
+        let isTrailer =
+            switch hop {
+            case .head, .tentative: false
+            default: true
+            }
+        switch head.take(line, isTrailer: isTrailer) {
         case .more:
             return true
-        case .tooLarge:
-            fail(
-                .badResponse(reason: "its head is larger than \(CurlHead.maxBytes) bytes", url: url)
-            )
+        case .tooLarge(let limit):
+            fail(.badResponse(reason: "its head has more than \(limit)", url: url))
         case .complete:
             headIsComplete()
         }
@@ -305,10 +308,10 @@ final class CurlExchange {
     }
 
     /// Records activity of the server.
-    func touch() { lastActivity = clock.now }
+    func touch() { lastActivity = round.now }
 
     /// Starts measuring the speed of the body.
-    func measureSpeed() { measured = (clock.now, wireBytes) }
+    func measureSpeed() { measured = (round.now, wireBytes) }
 
     /// The number of bytes of the hop's body so far, before decoding.
     private var wireBytes: Int {

@@ -5,16 +5,23 @@ struct CurlHead {
     enum Step {
         case more
         case complete
-        case tooLarge
+        /// The head exceeds this limit.
+        case tooLarge(String)
     }
 
     /// 256 KiB: libcurl limits a single line to 100 KiB, and real heads are smaller than 16 KiB.
-    static let maxBytes = 256 << 10
+    private static let maxBytes = 256 << 10
+    /// Including trailers and the heads of interim responses; real heads have fewer than 100 lines.
+    ///
+    /// libcurl reports all lines that have arrived in one round, so the limit bounds its time.
+    private static let maxLines = 2_000
 
     private(set) var statusCode = 0
     private(set) var httpVersion = ""
     private(set) var fields: [(name: String, value: String)] = []
     private var bytes = 0
+    private var lines = 0
+    /// Whether a status line was received, and not yet the end of its head.
     private var isOpen = false
 
     /// Whether no line has been received.
@@ -22,26 +29,28 @@ struct CurlHead {
 
     /// Receives one line, including its line end.
     ///
-    /// Heads of interim responses (1xx) are skipped. Lines after the head are trailers and ignored.
-    mutating func take(_ line: UnsafeBufferPointer<UInt8>) -> Step {
+    /// Heads of interim responses (1xx) are skipped. Trailers are counted and ignored.
+    mutating func take(_ line: UnsafeBufferPointer<UInt8>, isTrailer: Bool = false) -> Step {
         bytes += line.count
-        guard bytes <= Self.maxBytes else { return .tooLarge }
+        lines += 1
+        guard bytes <= Self.maxBytes else { return .tooLarge("\(Self.maxBytes) bytes") }
+        guard lines <= Self.maxLines else { return .tooLarge("\(Self.maxLines) lines") }
+        if isTrailer { return .more }
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
         let text = UnsafeBufferPointer(rebasing: line[..<end])
-        if text.first == UInt8(ascii: "H"), text.starts(with: "HTTP/".utf8) {
-            open(text)
+        guard isOpen else {
+            // Only here: a field may have a name that begins like a status line.
+            if text.starts(with: "HTTP/".utf8) { open(text) }
             return .more
         }
-        guard isOpen else { return .more }
-        guard !text.isEmpty else {
-            // 101 does not occur, because no upgrade is requested.
-            guard statusCode >= 200 else { return .more }
-            isOpen = false
-            return .complete
+        guard text.isEmpty else {
+            addField(text)
+            return .more
         }
-        addField(text)
-        return .more
+        isOpen = false
+        // 101 does not occur, because no upgrade is requested.
+        return statusCode >= 200 ? .complete : .more
     }
 
     private mutating func open(_ line: UnsafeBufferPointer<UInt8>) {
@@ -57,7 +66,7 @@ struct CurlHead {
     private mutating func addField(_ line: UnsafeBufferPointer<UInt8>) {
         // A folded line (RFC 9112, 5.2) continues the value before it.
         if line[0] == 0x20 || line[0] == 0x09, let last = fields.indices.last {
-            // In place: copying the value for each of 80,000 lines takes a third of a second.
+            // In place: a copy for each line would take time with the square of their number.
             fields[last].value += " " + Self.string(Self.trimmed(line))
             return
         }

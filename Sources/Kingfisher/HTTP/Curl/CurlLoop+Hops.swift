@@ -70,6 +70,7 @@ extension CurlLoop {
         if harvest { exchange.gatherMetrics(from: handle) }
         if let multi { curl_multi_remove_handle(multi, handle) }
         exchange.handle = nil
+        exchange.isRationed = false
         running[handle] = nil
         freeConnection(of: exchange, multiplexed: exchange.metrics.protocolName == "h2")
         // The handle has a pointer to the header list, so it is freed first.
@@ -100,6 +101,8 @@ extension CurlLoop {
         case .head where exchange.askAboutServer(after: code):
             if case .asking = exchange.hop { return }
             hopEnded(exchange, code)
+        case .delivering where exchange.hasHeldBytes:
+            exchange.hopResult = code
         case .head, .tentative:
             end(
                 exchange,

@@ -64,19 +64,22 @@ final class CurlLoop {
     /// Runs until the transport is released.
     func run() {
         while true {
-            clock.update()
+            round.begin()
             if !receive() { return close() }
             obeySome()
             admit()
             if let multi {
                 var count: Int32 = 0
                 curl_multi_perform(multi, &count)
+            for exchange in round.takeWaiting() { continueRationed(exchange) }
                 collect(multi)
             }
             checkTimeouts()
             // Ended transfers free connections; transfers admitted now must be performed before
             // waiting.
-            if !admit(), commands.isEmpty, cancellations.isEmpty { wait() }
+            for exchange in round.takeGathering() { exchange.handOn() }
+            let isBusy = admit() || round.hasWaiting
+            if !isBusy, commands.isEmpty, cancellations.isEmpty { wait() }
         }
     }
 
@@ -160,7 +163,7 @@ final class CurlLoop {
     private func start(_ order: CurlOrder) {
         do throws(TransferError) {
             let (url, origin) = try target(of: order)
-            let exchange = CurlExchange(order, url: url, origin: origin, clock: clock)
+            let exchange = CurlExchange(order, url: url, origin: origin, round: round)
             exchanges[exchange.id] = exchange
             queue.add(exchange)
             watchTotal(of: exchange)
@@ -211,6 +214,10 @@ final class CurlLoop {
     }
 
     private func accept(_ answer: CurlAnswer, to question: Int, of id: UInt64) {
+        exchange.handOn()
+        if case .delivering = exchange.hop, let result = exchange.hopResult {
+            return hopEnded(exchange, result)
+        }
         guard let exchange = exchanges[id], exchange.questionNumber == question else { return }
         exchange.accept(answer)
         if case .asking = exchange.hop { return }
@@ -229,12 +236,24 @@ final class CurlLoop {
         exchange.lastActivity = now
         if exchange.measured != nil { exchange.measureSpeed() }
         watch(exchange)
-        guard let handle = exchange.handle, exchange.isHeldBack else { return }
+        guard exchange.isHeldBack else { return }
         exchange.isHeldBack = false
         let code = curl_easy_pause(handle, Int32(kf_curl_pause_none))
         guard code != CURLE_OK else { return }
         release(exchange, harvest: true)
         hopEnded(exchange, code)
+        unpause(exchange)
+    }
+
+    /// Continues a transfer that had used its share of the last round.
+    private func continueRationed(_ exchange: CurlExchange) {
+        guard exchange.isRationed else { return }
+        exchange.isRationed = false
+        unpause(exchange)
+    }
+
+    private func unpause(_ exchange: CurlExchange) {
+        guard let handle = exchange.handle else { return }
     }
 
     private func close() {

@@ -29,9 +29,44 @@ struct CurlTime: Comparable, Sendable {
     }
 }
 
-/// The time at the start of the current iteration of the loop.
-final class CurlClock {
+/// The current iteration of the loop, and the work that its transfers leave for later.
+final class CurlRound {
+    /// The time at its start.
     private(set) var now = CurlTime.now
+    private(set) var number: UInt64 = 0
+    /// The transfers with bytes to hand on at its end.
+    private var gathering: [CurlExchange] = []
+    /// The transfers that have used their share, and continue in the next round.
+    private var waiting: [CurlExchange] = []
 
-    func update() { now = .now }
+    /// After this time, transfers that have been served in the round wait for the next one.
+    private static let length = Duration.milliseconds(4)
+
+    /// Whether the round has lasted long enough.
+    var isLong: Bool { .now - now > Self.length }
+
+    /// Whether the next round must begin without waiting for sockets.
+    var hasWaiting: Bool { !waiting.isEmpty }
+
+    func begin() {
+        now = .now
+        number &+= 1
+    }
+
+    func gather(_ exchange: CurlExchange) { gathering.append(exchange) }
+
+    func wait(_ exchange: CurlExchange) { waiting.append(exchange) }
+
+    func takeGathering() -> [CurlExchange] {
+        // Usually empty; an array that keeps its capacity is not copied.
+        if gathering.isEmpty { return [] }
+        defer { gathering = [] }
+        return gathering
+    }
+
+    func takeWaiting() -> [CurlExchange] {
+        if waiting.isEmpty { return [] }
+        defer { waiting = [] }
+        return waiting
+    }
 }

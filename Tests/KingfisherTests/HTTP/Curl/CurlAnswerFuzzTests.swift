@@ -25,8 +25,8 @@ struct CurlAnswerFuzzTests {
         for seed in FuzzSeeds(usually: 150) {
             rounds += 1
             var answers = RandomAnswers(seed: seed, target: server.url("/b").absoluteString)
-            server.route("/a", ServerReply(steps: [.send(answers.next()), .close]))
-            server.route("/b", ServerReply(steps: [.send(answers.next()), .close]))
+            server.route("/a", answers.nextReply())
+            server.route("/b", answers.nextReply())
             let recorder = TransferRecorder()
             let outcome = await transport.load(
                 server.url("/a"),
@@ -66,7 +66,19 @@ private struct RandomAnswers {
         bodies.contains { $0.range(of: body) != nil || body.isEmpty }
     }
 
-    mutating func next() -> Data {
+    /// A response, after which the server closes the connection or floods it.
+    ///
+    /// Floods that are no part of a body or head have their own test, because they never end.
+    mutating func nextReply() -> ServerReply {
+        guard oneIn(6) else { return ServerReply(steps: [.send(next()), .close]) }
+        let floods: [Flood] = [.chunks, .redirect, .lines, .trailers, .interim, .pieces]
+        let flood = floods[number(below: floods.count)]
+        bodies.append(Data(repeating: UInt8(ascii: "x"), count: 8_192))
+        bodies.append(flood.piece + flood.piece)
+        return flood.reply
+    }
+
+    private mutating func next() -> Data {
         let body = Data((0..<number(below: 600)).map { UInt8(65 + $0 % 26) })
         var fields = (0..<number(below: 5)).map { _ in field(for: body) }
         let isChunked = oneIn(4)

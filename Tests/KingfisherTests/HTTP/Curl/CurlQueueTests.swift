@@ -27,7 +27,7 @@ struct CurlQueueTests {
             handler: TransferRecorder(),
             time: .now
         )
-        return CurlExchange(order, url: url, origin: url.origin, clock: CurlClock())
+        return CurlExchange(order, url: url, origin: url.origin, round: CurlRound())
     }
 
     /// The order in which transfers are started while none of them ends.
