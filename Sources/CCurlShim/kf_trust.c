@@ -130,20 +130,56 @@ static void make_slot(void) {
     slot = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, context_freed);
 }
 
+// A body without a length must not look complete because an attacker, or a broken network, has cut
+// the connection: only the peer's close_notify ends it.
+static void require_clean_end(SSL_CTX *context) {
+#ifdef SSL_OP_IGNORE_UNEXPECTED_EOF
+    SSL_CTX_clear_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
+#else
+    (void)context;
+#endif
+}
+
+static CURLcode plain_context_made(CURL *handle, void *context, void *argument) {
+    (void)handle, (void)argument;
+    require_clean_end(context);
+    return CURLE_OK;
+}
+
+static int is_openssl_3(void) {
+    const char *library = curl_version_info(CURLVERSION_NOW)->ssl_version;
+    return library && strncmp(library, "OpenSSL/3", 9) == 0;
+}
+
+void kf_curl_require_clean_end(CURL *handle) {
+    if (is_openssl_3()) curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, plain_context_made);
+}
+
+int kf_curl_uses_http2(CURL *handle) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (!is_openssl_3() || curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK ||
+        !session || !session->internals)
+        return 0;
+    const unsigned char *name = NULL;
+    unsigned length = 0;
+    SSL_get0_alpn_selected(session->internals, &name, &length);
+    return length == 2 && memcmp(name, "h2", 2) == 0;
+}
+
 static CURLcode context_made(CURL *handle, void *context, void *argument) {
     (void)handle;
     kf_trust *trust = argument;
     if (!SSL_CTX_set_ex_data(context, slot, trust)) return CURLE_OUT_OF_MEMORY;
     trust->holders++;
     SSL_CTX_set_cert_verify_callback(context, verify, trust);
+    require_clean_end(context);
     return CURLE_OK;
 }
 
 CURLcode kf_curl_set_trust(CURL *handle, kf_trust *trust) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_slot);
-    const char *library = curl_version_info(CURLVERSION_NOW)->ssl_version;
-    if (slot < 0 || !library || strncmp(library, "OpenSSL/3", 9) != 0) return CURLE_NOT_BUILT_IN;
+    if (slot < 0 || !is_openssl_3()) return CURLE_NOT_BUILT_IN;
     CURLcode code = curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, context_made);
     if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, trust);
     return code;

@@ -25,6 +25,13 @@ void kf_trust_release(kf_trust *trust);
 // reference to the check. Returns CURLE_NOT_BUILT_IN if libcurl does not use OpenSSL 3.
 CURLcode kf_curl_set_trust(CURL *handle, kf_trust *trust);
 
+// Makes a connection that ends without TLS's close_notify an error of the transfer, unless the body
+// has a length. No effect if libcurl does not use OpenSSL 3.
+void kf_curl_require_clean_end(CURL *handle);
+
+// Whether the handle's current connection uses HTTP/2; 0 if unknown.
+int kf_curl_uses_http2(CURL *handle);
+
 // The number of certificates in the last handshake's chain, as far as it could be built; the
 // server's own certificate is the first.
 int kf_trust_count(const kf_trust *trust);

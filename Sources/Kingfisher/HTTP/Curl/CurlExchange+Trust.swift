@@ -20,6 +20,7 @@ extension CurlExchange {
         _ environment: CurlEnvironment
     ) throws(TransferError) {
         guard hopOrigin.hasPrefix("https:") else { return }
+        kf_curl_require_clean_end(handle)
         try setAuthorities(handle, environment)
         let host = url.host?.lowercased() ?? ""
         if let certificate = settings.clientCertificates[host] {
