@@ -2,6 +2,8 @@
 #include "CCurlShim.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <string.h>
@@ -110,6 +112,42 @@ int kf_curl_address_bytes(const struct curl_sockaddr *address, unsigned char *by
     // Copied: the address is a union with the alignment of its smallest member.
     if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
         struct sockaddr_in four;
+void kf_curl_observe_closing(CURL *handle, void *context, curl_closesocket_callback closing) {
+    curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, context);
+    curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, closing);
+}
+
+int kf_curl_close_socket(curl_socket_t socket) {
+    return close(socket);
+}
+
+int kf_curl_socket_port(curl_socket_t socket) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 sixteen;
+    } address;
+    socklen_t length = sizeof address;
+    if (getsockname(socket, &address.any, &length) != 0) return 0;
+    switch (address.any.sa_family) {
+    case AF_INET: return ntohs(address.four.sin_port);
+    case AF_INET6: return ntohs(address.sixteen.sin6_port);
+    default: return 0;
+    }
+}
+
+int kf_curl_socket_has_input(curl_socket_t socket) {
+    char byte;
+    ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
+void kf_release_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
         memcpy(&four, &address->addr, sizeof four);
         memcpy(bytes, &four.sin_addr, 4);
         return 4;

@@ -47,6 +47,16 @@ void kf_curl_set_quick_exit(CURL *handle);
 // Opens a socket for a connection of libcurl; child processes do not inherit it.
 curl_socket_t kf_curl_open_socket(const struct curl_sockaddr *address);
 
+// Makes a handle's connections report that a socket is to be closed.
+void kf_curl_observe_closing(CURL *handle, void *context, curl_closesocket_callback closing);
+int kf_curl_close_socket(curl_socket_t socket);
+
+// The local port of a socket; 0 if it has none.
+int kf_curl_socket_port(curl_socket_t socket);
+
+// Whether bytes, the end of the connection, or an error wait to be read.
+int kf_curl_socket_has_input(curl_socket_t socket);
+
 // Copies the IP address in network order to `bytes` (room for 16) and returns its length: 4 or 16,
 // or 0 for another family.
 int kf_curl_address_bytes(const struct curl_sockaddr *address, unsigned char *bytes);

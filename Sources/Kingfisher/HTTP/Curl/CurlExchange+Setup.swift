@@ -12,7 +12,8 @@ extension CurlExchange {
     /// - Throws: ``TransferError/invalidRequest(reason:url:)``.
     func configure(
         _ handle: UnsafeMutableRawPointer,
-        _ environment: CurlEnvironment
+        _ environment: CurlEnvironment,
+        _ sockets: CurlSockets
     ) throws(TransferError) {
         let text = url.absoluteString
         try checkSyntax(of: text)
@@ -208,11 +209,15 @@ let curlSocketCallback: curl_opensocket_callback = { context, _, address in
         }
     }
     exchange.touch()
-    return kf_curl_open_socket(address)
+    let socket = kf_curl_open_socket(address)
+    exchange.sockets?.opened(socket)
+    return socket
 }
 
 /// Checks the peer again: a reused connection may have been opened under another policy.
-let curlBeforeRequestCallback: curl_prereq_callback = { context, peer, _, _, _ in
+///
+/// Also refuses a reused connection on which bytes wait.
+let curlBeforeRequestCallback: curl_prereq_callback = { context, peer, _, peerPort, port in
     guard let exchange = exchange(context) else { return CURL_PREREQFUNC_ABORT }
     exchange.touch()
     guard !exchange.settings.addressPolicy.isUnrestricted else { return CURL_PREREQFUNC_OK }
@@ -230,3 +235,10 @@ extension CurlExchange {
         return false
     }
 }
+    if let sockets = exchange.sockets, let handle = exchange.handle {
+        let ends = CurlSockets.Ends(port: port, peer: peer, peerPort: peerPort)
+        guard sockets.isQuiet(ends, handle) else {
+            exchange.hasStaleConnection = true
+            return CURL_PREREQFUNC_ABORT
+        }
+    }

@@ -53,6 +53,15 @@ final class CurlExchange {
     var discarded = 0
     /// Whether libcurl holds data back because a callback paused it.
     var isHeldBack = false
+    /// Whether libcurl holds data back until the next round.
+    var isRationed = false
+    var share = CurlShare()
+    /// Small pieces of the body, handed on together.
+    var gathered: [UInt8] = []
+    /// Whether the hop was stopped before its request, because bytes waited on its connection.
+    var hasStaleConnection = false
+    /// Whether the hop must not use a connection that was used before.
+    var needsFreshConnection = false
     /// OpenSSL's verification error for the server's certificate, an `X509_V_ERR`; 0 for none.
     var certificateError = 0
     /// The `errno` of the hop's last failed system call; 0 for none.
@@ -69,6 +78,8 @@ final class CurlExchange {
     private var hasErrorText = false
     var headerList: UnsafeMutablePointer<curl_slist>?
     var isWaitingForConnection = true
+    /// Set if this libcurl does not check idle connections itself.
+    var sockets: CurlSockets?
     /// Whether the queue counts it as running.
     var isAdmitted = false
     private(set) var hopOrigin: String
@@ -138,6 +149,9 @@ final class CurlExchange {
 
     // MARK: Handling the head
 
+        isRationed = false
+        needsFreshConnection = hasStaleConnection
+        hasStaleConnection = false
     /// Reads one line of a head.
     ///
     /// - Returns: Whether to continue.

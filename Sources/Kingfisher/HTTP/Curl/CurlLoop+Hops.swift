@@ -37,7 +37,7 @@ extension CurlLoop {
         running[handle] = exchange
         if let share { kf_curl_setopt_pointer(handle, CURLOPT_SHARE, share) }
         do throws(TransferError) {
-            try exchange.configure(handle, environment)
+            try exchange.configure(handle, environment, sockets)
         } catch {
             release(exchange, harvest: false)
             return end(exchange, error)
@@ -87,6 +87,11 @@ extension CurlLoop {
     /// Continues after a hop whose handle was released.
     func hopEnded(_ exchange: CurlExchange, _ code: CURLcode) {
         if exchange.transfer.isCancelled { return end(exchange, .cancelled) }
+        if exchange.hasStaleConnection {
+            // Nothing was sent, so the request can be sent on another connection.
+            exchange.beginNextHop(at: now)
+            return queue.add(exchange)
+        }
         if case .tentative(let response) = exchange.hop { exchange.consider(response) }
         switch exchange.hop {
         case .asking:
@@ -96,13 +101,13 @@ extension CurlLoop {
         case .discarding:
             exchange.beginNextHop(at: now)
             queue.add(exchange)
+        case .delivering where exchange.hasHeldBytes:
+            exchange.hopResult = code
         case .delivering:
             end(exchange, exchange.error(for: code))
         case .head where exchange.askAboutServer(after: code):
             if case .asking = exchange.hop { return }
             hopEnded(exchange, code)
-        case .delivering where exchange.hasHeldBytes:
-            exchange.hopResult = code
         case .head, .tentative:
             end(
                 exchange,

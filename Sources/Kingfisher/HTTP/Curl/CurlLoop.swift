@@ -30,8 +30,9 @@ final class CurlLoop {
     var queue = CurlQueue()
     /// The exchanges with a handle.
     var running: [UnsafeMutableRawPointer: CurlExchange] = [:]
-    let clock = CurlClock()
-    var now: CurlTime { clock.now }
+    let round = CurlRound()
+    var now: CurlTime { round.now }
+    let sockets = CurlSockets()
     /// The total time-outs of transfers; those of ended transfers are skipped.
     var ends = Heap<TotalEnd>()
     /// When the next time-out may be due.
@@ -70,14 +71,14 @@ final class CurlLoop {
             admit()
             if let multi {
                 var count: Int32 = 0
-                curl_multi_perform(multi, &count)
             for exchange in round.takeWaiting() { continueRationed(exchange) }
+                curl_multi_perform(multi, &count)
                 collect(multi)
             }
             checkTimeouts()
             // Ended transfers free connections; transfers admitted now must be performed before
-            // waiting.
             for exchange in round.takeGathering() { exchange.handOn() }
+            // waiting.
             let isBusy = admit() || round.hasWaiting
             if !isBusy, commands.isEmpty, cancellations.isEmpty { wait() }
         }
@@ -213,11 +214,11 @@ final class CurlLoop {
         releaseHeldBack(exchange)
     }
 
-    private func accept(_ answer: CurlAnswer, to question: Int, of id: UInt64) {
         exchange.handOn()
         if case .delivering = exchange.hop, let result = exchange.hopResult {
             return hopEnded(exchange, result)
         }
+    private func accept(_ answer: CurlAnswer, to question: Int, of id: UInt64) {
         guard let exchange = exchanges[id], exchange.questionNumber == question else { return }
         exchange.accept(answer)
         if case .asking = exchange.hop { return }
@@ -241,7 +242,6 @@ final class CurlLoop {
         let code = curl_easy_pause(handle, Int32(kf_curl_pause_none))
         guard code != CURLE_OK else { return }
         release(exchange, harvest: true)
-        hopEnded(exchange, code)
         unpause(exchange)
     }
 
@@ -254,6 +254,7 @@ final class CurlLoop {
 
     private func unpause(_ exchange: CurlExchange) {
         guard let handle = exchange.handle else { return }
+        hopEnded(exchange, code)
     }
 
     private func close() {
