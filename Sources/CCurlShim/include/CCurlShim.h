@@ -67,6 +67,9 @@ int kf_curl_bell_open(void);
 void kf_curl_bell_ring(int bell);
 void kf_curl_bell_quiet(int bell);
 
+// Returns freed memory, which the allocator keeps, to the system. No effect without glibc.
+void kf_release_memory(void);
+
 // The result in a message of kind CURLMSG_DONE.
 CURLcode kf_curl_message_result(const CURLMsg *message);
 

@@ -120,6 +120,8 @@ extension CurlLoop {
     /// Ends an accepted transfer; all ends pass through here.
     func end(_ exchange: CurlExchange, _ error: TransferError?) {
         guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
+        exchange.handOn()
+        if exchanges.isEmpty, peak >= Self.manyTransfers { check(at: now + Self.restTime) }
         if exchange.isWaitingForConnection { exchange.metrics.queue += now - exchange.queueTime }
         exchange.metrics.total = .now - exchange.startTime
         exchange.handler.transfer(exchange.transfer, didFinish: error, metrics: exchange.metrics)
@@ -127,6 +129,19 @@ extension CurlLoop {
 }
 
 extension CurlLoop {
+    /// The number of transfers at once whose memory is worth giving back: about 20 KB each.
+    private static let manyTransfers = 1_000
+    /// Seconds without a transfer after which memory is given back.
+    private static let restTime = Duration.seconds(1)
+
+    /// Gives the memory of many ended transfers back to the system, which the allocator would keep.
+    private func giveBackMemory() {
+        guard peak >= Self.manyTransfers, exchanges.isEmpty else { return }
+        peak = 0
+        exchanges = [:]
+        kf_release_memory()
+    }
+
     /// Schedules the check of the exchange's time-outs.
     func watch(_ exchange: CurlExchange) {
         if let deadline = deadline(of: exchange) { check(at: deadline.time) }
@@ -151,6 +166,7 @@ extension CurlLoop {
     func checkTimeouts() {
         guard let due = nextCheck, due <= now else { return }
         nextCheck = nil
+        giveBackMemory()
         while let first = ends.first, first.time <= now {
             _ = ends.removeFirst()
             guard let exchange = exchanges[first.id] else { continue }

@@ -37,6 +37,8 @@ final class CurlLoop {
     var ends = Heap<TotalEnd>()
     /// When the next time-out may be due.
     var nextCheck: CurlTime?
+    /// The most transfers at once since memory was last given back.
+    var peak = 0
 
     /// The most commands, and the most cancellations, between two looks at the sockets: thousands of
     /// loads may be cancelled at once, and the transfers of others must not wait for all of them.
@@ -69,15 +71,15 @@ final class CurlLoop {
             if !receive() { return close() }
             obeySome()
             admit()
+            for exchange in round.takeWaiting() { continueRationed(exchange) }
             if let multi {
                 var count: Int32 = 0
-            for exchange in round.takeWaiting() { continueRationed(exchange) }
                 curl_multi_perform(multi, &count)
                 collect(multi)
             }
+            for exchange in round.takeGathering() { exchange.handOn() }
             checkTimeouts()
             // Ended transfers free connections; transfers admitted now must be performed before
-            for exchange in round.takeGathering() { exchange.handOn() }
             // waiting.
             let isBusy = admit() || round.hasWaiting
             if !isBusy, commands.isEmpty, cancellations.isEmpty { wait() }
@@ -166,6 +168,7 @@ final class CurlLoop {
             let (url, origin) = try target(of: order)
             let exchange = CurlExchange(order, url: url, origin: origin, round: round)
             exchanges[exchange.id] = exchange
+            peak = max(peak, exchanges.count)
             queue.add(exchange)
             watchTotal(of: exchange)
         } catch {
@@ -211,13 +214,13 @@ final class CurlLoop {
 
     private func resume(_ id: UInt64) {
         guard let exchange = exchanges[id] else { return }
-        releaseHeldBack(exchange)
-    }
-
         exchange.handOn()
         if case .delivering = exchange.hop, let result = exchange.hopResult {
             return hopEnded(exchange, result)
         }
+        releaseHeldBack(exchange)
+    }
+
     private func accept(_ answer: CurlAnswer, to question: Int, of id: UInt64) {
         guard let exchange = exchanges[id], exchange.questionNumber == question else { return }
         exchange.accept(answer)
@@ -239,9 +242,6 @@ final class CurlLoop {
         watch(exchange)
         guard exchange.isHeldBack else { return }
         exchange.isHeldBack = false
-        let code = curl_easy_pause(handle, Int32(kf_curl_pause_none))
-        guard code != CURLE_OK else { return }
-        release(exchange, harvest: true)
         unpause(exchange)
     }
 
@@ -254,6 +254,9 @@ final class CurlLoop {
 
     private func unpause(_ exchange: CurlExchange) {
         guard let handle = exchange.handle else { return }
+        let code = curl_easy_pause(handle, Int32(kf_curl_pause_none))
+        guard code != CURLE_OK else { return }
+        release(exchange, harvest: true)
         hopEnded(exchange, code)
     }
 

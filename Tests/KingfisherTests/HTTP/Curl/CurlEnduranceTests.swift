@@ -58,6 +58,47 @@ struct CurlEnduranceTests {
         Self.tell(result)
     }
 
+    @Test func `memory of very many transfers at once is given back after their end`() async {
+        let result = await #expect(
+            processExitsWith: .success,
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let server = try ImageServer()
+            server.route("/held", .held(ServerGate(), then: .text("never")))
+            let transport = CurlTransport()
+            var settings = TransferSettings.patient
+            settings.maxConnectionsPerHost = 1
+            func run(_ count: Int) async {
+                var recorders: [TransferRecorder] = []
+                let transfers = (0..<count).map { _ in
+                    let recorder = TransferRecorder()
+                    recorders.append(recorder)
+                    return transport.start(
+                        URLRequest(url: server.url("/held")),
+                        settings: settings,
+                        handler: recorder
+                    )
+                }
+                for transfer in transfers { transfer.cancel() }
+                for recorder in recorders { _ = await recorder.outcome() }
+            }
+            await run(100)
+            let before = Holdings.now
+            await run(10_000)
+            let atEnd = Holdings.now
+            var after = atEnd
+            // The network rests for a second first.
+            let end = ContinuousClock.now + .seconds(30)
+            while after.kilobytes - before.kilobytes > 6 << 10, .now < end {
+                _ = await transport.census()
+                after = Holdings.now
+            }
+            Self.hold(after.kilobytes - before.kilobytes <= 6 << 10, "\(before) \(atEnd) \(after)")
+            print("\(before) → \(atEnd) → \(after)")
+        }
+        Self.tell(result)
+    }
+
     @Test func `memory stays flat over many requests`() async {
         let result = await #expect(
             processExitsWith: .success,
