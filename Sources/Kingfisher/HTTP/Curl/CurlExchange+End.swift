@@ -15,6 +15,7 @@ extension CurlExchange {
             kf_curl_getinfo_long(handle, info, &value)
             return value
         }
+        proxyStatus = number(CURLINFO_HTTP_CONNECTCODE)
         certificateError = number(CURLINFO_SSL_VERIFYRESULT)
         systemError = Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO))
         let resolved = time(CURLINFO_NAMELOOKUP_TIME_T)
@@ -62,8 +63,14 @@ extension CurlExchange {
         switch code {
         case CURLE_URL_MALFORMAT:
             return .invalidRequest(reason: reason, url: url)
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+        case CURLE_COULDNT_RESOLVE_HOST:
             return .cannotResolve(host: host, url: url)
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            // libcurl's text names the proxy.
+            return .cannotConnect(host: host, reason: reason, url: url)
+        case CURLE_RECV_ERROR where proxyStatus >= 300:
+            let refusal = "the proxy refused the connection with status \(proxyStatus)"
+            return .cannotConnect(host: host, reason: refusal, url: url)
         case CURLE_COULDNT_CONNECT where [ENETUNREACH, ENETDOWN].contains(systemError):
             return .notConnected(host: host, url: url)
         case CURLE_COULDNT_CONNECT:
@@ -79,6 +86,10 @@ extension CurlExchange {
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2,
             CURLE_HTTP2_STREAM:
             return .connectionLost(reason: reason, url: url)
+        case CURLE_WRITE_ERROR:
+            // Stopping a transfer has another error, so a decoder of libcurl did not accept bytes:
+            // it does not decode a second member of a gzip file (RFC 1952, 2.2).
+            return .badResponse(reason: "bytes follow the end of its encoded body", url: url)
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             // HTTP/0.9 responses are reported as CURLE_UNSUPPORTED_PROTOCOL; the scheme was checked
             // before.

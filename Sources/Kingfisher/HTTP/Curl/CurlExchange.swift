@@ -64,6 +64,8 @@ final class CurlExchange {
     var needsFreshConnection = false
     /// OpenSSL's verification error for the server's certificate, an `X509_V_ERR`; 0 for none.
     var certificateError = 0
+    /// The status of a proxy's last response to `CONNECT`; 0 for none.
+    var proxyStatus = 0
     /// The `errno` of the hop's last failed system call; 0 for none.
     var systemError: Int32 = 0
     var refusedAddress: (text: String, range: AddressRange)?
@@ -76,10 +78,10 @@ final class CurlExchange {
         return text
     }()
     private var hasErrorText = false
-    var headerList: UnsafeMutablePointer<curl_slist>?
-    var isWaitingForConnection = true
     /// Set if this libcurl does not check idle connections itself.
     var sockets: CurlSockets?
+    var headerList: UnsafeMutablePointer<curl_slist>?
+    var isWaitingForConnection = true
     /// Whether the queue counts it as running.
     var isAdmitted = false
     private(set) var hopOrigin: String
@@ -147,11 +149,11 @@ final class CurlExchange {
         queueTime = time
     }
 
-    // MARK: Handling the head
-
         isRationed = false
         needsFreshConnection = hasStaleConnection
         hasStaleConnection = false
+    // MARK: Handling the head
+
     /// Reads one line of a head.
     ///
     /// - Returns: Whether to continue.

@@ -42,6 +42,23 @@ struct CurlProxyTests {
         }
     }
 
+    @Test func `a proxy that is not found, or refuses, is the one that is blamed`() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try ImageServer()
+            proxy.fallback { _ in .status(403) }
+            for (address, words) in [
+                ("http://nowhere.invalid:1", "proxy: nowhere.invalid"),
+                ("http://127.0.0.1:\(proxy.port)", "status 403"),
+            ] {
+                setenv("https_proxy", address, 1)
+                let outcome = await CurlTransport().load(Self.target("https://pictures.invalid/a"))
+                guard case .cannotConnect(host: "pictures.invalid", let reason, _) = outcome.error
+                else { preconditionFailure("\(String(describing: outcome.error))") }
+                precondition(reason.contains("proxy") && reason.contains(words), reason)
+            }
+        }
+    }
+
     @Test func `a host that needs no proxy is asked itself`() async {
         await #expect(processExitsWith: .success) {
             let proxy = try Self.proxy("http_proxy")
