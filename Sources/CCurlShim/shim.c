@@ -17,6 +17,10 @@ _Static_assert(kf_curl_pause_receiving == CURLPAUSE_RECV, "pause");
 _Static_assert(kf_curl_pause_none == CURLPAUSE_CONT, "continue");
 _Static_assert(kf_curl_write_pause == CURL_WRITEFUNC_PAUSE, "write pause");
 _Static_assert(kf_curl_socket_bad == CURL_SOCKET_BAD, "bad socket");
+_Static_assert(
+    kf_curl_altsvc_all == (CURLALTSVC_H1 | CURLALTSVC_H2 | CURLALTSVC_H3), "alternatives");
+_Static_assert(kf_curl_feature_altsvc == CURL_VERSION_ALTSVC, "feature of alternatives");
+_Static_assert(kf_curl_feature_http3 == CURL_VERSION_HTTP3, "feature of HTTP/3");
 
 CURLcode kf_curl_set_up(void) {
     // Looked up at run time, because libcurl may use another library. The flag is
@@ -108,10 +112,6 @@ curl_socket_t kf_curl_open_socket(const struct curl_sockaddr *address) {
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-int kf_curl_address_bytes(const struct curl_sockaddr *address, unsigned char *bytes) {
-    // Copied: the address is a union with the alignment of its smallest member.
-    if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
-        struct sockaddr_in four;
 void kf_curl_observe_closing(CURL *handle, void *context, curl_closesocket_callback closing) {
     curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, context);
     curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, closing);
@@ -148,6 +148,10 @@ void kf_release_memory(void) {
 #endif
 }
 
+int kf_curl_address_bytes(const struct curl_sockaddr *address, unsigned char *bytes) {
+    // Copied: the address is a union with the alignment of its smallest member.
+    if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
+        struct sockaddr_in four;
         memcpy(&four, &address->addr, sizeof four);
         memcpy(bytes, &four.sin_addr, 4);
         return 4;

@@ -81,4 +81,8 @@ enum {
     kf_curl_pause_none = 0,
     kf_curl_write_pause = 0x10000001,
     kf_curl_socket_bad = -1,
+    // HTTP/1.1, 2 and 3, and no file that is only read.
+    kf_curl_altsvc_all = 1 << 3 | 1 << 4 | 1 << 5,
+    kf_curl_feature_altsvc = 1 << 24,
+    kf_curl_feature_http3 = 1 << 25,
 };

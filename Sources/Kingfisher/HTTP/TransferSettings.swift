@@ -46,7 +46,17 @@ public struct TransferSettings: Sendable, Hashable {
     /// The maximum number of simultaneous transfers to one origin; HTTP/2 counts as one connection.
     public var maxConnectionsPerHost = 6
     /// The priority in the queue, 0 (last) … 1 (first).
-    public var priority: Float = 0.5
+    public var priority = Self.defaultPriority
+    /// The path of a Unix domain socket to connect to instead of the host, for example of a program
+    /// on this machine; nil for none.
+    ///
+    /// The host of the URL is only named in the request. Redirects connect to the same socket. It
+    /// has no address, so ``addressPolicy`` must allow all.
+    public var unixSocketPath: String?
+    /// Whether HTTP/3 is used for servers that offer it (`Alt-Svc`, RFC 7838); false by default.
+    ///
+    /// It has an effect only if libcurl supports HTTP/3, as Debian 13's does. It is not tested.
+    public var allowsHTTP3 = false
     /// Addresses that must not be connected to, whatever host name resolves to them.
     public var addressPolicy = AddressPolicy.unrestricted
     /// Hosts, in lower case, whose TLS certificates are accepted without verification.
@@ -66,8 +76,8 @@ public struct TransferSettings: Sendable, Hashable {
     /// ``TransferError/rejected(reason:url:)`` and a ``ConstrainedNetworkError``.
     public var allowsConstrainedNetwork = true
 
+    static let defaultPriority: Float = 0.5
+
     /// Creates the default settings.
     public init() {}
 }
-    static let defaultPriority: Float = 0.5
-

@@ -31,6 +31,19 @@ package final class ImageServer: Sendable {
         thread.start()
     }
 
+    /// Starts listening on a Unix domain socket; it has no port and no URL.
+    ///
+    /// - Parameter socketPath: The path, at most 107 bytes.
+    /// - Throws: An error if the socket cannot be made.
+    package init(socketPath: String) throws {
+        let descriptor = try ServerSocket.listening(at: socketPath)
+        port = 0
+        core = ServerCore()
+        let thread = Thread { [core] in core.acceptAll(descriptor) }
+        thread.name = "test-server"
+        thread.start()
+    }
+
     deinit {
         core.stop()
     }

@@ -45,6 +45,28 @@ enum ServerSocket {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
+    /// Listens on a Unix domain socket.
+    static func listening(at path: String) throws -> Int32 {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+                    && listen(descriptor, 64) == 0
+            }
+        }
+        guard isBound else {
+            let code = errno
+            close(descriptor)
+            throw Failure(call: "bind", code: code)
+        }
+        return descriptor
+    }
+
     /// Waits until `descriptor` is readable (or closed by the peer), an event is set, or the time
     /// limit is reached.
     static func waitReadable(

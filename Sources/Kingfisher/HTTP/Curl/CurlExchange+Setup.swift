@@ -28,6 +28,10 @@ extension CurlExchange {
             curlSocketCallback,
             curlBeforeRequestCallback
         )
+        self.sockets = sockets.observe(handle)
+        try setSocket(handle)
+        setHTTP3(handle, environment)
+        if needsFreshConnection { set(CURLOPT_FRESH_CONNECT, 1) }
         kf_curl_restrict_protocols(handle)
         kf_curl_set_quick_exit(handle)
         errorText.pointee = 0
@@ -62,6 +66,28 @@ extension CurlExchange {
         if !settings.addressPolicy.isUnrestricted {
             setText(handle, CURLOPT_PROXY, "")
         }
+    }
+
+    private func setSocket(_ handle: UnsafeMutableRawPointer) throws(TransferError) {
+        guard let path = settings.unixSocketPath else { return }
+        guard settings.addressPolicy.isUnrestricted else {
+            throw .addressRefused(address: path, range: .loopback, url: url)
+        }
+        // 107 bytes and a zero fit into the address (unix(7)).
+        guard !path.isEmpty, path.utf8.count <= 107, !path.utf8.contains(0),
+            setText(handle, CURLOPT_UNIX_SOCKET_PATH, path) == CURLE_OK
+        else {
+            throw .invalidRequest(reason: "its socket path is not valid", url: url)
+        }
+        // The socket is the destination, not a proxy.
+        setText(handle, CURLOPT_PROXY, "")
+    }
+
+    private func setHTTP3(_ handle: UnsafeMutableRawPointer, _ environment: CurlEnvironment) {
+        guard settings.allowsHTTP3, environment.supportsHTTP3, settings.unixSocketPath == nil
+        else { return }
+        kf_curl_setopt_long(handle, CURLOPT_ALTSVC_CTRL, kf_curl_altsvc_all)
+        setText(handle, CURLOPT_ALTSVC, environment.alternativesFile)
     }
 
     /// Refuses input that would change the request on the wire; a line break would start another
@@ -220,6 +246,13 @@ let curlSocketCallback: curl_opensocket_callback = { context, _, address in
 let curlBeforeRequestCallback: curl_prereq_callback = { context, peer, _, peerPort, port in
     guard let exchange = exchange(context) else { return CURL_PREREQFUNC_ABORT }
     exchange.touch()
+    if let sockets = exchange.sockets, let handle = exchange.handle {
+        let ends = CurlSockets.Ends(port: port, peer: peer, peerPort: peerPort)
+        guard sockets.isQuiet(ends, handle) else {
+            exchange.hasStaleConnection = true
+            return CURL_PREREQFUNC_ABORT
+        }
+    }
     guard !exchange.settings.addressPolicy.isUnrestricted else { return CURL_PREREQFUNC_OK }
     let address = peer.flatMap { NumericAddress(text: String(cString: $0)) }
     return exchange.admits(address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
@@ -235,10 +268,3 @@ extension CurlExchange {
         return false
     }
 }
-    if let sockets = exchange.sockets, let handle = exchange.handle {
-        let ends = CurlSockets.Ends(port: port, peer: peer, peerPort: peerPort)
-        guard sockets.isQuiet(ends, handle) else {
-            exchange.hasStaleConnection = true
-            return CURL_PREREQFUNC_ABORT
-        }
-    }

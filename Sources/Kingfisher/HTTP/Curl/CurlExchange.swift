@@ -119,7 +119,12 @@ final class CurlExchange {
         }
         self.request = request
         self.url = url
-        hopOrigin = origin
+        hopOrigin = Self.place(origin, settings)
+    }
+
+    /// The origin as the queue and the trust in servers know it: a socket has its own connections.
+    private static func place(_ origin: String, _ settings: TransferSettings) -> String {
+        settings.unixSocketPath.map { "\(origin) \($0)" } ?? origin
     }
 
     /// A priority that can be compared: NaN becomes 0.5.
@@ -135,7 +140,7 @@ final class CurlExchange {
             if !target.hasSameOrigin(as: url) { credential = nil }
             request = next
             url = target
-            hopOrigin = target.origin
+            hopOrigin = Self.place(target.origin, settings)
         }
         nextRequest = nil
         hop = .head
@@ -144,14 +149,14 @@ final class CurlExchange {
         hopResult = nil
         discarded = 0
         isHeldBack = false
+        isRationed = false
+        needsFreshConnection = hasStaleConnection
+        hasStaleConnection = false
         measured = nil
         isWaitingForConnection = true
         queueTime = time
     }
 
-        isRationed = false
-        needsFreshConnection = hasStaleConnection
-        hasStaleConnection = false
     // MARK: Handling the head
 
     /// Reads one line of a head.

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CCurlShim
 import Foundation
 import Synchronization
 
@@ -32,6 +33,11 @@ public final class CurlTransport: HTTPTransport {
         public var certificateFile: String?
         /// The `User-Agent` of requests that set none; some servers refuse requests without it.
         public var userAgent = "Kingfisher-Linux"
+
+        /// The file of the servers that offer HTTP/3; see ``TransferSettings/allowsHTTP3``.
+        ///
+        /// libcurl writes it after such a transfer. Defaults to a file in the user's cache folder.
+        public var alternativesFile: String?
 
         /// Creates the default configuration.
         public init() {}
@@ -132,6 +138,8 @@ struct CurlEnvironment {
     let certificateFile: String?
     let certificateFolder: String?
     let userAgent: String
+    let alternativesFile: String
+    let supportsHTTP3: Bool
     let approvals = CurlApprovals()
 
     init(
@@ -146,6 +154,15 @@ struct CurlEnvironment {
             ?? variable("SSL_CERT_FILE")
         certificateFolder = variable("SSL_CERT_DIR")
         userAgent = configuration.userAgent
+        let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+        let folder = caches ?? FileManager.default.temporaryDirectory
+        alternativesFile =
+            configuration.alternativesFile
+            ?? folder.appendingPathComponent("com.onevcat.Kingfisher.AltSvc").path
+        let features = Int(curl_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0)
+        supportsHTTP3 =
+            features & (kf_curl_feature_http3 | kf_curl_feature_altsvc)
+            == kf_curl_feature_http3 | kf_curl_feature_altsvc
     }
 }
 

@@ -31,6 +31,7 @@ package final class RequestIdentity: Hashable, Sendable {
         let maxRedirects: Int
         let redirectSchemes: Set<String>
         let addressPolicy: AddressPolicy
+        let unixSocketPath: String?
         let trustedHosts: Set<String>
         let allowsConstrainedNetwork: Bool
         let headersKeptAcrossOrigins: Set<String>
@@ -60,6 +61,7 @@ package final class RequestIdentity: Hashable, Sendable {
             maxRedirects = settings.maxRedirects
             redirectSchemes = settings.redirectSchemes
             addressPolicy = settings.addressPolicy
+            unixSocketPath = settings.unixSocketPath
             trustedHosts = settings.trustedHosts
             allowsConstrainedNetwork = settings.allowsConstrainedNetwork
             headersKeptAcrossOrigins = settings.headersKeptAcrossOrigins
@@ -117,7 +119,9 @@ package final class RequestIdentity: Hashable, Sendable {
         let hash = SHA256()
         // Each part ends with a zero byte, which neither a URL nor a header can contain.
         let headers = content.headers.sorted { $0.key < $1.key }
-        for text in [content.url] + headers.flatMap({ [$0.key, $0.value] }) {
+        // Without a socket the keys of earlier versions stay the same.
+        let socket = content.unixSocketPath.map { ["unix:" + $0] } ?? []
+        for text in [content.url] + socket + headers.flatMap({ [$0.key, $0.value] }) {
             hash.update(Data(text.utf8))
             hash.update(Data([0]))
         }
