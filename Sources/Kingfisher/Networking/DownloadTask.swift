@@ -20,6 +20,7 @@ public final class DownloadTask: @unchecked Sendable {
         var looksUp = false
         var linked: DownloadTask?
         var onInitialized: (@Sendable () -> Void)?
+        var priority: Float?
     }
 
     private let state = Mutex(State())
@@ -33,8 +34,9 @@ public final class DownloadTask: @unchecked Sendable {
     }
 
     /// Makes a handle for another attempt of a load; cancelling one handle of a load cancels all.
-    init(cancellation: CancellationLatch) {
+    init(cancellation: CancellationLatch, priority: Float? = nil) {
         self.cancellation = cancellation
+        state.withLock { $0.priority = priority }
     }
 
     /// The shared download; nil for a provider and before the download has started.
@@ -48,6 +50,29 @@ public final class DownloadTask: @unchecked Sendable {
         let (own, linked) = state.withLock { ($0.cancelToken, $0.linked) }
         return own ?? linked?.cancelToken
     }
+
+    /// The priority of this caller's download, from 0 (last) to 1 (first).
+    ///
+    /// It can be changed at any time, for example when an image scrolls out of sight. A download
+    /// that waits for a connection has the highest priority of its callers. Until it is set, it is
+    /// the priority of the load's options.
+    public var priority: Float {
+        get {
+            let (own, linked) = state.withLock { ($0.priority, $0.linked) }
+            return own ?? linked?.priority ?? TransferSettings.defaultPriority
+        }
+        set {
+            let (session, token, linked) = state.withLock { state in
+                state.priority = newValue
+                return (state.sessionTask, state.cancelToken, state.linked)
+            }
+            if let session, let token { session.prioritise(token, newValue) }
+            linked?.priority = newValue
+        }
+    }
+
+    /// The priority that was set or attached; nil before.
+    var ownPriority: Float? { state.withLock { $0.priority } }
 
     /// Cancels the load for this caller, at any stage.
     ///
@@ -76,6 +101,7 @@ public final class DownloadTask: @unchecked Sendable {
     /// Links this handle to another one: cancelling this one cancels that one.
     public func link(to task: DownloadTask) {
         change { $0.linked = task }
+        if let priority = ownPriority { task.priority = priority }
         cancellation.onCancel { task.cancel() }
     }
 
@@ -87,11 +113,21 @@ public final class DownloadTask: @unchecked Sendable {
         cancellation.onCancel(handler)
     }
 
-    func attach(_ sessionTask: SessionDataTask, token: SessionDataTask.CancelToken) {
-        change {
-            $0.sessionTask = sessionTask
-            $0.cancelToken = token
+    /// Attaches a download that this caller joined with a priority.
+    func attach(
+        _ sessionTask: SessionDataTask,
+        token: SessionDataTask.CancelToken,
+        priority: Float
+    ) {
+        var changed: Float?
+        change { state in
+            state.sessionTask = sessionTask
+            state.cancelToken = token
+            if state.priority != priority { changed = state.priority }
+            state.priority = state.priority ?? priority
         }
+        // Set between joining and now.
+        if let changed { sessionTask.prioritise(token, changed) }
     }
 
     func attachProvider() {

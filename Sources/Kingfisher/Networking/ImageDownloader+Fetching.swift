@@ -130,10 +130,11 @@ extension ImageDownloader {
         let latch = CancellationLatch()
         let joined = Mutex<DownloadToken?>(nil)
         let isStored = Mutex(false)
+        let priority = task.ownPriority ?? self.priority(wish.options)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let caller = DownloadCaller(
-                    priority: wish.options.downloadPriority,
+                    priority: priority,
                     keepsBytes: true,
                     wish: DecodeRequest(wish.options),
                     progress: progress,
@@ -148,7 +149,7 @@ extension ImageDownloader {
                     if !token.download.hasEnded { start(token, wish) }
                     return
                 }
-                task.attach(token.download.task, token: token.number)
+                task.attach(token.download.task, token: token.number, priority: priority)
                 wish.options.requestModifier?.onDownloadTaskStarted?(task)
                 if token.isCreator { start(token, wish) }
                 latch.onCancel { token.leave() }
@@ -228,13 +229,13 @@ extension ImageDownloader {
             .first { $0.0.lowercased() == name.lowercased() }?.1
     }
 
-    /// The settings for sending a request.
     /// The priority of the options, or that of ``transferSettings`` if they have the default.
     private func priority(_ options: KingfisherParsedOptionsInfo) -> Float {
         let chosen = options.downloadPriority
         return chosen == TransferSettings.defaultPriority ? transferSettings.priority : chosen
     }
 
+    /// The settings for sending a request.
     func settings(
         for request: URLRequest,
         _ options: KingfisherParsedOptionsInfo

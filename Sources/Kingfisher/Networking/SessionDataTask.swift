@@ -73,6 +73,11 @@ public class SessionDataTask: @unchecked Sendable {
     /// The bytes with the images made of them; nil after the last caller has released them.
     var encoded: EncodedImage? { state.withLock { $0.encoded } }
 
+    /// Changes the priority of one caller.
+    func prioritise(_ token: CancelToken, _ priority: Float) {
+        state.withLock { $0.download }?.prioritise(token, priority)
+    }
+
     /// The metrics of the download; nil before it has ended.
     public var metrics: NetworkMetrics? {
         state.withLock { $0.metrics }

@@ -45,7 +45,10 @@ struct ImagePipeline: Sendable {
                     throw conclusion
                 }
                 journal.tell(.restarted(attempt.source, because: error))
-                handle = DownloadTask(cancellation: task.cancellation)
+                handle = DownloadTask(
+                    cancellation: task.cancellation,
+                    priority: handle.ownPriority
+                )
                 announcement = HandleAnnouncement(of: handle, to: events)
             }
         }
