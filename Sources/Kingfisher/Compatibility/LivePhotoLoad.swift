@@ -35,10 +35,14 @@ struct LivePhotoLoad: Sendable {
         )
     }
 
+    private func key(of part: LivePhotoResource) -> String {
+        part.dataSource.keyed(by: request.options.cacheKeyRule).cacheKey
+    }
+
     private func file(of part: LivePhotoResource) -> URL? {
         part.possibleExtensions.lazy.compactMap { text in
             cache.cacheFileURLIfOnDisk(
-                forKey: part.dataSource.cacheKey,
+                forKey: key(of: part),
                 processorIdentifier: LivePhotoImageProcessor.default.identifier,
                 forcedExtension: text.isEmpty ? nil : text
             )
@@ -84,7 +88,7 @@ struct LivePhotoLoad: Sendable {
     private func store(_ data: Data, _ part: LivePhotoResource) async throws {
         try await cache.storeToDisk(
             data,
-            forKey: part.dataSource.cacheKey,
+            forKey: key(of: part),
             processorIdentifier: LivePhotoImageProcessor.default.identifier,
             forcedExtension: part.fileExtension(for: data),
             expiration: request.options.diskCacheExpiration

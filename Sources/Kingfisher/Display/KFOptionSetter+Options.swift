@@ -104,6 +104,11 @@ extension KFOptionSetter {
         setting(\.allowedSources, to: policy)
     }
 
+    /// Sets which parts of a URL are left out of its key; nil for none.
+    public func cacheKeyRule(_ rule: CacheKeyRule?) -> Self {
+        setting(\.cacheKeyRule, to: rule)
+    }
+
     /// Sets the queue on which processors run; nil for the library's own threads.
     public func processingQueue(_ queue: CallbackQueue?) -> Self {
         setting(\.processingQueue, to: queue)

@@ -112,6 +112,12 @@ public enum KingfisherOptionsInfoItem: Sendable {
     case resultLimits(ResultLimits)
     /// The kinds of sources that may be read; use it for untrusted URLs.
     case allowedSources(SourcePolicy)
+    /// Which parts of a URL are left out of its key, unless the source has a key of its own; nil for
+    /// none.
+    ///
+    /// See ``CacheKeyRule``. Set it for all loads of a manager through
+    /// ``KingfisherManager/defaultOptions``.
+    case cacheKeyRule(CacheKeyRule?)
     /// A file extension to append to the name of the file on disk.
     case forcedCacheFileExtension(String?)
 }

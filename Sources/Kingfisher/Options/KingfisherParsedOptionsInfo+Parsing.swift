@@ -67,6 +67,7 @@ extension ParsedValues {
         case .resultLimits(let limits): resultLimits = limits
         case .allowedSources(let policy): allowedSources = policy
         case .lowDataMode(let source): lowDataModeSource = source
+        case .cacheKeyRule(let rule): cacheKeyRule = rule
         case .forcedCacheFileExtension(let fileExtension): forcedExtension = fileExtension
         default: preconditionFailure("the option is not handled: \(item)")
         }

@@ -76,6 +76,7 @@ struct ParsedValues: Sendable {
     var retryStrategy: (any RetryStrategy)? = nil
     var lowDataModeSource: Source? = nil
     var forcedExtension: String? = nil
+    var cacheKeyRule: CacheKeyRule? = nil
     var resultLimits: ResultLimits = ResultLimits.default
     var allowedSources: SourcePolicy? = nil
     var httpCaching: Bool = false
@@ -92,6 +93,11 @@ extension KingfisherParsedOptionsInfo {
     public var originalCache: ImageCache? {
         get { storage.values.originalCache }
         set { values.originalCache = newValue }
+    }
+    /// Which parts of a URL are left out of its key; nil for none.
+    public var cacheKeyRule: CacheKeyRule? {
+        get { storage.values.cacheKeyRule }
+        set { values.cacheKeyRule = newValue }
     }
     /// The downloader to use instead of the manager's.
     public var downloader: ImageDownloader? {

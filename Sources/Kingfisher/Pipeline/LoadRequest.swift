@@ -40,6 +40,7 @@ final class LoadRequest: Sendable {
         isStillWanted: (@Sendable () -> Bool)? = nil
     ) {
         Counters.requests.add()
+        let source = source.keyed(by: options.cacheKeyRule)
         self.source = source
         key = source.cacheKey
         entry = CacheEntryName(key: key, options: options)
@@ -85,6 +86,7 @@ final class LoadRequest: Sendable {
     /// The same request for another source, optionally allowing a metered network.
     func with(source: Source, onAnyNetwork: Bool = false) -> LoadRequest {
         var options = options
+        let source = source.keyed(by: options.cacheKeyRule)
         if onAnyNetwork { options.lowDataModeSource = nil }
         return LoadRequest(self, source: source, key: source.cacheKey, options: options)
     }

@@ -151,8 +151,8 @@ extension PictureController {
         let options = sized(load.options)
         guard !options.forceRefresh else { return false }
         let cache = options.targetCache ?? load.manager.cache
-        return cache.retrieveImageInMemoryCache(forKey: load.source.cacheKey, options: options)
-            != nil
+        let key = load.source.keyed(by: options.cacheKeyRule).cacheKey
+        return cache.retrieveImageInMemoryCache(forKey: key, options: options) != nil
     }
 
     // MARK: Starting

@@ -5,12 +5,8 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-let url = URL(string: "https://example.com/photo.jpg")!
-let thumbnail = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
-let result = try await KingfisherManager.shared.retrieveData(
-    with: url,
-    options: [.processor(thumbnail)],
-    as: .webp(quality: 0.8)
-)
-print(result.contentType, result.data.count)
+KingfisherManager.shared.defaultOptions = [.cacheKeyRule(.signedURLs)]
+let signed = URL(string: "https://example.com/photo.jpg?w=300&X-Amz-Signature=8f2a")!
+_ = try await KingfisherManager.shared.retrieveImage(with: signed)
+print(ImageCache.default.isCached(forKey: "https://example.com/photo.jpg?w=300"))
 }

@@ -119,6 +119,10 @@ struct PictureLoad: Sendable {
         if loading.isolate { options.append(.isolated) }
         if loading.forceRefresh { options.append(.forceRefresh) }
         if loading.onlyFromCache { options.append(.onlyFromCache) }
+        if !loading.ignoredQueryItems.isEmpty {
+            let names = Set(loading.ignoredQueryItems)
+            options.append(.cacheKeyRule(CacheKeyRule(ignoringQueryItems: names)))
+        }
         if !loading.headers.isEmpty { options.append(.requestModifier(HeaderModifier(loading))) }
         return options
     }

@@ -38,6 +38,17 @@ struct LoadOptions: ParsableArguments {
     )
     var headers: [RequestHeader] = []
 
+    @Option(
+        name: .customLong("ignore-query"),
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A query item that is not part of an image's key, for example a signature; a * at its "
+                + "end stands for any rest; may be repeated.",
+            valueName: "name"
+        )
+    )
+    var ignoredQueryItems: [String] = []
+
     func validate() throws {
         try Self.check(timeout: timeout)
         if forceRefresh, onlyFromCache {
