@@ -4,28 +4,32 @@
 #include <gtk/gtk.h>
 #include <math.h>
 
-// Intersects a widget with its clipping ancestors, from the inside out. Their transforms are
-// assumed to be translations, as in scrolled windows, lists, stacks and revealers.
+// Intersects a rectangle with the bounds of a widget.
+static void clip(graphene_rect_t *rect, GtkWidget *widget) {
+    double left = fmax(0, rect->origin.x), top = fmax(0, rect->origin.y);
+    double right = fmin(gtk_widget_get_width(widget), rect->origin.x + rect->size.width);
+    double bottom = fmin(gtk_widget_get_height(widget), rect->origin.y + rect->size.height);
+    // Not graphene_rect_init, which would turn a negative size around.
+    *rect = (graphene_rect_t){{left, top}, {right - left, bottom - top}};
+}
+
+// Intersects a widget with its clipping ancestors, from the inside out, up to its surface: a popover
+// is not clipped by the widgets around its button.
 bool kf_widget_is_in_sight(void *widget) {
     if (!gtk_widget_get_mapped(widget)) return false;
-    double left = 0, top = 0;
-    double right = gtk_widget_get_width(widget), bottom = gtk_widget_get_height(widget);
-    bool is_wide = right > 0, is_high = bottom > 0;
+    int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
+    graphene_rect_t seen = GRAPHENE_RECT_INIT(0, 0, width, height);
     GtkWidget *inner = widget;
-    for (GtkWidget *outer = gtk_widget_get_parent(widget); outer;
-         outer = gtk_widget_get_parent(outer)) {
-        if (gtk_widget_get_overflow(outer) != GTK_OVERFLOW_HIDDEN) continue;
-        graphene_point_t origin;
-        if (!gtk_widget_compute_point(inner, outer, &GRAPHENE_POINT_INIT(0, 0), &origin)) {
-            return false;
-        }
-        left = fmax(0, left + origin.x);
-        top = fmax(0, top + origin.y);
-        right = fmin(gtk_widget_get_width(outer), right + origin.x);
-        bottom = fmin(gtk_widget_get_height(outer), bottom + origin.y);
+    for (GtkWidget *outer = widget; outer && !GTK_IS_NATIVE(outer);) {
+        outer = gtk_widget_get_parent(outer);
+        if (!outer || gtk_widget_get_overflow(outer) != GTK_OVERFLOW_HIDDEN) continue;
+        graphene_matrix_t to_outer;
+        if (!gtk_widget_compute_transform(inner, outer, &to_outer)) return false;
+        graphene_matrix_transform_bounds(&to_outer, &seen, &seen);
+        clip(&seen, outer);
         // A widget without a size is visible if its corner is.
-        if (left > right || (left == right && is_wide)) return false;
-        if (top > bottom || (top == bottom && is_high)) return false;
+        if (seen.size.width < 0 || (seen.size.width == 0 && width > 0)) return false;
+        if (seen.size.height < 0 || (seen.size.height == 0 && height > 0)) return false;
         inner = outer;
     }
     return true;

@@ -121,6 +121,74 @@ extension GTKTests {
             #expect(column.views.map(isInSight) == [false, true, true])
         }
 
+        @Test func `an image in a popover is in sight, wherever the popover's button is`()
+            async throws
+        {
+            bench.serveJPEG("/a.jpg", width: 100, height: 60)
+            let column = try Column()
+            let button = try #require(gtk_menu_button_new())
+            gtk_widget_set_size_request(button, 60, 20)
+            column.append(button)
+            column.add(ImageView()).setSizeRequest(width: 100, height: 400)
+            let popover = try #require(gtk_popover_new())
+            let view = AnimatedPictureView()
+            view.setSizeRequest(width: 100, height: 60)
+            view.kf.loadStart = .whenVisible
+            let content = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            let space = try #require(gtk_label_new(nil))
+            gtk_widget_set_size_request(space, 100, 200)
+            gtk_box_append(content.asBox, space)
+            gtk_box_append(content.asBox, view.widget)
+            gtk_popover_set_child(popover.asPopover, content)
+            // A grab of the pointer needs a window manager.
+            gtk_popover_set_autohide(popover.asPopover, 0)
+            gtk_menu_button_set_popover(OpaquePointer(button), popover)
+            load("/a.jpg", in: view)
+            // The popover is larger than the window that scrolls its button.
+            let stage = Stage(column.widget, width: 70, height: 30)
+            await stage.paint()
+            #expect(view.image == nil)
+            gtk_popover_popup(popover.asPopover)
+            await stage.run { view.image != nil }
+            #expect(kf_widget_is_in_sight(view.widget))
+            view.image = .frames([.pureRed, .pureGreen], each: 0.02)
+            await stage.run { view.currentFrameIndex == 1 }
+            gtk_popover_popdown(popover.asPopover)
+            await stage.run { !view.isAnimating || !view.controller.isInSight }
+        }
+
+        @Test func `a view that its ancestors scale or turn is in sight where it is painted`()
+            async throws
+        {
+            let fixed = try #require(gtk_fixed_new())
+            let frame = try #require(gtk_scrolled_window_new())
+            gtk_scrolled_window_set_policy(
+                OpaquePointer(frame),
+                GTK_POLICY_EXTERNAL,
+                GTK_POLICY_EXTERNAL
+            )
+            gtk_scrolled_window_set_child(OpaquePointer(frame), fixed)
+            let view = ImageView()
+            view.setSizeRequest(width: 40, height: 40)
+            let place = { (x: Float, degrees: Float) in
+                var point = graphene_point_t(x: x, y: 20)
+                let moved = gsk_transform_rotate(gsk_transform_translate(nil, &point), degrees)
+                gtk_fixed_set_child_transform(fixed.asFixed, view.widget, moved)
+                gsk_transform_unref(moved)
+            }
+            gtk_fixed_put(fixed.asFixed, view.widget, 0, 0)
+            let stage = Stage(frame, width: 100, height: 100)
+            await stage.paint()
+            #expect(kf_widget_is_in_sight(view.widget))
+            // Its corner is outside, but turned by half a turn it reaches inside.
+            place(120, 180)
+            await stage.paint()
+            #expect(kf_widget_is_in_sight(view.widget))
+            place(120, 0)
+            await stage.paint()
+            #expect(!kf_widget_is_in_sight(view.widget))
+        }
+
         private func load(
             _ path: String,
             in view: ImageView,
@@ -135,6 +203,16 @@ extension GTKTests {
                 completion: nil
             )
         }
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == GtkWidget {
+    fileprivate var asPopover: UnsafeMutablePointer<GtkPopover> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GtkPopover.self)
+    }
+
+    fileprivate var asFixed: UnsafeMutablePointer<GtkFixed> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GtkFixed.self)
     }
 }
 
