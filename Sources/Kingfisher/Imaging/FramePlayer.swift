@@ -1,13 +1,14 @@
-import Dispatch
 import Foundation
+import Pixels
 import Synchronization
 
 /// Plays the frames of an animation, independently of views and clocks.
 ///
 /// The owner passes the elapsed time to ``advance(by:)`` and receives events. Frames are decoded
-/// ahead of time, one after another, on another thread. A frame that is due but not yet decoded is
-/// nil. At most `preloadCount` + 1 frames are kept, unless the animation is short enough to keep
-/// all of them.
+/// ahead of time, one after another, in a pool of threads that all players share. A frame that is
+/// due but not yet decoded is nil. At most `preloadCount` + 1 frames are kept, unless the animation
+/// is short enough to keep all of them. When the frames of all players exceed their allowance, only
+/// the current frame and the next one are kept.
 package final class FramePlayer: Sendable {
     /// The result of a tick.
     package enum Event: Equatable, Sendable {
@@ -22,6 +23,10 @@ package final class FramePlayer: Sendable {
     private struct State: Sendable {
         /// Released outside the lock: a frame may have a user's frame source.
         var frames: [Int: KFCrossPlatformImage] = [:]
+        /// The bytes of a frame; 0 before the first one was decoded.
+        var frameCost = 0
+        /// The bytes that the allowance counts.
+        var counted = 0
         /// Frames with a queued decode.
         var ordered: Set<Int> = []
         var index = 0
@@ -42,6 +47,7 @@ package final class FramePlayer: Sendable {
     private let durations: [TimeInterval]
     private let maxSize: CGSize?
     private let maxLoops: UInt?
+    private let allowance: FrameAllowance
     private let decode: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     /// The number of frames decoded ahead of the current one.
@@ -56,15 +62,36 @@ package final class FramePlayer: Sendable {
     ///   - maxLoops: The number of loops to play; nil plays without end.
     ///   - playing: A player of the same frames whose position is continued; nil starts at the
     ///     beginning.
-    ///   - decode: Runs decoding work serially; nil for a dispatch queue of the player's own.
-    package init(
+    package convenience init(
+        source: any ImageFrameSource,
+        preloadCount: Int = 10,
+        maxSize: CGSize? = nil,
+        maxLoops: UInt? = nil,
+        continuing playing: FramePlayer? = nil
+    ) {
+        self.init(
+            source: source,
+            preloadCount: preloadCount,
+            maxSize: maxSize,
+            maxLoops: maxLoops,
+            continuing: playing,
+            allowance: .shared,
+            decode: FrameWork().submit
+        )
+    }
+
+    /// Makes a player with an allowance of its own, whose decoding work `decode` runs serially.
+    init(
         source: any ImageFrameSource,
         preloadCount: Int = 10,
         maxSize: CGSize? = nil,
         maxLoops: UInt? = nil,
         continuing playing: FramePlayer? = nil,
-        decode: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil
+        allowance: FrameAllowance = FrameAllowance(limit: Int.max / 2),
+        decode: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
+        self.allowance = allowance
+        self.decode = decode
         self.source = source.copy()
         self.preloadCount = max(0, preloadCount)
         self.maxSize = maxSize
@@ -80,12 +107,10 @@ package final class FramePlayer: Sendable {
                 $0.isFinished = isFinished
             }
         }
-        if let decode {
-            self.decode = decode
-        } else {
-            let queue = DispatchQueue(label: "com.onevcat.Kingfisher.frames")
-            self.decode = { queue.async(execute: $0) }
-        }
+    }
+
+    deinit {
+        allowance.add(-state.withLock { $0.counted })
     }
 
     // MARK: Frames
@@ -130,7 +155,7 @@ package final class FramePlayer: Sendable {
     package func advance(by tick: TimeInterval) -> [Event] {
         guard frameCount > 1 else { return [] }
         var events: [Event] = []
-        state.change { events = step(&$0, by: tick) }
+        change { events = step(&$0, by: tick) }
         if events.contains(.frameChanged) { orderAhead() }
         return events
     }
@@ -139,7 +164,7 @@ package final class FramePlayer: Sendable {
     ///
     /// - Parameter keepsCurrent: Whether the current frame is kept.
     package func purge(keepsCurrent: Bool) {
-        state.change { state in
+        change { state in
             let current = keepsCurrent ? state.frames[state.index] : nil
             state.frames = [:]
             state.frames[state.index] = current
@@ -155,7 +180,7 @@ package final class FramePlayer: Sendable {
         state.elapsed -= durations[state.index]
         let previous = state.index
         state.index = (previous + 1) % frameCount
-        if !keepsAll { state.frames[previous] = nil }
+        if !keepsAll || allowance.isExceeded { state.frames[previous] = nil }
         var events = [Event.frameChanged]
         if state.index == frameCount - 1 {
             state.loops += 1
@@ -172,8 +197,9 @@ package final class FramePlayer: Sendable {
     private var keepsAll: Bool { preloadCount >= frameCount - 1 }
 
     private func orderAhead() {
-        let index = currentIndex
-        order(index...index + (keepsAll ? frameCount - 1 : preloadCount))
+        let (index, cost) = state.withLock { ($0.index, $0.frameCost) }
+        let ahead = keepsAll ? frameCount - 1 : preloadCount
+        order(index...index + (allowance.fits(cost) ? ahead : min(1, ahead)))
     }
 
     /// Queues the decoding of frames that are neither decoded nor queued; indices wrap around.
@@ -192,15 +218,32 @@ package final class FramePlayer: Sendable {
     private func load(_ index: Int, generation: Int) {
         let isWanted = state.withLock { state in
             state.generation == generation && isNear(index, state.index)
+                && (isNext(index, state.index) || allowance.fits(state.frameCost))
         }
         let frame = isWanted ? source.frame(at: index, maxSize: maxSize) : nil
-        state.change { state in
+        change { state in
             guard state.generation == generation else { return }
             state.ordered.remove(index)
+            if let bitmap = frame?.bitmap { state.frameCost = bitmap.byteCount }
             // A frame that was skipped while it was decoded would otherwise be kept for a whole
             // loop.
             if isNear(index, state.index) { state.frames[index] = frame }
         }
+    }
+
+    /// Changes the state, and counts the frames that it keeps now.
+    private func change(_ body: (inout State) -> Void) {
+        state.change { state in
+            body(&state)
+            let bytes = state.frames.count * state.frameCost
+            allowance.add(bytes - state.counted)
+            state.counted = bytes
+        }
+    }
+
+    /// Whether a frame is the current one or the one after it, which are always kept.
+    private func isNext(_ index: Int, _ current: Int) -> Bool {
+        (index - current + frameCount) % frameCount <= 1
     }
 
     private func isNear(_ index: Int, _ current: Int) -> Bool {

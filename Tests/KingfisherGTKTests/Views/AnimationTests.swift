@@ -3,6 +3,7 @@ import CGTK
 import Foundation
 import Kingfisher
 import Pixels
+import Synchronization
 import Testing
 
 @testable import KingfisherGTK
@@ -132,12 +133,49 @@ extension GTKTests {
             #expect(gtk_widget_get_visible(button) == 0)
         }
 
+        @Test func `many animations are decoded by as many threads as there are cores`()
+            async throws
+        {
+            let frames = CountedFrames()
+            let players = (0..<60).map { _ in FramePlayer(source: frames) }
+            for player in players { player.prepare() }
+            await Stage.run { players.allSatisfy { $0.currentFrame != nil } }
+            #expect(frames.peak <= ProcessInfo.processInfo.activeProcessorCount)
+        }
+
         /// The name of a button for tooltips, which assistive technology gets as well.
         private func name(of button: UnsafeMutablePointer<GtkWidget>) -> String? {
             let accessible = OpaquePointer(button)
             guard gtk_test_accessible_has_property(accessible, GTK_ACCESSIBLE_PROPERTY_LABEL) != 0
             else { return nil }
             return gtk_widget_get_tooltip_text(button).map { String(cString: $0) }
+        }
+
+        /// Frames that take a millisecond each, and how many were made at once.
+        nonisolated private struct CountedFrames: ImageFrameSource {
+            private final class Count: Sendable {
+                let state = Mutex((running: 0, peak: 0))
+            }
+
+            private let count = Count()
+            var peak: Int { count.state.withLock { $0.peak } }
+            var data: Data? { nil }
+            var frameCount: Int { 3 }
+
+            func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
+                count.state.withLock {
+                    $0.running += 1
+                    $0.peak = max($0.peak, $0.running)
+                }
+                let end = ContinuousClock.now + .milliseconds(1)
+                while ContinuousClock.now < end {}
+                count.state.withLock { $0.running -= 1 }
+                LoopEvents.wake()
+                let pixel = Data([255, 0, 0, 255])
+                return KFCrossPlatformImage(premultipliedRGBA: pixel, width: 1, height: 1)
+            }
+
+            func duration(at index: Int) -> TimeInterval { 1 }
         }
 
         private final class Log: PictureAnimationDelegate {
