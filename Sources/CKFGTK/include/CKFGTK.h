@@ -162,11 +162,15 @@ double kf_widget_get_density(void *widget);
 // Whether a widget is mapped and not completely clipped (scrolled out of view) by an ancestor.
 bool kf_widget_is_in_sight(void *widget);
 
-// The accessible state of a widget: whether its content is loading, whether loading failed, and its
-// label (null for none).
+// The accessible state of a widget: whether its content is loading, whether loading failed, its
+// label and its description (null for none).
 void kf_widget_set_busy(void *widget, bool is_busy);
 void kf_widget_set_failed(void *widget, bool has_failed);
 void kf_widget_set_label(void *widget, const char *label);
+void kf_widget_set_description(void *widget, const char *description);
+
+// Sets the accessible label of the cell of a list with a child; null for none.
+void kf_list_cell_set_label(void *child, const char *label);
 
 // Sets a property of type GdkPaintable; returns false if the object has no such property.
 bool kf_object_set_paintable(void *object, const char *property, void *paintable);
@@ -216,7 +220,7 @@ typedef enum {
 typedef bool (*KFMenuHandler)(KFMenuEvent event, void *context);
 
 // Gives a widget a context menu with two entries, until kf_widget_remove_menu. It opens on the
-// secondary button, the menu key and Shift+F10; Control+C is the entry for copying.
+// secondary button, a long press, the menu key and Shift+F10; Control+C is the entry for copying.
 void kf_widget_add_menu(
     void *widget,
     const char *copy,
@@ -228,10 +232,26 @@ void kf_widget_remove_menu(void *widget);
 void kf_widget_open_menu(void *widget);
 bool kf_widget_has_open_menu(void *widget);
 
-// Called once, with the path of the chosen file; null if there is none.
-typedef void (*KFChosenFile)(const char *path, void *context);
+// Makes a widget focusable, with a visible focus, or not.
+void kf_widget_set_focusable(void *widget, bool is_focusable);
 
-// Asks the user where to save a file.
+// Draws a frame over the child of a list's cell while the cell is selected.
+void kf_widget_show_selection(void *widget);
+
+// Calls a handler when one of some keys is pressed while the widget has the focus, for example
+// "Return|space". `release` receives the context when the widget ends.
+void kf_widget_add_keys(
+    void *widget,
+    const char *trigger,
+    KFSignalHandler handler,
+    void *context,
+    KFSignalRelease release
+);
+
+// Called once, with the chosen GFile, which is borrowed; null if there is none.
+typedef void (*KFChosenFile)(void *file, void *context);
+
+// Asks the user where to save a file. The dialog closes with the widget's window.
 void kf_choose_file(
     void *widget,
     const char *title,
@@ -239,3 +259,57 @@ void kf_choose_file(
     KFChosenFile chosen_file,
     void *context
 );
+
+// Called once, with a description of the error; null for none.
+typedef void (*KFFileWritten)(const char *error, void *context);
+
+// Replaces the contents of a GFile, at once or not at all where the place allows it. The bytes are
+// copied.
+void kf_file_replace(
+    void *file,
+    const void *bytes,
+    size_t count,
+    KFFileWritten written,
+    void *context
+);
+
+// --- Zooming
+
+// A new GdkPaintable with a whole image and a detail of it. `on_paint` is called while painting,
+// before anything is painted, and may call kf_zoomable_set_place; no longer after
+// kf_zoomable_detach.
+void *kf_zoomable_new(KFPaintedSize on_paint, void *context);
+void kf_zoomable_detach(void *zoomable);
+
+// The texture of the whole image; null for none.
+void kf_zoomable_set_whole(void *zoomable, void *texture);
+
+// The texture of a part of the image, in widths and heights of the image; null for none.
+void kf_zoomable_set_detail(
+    void *zoomable,
+    void *texture,
+    double x,
+    double y,
+    double width,
+    double height
+);
+
+// The place of the image in the view. Does not request a frame.
+void kf_zoomable_set_place(void *zoomable, double x, double y, double width, double height);
+void kf_zoomable_queue_draw(void *zoomable);
+
+typedef enum {
+    // Enlarge by a factor; (x, y) stays in place. Not numbers mean the centre.
+    KF_ZOOM_BY,
+    // Move by (x, y).
+    KF_ZOOM_MOVE,
+    // Between the whole image and its own size.
+    KF_ZOOM_TOGGLE,
+    KF_ZOOM_FIT,
+    KF_ZOOM_ACTUAL,
+} KFZoomEvent;
+
+typedef void (*KFZoomHandler)(KFZoomEvent event, double value, double x, double y, void *context);
+
+// Reports gestures, the wheel and keys of a widget, once in its life.
+void kf_widget_add_zoom(void *widget, KFZoomHandler handler, void *context);
