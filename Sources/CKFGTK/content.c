@@ -100,28 +100,65 @@ void kf_widget_remove_drag(void *widget) {
 typedef struct {
     KFChosenFile chosen;
     void *context;
+    // Null for a widget that is in no window.
+    GtkWindow *window;
+    gulong handler;
+#if GTK_CHECK_VERSION(4, 10, 0)
+    GCancellable *cancellable;
+#else
+    GtkNativeDialog *dialog;
+#endif
 } Choice;
 
 static void finish(Choice *choice, GFile *file) {
-    char *path = file ? g_file_get_path(file) : NULL;
-    choice->chosen(path, choice->context);
-    g_free(path);
+    if (choice->window) {
+        g_signal_handler_disconnect(choice->window, choice->handler);
+        g_object_unref(choice->window);
+    }
+#if GTK_CHECK_VERSION(4, 10, 0)
+    g_object_unref(choice->cancellable);
+#else
+    gtk_native_dialog_destroy(choice->dialog);
+    g_object_unref(choice->dialog);
+#endif
+    choice->chosen(file, choice->context);
     if (file) g_object_unref(file);
     g_free(choice);
 }
 
 #if GTK_CHECK_VERSION(4, 10, 0)
 static void chosen(GObject *dialog, GAsyncResult *result, gpointer choice) {
-    // The error says only that the user has changed their mind.
+    // The error says only that the user has changed their mind, or that the window was closed.
     finish(choice, gtk_file_dialog_save_finish(GTK_FILE_DIALOG(dialog), result, NULL));
+}
+
+static void window_destroyed(Choice *choice) { g_cancellable_cancel(choice->cancellable); }
+
+static void open_dialog(Choice *choice, const char *title, const char *name) {
+    GtkFileDialog *dialog = gtk_file_dialog_new();
+    choice->cancellable = g_cancellable_new();
+    gtk_file_dialog_set_title(dialog, title);
+    gtk_file_dialog_set_initial_name(dialog, name);
+    gtk_file_dialog_save(dialog, choice->window, choice->cancellable, chosen, choice);
+    g_object_unref(dialog);
 }
 #else
 static void responded(GtkNativeDialog *dialog, int response, Choice *choice) {
     bool is_accepted = response == GTK_RESPONSE_ACCEPT;
-    GFile *file = is_accepted ? gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog)) : NULL;
-    gtk_native_dialog_destroy(dialog);
-    g_object_unref(dialog);
-    finish(choice, file);
+    finish(choice, is_accepted ? gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog)) : NULL);
+}
+
+static void window_destroyed(Choice *choice) { finish(choice, NULL); }
+
+static void open_dialog(Choice *choice, const char *title, const char *name) {
+    GtkFileChooserNative *dialog = gtk_file_chooser_native_new(
+        title, choice->window, GTK_FILE_CHOOSER_ACTION_SAVE, NULL, NULL
+    );
+    choice->dialog = GTK_NATIVE_DIALOG(dialog);
+    gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), name);
+    gtk_native_dialog_set_modal(choice->dialog, TRUE);
+    g_signal_connect(dialog, "response", G_CALLBACK(responded), choice);
+    gtk_native_dialog_show(choice->dialog);
 }
 #endif
 
@@ -132,24 +169,47 @@ void kf_choose_file(
     KFChosenFile chosen_file,
     void *context
 ) {
-    Choice *choice = g_new(Choice, 1);
-    *choice = (Choice){chosen_file, context};
+    Choice *choice = g_new0(Choice, 1);
+    choice->chosen = chosen_file;
+    choice->context = context;
     GtkRoot *root = gtk_widget_get_root(widget);
-    GtkWindow *window = GTK_IS_WINDOW(root) ? GTK_WINDOW(root) : NULL;
-#if GTK_CHECK_VERSION(4, 10, 0)
-    GtkFileDialog *dialog = gtk_file_dialog_new();
-    gtk_file_dialog_set_title(dialog, title);
-    gtk_file_dialog_set_initial_name(dialog, name);
-    gtk_file_dialog_save(dialog, window, NULL, chosen, choice);
-    g_object_unref(dialog);
-#else
-    GtkFileChooserNative *dialog = gtk_file_chooser_native_new(
-        title, window, GTK_FILE_CHOOSER_ACTION_SAVE, NULL, NULL
+    if (GTK_IS_WINDOW(root)) {
+        choice->window = GTK_WINDOW(g_object_ref(root));
+        // The dialog must not outlive the window that it belongs to.
+        choice->handler = g_signal_connect_swapped(
+            root, "destroy", G_CALLBACK(window_destroyed), choice
+        );
+    }
+    open_dialog(choice, title, name);
+}
+
+typedef struct {
+    KFFileWritten written;
+    void *context;
+} Writing;
+
+static void replaced(GObject *file, GAsyncResult *result, gpointer data) {
+    Writing *writing = data;
+    GError *error = NULL;
+    g_file_replace_contents_finish(G_FILE(file), result, NULL, &error);
+    writing->written(error ? error->message : NULL, writing->context);
+    g_clear_error(&error);
+    g_free(writing);
+}
+
+void kf_file_replace(
+    void *file,
+    const void *bytes,
+    size_t count,
+    KFFileWritten written,
+    void *context
+) {
+    Writing *writing = g_new(Writing, 1);
+    *writing = (Writing){written, context};
+    GBytes *copy = g_bytes_new(bytes, count);
+    g_file_replace_contents_bytes_async(
+        file, copy, NULL, FALSE, G_FILE_CREATE_NONE, NULL, replaced, writing
     );
-    gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), name);
-    gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
-    g_signal_connect(dialog, "response", G_CALLBACK(responded), choice);
-    gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
-#endif
+    g_bytes_unref(copy);
 }
 #endif

@@ -10,7 +10,8 @@ typedef struct {
     GMenu *model;
     // The open menu, a child of the widget.
     GtkWidget *popover;
-    GtkEventController *click, *keys;
+    GtkEventController *click, *press, *keys;
+    gulong unmap;
 } Menu;
 
 static const char key[] = "kingfisher-menu";
@@ -40,6 +41,15 @@ static void widget_destroyed(GtkWidget *popover) {
     unparent(popover);
 }
 
+// A menu cannot stay open without the window of its widget.
+static void unmapped(GtkWidget *widget) {
+    Menu *menu = g_object_get_data(G_OBJECT(widget), key);
+    GtkWidget *popover = menu ? menu->popover : NULL;
+    if (!popover) return;
+    close_menu(menu);
+    unparent(popover);
+}
+
 static void open_menu(GtkWidget *widget, double x, double y) {
     Menu *menu = g_object_get_data(G_OBJECT(widget), key);
     // A key reaches the focused widget, which may be scrolled away: there is no place for the menu.
@@ -61,6 +71,11 @@ static void open_menu(GtkWidget *widget, double x, double y) {
 static void clicked(GtkGestureClick *click, int count, double x, double y, GtkWidget *widget) {
     (void)count;
     gtk_gesture_set_state(GTK_GESTURE(click), GTK_EVENT_SEQUENCE_CLAIMED);
+    open_menu(widget, x, y);
+}
+
+static void pressed_long(GtkGesture *press, double x, double y, GtkWidget *widget) {
+    gtk_gesture_set_state(press, GTK_EVENT_SEQUENCE_CLAIMED);
     open_menu(widget, x, y);
 }
 
@@ -124,13 +139,18 @@ void kf_widget_add_menu(
     g_signal_connect(menu->click, "pressed", G_CALLBACK(clicked), widget);
     gtk_widget_add_controller(widget, menu->click);
 
+    menu->press = GTK_EVENT_CONTROLLER(gtk_gesture_long_press_new());
+    gtk_gesture_single_set_touch_only(GTK_GESTURE_SINGLE(menu->press), TRUE);
+    g_signal_connect(menu->press, "pressed", G_CALLBACK(pressed_long), widget);
+    gtk_widget_add_controller(widget, menu->press);
+
+    menu->unmap = g_signal_connect(widget, "unmap", G_CALLBACK(unmapped), NULL);
     menu->keys = gtk_shortcut_controller_new();
     GtkShortcutAction *open = gtk_callback_action_new(menu_key_pressed, NULL, NULL);
     add_keys(menu, "Menu|<Shift>F10", open);
     add_keys(menu, "<Control>c", gtk_named_action_new("kingfisher.copy"));
     gtk_widget_add_controller(widget, menu->keys);
-    // Keys reach only widgets that can have the focus.
-    gtk_widget_set_focusable(widget, TRUE);
+    kf_widget_set_focusable(widget, true);
     g_object_set_data_full(widget, key, menu, free_menu);
 }
 
@@ -145,10 +165,12 @@ void kf_widget_remove_menu(void *widget) {
     Menu *menu = g_object_steal_data(widget, key);
     if (!menu) return;
     close_menu(menu);
+    g_signal_handler_disconnect(widget, menu->unmap);
     gtk_widget_remove_controller(widget, menu->click);
+    gtk_widget_remove_controller(widget, menu->press);
     gtk_widget_remove_controller(widget, menu->keys);
     gtk_widget_insert_action_group(widget, "kingfisher", NULL);
-    gtk_widget_set_focusable(widget, FALSE);
+    kf_widget_set_focusable(widget, false);
     free_menu(menu);
 }
 #endif

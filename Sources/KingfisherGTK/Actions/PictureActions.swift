@@ -7,13 +7,15 @@ import Kingfisher
 /// The context menu and the drag source of a GtkPicture; belongs to its controller.
 final class PictureActions {
     /// Asks the user where to save a file of a suggested name; tests replace it.
+    ///
+    /// The answer is a GFile; nil for none.
     static var chooseFile = ask
 
     private unowned let controller: PictureController
     private var menu: PictureMenu?
     private(set) var isDraggable = false
     /// The file of the image that the pointer is pressed on, in case that it is dragged.
-    private var draggedFile: (image: KFCrossPlatformImage, data: Data)?
+    private var draggedFile: (image: KFCrossPlatformImage, data: Data, copy: URL?)?
     private var reading: Task<Void, Never>?
 
     init(of controller: PictureController) {
@@ -48,7 +50,7 @@ final class PictureActions {
         guard controller.image != nil else { return false }
         switch event {
         case KF_MENU_COPY: perform { try await $0.copyImage() }
-        case KF_MENU_SAVE: perform { try await Self.saveByDialog($0) }
+        case KF_MENU_SAVE: perform { try await $0.actions.saveByDialog() }
         default: break
         }
         return true
@@ -68,23 +70,32 @@ final class PictureActions {
         }
     }
 
-    private static func saveByDialog(_ controller: PictureController) async throws {
+    /// Opens the dialog, which retains neither the view nor this object.
+    private func saveByDialog() async throws {
         let data = try await controller.originalData()
         let name = controller.suggestedFileName(for: data)
-        let title = controller.actions.menu?.saveTitle ?? PictureMenu().saveTitle
-        guard let url = await chooseFile(controller, title, name) else { return }
-        try await PictureController.write(data, to: url)
+        let onError = menu?.onError
+        let title = menu?.saveTitle ?? PictureMenu().saveTitle
+        Self.chooseFile(controller, title, name) { file in
+            guard let file else { return }
+            Task {
+                do {
+                    try await PictureController.write(data, to: file)
+                } catch {
+                    onError?(error)
+                }
+            }
+        }
     }
 
     private static func ask(
         _ controller: PictureController,
         title: String,
-        name: String
-    ) async -> URL? {
-        await withCheckedContinuation { continuation in
-            let context = Unmanaged.passRetained(Answer(continuation)).toOpaque()
-            kf_choose_file(controller.picture, title, name, ActionCallbacks.chosenFile, context)
-        }
+        name: String,
+        answer: @escaping (GObjectReference?) -> Void
+    ) {
+        let context = Unmanaged.passRetained(Answer(answer)).toOpaque()
+        kf_choose_file(controller.picture, title, name, ActionCallbacks.chosenFile, context)
     }
 
     // MARK: Dragging
@@ -110,23 +121,29 @@ final class PictureActions {
             defer { g_object_unref(controller.picture) }
             // Without a file the texture alone is dragged.
             guard let data = try? await controller.originalData(), !Task.isCancelled else { return }
-            self?.draggedFile = (image, data)
+            let isLocal = controller.shownLoad?.source.url?.isFileURL == true
+            let name = controller.suggestedFileName(for: data)
+            // Programs such as file managers take only files.
+            var copy: URL?
+            if !isLocal { copy = await DraggedFiles.write(data, name: name) }
+            guard !Task.isCancelled else { return }
+            self?.draggedFile = (image, data, copy)
         }
     }
 
     /// The data of a drag that begins; nil without an image.
     func dragContent() -> GObjectReference? {
         guard let image = controller.image else { return nil }
-        let file = draggedFile.flatMap { $0.image === image ? $0.data : nil }
-        let url = controller.shownLoad?.source.url
-        return PictureController.content(of: image, from: url, data: file)
+        let file = draggedFile.flatMap { $0.image === image ? $0 : nil }
+        let url = file?.copy ?? controller.shownLoad?.source.url
+        return PictureController.content(of: image, from: url, data: file?.data)
     }
 }
 
-/// Waits for the user's choice of a file.
-nonisolated private final class Answer {
-    let continuation: CheckedContinuation<URL?, Never>
-    init(_ continuation: CheckedContinuation<URL?, Never>) { self.continuation = continuation }
+/// Receives the user's choice of a file.
+private final class Answer {
+    let body: (GObjectReference?) -> Void
+    init(_ body: @escaping (GObjectReference?) -> Void) { self.body = body }
 }
 
 /// The C side of ``PictureActions``.
@@ -158,12 +175,11 @@ nonisolated private enum ActionCallbacks {
     }
 
     static var chosenFile: KFChosenFile {
-        { path, context in
+        { file, context in
             guard let context else { return }
             let answer = Unmanaged<Answer>.fromOpaque(context).takeRetainedValue()
-            answer.continuation.resume(
-                returning: path.map { URL(fileURLWithPath: String(cString: $0)) }
-            )
+            let file = file.map { GObjectReference(retaining: $0) }
+            MainActor.assumeIsolated { answer.body(file) }
         }
     }
 }

@@ -81,8 +81,41 @@ extension PictureController {
     }
 
     @concurrent
-    nonisolated static func write(_ data: Data, to url: URL) async throws {
+    nonisolated private static func write(_ data: Data, to url: URL) async throws {
         try data.write(to: url, options: .atomic)
+    }
+
+    /// Replaces a GFile, which may be on another machine and have no path.
+    static func write(_ data: Data, to file: GObjectReference) async throws {
+        let message = await withCheckedContinuation { continuation in
+            let context = Unmanaged.passRetained(FileWriting(continuation)).toOpaque()
+            data.withUnsafeBytes {
+                kf_file_replace(
+                    file.address,
+                    $0.baseAddress,
+                    $0.count,
+                    FileWriting.written,
+                    context
+                )
+            }
+        }
+        guard let message else { return }
+        throw CocoaError(.fileWriteUnknown, userInfo: [NSLocalizedDescriptionKey: message])
+    }
+}
+
+/// Waits for the end of a write; resumed with the description of the error, nil for none.
+nonisolated private final class FileWriting {
+    private let continuation: CheckedContinuation<String?, Never>
+
+    init(_ continuation: CheckedContinuation<String?, Never>) { self.continuation = continuation }
+
+    static var written: KFFileWritten {
+        { error, context in
+            guard let context else { return }
+            let writing = Unmanaged<FileWriting>.fromOpaque(context).takeRetainedValue()
+            writing.continuation.resume(returning: error.map { String(cString: $0) })
+        }
     }
 }
 

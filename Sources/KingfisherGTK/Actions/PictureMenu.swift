@@ -8,8 +8,8 @@ public import Kingfisher
 /// view.kf.contextMenu = PictureMenu()
 /// ```
 ///
-/// It opens on the secondary button, the menu key and Shift+F10. Control+C copies while the view
-/// has the focus.
+/// It opens on the secondary button, a long press of a finger, the menu key and Shift+F10. Control+C
+/// copies while the view has the focus, which a line inside of its edges shows.
 public struct PictureMenu {
     /// The title of the entry that copies the image.
     public var copyTitle: String
@@ -47,7 +47,8 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
 
     /// Whether the image can be dragged to other programs; false by default.
     ///
-    /// They are offered the bytes of the image's file and its pixels, and a local file itself.
+    /// They are offered the bytes of the image's file, its pixels, and a file: the local one, or a
+    /// temporary copy of a remote one.
     public var isDraggable: Bool {
         get { base.controller.actions.isDraggable }
         nonmutating set { base.controller.actions.setDraggable(newValue) }

@@ -39,6 +39,22 @@ func connect(
     }
 }
 
+/// Calls a closure when one of some keys is pressed while a widget has the focus.
+///
+/// - Parameters:
+///   - widget: The widget; the closure is released with it.
+///   - trigger: Keys in the syntax of `gtk_shortcut_trigger_parse_string`.
+///   - body: The closure.
+func onKeys(of widget: UnsafeMutableRawPointer, _ trigger: String, _ body: @escaping () -> Void) {
+    kf_widget_add_keys(
+        widget,
+        trigger,
+        SignalTrampoline.handler,
+        Unmanaged.passRetained(SignalClosure { _ in body() }).toOpaque(),
+        SignalTrampoline.release
+    )
+}
+
 private func connectPassingArgument(
     _ object: UnsafeMutableRawPointer,
     _ signal: String,

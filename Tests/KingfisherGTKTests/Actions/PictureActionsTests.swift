@@ -154,58 +154,37 @@ extension GTKTests {
             #expect(name.hasSuffix(".png"))
         }
 
-        // MARK: The menu
-
-        @Test func `the menu opens over an image alone, and closes with its picture`() async throws
-        {
-            let view = ImageView()
-            view.kf.contextMenu = PictureMenu()
-            let stage = Stage(view.widget)
-            await stage.paint()
-            kf_widget_open_menu(view.gtkPicture.asRaw)
-            #expect(!kf_widget_has_open_menu(view.gtkPicture.asRaw))
-            view.image = .solid(.pureRed)
-            kf_widget_open_menu(view.gtkPicture.asRaw)
-            #expect(kf_widget_has_open_menu(view.gtkPicture.asRaw))
-            await stage.paint()
-            // GTK warns, which ends the test, if the picture goes before its menu.
-            stage.close()
-        }
-
-        @Test func `the menu does not open over an image that is scrolled away`() async throws {
-            let window = try #require(gtk_scrolled_window_new())
-            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
-            gtk_scrolled_window_set_child(OpaquePointer(window), box)
-            let views = (0..<2).map { _ in ImageView() }
-            for view in views {
-                view.setSizeRequest(width: 100, height: 200)
-                view.image = .solid(.pureRed)
-                view.kf.contextMenu = PictureMenu()
-                gtk_box_append(box.asBox, view.widget)
+        @Test func `a place without a path that cannot be written is reported`() async throws {
+            let (view, stage) = try await loaded("/a.jpg")
+            var errors: [any Error] = []
+            view.kf.contextMenu = PictureMenu { error in
+                errors.append(error)
+                LoopEvents.wake()
             }
-            let stage = Stage(window, width: 120, height: 100)
-            await stage.paint()
-            kf_widget_open_menu(views[1].gtkPicture.asRaw)
-            #expect(!kf_widget_has_open_menu(views[1].gtkPicture.asRaw))
-            kf_widget_open_menu(views[0].gtkPicture.asRaw)
-            #expect(kf_widget_has_open_menu(views[0].gtkPicture.asRaw))
-            views[0].kf.contextMenu = nil
+            let target = try #require(URL(string: "unheard-of://server/a.jpg"))
+            try await choosing(target) {
+                try activate("kingfisher.save", of: view)
+                await stage.run { errors.count == 1 }
+            }
+            #expect(errors.first?.localizedDescription.isEmpty == false)
         }
 
-        @Test func `a menu can be taken away`() async throws {
-            let view = ImageView()
-            view.image = .solid(.pureRed)
-            view.kf.contextMenu = PictureMenu(copyTitle: "Kopieren")
-            #expect(view.kf.contextMenu?.copyTitle == "Kopieren")
-            let stage = Stage(view.widget)
-            await stage.paint()
-            kf_widget_open_menu(view.gtkPicture.asRaw)
-            await stage.paint()
-            view.kf.contextMenu = nil
-            #expect(!kf_widget_has_open_menu(view.gtkPicture.asRaw))
-            kf_widget_open_menu(view.gtkPicture.asRaw)
-            #expect(!kf_widget_has_open_menu(view.gtkPicture.asRaw))
-            await stage.paint()
+        @Test func `the dialog for a file closes with its window, and keeps no picture`()
+            async throws
+        {
+            var loaded: (ImageView, Stage)? = try await loaded("/a.jpg")
+            let stage = try #require(loaded?.1)
+            weak let controller = loaded?.0.controller
+            loaded?.0.kf.contextMenu = PictureMenu()
+            try activate("kingfisher.save", of: try #require(loaded?.0))
+            let count = { g_list_model_get_n_items(gtk_window_get_toplevels()) }
+            // The window of the test, and the dialog.
+            let before = count()
+            await Stage.run { count() > before }
+            loaded = nil
+            stage.close()
+            await Stage.run { controller == nil }
+            #expect(count() < before)
         }
 
         // MARK: Dragging
@@ -226,6 +205,13 @@ extension GTKTests {
             }
             let provider = OpaquePointer(try #require(content).address)
             #expect(try await bytes(provider, "image/jpeg") == file)
+            // File managers take only files: a copy with the name of the URL.
+            #expect(offers(provider, g_file_get_type()))
+            let list = String(decoding: try await bytes(provider, "text/uri-list"), as: UTF8.self)
+            let line = list.trimmingCharacters(in: .whitespacesAndNewlines)
+            let copy = try #require(URL(string: line))
+            #expect(copy.lastPathComponent == "a.jpg")
+            #expect(try Data(contentsOf: copy) == file)
             // The file is not kept after the pointer was released.
             actions.pointerChanged(isPressed: false)
             let late = try #require(actions.dragContent())
@@ -298,9 +284,10 @@ extension GTKTests {
         ) async throws {
             let before = PictureActions.chooseFile
             defer { PictureActions.chooseFile = before }
-            PictureActions.chooseFile = { _, _, name in
+            PictureActions.chooseFile = { _, _, name, answer in
                 names(name)
-                return url
+                let file = g_file_new_for_uri(url.absoluteString)
+                answer(file.map { GObjectReference(adopting: UnsafeMutableRawPointer($0)) })
             }
             try await body()
         }
@@ -358,8 +345,6 @@ nonisolated private final class Written: @unchecked Sendable {
 }
 
 extension OpaquePointer {
-    fileprivate var asRaw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
-
     /// The pointer as a GdkContentProvider.
     fileprivate var asContent: UnsafeMutablePointer<GdkContentProvider> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: GdkContentProvider.self)
