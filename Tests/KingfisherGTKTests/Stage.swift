@@ -2,9 +2,10 @@
 import CGTK
 import Foundation
 import Kingfisher
-import KingfisherGTK
 import Pixels
 import Testing
+
+@testable import KingfisherGTK
 
 /// A window for a test, the loop that keeps it alive, and its pixels.
 final class Stage {
@@ -14,7 +15,9 @@ final class Stage {
     /// Whether widgets can be shown in this environment.
     nonisolated static let hasDisplay: Bool = {
         // Accessible states of widgets are kept for the tests to query.
-        setenv("GTK_A11Y", "test", 1)
+        setenv("GTK_A11Y", "test", 0)
+        // Dialogs for files store settings, for which a machine without a session has no place.
+        setenv("GSETTINGS_BACKEND", "memory", 1)
         // A GTK warning ends the test process, however it was started.
         g_log_set_always_fatal(
             GLogLevelFlags(
@@ -26,12 +29,16 @@ final class Stage {
         return environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
     }()
 
+    /// Whether views can be seen on the bus of assistive technology.
+    nonisolated static let hasBus = ProcessInfo.processInfo.environment["GTK_A11Y"] == "atspi"
+
     /// Opens an undecorated window around a widget.
     init(_ content: UnsafeMutablePointer<GtkWidget>, width: Int32 = 200, height: Int32 = 160) {
         guard gtk_init_check() != 0, let window = gtk_window_new() else {
             preconditionFailure("these tests need a display")
         }
         self.window = window
+        setMode()
         let pointer = UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self)
         gtk_window_set_decorated(pointer, 0)
         gtk_window_set_default_size(pointer, width, height)
@@ -40,6 +47,19 @@ final class Stage {
     }
 
     isolated deinit { close() }
+
+    /// Applies those modes of the step `gtk` that GTK itself has no variable for.
+    private func setMode() {
+        let environment = ProcessInfo.processInfo.environment
+        if environment["KF_TEST_DIRECTION"] == "rtl" {
+            gtk_widget_set_direction(window, GTK_TEXT_DIR_RTL)
+            gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
+        }
+        if let density = environment["KF_TEST_DENSITY"].flatMap(Double.init) {
+            PictureController.readDensity = { _ in density }
+        }
+        if environment["KF_TEST_MOTION"] == "0" { setAnimations(enabled: false) }
+    }
 
     /// Closes and destroys the window.
     func close() {

@@ -1,5 +1,6 @@
 #if GTK
 public import CGTK
+import CKFGTK
 import Foundation
 import Kingfisher
 
@@ -15,11 +16,39 @@ public protocol ImageListRow: AnyObject {
 
     /// Called when the row no longer shows its item; its images are already cleared.
     func clear()
+
+    /// The row's name for assistive technology, read after ``show(_:)``; by default the texts of its
+    /// labels and images.
+    var accessibleLabel: String? { get }
 }
 
 extension ImageListRow {
     /// Does nothing.
     public func clear() {}
+
+    /// The texts of the row's labels, and the alternative texts of its images.
+    public var accessibleLabel: String? {
+        let texts = Self.texts(in: widget)
+        return texts.isEmpty ? nil : texts.joined(separator: ", ")
+    }
+
+    private static func texts(in widget: UnsafeMutablePointer<GtkWidget>) -> [String] {
+        let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
+        let pointer = OpaquePointer(widget)
+        if g_type_check_instance_is_a(instance, gtk_label_get_type()) != 0 {
+            return gtk_label_get_text(pointer).map { [String(cString: $0)] } ?? []
+        }
+        if g_type_check_instance_is_a(instance, gtk_picture_get_type()) != 0 {
+            return gtk_picture_get_alternative_text(pointer).map { [String(cString: $0)] } ?? []
+        }
+        var found: [String] = []
+        var child = gtk_widget_get_first_child(widget)
+        while let next = child {
+            found += texts(in: next)
+            child = gtk_widget_get_next_sibling(next)
+        }
+        return found.filter { !$0.isEmpty }
+    }
 }
 
 /// An item of a list's model.
@@ -94,7 +123,9 @@ extension ImageRowFactory: ListItemHandler {
     func bind(_ item: OpaquePointer) {
         let object = gtk_list_item_get_item(item)
         let position = Int(gtk_list_item_get_position(item))
-        rows[item]?.show(ImageListItem(position: position, object: object))
+        guard let row = rows[item] else { return }
+        row.show(ImageListItem(position: position, object: object))
+        kf_list_cell_set_label(row.widget, row.accessibleLabel)
     }
 
     func unbind(_ item: OpaquePointer) {

@@ -103,7 +103,9 @@ open class ImageView: GtkPictureProviding {
         set { controller.canvas.hasNaturalSize = newValue }
     }
 
-    /// The text that replaces the image for assistive technology.
+    /// The text that replaces the image for assistive technology, and names its cell in a list.
+    ///
+    /// After a failed load its reason is the description.
     public var alternativeText: String? {
         get { gtk_picture_get_alternative_text(gtkPicture).map { String(cString: $0) } }
         set { gtk_picture_set_alternative_text(gtkPicture, newValue) }

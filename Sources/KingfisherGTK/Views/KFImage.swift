@@ -37,6 +37,9 @@ public final class KFImage: KFOptionSetter {
         state.overlay.assumingMemoryBound(to: GtkWidget.self)
     }
 
+    /// The size of the image in logical pixels, as the layout requests it; nil before it is loaded.
+    public var naturalSize: CGSize? { view.image?.size }
+
     /// The image view inside the widget.
     public var view: ImageView { state.view }
 
@@ -87,15 +90,16 @@ extension KFImage {
         return self
     }
 
-    /// Retries after a failure when the widget is clicked.
+    /// Retries after a failure when the widget is clicked, or has the focus and Return or the space
+    /// key is pressed.
     public func retryOnClick() -> KFImage {
-        _ = state.retriesOnClick
+        state.retryOnClick()
         return self
     }
 
     /// Retries after a failure when GIO's `GNetworkMonitor` reports that the network has returned.
     public func retryWhenOnline() -> KFImage {
-        NetworkReturn.shared.add(state)
+        state.view.controller.retriesWhenOnline = true
         return self
     }
 

@@ -5,7 +5,7 @@ import Foundation
 import Kingfisher
 
 /// The configuration and state of a ``KFImage``; attached to its widget and released with it.
-final class KFImageState: NetworkListener {
+final class KFImageState {
     /// The phase during which an overlay is visible.
     enum Phase {
         case loading
@@ -52,13 +52,13 @@ final class KFImageState: NetworkListener {
         options = KingfisherParsedOptionsInfo(KingfisherManager.shared.defaultOptions)
         gtk_overlay_set_child(OpaquePointer(overlay), view.widget)
         Self.data.set(self, on: overlay)
+        // Weak, because the view may outlive this object.
+        view.controller.onRetry = { [weak self] in self?.retry() }
         connect(overlay, "map") { [unowned self] in load() }
         connect(overlay, "unmap") { [unowned self] in
             cancelIfDisappearing()
         }
     }
-
-    isolated deinit { NetworkReturn.shared.remove(ObjectIdentifier(self)) }
 
     // MARK: Changing the source
 
@@ -108,17 +108,18 @@ final class KFImageState: NetworkListener {
         if phase == .failed { load() }
     }
 
-    func networkReturned() {
-        if gtk_widget_get_mapped(view.widget) != 0 { retry() }
-    }
+    /// Whether a failed load is repeated by a click or a key; set once.
+    private(set) var retriesOnClick = false
 
-    private(set) lazy var retriesOnClick: Bool = {
-        guard let click = gtk_gesture_click_new() else { return false }
+    func retryOnClick() {
+        guard !retriesOnClick, let click = gtk_gesture_click_new() else { return }
+        retriesOnClick = true
         connect(UnsafeMutableRawPointer(click), "released") { [unowned self] in retry() }
         // The widget takes ownership of the gesture.
         gtk_widget_add_controller(overlay.assumingMemoryBound(to: GtkWidget.self), click)
-        return true
-    }()
+        onKeys(of: overlay, "Return|KP_Enter|space") { [unowned self] in retry() }
+        showOverlays()
+    }
 
     private func showFailure(_ error: KingfisherError) {
         guard let made = makeFailureView?(error), made != failureView else { return }
@@ -256,6 +257,7 @@ final class KFImageState: NetworkListener {
     }
 
     private func showOverlays() {
+        if retriesOnClick { kf_widget_set_focusable(overlay, phase == .failed) }
         for (widget, its) in overlays {
             gtk_widget_set_visible(
                 widget.address.assumingMemoryBound(to: GtkWidget.self),

@@ -140,6 +140,15 @@ extension KingfisherWrapper where Base: GtkPictureProviding {
         base.controller.cancelLoad()
     }
 
+    /// The error of the last load; nil during a load, after a success, and after a cancellation.
+    ///
+    /// A failed view with ``LoadStart/whenVisible`` loads again when it is seen again, and when the
+    /// network returns while it is seen.
+    public var failure: KingfisherError? { base.controller.failure?.error }
+
+    /// Loads again if the last load has failed; its completion handler is not called again.
+    public func retry() { base.controller.retry() }
+
     /// The identifier of the current load; nil if there is none.
     public var taskIdentifier: Source.Identifier.Value? { base.controller.taskIdentifier }
 

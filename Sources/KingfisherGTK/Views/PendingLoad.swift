@@ -1,6 +1,12 @@
 #if GTK
 import Kingfisher
 
+/// A load that has failed, and is repeated when its view is seen again or the network returns.
+struct FailedLoad {
+    let load: PendingLoad
+    let error: KingfisherError
+}
+
 /// A load that waits until the size of the view, or its visibility, is known.
 final class PendingLoad {
     let source: Source

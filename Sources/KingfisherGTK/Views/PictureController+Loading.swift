@@ -1,4 +1,5 @@
 #if GTK
+import CGTK
 import CKFGTK
 import Foundation
 import Kingfisher
@@ -36,6 +37,7 @@ extension PictureController {
             shownLoad = nil
             isRefining = false
             inForce = nil
+            failure = nil
             guard let source else {
                 return binding.load(
                     nil,
@@ -78,6 +80,7 @@ extension PictureController {
 
     /// Cancels the current load, waiting or running.
     func forgetLoad() {
+        failure = nil
         inForce?.isSuspended = false
         shownLoad = nil
         binding.cancel()
@@ -86,6 +89,7 @@ extension PictureController {
 
     /// Discards the data for reloading the current image, because the caller shows another one.
     func forgetShownLoad() {
+        failure = nil
         sizing.decodedFor = nil
         sizing.reload = nil
         shownLoad = nil
@@ -165,7 +169,7 @@ extension PictureController {
         let isGuessed = needsSize(load.options) && self.box == nil
         let options = sized(load.options, for: box).givingTexture
         inForce = load
-        noteFailure(false)
+        failure = nil
         let task = binding.load(
             load.source,
             into: self,
@@ -186,19 +190,15 @@ extension PictureController {
                 sizing.reload = isSized ? (load.source, load.options, load.manager) : nil
                 shownLoad = load
             }
-            if case .failure(let error) = result { noteFailure(!error.isCancellation) }
+            if case .failure(let error) = result, !error.isCancellation {
+                failure = FailedLoad(load: load, error: error)
+            }
             load.finish(result)
             // The image may have been on its way when the view left the screen.
             if !isInSight { suspendIfInvisible() }
         }
         if let task { load.handle.link(to: task) }
         return task != nil
-    }
-
-    private func noteFailure(_ isFailure: Bool) {
-        guard isFailure != hasFailed else { return }
-        hasFailed = isFailure
-        kf_widget_set_failed(picture, isFailure)
     }
 
     // MARK: Off screen
@@ -228,6 +228,42 @@ extension PictureController {
         pending = load
         watch?.requestLayout()
         updateTicking()
+        planEndOfWaiting()
+    }
+
+    /// Ends a waiting load in the next iteration of the main loop if the view is in no window then:
+    /// its completion may use the view, which would never end.
+    ///
+    /// The load waits on without a completion, for a view that returns.
+    func planEndOfWaiting() {
+        guard pending?.isRepeated == false, gtk_widget_get_root(widget) == nil else { return }
+        Task { [weak self] in
+            guard let self, let load = pending, gtk_widget_get_root(widget) == nil else { return }
+            keepingPicture {
+                pending = load.again()
+                load.finish(.failure(PendingLoad.cancelled))
+            }
+        }
+    }
+
+    // MARK: Retrying
+
+    /// Loads again if the last load has failed.
+    func retry() {
+        guard let failed = failure?.load else { return }
+        if let onRetry { return onRetry() }
+        keepingPicture {
+            failure = nil
+            let load = failed.again()
+            if isReady(load, hasWaited: false) { _ = begin(load) } else { hold(load) }
+            updateTicking()
+        }
+    }
+}
+
+extension PictureController: NetworkListener {
+    func networkReturned() {
+        if isInSight, sizing.loadsWhenVisible || retriesWhenOnline { retry() }
     }
 }
 #endif

@@ -27,7 +27,11 @@ final class PictureController {
     var transition: RunningTransition?
     var animation = AnimationState()
     /// The context menu and the drag source.
-    lazy var actions = PictureActions(of: self)
+    private(set) lazy var actions: PictureActions = {
+        hasActions = true
+        return PictureActions(of: self)
+    }()
+    private(set) var hasActions = false
     var indicator = PictureIndicator.none
     /// Set during loads until the spinner is shown.
     var spinnerDelay: SpinnerDelay?
@@ -39,11 +43,22 @@ final class PictureController {
     var onImageChange: (() -> Void)?
     /// The state last reported to assistive technology.
     var isBusy = false
-    var hasFailed = false
+    /// The current load, if it has failed.
+    var failure: FailedLoad? {
+        didSet { failureChanged(from: oldValue) }
+    }
+    var hasFailed: Bool { failure != nil }
+    /// Loads again in place of ``retry()``, for owners that observe the load.
+    var onRetry: (() -> Void)?
+    /// Whether a failed load is repeated when the network returns, even if the view does not load
+    /// only while visible.
+    var retriesWhenOnline = false
     /// Whether the caller's indicator was last called with true.
     var isIndicatorTold = false
     /// The position of the bound item, if the view is a cell of a list.
-    var position: Int?
+    var position: Int? {
+        didSet { if position != nil { kf_list_cell_set_label(picture, alternativeText) } }
+    }
     /// Called when the view appears on screen or leaves it.
     var onVisibilityChange: ((Bool) -> Void)?
     weak var watch: FrameWatch?
@@ -76,9 +91,15 @@ final class PictureController {
         sizing.covers = fit == KF_FIT_FILL || fit == KF_FIT_COVER
         takeOver()
         canvas.density = density
+        updateAccessibility()
         connect(picture, "notify::paintable") { [unowned self] in paintableChanged() }
         connect(picture, "map") { [unowned self] in mapped() }
         connect(picture, "unmap") { [unowned self] in unmapped() }
+        connect(picture, "notify::alternative-text") { [unowned self] in updateAccessibility() }
+        connect(picture, "notify::root") { [unowned self] in planEndOfWaiting() }
+        connect(picture, "notify::parent") { [unowned self] in
+            if gtk_widget_get_parent(widget) == nil { planEndOfWaiting() }
+        }
         connect(picture, "notify::scale-factor") { [unowned self] in updateDensity() }
         kf_paintable_on_paint(
             canvas.paintable.address,
@@ -95,6 +116,7 @@ final class PictureController {
         // Other widgets may retain the paintable.
         kf_paintable_on_paint(canvas.paintable.address, nil, nil)
         watch?.remove(ObjectIdentifier(self))
+        NetworkReturn.shared.remove(ObjectIdentifier(self))
         binding.cancel()
         if let pending { pending.finish(.failure(PendingLoad.cancelled)) }
         if isIndicatorTold, case .custom(let body) = indicator { body(false) }
@@ -178,6 +200,7 @@ final class PictureController {
         resumeAnimation()
         updateTicking()
         onVisibilityChange?(true)
+        if sizing.loadsWhenVisible || onRetry != nil { keepingPicture { retry() } }
     }
 
     private func disappeared() {

@@ -290,7 +290,8 @@ extension GTKTests {
             weak var storage: PixelStorage?
             do {
                 let view = ImageView()
-                let image = KFCrossPlatformImage.solid(.pureRed)
+                // GTK's OpenGL renderer retains small textures in an atlas.
+                let image = KFCrossPlatformImage.solid(.pureRed, width: 400, height: 300)
                 storage = image.bitmap?.storage
                 view.image = image
                 let stage = Stage(view.widget)

@@ -1,0 +1,125 @@
+#if GTK
+import CGTK
+import Foundation
+import Kingfisher
+import TestSupport
+import Testing
+
+@testable import KingfisherGTK
+
+extension GTKTests {
+    /// Loads that wait for their view to be seen.
+    @Suite(.timeLimit(.minutes(1)))
+    struct WaitingTests {
+        private let bench: TestBench
+
+        init() throws {
+            try #require(gtk_init_check() != 0)
+            bench = try TestBench()
+        }
+
+        @Test(arguments: Leaving.allCases)
+        func `a waiting load whose view goes ends once, and the view ends`(
+            leaving: Leaving
+        ) async throws {
+            let loading = Loading()
+            weak var controller: PictureController?
+            let (stack, box, stage) = try makeStack()
+            do {
+                let view = ImageView()
+                controller = view.controller
+                gtk_box_append(box.asBox, view.widget)
+                wait(for: view, loading)
+                await stage.paint()
+                switch leaving {
+                case .window: break
+                case .container: gtk_stack_remove(OpaquePointer(stack), box)
+                case .itself: gtk_box_remove(box.asBox, view.widget)
+                }
+            }
+            if leaving == .window { stage.close() }
+            await Stage.run { controller == nil }
+            #expect(try loading.error().isCancellation)
+            #expect(bench.server.requests.isEmpty)
+        }
+
+        @Test func `a view that was never in a window ends with its container`() async throws {
+            let loading = Loading()
+            weak var controller: PictureController?
+            do {
+                let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+                let owner = GObjectReference(retaining: UnsafeMutableRawPointer(box))
+                let view = ImageView()
+                controller = view.controller
+                gtk_box_append(box.asBox, view.widget)
+                wait(for: view, loading)
+                withExtendedLifetime(owner) {}
+            }
+            await Stage.run { controller == nil }
+            #expect(try loading.error().isCancellation)
+        }
+
+        @Test func `a view that only moves keeps its waiting load`() async throws {
+            bench.serveJPEG("/a.jpg")
+            let loading = Loading()
+            let (stack, box, stage) = try makeStack()
+            let view = ImageView()
+            gtk_box_append(box.asBox, view.widget)
+            wait(for: view, loading)
+            await stage.paint()
+            gtk_box_remove(box.asBox, view.widget)
+            gtk_box_append(box.asBox, view.widget)
+            await stage.paint()
+            #expect(loading.results.isEmpty)
+            gtk_stack_set_visible_child(OpaquePointer(stack), box)
+            await stage.run { loading.results.count == 1 }
+            _ = try loading.value()
+        }
+
+        @Test func `a view that returns shows its image after all`() async throws {
+            bench.serveJPEG("/a.jpg")
+            let loading = Loading()
+            let (stack, box, stage) = try makeStack()
+            let view = ImageView()
+            gtk_box_append(box.asBox, view.widget)
+            wait(for: view, loading)
+            gtk_box_remove(box.asBox, view.widget)
+            await stage.run { loading.results.count == 1 }
+            gtk_box_append(box.asBox, view.widget)
+            gtk_stack_set_visible_child(OpaquePointer(stack), box)
+            await stage.run { view.image != nil }
+            #expect(loading.results.count == 1)
+        }
+
+        /// A window with a stack, whose second page is not shown.
+        private func makeStack() throws -> (
+            stack: UnsafeMutablePointer<GtkWidget>, page: UnsafeMutablePointer<GtkWidget>, Stage
+        ) {
+            let stack = try #require(gtk_stack_new())
+            let page = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            gtk_stack_add_child(OpaquePointer(stack), gtk_label_new(nil))
+            gtk_stack_add_child(OpaquePointer(stack), page)
+            return (stack, page, Stage(stack))
+        }
+
+        /// Starts a load that waits, with a completion that uses the view.
+        private func wait(for view: ImageView, _ loading: Loading) {
+            view.setSizeRequest(width: 40, height: 40)
+            view.kf.loadStart = .whenVisible
+            _ = view.controller.load(
+                .network(bench.server.url("/a.jpg")),
+                placeholder: nil,
+                options: KingfisherParsedOptionsInfo(nil),
+                by: bench.manager,
+                progress: nil,
+                completion: { result in
+                    withExtendedLifetime(view) { loading.results.append(result) }
+                }
+            )
+        }
+    }
+}
+
+/// How a view leaves its window.
+enum Leaving: CaseIterable { case window, container, itself }
+#endif
