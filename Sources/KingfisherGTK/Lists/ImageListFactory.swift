@@ -1,5 +1,6 @@
 #if GTK
 import CGTK
+import CKFGTK
 public import Foundation
 public import Kingfisher
 
@@ -16,6 +17,9 @@ public import Kingfisher
 /// let grid = gtk_grid_view_new(selectionModel, cells.makeFactory())
 /// ```
 ///
+/// For the items of any GListModel, with names, placeholders and menus, see
+/// ``init(cellSize:model:image:)``. The images of selected cells have a frame.
+///
 /// Every list that uses the factory retains it.
 public final class ImageListFactory {
     /// Options of every load; they override the shared manager's default options.
@@ -24,6 +28,10 @@ public final class ImageListFactory {
     }
     /// Shown in a cell without an image.
     public var placeholder: KFCrossPlatformImage?
+    /// Shown in a cell whose load has failed; nil leaves the placeholder.
+    public var failureImage: KFCrossPlatformImage? {
+        didSet { parsedOptions = nil }
+    }
     /// The indicator shown in a cell during a load.
     public var indicator = PictureIndicator.none
     /// How images are fitted to their cells.
@@ -31,19 +39,40 @@ public final class ImageListFactory {
     /// The number of items to load ahead in the scroll direction; 0 for none.
     public var prefetchCount = 24
     /// The number of items in the list; update it when the model changes.
-    public var itemCount: Int
+    ///
+    /// A factory with a model reads it from there, and ignores changes.
+    public var itemCount: Int {
+        get { model.map { Int(g_list_model_get_n_items(OpaquePointer($0.address))) } ?? fixedCount }
+        set { fixedCount = newValue }
+    }
     /// Called for every new cell, to configure its view.
     public var configure: ((ImageView) -> Void)?
     /// Called with the position and the view when an item is bound to a cell.
     public var onBind: ((Int, ImageView) -> Void)?
+    /// Called with the position, the error and the view of a cell whose load has failed.
+    ///
+    /// The load is repeated when the cell is seen again, when the network returns while it is seen,
+    /// and by ``retryFailedLoads()``.
+    public var onFailure: ((Int, KingfisherError, ImageView) -> Void)?
     /// The manager that loads the images.
     package var manager = KingfisherManager.shared
 
     private let cellSize: CGSize
-    private let source: (Int) -> Source?
+    private let describe: (ImageListItem) -> ListImage?
+    private let model: GObjectReference?
+    private var fixedCount = 0
     private var parsedOptions: KingfisherParsedOptionsInfo?
     private let prefetch = ListPrefetch()
-    private var visible: [ObjectIdentifier: Int] = [:]
+    /// A cell that shows an item.
+    private struct Cell {
+        weak var controller: PictureController?
+        /// The GtkListItem, whose position changes with the model.
+        let item: OpaquePointer
+
+        var position: Int { Int(gtk_list_item_get_position(item)) }
+    }
+
+    private var bound: [ObjectIdentifier: Cell] = [:]
     private var isUpdatePlanned = false
     /// The options that the cells load with; prefetching uses the same.
     private(set) var cellOptions: KingfisherParsedOptionsInfo?
@@ -56,8 +85,26 @@ public final class ImageListFactory {
     ///   - source: Returns the source of the item at a position; nil leaves the cell empty.
     public init(cellSize: CGSize, itemCount: Int, source: @escaping (Int) -> Source?) {
         self.cellSize = cellSize
-        self.itemCount = itemCount
-        self.source = source
+        fixedCount = itemCount
+        model = nil
+        describe = { ListImage(source: source($0.position)) }
+    }
+
+    /// Makes a factory for the cells of a list with any model.
+    ///
+    /// - Parameters:
+    ///   - cellSize: In logical pixels; images are decoded to this size.
+    ///   - model: The GListModel of the list, or its selection model; retained.
+    ///   - image: Returns what the cell of an item shows; nil leaves it empty. Also called for items
+    ///     ahead of the scroll direction.
+    public init(
+        cellSize: CGSize,
+        model: OpaquePointer,
+        image: @escaping (ImageListItem) -> ListImage?
+    ) {
+        self.cellSize = cellSize
+        self.model = GObjectReference(retaining: UnsafeMutableRawPointer(model))
+        describe = image
     }
 
     /// Makes a GtkListItemFactory for a list view.
@@ -71,9 +118,74 @@ public final class ImageListFactory {
     /// Cached, because it is used for every bind.
     private var loadOptions: KingfisherParsedOptionsInfo {
         if let parsedOptions { return parsedOptions }
-        let parsed = KingfisherParsedOptionsInfo(manager.defaultOptions + options)
+        var parsed = KingfisherParsedOptionsInfo(manager.defaultOptions + options)
+        if let failureImage { parsed.onFailureImage = .some(failureImage) }
         parsedOptions = parsed
         return parsed
+    }
+
+    // MARK: Cells
+
+    /// Loads the images of visible cells again that have failed.
+    public func retryFailedLoads() {
+        for cell in visible { cell.controller?.retry() }
+    }
+
+    /// Describes and loads all cells again, after the data behind the items has changed.
+    ///
+    /// Cells follow changes of the model without it. An image that is loading or in a cache is not
+    /// requested again, unless ``options`` say so.
+    public func reload() {
+        for cell in Array(bound.values) {
+            if let controller = cell.controller { show(cell.item, in: controller) }
+        }
+    }
+
+    private var visible: [Cell] { bound.values.filter { $0.controller?.isInSight == true } }
+
+    private func show(_ item: OpaquePointer, in controller: PictureController) {
+        let position = Int(gtk_list_item_get_position(item))
+        let described = describe(
+            ImageListItem(position: position, object: gtk_list_item_get_item(item))
+        )
+        // Without a model, `onBind` sets the text.
+        if model != nil {
+            let picture = OpaquePointer(controller.picture)
+            gtk_picture_set_alternative_text(picture, described?.label)
+        }
+        // Made at first use, because few lists have menus.
+        if described?.menu != nil || controller.hasActions {
+            controller.actions.contextMenu = described?.menu
+        }
+        _ = controller.load(
+            described?.source,
+            placeholder: described?.placeholder ?? placeholder,
+            options: loadOptions,
+            by: manager,
+            progress: nil,
+            completion: { [weak self, weak controller] _ in
+                guard let self, let controller, let error = controller.failure?.error,
+                    let cell = bound[ObjectIdentifier(controller)], cell.item == item
+                else { return }
+                let view = ImageView(picture: OpaquePointer(controller.picture))
+                onFailure?(cell.position, error, view)
+            }
+        )
+    }
+
+    private func source(at position: Int) -> Source? {
+        guard let model else {
+            return describe(ImageListItem(position: position, object: nil))?.source
+        }
+        let list = OpaquePointer(model.address)
+        // The model may have shrunk.
+        guard let object = g_list_model_get_item(list, guint(clamping: position)) else {
+            return nil
+        }
+        let item = GObjectReference(adopting: object)
+        return withExtendedLifetime(item) {
+            describe(ImageListItem(position: position, object: object))?.source
+        }
     }
 
     // MARK: Prefetching
@@ -85,10 +197,11 @@ public final class ImageListFactory {
         Task { [weak self] in
             guard let self else { return }
             isUpdatePlanned = false
-            guard let first = visible.values.min(), let last = visible.values.max() else { return }
+            let positions = visible.map(\.position)
+            guard let first = positions.min(), let last = positions.max() else { return }
             guard let wanted = prefetch.move(to: first...last, of: itemCount, ahead: prefetchCount)
             else { return }
-            prefetch.load(wanted, options: prefetchOptions, by: manager, source)
+            prefetch.load(wanted, options: prefetchOptions, by: manager) { self.source(at: $0) }
         }
     }
 
@@ -112,15 +225,23 @@ extension ImageListFactory: ListItemHandler {
         // slightly larger view would have to scale them in each frame.
         gtk_widget_set_halign(view.widget, GTK_ALIGN_CENTER)
         gtk_widget_set_valign(view.widget, GTK_ALIGN_CENTER)
+        kf_widget_show_selection(view.widget)
         view.kf.loadStart = .whenVisible
         view.kf.indicator = indicator
         let controller = view.controller
         controller.sizing.fixedBox = cellSize
         controller.onVisibilityChange = { [weak self, weak controller] isVisible in
-            guard let self, let controller, let position = controller.position else { return }
-            visible[ObjectIdentifier(controller)] = isVisible ? position : nil
+            guard let self, let controller, bound[ObjectIdentifier(controller)] != nil else {
+                return
+            }
             if isVisible { cellOptions = controller.sized(loadOptions) }
             planPrefetch()
+        }
+        controller.onRetry = { [weak self, weak controller] in
+            guard let self, let controller, let cell = bound[ObjectIdentifier(controller)] else {
+                return
+            }
+            show(cell.item, in: controller)
         }
         configure?(view)
         if let requested = view.sizeRequest { controller.sizing.fixedBox = requested }
@@ -132,15 +253,8 @@ extension ImageListFactory: ListItemHandler {
         let controller = PictureController.of(UnsafeMutableRawPointer(picture))
         let position = Int(gtk_list_item_get_position(item))
         controller.position = position
-        if controller.isInSight { visible[ObjectIdentifier(controller)] = position }
-        _ = controller.load(
-            source(position),
-            placeholder: placeholder,
-            options: loadOptions,
-            by: manager,
-            progress: nil,
-            completion: nil
-        )
+        bound[ObjectIdentifier(controller)] = Cell(controller: controller, item: item)
+        show(item, in: controller)
         if let onBind { onBind(position, ImageView(picture: OpaquePointer(picture))) }
     }
 
@@ -149,7 +263,7 @@ extension ImageListFactory: ListItemHandler {
             let controller = PictureController.existing(of: UnsafeMutableRawPointer(picture))
         else { return }
         controller.position = nil
-        visible[ObjectIdentifier(controller)] = nil
+        bound[ObjectIdentifier(controller)] = nil
         controller.clear()
     }
 

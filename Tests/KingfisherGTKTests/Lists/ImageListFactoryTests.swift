@@ -121,6 +121,40 @@ extension GTKTests {
             #expect(new.count >= 5)
             #expect(new.keys.allSatisfy { kf($0).image != nil })
         }
+
+        @Test func `a failed cell loads again when it is back in sight, or online`() async throws {
+            bench.server.fallback { _ in .status(503) }
+            let cells = ImageListFactory(cellSize: CGSize(width: 60, height: 60), itemCount: 60) {
+                [bench] in .network(bench.server.url("/\($0)"))
+            }
+            cells.manager = bench.manager
+            cells.prefetchCount = 0
+            var views: [OpaquePointer: Int] = [:]
+            cells.onBind = { position, view in views[view.gtkPicture] = position }
+            let grid = Grid(cells, count: 60)
+            let stage = Stage(grid.widget, width: 130, height: 100)
+            let visible = {
+                views.filter { kf_widget_is_in_sight(UnsafeMutableRawPointer($0.key)) }
+                    .map { PictureController.of(UnsafeMutableRawPointer($0.key)) }
+            }
+            let haveFailed = { !visible().isEmpty && visible().allSatisfy(\.hasFailed) }
+            let haveImages = { !visible().isEmpty && visible().allSatisfy { $0.image != nil } }
+            await stage.run(until: haveFailed)
+            bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
+            // Near enough that the cells stay bound to their items.
+            grid.scroll(to: 200)
+            await stage.run(until: haveImages)
+            grid.scroll(to: 0)
+            await stage.run(until: haveImages)
+            // Cells in sight load again when the network has returned.
+            bench.server.fallback { _ in .status(503) }
+            grid.scroll(to: 400)
+            await stage.run(until: haveFailed)
+            bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
+            NetworkReturn.shared.changed(isAvailable: false)
+            NetworkReturn.shared.changed(isAvailable: true)
+            await stage.run(until: haveImages)
+        }
     }
 }
 

@@ -1,0 +1,177 @@
+#if GTK
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+import Pixels
+import TestSupport
+import Testing
+
+@testable import KingfisherGTK
+
+extension GTKTests {
+    /// The cells of a list that are described by the items of its model.
+    @Suite(.timeLimit(.minutes(1)))
+    struct ListModelTests {
+        private let bench: TestBench
+        private let strings: OpaquePointer
+
+        init() throws {
+            try #require(gtk_init_check() != 0)
+            bench = try TestBench()
+            bench.server.fallback { _ in .body(TestImage.png(), type: "image/png") }
+            strings = try #require(gtk_string_list_new(nil))
+        }
+
+        @Test func `cells show what the items of their model say`() async throws {
+            for name in ["sun", "moon", "none"] { gtk_string_list_append(strings, name) }
+            let grid = makeGrid { [bench] item in
+                guard let name = item.string, name != "none" else { return nil }
+                let menu = name == "sun" ? PictureMenu() : nil
+                return ListImage(bench.server.url("/\(name)"), label: name, menu: menu)
+            }
+            let stage = Stage(grid.widget, width: 400, height: 200)
+            await stage.run { grid.views.count == 3 && grid.images == 2 }
+            let texts = grid.views.map { $0.alternativeText }
+            #expect(texts == ["sun", "moon", nil])
+            #expect(grid.views.map { $0.kf.contextMenu != nil } == [true, false, false])
+            #expect(Set(bench.server.requests.map(\.path)) == ["/sun", "/moon"])
+            // The model grows and shrinks, and the cells follow.
+            gtk_string_list_append(strings, "star")
+            gtk_string_list_remove(strings, 1)
+            await stage.run { grid.requestedStar(bench) && grid.images == 2 }
+            #expect(grid.cells.itemCount == 3)
+        }
+
+        @Test func `items ahead are loaded from the model`() async throws {
+            for number in 0..<100 { gtk_string_list_append(strings, "\(number)") }
+            let grid = makeGrid { [bench] item in
+                ListImage(item.string.map { bench.server.url("/\($0)") })
+            }
+            let stage = Stage(grid.widget, width: 200, height: 150)
+            await stage.run {
+                grid.images > 0 && bench.server.requests.count >= grid.cells.prefetchCount
+            }
+            #expect(bench.server.requests.count < 60)
+        }
+
+        @Test func `reloading describes all cells again`() async throws {
+            for number in 0..<3 { gtk_string_list_append(strings, "\(number)") }
+            var prefix = "old"
+            let grid = makeGrid { [bench] item in
+                ListImage(item.string.map { bench.server.url("/\(prefix)\($0)") })
+            }
+            let stage = Stage(grid.widget, width: 400, height: 200)
+            await stage.run { grid.images == 3 }
+            prefix = "new"
+            grid.cells.reload()
+            await stage.run { bench.server.requests.count == 6 && grid.images == 3 }
+            let paths = Set(bench.server.requests.suffix(3).map(\.path))
+            #expect(paths == ["/new0", "/new1", "/new2"])
+        }
+
+        @Test func `a failure is reported with its cell, and shown`() async throws {
+            gtk_string_list_append(strings, "a")
+            bench.server.fallback { _ in .status(404) }
+            let failure = KFCrossPlatformImage.solid(.pureBlue)
+            let grid = makeGrid { [bench] _ in ListImage(bench.server.url("/a")) }
+            var failures: [(Int, KingfisherError, ImageView)] = []
+            grid.cells.failureImage = failure
+            grid.cells.onFailure = { failures.append(($0, $1, $2)) }
+            let stage = Stage(grid.widget, width: 200, height: 150)
+            await stage.run { failures.count == 1 }
+            #expect(failures[0].0 == 0)
+            #expect(failures[0].1.isInvalidResponseStatusCode(404))
+            #expect(failures[0].2.image === failure)
+            grid.cells.retryFailedLoads()
+            await stage.run { failures.count == 2 }
+        }
+
+        @Test func `a selected cell has a frame on all sides of its image`() async throws {
+            for name in ["a", "b"] { gtk_string_list_append(strings, name) }
+            let red = try #require(
+                KFCrossPlatformImage.solid(.pureRed, width: 60, height: 60).kf.pngRepresentation()
+            )
+            bench.server.fallback { _ in .body(red, type: "image/png") }
+            let selection = gtk_single_selection_new(strings)
+            let grid = makeGrid(selection: selection) { [bench] item in
+                ListImage(item.string.map { bench.server.url("/\($0)") })
+            }
+            let stage = Stage(grid.widget, width: 300, height: 200)
+            await stage.run { grid.images == 2 }
+            await stage.paint()
+            for selected in 0..<2 {
+                gtk_single_selection_set_selected(selection, guint(selected))
+                await stage.paint()
+                let capture = try #require(stage.capture())
+                for (index, view) in grid.views.enumerated() {
+                    let edges = try edges(of: view, in: stage)
+                    let framed = edges.map { !capture[$0.x, $0.y].isNear(.pureRed) }
+                    #expect(framed == Array(repeating: index == selected, count: 4))
+                }
+            }
+        }
+
+        /// Points just inside the left, right, upper and lower edge of a view in its window.
+        private func edges(of view: ImageView, in stage: Stage) throws -> [(x: Int, y: Int)] {
+            var rect = graphene_rect_t()
+            try #require(gtk_widget_compute_bounds(view.widget, stage.window, &rect) != 0)
+            let (left, top) = (Int(rect.origin.x), Int(rect.origin.y))
+            let (width, height) = (Int(rect.size.width), Int(rect.size.height))
+            return [
+                (left + 1, top + height / 2), (left + width - 2, top + height / 2),
+                (left + width / 2, top + 1), (left + width / 2, top + height - 2),
+            ]
+        }
+
+        private func makeGrid(
+            selection: OpaquePointer? = nil,
+            _ image: @escaping (ImageListItem) -> ListImage?
+        ) -> ModelGrid {
+            let cells = ImageListFactory(
+                cellSize: CGSize(width: 60, height: 60),
+                model: strings,
+                image: image
+            )
+            cells.manager = bench.manager
+            return ModelGrid(cells, selection ?? gtk_no_selection_new(strings))
+        }
+    }
+}
+
+/// A scrolled grid of a model, and its bound views in order.
+private final class ModelGrid {
+    let cells: ImageListFactory
+    let widget: UnsafeMutablePointer<GtkWidget>
+    private let grid: UnsafeMutablePointer<GtkWidget>
+
+    init(_ cells: ImageListFactory, _ selection: OpaquePointer?) {
+        self.cells = cells
+        guard let grid = gtk_grid_view_new(selection, cells.makeFactory()),
+            let window = gtk_scrolled_window_new()
+        else { preconditionFailure("GTK has no memory") }
+        self.grid = grid
+        widget = window
+        gtk_scrolled_window_set_child(OpaquePointer(window), grid)
+    }
+
+    var views: [ImageView] {
+        var found: [ImageView] = []
+        var cell = gtk_widget_get_first_child(grid)
+        while let next = cell {
+            if let picture = gtk_widget_get_first_child(next) {
+                found.append(ImageView(picture: OpaquePointer(picture)))
+            }
+            cell = gtk_widget_get_next_sibling(next)
+        }
+        return found
+    }
+
+    /// The number of views with an image.
+    var images: Int { views.count { $0.image != nil } }
+
+    func requestedStar(_ bench: TestBench) -> Bool {
+        bench.server.requests.contains { $0.path == "/star" }
+    }
+}
+#endif
