@@ -13,8 +13,8 @@ public import Kingfisher
 /// ```
 ///
 /// A handle: loads belong to the GdkPaintable, and so to the widgets that show it. The image
-/// appears without a transition, because a paintable has no clock; of an animation only the first
-/// frame is shown.
+/// appears without a transition. Animations play, and images are decoded for the density of the
+/// screen, while the first widget that ``show(in:property:)`` was called with is visible.
 public final class PaintableImage: KingfisherCompatible {
     let state: PaintableState
     private let reference: GObjectReference
@@ -23,7 +23,7 @@ public final class PaintableImage: KingfisherCompatible {
     ///
     /// - Parameters:
     ///   - size: In logical pixels; images are decoded to this size. Nil keeps their own size.
-    ///   - density: The screen's pixels per logical pixel.
+    ///   - density: The screen's pixels per logical pixel, until a widget shows the image.
     ///   - fit: How images are fitted to the area that the widget provides.
     public init(size: CGSize? = nil, density: Double = 1, fit: PictureFit = .contain) {
         MainLoop.attach()
@@ -48,6 +48,7 @@ public final class PaintableImage: KingfisherCompatible {
             kf_object_set_paintable(object, property, reference.address),
             "the object has no property '\(property)' that takes a GdkPaintable"
         )
+        state.follow(object)
     }
 }
 
@@ -192,82 +193,6 @@ extension KingfisherWrapper where Base: PaintableImage {
     public var image: KFCrossPlatformImage? {
         get { base.state.image }
         nonmutating set { base.state.setImage(newValue) }
-    }
-}
-
-/// The loads of a GdkPaintable; attached to it and released with it.
-final class PaintableState: ImageBindingTarget {
-    typealias PlaceholderContent = KFCrossPlatformImage
-
-    private static let data = ObjectData<PaintableState>(name: "kingfisher-paintable")
-
-    let binding = ImageBinding()
-    private(set) var image: KFCrossPlatformImage?
-    /// Not retained, because it owns this object.
-    private let paintable: UnsafeMutableRawPointer
-    private let size: CGSize?
-    private let density: CGFloat
-    private let covers: Bool
-
-    init(_ paintable: UnsafeMutableRawPointer, size: CGSize?, density: Double, fit: PictureFit) {
-        self.paintable = paintable
-        let isUsable = size.map { $0.width.isFinite && $0.height.isFinite } ?? false
-        self.size = isUsable ? size : nil
-        self.density = density.isFinite && density > 0 ? CGFloat(density) : 1
-        covers = fit == .cover || fit == .fill
-        kf_paintable_set_fit(paintable, KFFit(fit))
-        kf_paintable_set_density(paintable, density)
-        Self.data.set(self, on: paintable)
-    }
-
-    isolated deinit { binding.cancel() }
-
-    var shownImage: KFCrossPlatformImage? { image }
-
-    func showPlaceholder(_ content: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
-        setImage(content)
-    }
-
-    func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
-        setImage(image)
-    }
-
-    func setImage(_ image: KFCrossPlatformImage?) {
-        guard image !== self.image else { return }
-        self.image = image
-        let texture = image?.texture
-        withExtendedLifetime(texture) {
-            kf_paintable_set_texture(paintable, texture?.address, Double(image?.scale ?? 1))
-        }
-    }
-
-    func load(
-        _ source: Source?,
-        placeholder: KFCrossPlatformImage?,
-        options: KingfisherParsedOptionsInfo,
-        by manager: KingfisherManager,
-        progress: DownloadProgressBlock?,
-        completion: ImageBinding.Completion?
-    ) -> DownloadTask? {
-        var options = options.givingTexture
-        if let size, options.processor.identifier.isEmpty {
-            if options.scaleFactor == 1 { options.scaleFactor = density }
-            options.processor = ViewSizeProcessor(
-                size: size,
-                density: options.scaleFactor,
-                covers: covers
-            )
-            options.cacheOriginalImage = true
-        }
-        return binding.load(
-            source,
-            into: self,
-            placeholder: placeholder,
-            options: options,
-            by: manager,
-            progress: progress,
-            completion: completion
-        )
     }
 }
 #endif

@@ -78,6 +78,42 @@ extension GTKTests {
             #expect(gdk_paintable_get_intrinsic_width(image.paintable) == 50)
         }
 
+        @Test func `a paintable follows the density of its widget's screen`() async throws {
+            let before = PictureController.readDensity
+            defer { PictureController.readDensity = before }
+            PictureController.readDensity = { _ in 1.25 }
+            let url = bench.serveJPEG("/a.jpg", width: 500, height: 500)
+            let widget = try #require(gtk_image_new())
+            let image = PaintableImage(size: CGSize(width: 80, height: 80))
+            image.show(in: UnsafeMutableRawPointer(widget))
+            image.kf.setImage(with: url, options: options)
+            let stage = Stage(widget)
+            await stage.run { image.kf.image?.pixelWidth == 100 }
+            // The window moves to another screen.
+            PictureController.readDensity = { _ in 2 }
+            gtk_widget_queue_resize(widget)
+            await stage.run { image.kf.image?.pixelWidth == 160 }
+            #expect(gdk_paintable_get_intrinsic_width(image.paintable) == 80)
+        }
+
+        @Test func `an animation plays in its widget while it is seen`() async throws {
+            let widget = try #require(gtk_image_new())
+            gtk_image_set_pixel_size(OpaquePointer(widget), 40)
+            let image = PaintableImage()
+            image.show(in: UnsafeMutableRawPointer(widget))
+            image.kf.image = .frames([.pureRed, .pureGreen, .pureBlue], each: 0.1)
+            let stage = Stage(widget)
+            var seen: Set<String> = []
+            await stage.run {
+                if let color = stage.capture()?.center {
+                    if color.isNear(.pureRed) { seen.insert("red") }
+                    if color.isNear(.pureGreen) { seen.insert("green") }
+                    if color.isNear(.pureBlue) { seen.insert("blue") }
+                }
+                return seen.count == 3
+            }
+        }
+
         @Test func `an image makes a texture of its pixels`() throws {
             let image = KFCrossPlatformImage.solid(.pureRed, width: 30, height: 20)
             let texture = try #require(image.kf.makeTexture())

@@ -1,0 +1,201 @@
+#if GTK
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+
+/// The loads of a GdkPaintable; attached to it and released with it.
+final class PaintableState: ImageBindingTarget {
+    typealias PlaceholderContent = KFCrossPlatformImage
+
+    private static let data = ObjectData<PaintableState>(name: "kingfisher-paintable")
+
+    let binding = ImageBinding()
+    private(set) var image: KFCrossPlatformImage?
+    /// Not retained, because it owns this object.
+    private let paintable: UnsafeMutableRawPointer
+    private let size: CGSize?
+    private(set) var density: CGFloat
+    /// The widget whose screen and frame clock count; not retained, nil after its end.
+    private var host: UnsafeMutableRawPointer?
+    private weak var watch: FrameWatch?
+    private var player: FramePlayer?
+    private var lastTime: Double?
+    /// The painted frame, so that it is painted only once.
+    private var shownFrame: KFCrossPlatformImage?
+    /// The current load or that of the current image, to repeat it for another density.
+    private var latest:
+        (source: Source, options: KingfisherParsedOptionsInfo, manager: KingfisherManager)?
+    private let covers: Bool
+
+    init(_ paintable: UnsafeMutableRawPointer, size: CGSize?, density: Double, fit: PictureFit) {
+        self.paintable = paintable
+        let isUsable = size.map { $0.width.isFinite && $0.height.isFinite } ?? false
+        self.size = isUsable ? size : nil
+        self.density = density.isFinite && density > 0 ? CGFloat(density) : 1
+        covers = fit == .cover || fit == .fill
+        kf_paintable_set_fit(paintable, KFFit(fit))
+        kf_paintable_set_density(paintable, density)
+        Self.data.set(self, on: paintable)
+    }
+
+    isolated deinit {
+        watch?.remove(ObjectIdentifier(self))
+        binding.cancel()
+    }
+
+    var shownImage: KFCrossPlatformImage? { image }
+
+    func showPlaceholder(_ content: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        setImage(content)
+    }
+
+    func show(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo) {
+        setImage(image)
+    }
+
+    func setImage(_ image: KFCrossPlatformImage?) {
+        guard image !== self.image else { return }
+        self.image = image
+        paint(image)
+        player = image.flatMap(makePlayer)
+        lastTime = nil
+        shownFrame = nil
+        updateTicking()
+    }
+
+    private func paint(_ image: KFCrossPlatformImage?) {
+        let texture = image?.texture
+        withExtendedLifetime(texture) {
+            kf_paintable_set_texture(paintable, texture?.address, Double(image?.scale ?? 1))
+        }
+    }
+
+    func load(
+        _ source: Source?,
+        placeholder: KFCrossPlatformImage?,
+        options: KingfisherParsedOptionsInfo,
+        by manager: KingfisherManager,
+        progress: DownloadProgressBlock?,
+        completion: ImageBinding.Completion?
+    ) -> DownloadTask? {
+        latest = source.map { ($0, options, manager) }
+        return binding.load(
+            source,
+            into: self,
+            placeholder: placeholder,
+            options: sized(options),
+            by: manager,
+            progress: progress,
+            completion: completion
+        )
+    }
+
+    private func sized(_ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo {
+        var options = options.givingTexture
+        guard let size, options.processor.identifier.isEmpty else { return options }
+        if options.scaleFactor == 1 { options.scaleFactor = density }
+        options.processor = ViewSizeProcessor(
+            size: size,
+            density: options.scaleFactor,
+            covers: covers
+        )
+        options.cacheOriginalImage = true
+        return options
+    }
+
+    // MARK: The widget
+
+    /// Follows the screen and the frames of a widget; no effect for other objects.
+    func follow(_ object: UnsafeMutableRawPointer) {
+        let instance = object.assumingMemoryBound(to: GTypeInstance.self)
+        guard host == nil, g_type_check_instance_is_a(instance, gtk_widget_get_type()) != 0 else {
+            return
+        }
+        host = object
+        connect(object, "map") { [weak self] in self?.mapped() }
+        connect(object, "unmap") { [weak self] in self?.unmapped() }
+        connect(object, "destroy") { [weak self] in self?.hostEnded() }
+        connect(object, "notify::scale-factor") { [weak self] in self?.updateDensity() }
+        updateDensity()
+        if isHostMapped { mapped() }
+    }
+
+    private var isHostMapped: Bool {
+        host.map { gtk_widget_get_mapped($0.assumingMemoryBound(to: GtkWidget.self)) != 0 } ?? false
+    }
+
+    private func mapped() {
+        guard let host else { return }
+        watch = FrameWatch.of(host.assumingMemoryBound(to: GtkWidget.self))
+        watch?.add(self)
+        updateTicking()
+    }
+
+    private func unmapped() {
+        watch?.remove(ObjectIdentifier(self))
+        watch = nil
+        lastTime = nil
+        player?.purge(keepsCurrent: true)
+    }
+
+    private func hostEnded() {
+        unmapped()
+        host = nil
+    }
+
+    private func updateDensity() {
+        guard let host else { return }
+        let new = CGFloat(PictureController.readDensity(host))
+        guard new != density else { return }
+        density = new
+        kf_paintable_set_density(paintable, Double(new))
+        guard size != nil, let (source, options, manager) = latest else { return }
+        var again = sized(options)
+        again.keepCurrentImageWhileLoading = true
+        again.onFailureImage = .none
+        // A load that has not ended loads for the former density; this one then replaces its image.
+        guard binding.identifier == nil else { return }
+        binding.load(source, into: self, placeholder: nil, options: again, by: manager)
+    }
+
+    // MARK: Animation
+
+    private func makePlayer(_ image: KFCrossPlatformImage) -> FramePlayer? {
+        guard let frames: any ImageFrameSource = image.kf.frameSource ?? LoadedFrames(image),
+            frames.frameCount > 1
+        else { return nil }
+        let box = size.map { CGSize(width: $0.width * density, height: $0.height * density) }
+        return FramePlayer(source: frames, maxSize: box)
+    }
+
+    private func updateTicking() {
+        guard let host, let watch else { return }
+        let key = ObjectIdentifier(self)
+        guard player != nil, kf_widget_animations_enabled(host), kf_widget_is_in_sight(host) else {
+            return watch.stopTicking(key)
+        }
+        player?.prepare()
+        watch.startTicking(key)
+    }
+}
+
+extension PaintableState: FrameListener {
+    func frameBegins(at time: Double) {
+        guard let player else { return }
+        _ = player.advance(by: lastTime.map { time - $0 } ?? 0)
+        lastTime = time
+        // The current frame may not be decoded yet.
+        guard let frame = player.currentFrame, frame !== shownFrame else { return }
+        shownFrame = frame
+        paint(frame)
+    }
+
+    func frameIsLaidOut() {
+        updateDensity()
+        updateTicking()
+    }
+
+    func motionSettingChanged() { updateTicking() }
+}
+#endif
