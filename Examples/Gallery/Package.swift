@@ -1,6 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let adapterSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"), .treatAllWarnings(as: .error),
+]
+
 // A separate package: it enables the library's trait GTK and therefore needs GTK's headers.
 let package = Package(
     name: "KingfisherGallery",
@@ -26,7 +30,30 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
                 .treatAllWarnings(as: .error),
+                // Painting takes forty times as long without optimisation.
+                .unsafeFlags(["-O"], .when(configuration: .debug)),
             ]
+        ),
+        // Images in declarative frameworks, compiled with stand-ins for these.
+        .target(
+            name: "CrossUIStandIn",
+            dependencies: ["CGalleryGTK"],
+            swiftSettings: adapterSettings
+        ),
+        .target(
+            name: "CrossUIImage",
+            dependencies: [
+                "CrossUIStandIn", .product(name: "KingfisherGTK", package: "Kingfisher"),
+            ],
+            swiftSettings: adapterSettings
+        ),
+        .target(name: "MetaStandIn", swiftSettings: adapterSettings),
+        .target(
+            name: "AdwaitaImage",
+            dependencies: [
+                "MetaStandIn", .product(name: "KingfisherGTK", package: "Kingfisher"),
+            ],
+            swiftSettings: adapterSettings
         ),
         .executableTarget(
             name: "gallery",
