@@ -163,7 +163,7 @@ struct MetadataRemovalTests {
             if isTruncated { damaged = damaged.prefix(Int.random(in: 4..<2_000, using: &random)) }
             // Both may fail, with an error.
             let changed = try? MetadataRemoval.withoutPosition(damaged)
-            #expect(changed??.count ?? damaged.count == damaged.count)
+            #expect(changed?.count ?? damaged.count == damaged.count)
             _ = try? FileMetadata(of: damaged).facts
             _ = try? MetadataRemoval.reduced(damaged, to: [.exif, .date, .copyright])
         }
