@@ -2,15 +2,20 @@
 # Runs three image services, Redis and nginx on this machine, loads them, ends a service and Redis
 # while they work, and prints what happened.
 #
-# Usage: Scripts/cluster.sh
+# Usage: Scripts/cluster.sh [--ring]
+#
+#   --ring   only compute how many of ten million names move when a service joins or leaves, and
+#            compare the ring with that of nginx
 #
 # The configurations are those of the folder Deploy. Missing programs are installed or unpacked
 # first. Fails if an image was wrong or a request was lost.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-Scripts/bootstrap.sh --redis --tests
+[ $# -eq 0 ] || [ "$*" = --ring ] || die "usage: Scripts/cluster.sh [--ring]"
 provide_nginx || die "the balancer needs nginx."
 command -v python3 >/dev/null || install_packages python3
+[ $# -eq 0 ] || exec python3 Server/Tests/Cluster/ring.py 10000000 "$NGINX"
+Scripts/bootstrap.sh --redis --tests
 redis=$(command -v redis-server || command -v valkey-server || command -v redis-check-rdb) \
     || die "no Redis server was found."
 NESTED_BUILD=$SERVER_BUILD
