@@ -77,6 +77,7 @@ struct IdentityTests {
                 return client
             }
             while test.metric("kf_source_waits_total") != 5 { try await pause() }
+            await transport.started(1)
             transport.transfers[0].complete(ImageServiceTests.png)
             for client in clients { #expect(try await client.reply().status == 200) }
         }
