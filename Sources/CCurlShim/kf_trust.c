@@ -130,11 +130,38 @@ static void make_slot(void) {
     slot = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, context_freed);
 }
 
+// Since 7.87 libcurl reads through a BIO of its own that never reports its end. Without that, OpenSSL
+// does not tell the end of the connection from the end of the TLS session.
+static long report_end(
+    BIO *bio,
+    int operation,
+    const char *bytes,
+    size_t length,
+    int command,
+    long argument,
+    int result,
+    size_t *processed
+) {
+    (void)bio, (void)bytes, (void)length, (void)argument, (void)processed;
+    // OpenSSL asks only after a read that returned no bytes and is not to be repeated.
+    int is_end = operation == (BIO_CB_CTRL | BIO_CB_RETURN) && command == BIO_CTRL_EOF;
+    return is_end ? 1 : result;
+}
+
+// The BIO does not exist yet when the context is made.
+static void handshake_event(const SSL *session, int event, int value) {
+    (void)value;
+    if (!(event & SSL_CB_HANDSHAKE_DONE)) return;
+    BIO *bio = SSL_get_rbio(session);
+    if (bio) BIO_set_callback_ex(bio, report_end);
+}
+
 // A body without a length must not look complete because an attacker, or a broken network, has cut
 // the connection: only the peer's close_notify ends it.
 static void require_clean_end(SSL_CTX *context) {
 #ifdef SSL_OP_IGNORE_UNEXPECTED_EOF
     SSL_CTX_clear_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
+    SSL_CTX_set_info_callback(context, handshake_event);
 #else
     (void)context;
 #endif

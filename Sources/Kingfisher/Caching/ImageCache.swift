@@ -509,6 +509,9 @@ open class ImageCache: @unchecked Sendable {
 
     /// Clears memory and disk.
     open func clearCache() async {
+        guard !isSubclassed else {
+            return await withCheckedContinuation { done in clearCache { done.resume() } }
+        }
         clearMemoryCache()
         await clearDiskCache()
     }

@@ -78,7 +78,10 @@ extension PixelSize {
         let isTall = height > width
         let factor =
             isTall ? Double(box.width) / Double(width) : Double(box.height) / Double(height)
-        let length = max(1, min(isTall ? height : width, Int(Double(most) / factor)))
+        // Empty sides give no factor, and the sides below would be no numbers.
+        guard factor.isFinite, factor > 0 else { return nil }
+        let longest = Double(isTall ? height : width)
+        let length = max(1, Int(min(longest, Double(most) / factor)))
         let side = max(isTall ? box.height : box.width, Int(Double(length) * factor))
         return isTall
             ? (

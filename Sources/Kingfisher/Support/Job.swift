@@ -109,11 +109,11 @@ final class Job<Value: Sendable>: Sendable {
         }
         defer { caller.follow(nil) }
         guard !staysCancelled else {
-            return try await withCheckedThrowingContinuation { enter(id, caller, $0) }
+            return try await withCheckedThrowingContinuation { enter(id, caller, $0, staysCancelled) }
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                enter(id, caller, continuation)
+                enter(id, caller, continuation, staysCancelled)
                 // A cancellation before the waiter was listed had no effect; handle it here.
                 if Task.isCancelled { leave(id) }
             }
@@ -122,14 +122,25 @@ final class Job<Value: Sendable>: Sendable {
         }
     }
 
-    private func enter(_ id: Int, _ caller: Urgency, _ continuation: Waiter) {
+    private func enter(
+        _ id: Int,
+        _ caller: Urgency,
+        _ continuation: Waiter,
+        _ staysCancelled: Bool
+    ) {
         let outcome = state.withLock { state -> Result<Value, any Error>? in
             if let outcome = state.outcome { return outcome }
             if state.isAbandoned { return .failure(Abandoned()) }
             state.waiters[id] = continuation
             return nil
         }
-        if let outcome { return continuation.resume(with: outcome) }
+        if let outcome {
+            // A caller that was cancelled before it could wait is not given a result.
+            let isCancelled = !staysCancelled && Task.isCancelled
+            return continuation.resume(
+                with: isCancelled ? .failure(CancellationError()) : outcome
+            )
+        }
         caller.follow { [urgency] in urgency.raise(to: $0) }
     }
 

@@ -138,6 +138,8 @@ final class Interleaving {
             await Task.yield()
         }
         for load in loads { await load.finished() }
+        // Work whose callers have left ends by itself.
+        for _ in 0..<1_000_000 where downloader.processing.runningCount != 0 { await Task.yield() }
     }
 
     // MARK: What must hold

@@ -59,8 +59,14 @@ struct IsolatedOptionTests {
                 with: .provider(provider),
                 options: options
             )
-            #expect(stored.cacheType == .disk, "\(name), \(processor.identifier), \(index)")
+            // A still image of a GIF has no bytes that the default serializer could store.
+            let isStored = stored.cacheType == .disk || isStillOfGIF(image, name)
+            #expect(isStored, "\(name), \(processor.identifier), \(index)")
         }
+    }
+
+    private func isStillOfGIF(_ image: KFCrossPlatformImage, _ name: String) -> Bool {
+        name.hasSuffix(".gif") && image.kf.gifRepresentation() == nil
     }
 
     /// Encodes and plays an image.

@@ -84,7 +84,7 @@ struct ProcessorWorkTests {
         let mark = KFCrossPlatformImage(bitmap: TestScene.opaque(), scale: 1)
         let image = KFCrossPlatformImage(
             bitmap: TestScene.transparent(width: 12, height: 10),
-            scale: 600
+            scale: 300
         )
         let scope = PixelScope(maxPixelCount: 120, maxDimension: 12)
         let result = scope.run { image.kf.watermarked(with: mark) }

@@ -68,6 +68,8 @@ struct WorkBoundTests {
     {
         for (width, height) in pairs() {
             for (newWidth, newHeight) in pairs() {
+                // The resampler refuses larger results.
+                guard width * height < 1 << 31, newWidth * newHeight < 1 << 31 else { continue }
                 let plan = try ResamplePlan(
                     source: PixelSize(width: width, height: height),
                     target: PixelSize(width: newWidth, height: newHeight),
