@@ -130,8 +130,8 @@ static void make_slot(void) {
     slot = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, context_freed);
 }
 
-// Since 7.87 libcurl reads through a BIO of its own that never reports its end. Without that, OpenSSL
-// does not tell the end of the connection from the end of the TLS session.
+// Newer libcurl reads through a BIO of its own that does not report its end (seen in 7.88.1). Then
+// OpenSSL does not take the end of the connection for an error.
 static long report_end(
     BIO *bio,
     int operation,

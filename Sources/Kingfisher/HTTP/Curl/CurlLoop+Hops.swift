@@ -121,7 +121,7 @@ extension CurlLoop {
     func end(_ exchange: CurlExchange, _ error: TransferError?) {
         guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
         exchange.handOn()
-        if exchanges.isEmpty, peak >= Self.manyTransfers { check(at: now + Self.restTime) }
+        watchRest()
         if exchange.isWaitingForConnection { exchange.metrics.queue += now - exchange.queueTime }
         exchange.metrics.total = .now - exchange.startTime
         exchange.handler.transfer(exchange.transfer, didFinish: error, metrics: exchange.metrics)
@@ -134,11 +134,23 @@ extension CurlLoop {
     /// Seconds without a transfer after which memory is given back.
     private static let restTime = Duration.seconds(1)
 
+    /// Schedules giving back memory if the last of many transfers has ended.
+    func watchRest() {
+        guard exchanges.isEmpty, peak >= Self.manyTransfers else { return }
+        let time = now + Self.restTime
+        restEnd = time
+        check(at: time)
+    }
+
     /// Gives the memory of many ended transfers back to the system, which the allocator would keep.
     private func giveBackMemory() {
-        guard peak >= Self.manyTransfers, exchanges.isEmpty else { return }
+        guard peak >= Self.manyTransfers, exchanges.isEmpty, let time = restEnd else { return }
+        // Another check was due. The handlers' memory may not be free yet.
+        guard time <= now else { return check(at: time) }
+        restEnd = nil
         peak = 0
         exchanges = [:]
+        queue.shrink()
         kf_release_memory()
     }
 

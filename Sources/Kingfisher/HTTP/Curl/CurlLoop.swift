@@ -37,8 +37,11 @@ final class CurlLoop {
     var ends = Heap<TotalEnd>()
     /// When the next time-out may be due.
     var nextCheck: CurlTime?
-    /// The most transfers at once since memory was last given back.
+    /// The most transfers at once since memory was last given back, including those not yet
+    /// started: all may be cancelled before.
     var peak = 0
+    /// When the network has rested for long enough to give memory back.
+    var restEnd: CurlTime?
 
     /// The most commands, and the most cancellations, between two looks at the sockets: thousands of
     /// loads may be cancelled at once, and the transfers of others must not wait for all of them.
@@ -130,6 +133,7 @@ final class CurlLoop {
                 commands.append(command)
             }
         }
+        peak = max(peak, exchanges.count + commands.count)
         return !mail.isClosed
     }
 
@@ -168,10 +172,10 @@ final class CurlLoop {
             let (url, origin) = try target(of: order)
             let exchange = CurlExchange(order, url: url, origin: origin, round: round)
             exchanges[exchange.id] = exchange
-            peak = max(peak, exchanges.count)
             queue.add(exchange)
             watchTotal(of: exchange)
         } catch {
+            watchRest()
             order.handler.transfer(order.transfer, didFinish: error, metrics: .init())
         }
     }

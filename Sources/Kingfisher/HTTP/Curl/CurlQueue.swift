@@ -117,6 +117,13 @@ struct CurlQueue {
         exchange.host = nil
     }
 
+    /// Frees the memory that held earlier transfers; there must be none.
+    mutating func shrink() {
+        waiting = [:]
+        hosts = [:]
+        ready = Heap()
+    }
+
     // MARK: Places
 
     /// The host of an exchange's hop; looked up once per hop.

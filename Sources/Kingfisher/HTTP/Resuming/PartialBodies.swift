@@ -80,7 +80,8 @@ package final class PartialBodies: Sendable {
                 let key = url.deletingPathExtension().lastPathComponent
                 // A body can have both files.
                 var entry = entries[key] ?? Entry(bytes: 0, date: .distantPast)
-                entry.bytes += values.fileSize ?? 0
+                // Only the body counts, as when it was kept.
+                entry.bytes += PartialFile.bodyBytes(of: url, fileBytes: values.fileSize ?? 0)
                 entry.date = max(entry.date, date)
                 entries[key] = entry
             case PartialFile.asideExtension where now().timeIntervalSince(date) > Self.longestWrite:

@@ -131,6 +131,33 @@ enum PartialFile {
         return (head.head, body)
     }
 
+    /// The size of the body in a file of this form or of that of ``RunningFile``, without the head;
+    /// `fileBytes` if it has neither.
+    static func bodyBytes(of url: URL, fileBytes: Int) -> Int {
+        guard
+            let file = try? FileDescriptor.open(
+                FilePath(url.path),
+                .readOnly,
+                options: .closeOnExec
+            )
+        else { return fileBytes }
+        // Only read, so closing cannot lose data.
+        defer { try? file.close() }
+        var beginning = Data(count: 64)
+        let count = try? beginning.withUnsafeMutableBytes {
+            try file.read(fromAbsoluteOffset: 0, into: $0)
+        }
+        let lines = beginning.prefix(count ?? 0)
+            .split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false)
+        guard lines.count == 3,
+            let headBytes = Int(String(decoding: lines[1], as: UTF8.self)),
+            (1...maxHeadBytes).contains(headBytes)
+        else { return fileBytes }
+        let start = lines[0].count + lines[1].count + 2 + headBytes
+        let isRunning = url.pathExtension == RunningFile.pathExtension
+        return max(0, fileBytes - (isRunning ? RunningFile.aligned(start) : start))
+    }
+
     static func remove(_ url: URL) {
         // The file is missing or the folder is not writable; the file is unused in both cases.
         try? FileManager.default.removeItem(at: url)

@@ -14,6 +14,9 @@ enum RunningFile {
     private static let alignment = 64 << 10
     private static let maxHeadBytes = 1 << 20
 
+    /// The offset of a body whose head ends at `end`.
+    static func aligned(_ end: Int) -> Int { (end + alignment - 1) / alignment * alignment }
+
     private struct Head: Codable {
         let head: PartialHead
         let boot: String
@@ -35,7 +38,7 @@ enum RunningFile {
         guard !boot.isEmpty, let json = try? JSONEncoder().encode(Head(head: head, boot: boot))
         else { return nil }
         var text = Data("\(mark)\(json.count)\n".utf8) + json
-        let start = (text.count + alignment - 1) / alignment * alignment
+        let start = aligned(text.count)
         text += Data(repeating: 0x20, count: start - text.count)
         // If this fails, opening the file fails too.
         try? FileManager.default.createDirectory(
@@ -83,7 +86,7 @@ enum RunningFile {
             (1...maxHeadBytes).contains(count)
         else { return nil }
         let json = rest[(lineEnd + 1)...].prefix(count)
-        let start = (lineEnd + 1 + count + alignment - 1) / alignment * alignment
+        let start = aligned(lineEnd + 1 + count)
         let received = all.count - start
         guard received > 0, let found = try? JSONDecoder().decode(Head.self, from: json),
             found.boot == boot, found.head.total.map({ received < $0 }) ?? true

@@ -35,15 +35,39 @@ struct CurlHostileAnswerTests {
         }
     }
 
-    @Test(arguments: ["HTTP/1.1 302 x: y", "HTTP/1.1 404 Not"])
-    func `a field or a trailer that looks like a status line is none`(line: String) async {
-        let fields = "Location: /other\r\nTransfer-Encoding: chunked\r\n"
-        let answer = "HTTP/1.1 200 OK\r\n\(line)\r\n\(fields)\r\n2\r\nhi\r\n0\r\n\(line)\r\n\r\n"
+    /// A response with a line among its fields or among its trailers.
+    private func route(field: String = "X: y", trailer: String = "X: y") {
+        let fields = "\(field)\r\nLocation: /other\r\nTransfer-Encoding: chunked\r\n"
+        let answer = "HTTP/1.1 200 OK\r\n\(fields)\r\n2\r\nhi\r\n0\r\n\(trailer)\r\n\r\n"
         server.route("/a", ServerReply(steps: [.send(Data(answer.utf8))]))
         server.route("/other", .text("other"))
+    }
+
+    @Test(arguments: ["HTTP/1.1 302 x: y", "HTTP/1.1 404: Not"])
+    func `a field or a trailer that looks like a status line is none`(line: String) async {
+        route(field: line, trailer: line)
         let outcome = await transport.load(server.url("/a"))
+        #expect(outcome.error == nil)
         #expect(outcome.response?.statusCode == 200)
         #expect(outcome.hasBody(Data("hi".utf8)))
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: ["HTTP/1.1 404 Not", "HTTP/1.1 302 Found"])
+    func `a second status line is an error, and is not obeyed`(line: String) async {
+        // It has no colon, so libcurl does not accept it as a field or a trailer.
+        route(field: line)
+        let inHead = await transport.load(server.url("/a"))
+        guard case .badResponse = inHead.error else {
+            Issue.record("\(String(describing: inHead.error))")
+            return
+        }
+        #expect(inHead.response == nil)
+        route(trailer: line)
+        let behindBody = await transport.load(server.url("/a"))
+        #expect(behindBody.error != nil)
+        #expect(behindBody.response?.statusCode == 200)
+        #expect(server.requests.count == 2)
     }
 
     // MARK: Encodings
