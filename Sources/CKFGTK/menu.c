@@ -16,8 +16,24 @@ typedef struct {
 
 static const char key[] = "kingfisher-menu";
 
+// A window keeps a popover that has its focus until its next frame, and GTK complains if the time of
+// a tooltip comes while a popover without a surface is kept.
+static void take_focus(GtkWidget *popover) {
+    GtkRoot *root = gtk_widget_get_root(popover);
+    GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+    if (focus && gtk_widget_is_ancestor(focus, popover)) gtk_root_set_focus(root, NULL);
+}
+
 static gboolean unparent(gpointer popover) {
-    if (gtk_widget_get_parent(popover)) gtk_widget_unparent(popover);
+    GtkWidget *widget = gtk_widget_get_parent(popover);
+    if (!widget) return G_SOURCE_REMOVE;
+    take_focus(popover);
+    GtkRoot *root = gtk_widget_get_root(widget);
+    // A menu that was hidden by GTK is kept until something else has the focus.
+    if (root && !gtk_root_get_focus(root) && gtk_widget_get_mapped(widget)) {
+        gtk_widget_grab_focus(widget);
+    }
+    gtk_widget_unparent(popover);
     return G_SOURCE_REMOVE;
 }
 
@@ -29,7 +45,9 @@ static void closed(GtkWidget *popover, GtkWidget *widget) {
 }
 
 static void close_menu(Menu *menu) {
-    if (menu->popover) gtk_popover_popdown(GTK_POPOVER(menu->popover));
+    if (!menu->popover) return;
+    take_focus(menu->popover);
+    gtk_popover_popdown(GTK_POPOVER(menu->popover));
     menu->popover = NULL;
 }
 
