@@ -132,7 +132,7 @@ static void chosen(GObject *dialog, GAsyncResult *result, gpointer choice) {
     finish(choice, gtk_file_dialog_save_finish(GTK_FILE_DIALOG(dialog), result, NULL));
 }
 
-static void window_destroyed(Choice *choice) { g_cancellable_cancel(choice->cancellable); }
+static void window_closed(Choice *choice) { g_cancellable_cancel(choice->cancellable); }
 
 static void open_dialog(Choice *choice, const char *title, const char *name) {
     GtkFileDialog *dialog = gtk_file_dialog_new();
@@ -148,7 +148,7 @@ static void responded(GtkNativeDialog *dialog, int response, Choice *choice) {
     finish(choice, is_accepted ? gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog)) : NULL);
 }
 
-static void window_destroyed(Choice *choice) { finish(choice, NULL); }
+static void window_closed(Choice *choice) { finish(choice, NULL); }
 
 static void open_dialog(Choice *choice, const char *title, const char *name) {
     GtkFileChooserNative *dialog = gtk_file_chooser_native_new(
@@ -175,9 +175,10 @@ void kf_choose_file(
     GtkRoot *root = gtk_widget_get_root(widget);
     if (GTK_IS_WINDOW(root)) {
         choice->window = GTK_WINDOW(g_object_ref(root));
-        // The dialog must not outlive the window that it belongs to.
+        // The dialog must not outlive the window that it belongs to. The signal "destroy" would come
+        // only when the last reference to the window is gone.
         choice->handler = g_signal_connect_swapped(
-            root, "destroy", G_CALLBACK(window_destroyed), choice
+            root, "unrealize", G_CALLBACK(window_closed), choice
         );
     }
     open_dialog(choice, title, name);
