@@ -165,6 +165,7 @@ extension GTKTests {
                 UnsafeMutableRawPointer(stage.window).assumingMemoryBound(to: GtkWindow.self),
                 1
             )
+            await stage.paint()
             let before = try #require(stage.capture())
             gtk_widget_grab_focus(image.widget)
             await stage.paint()
