@@ -109,7 +109,9 @@ final class Job<Value: Sendable>: Sendable {
         }
         defer { caller.follow(nil) }
         guard !staysCancelled else {
-            return try await withCheckedThrowingContinuation { enter(id, caller, $0, staysCancelled) }
+            return try await withCheckedThrowingContinuation {
+                enter(id, caller, $0, staysCancelled)
+            }
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -18,11 +18,12 @@ final class EncodedImages: Sendable {
 
     init() {}
 
-    /// Returns the file of an entry, which its callers retain.
+    /// Shares the file of an entry.
     ///
     /// - Parameters:
     ///   - key: Identifies the bytes.
     ///   - read: Reads the bytes, blocking; called when the first image is made.
+    /// - Returns: The file, which the callers retain.
     func image(for key: Key, read: @escaping EncodedImage.Read) -> EncodedImage {
         references.withLock { references in
             if let image = references[key]?.image { return image }
