@@ -123,18 +123,21 @@ struct EncodingOptions: ParsableArguments {
         guard copiesFiles else { return nil }
         if keep == .all, strip == nil { return Copy(data: file) }
         do {
-            if let keep, keep != .all || strip == .all {
-                return Copy(data: try ImageMetadata.reduced(file, to: kept.kept))
-            }
-            if strip == .all { return Copy(data: try ImageMetadata.reduced(file, to: [])) }
-            guard let data = try ImageMetadata.withoutPosition(file) else {
-                return Copy(data: file)
-            }
-            return Copy(data: data, lostPosition: true)
-        } catch ImageMetadata.Failure.unsupportedSource {
+            return try reducedCopy(of: file)
+        } catch {
+            guard case ImageMetadata.Failure.unsupportedSource = error else { throw error }
             // Encoding leaves it out, but would change the pixels of a file that nobody asked about.
             return keep == nil && strip == nil ? Copy(data: file) : nil
         }
+    }
+
+    private func reducedCopy(of file: Data) throws -> Copy {
+        if let keep, keep != .all || strip == .all {
+            return Copy(data: try ImageMetadata.reduced(file, to: kept.kept))
+        }
+        if strip == .all { return Copy(data: try ImageMetadata.reduced(file, to: [])) }
+        let data = try ImageMetadata.withoutPosition(file)
+        return Copy(data: data ?? file, lostPosition: data != nil)
     }
 
     /// Encodes an image, with the metadata of its source that is to be kept.
