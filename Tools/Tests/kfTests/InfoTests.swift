@@ -81,7 +81,7 @@ struct InfoTests {
         try Data("<html>".utf8).write(to: folder.url.appending(path: "page.html"))
         let outcome = try await run("page.html", "gone.png", ".", "in.jpg", "--json")
         #expect(outcome.status == 1)
-        #expect(outcome.text.split(separator: "\n").count == 1)
+        #expect(outcome.text.split(separator: "\n").count == 4)
         let errors = outcome.errors.split(separator: "\n")
         #expect(errors.count == 3)
         #expect(errors.first?.hasSuffix("known format; check the source") == true)

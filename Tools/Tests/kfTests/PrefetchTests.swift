@@ -27,8 +27,8 @@ struct PrefetchTests {
 
     @Test func `only results are cached, and images that do not fit are reported`() async throws {
         let folder = try TemporaryFolder()
-        // Noise, so that each file takes its size.
-        let image = try TestPictures.jpeg(width: 640, height: 480)
+        // Not of one colour, so that each file takes its size.
+        let image = try TestPictures.photo()
         let server = try LoopbackServer { _, _ in .init(body: image) }
         defer { server.stop() }
         let urls = (1...12).map { server.url("/\($0)") }
