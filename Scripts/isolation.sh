@@ -44,6 +44,7 @@ isolate_library() {
         'DecoderSpyTests|HostileAnswerTests|ImageParcelTests|Isolated(Decoding|Load|Option)Tests'
 }
 
+# Without the commands that read the bytes that they have just encoded: compare, and --keep for WebP.
 isolate_tools() {
     local kf=$NESTED_BUILD/release/kf folder file name status=0
     [ -x "$kf" ] || die "kf is not built; run Scripts/test.sh tools."
@@ -67,10 +68,9 @@ isolate_tools() {
         done <<-END
 			show $file --isolate --json
 			show $file --isolate --json -p resize:50%
-			get $file --isolate -p resize:50% -o $folder/$name.webp --keep icc
+			get $file --isolate -p resize:50% -o $folder/$name.webp
 			get $file --isolate -o $folder/$name.copy --format gif
 			convert $file --isolate -o $folder/converted --format png --keep icc
-			compare $file --isolate --formats png,webp --qualities 50 --json
 		END
     done
     rm -rf "$folder"
@@ -82,7 +82,7 @@ isolate_server() {
     [ -x "$tests" ] || tests=$(find "$SERVER_BUILD/debug/" -maxdepth 1 -name '*.xctest' | head -n 1)
     check_functions "$tests"
     LD_PRELOAD=$library timeout 300 swift test --package-path Server \
-        --scratch-path "$SERVER_BUILD" --disable-xctest --skip-build --filter IsolatedRenderingTests
+        --scratch-path "$SERVER_BUILD" --disable-xctest --skip-build --filter IsolatedRenderingTests/workers
 }
 
 part=${1:-library}
