@@ -6,7 +6,7 @@
 #
 #   library   the tests of the library, by default; requires Scripts/test.sh build
 #   tools     kf on files of every format; requires Scripts/test.sh tools
-#   server    the tests of the service's workers; requires Scripts/test.sh server
+#   server    the service on files of every format; requires Scripts/test.sh server
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 FIXTURES=$ROOT/Tests/CodecsTests/Fixtures
@@ -60,6 +60,8 @@ isolate_tools() {
         [ -e "$file" ] || continue
         name=${file##*/}
         while read -ra words; do
+            # The processor of an animation reads the file that it has just encoded.
+            case $name-${words[*]} in animated*"-p resize"*"-o "*) continue ;; esac
             LD_PRELOAD=$library "$kf" "${words[@]}" >"$folder/out" 2>&1 || {
                 status=1
                 printf 'error: kf %s\n' "${words[*]}"
@@ -77,12 +79,49 @@ isolate_tools() {
     return $status
 }
 
+# The service runs under the spy, which would end it, and is asked for results of files of every kind.
 isolate_server() {
-    local tests=$SERVER_BUILD/debug/KingfisherServerPackageTests.xctest
-    [ -x "$tests" ] || tests=$(find "$SERVER_BUILD/debug/" -maxdepth 1 -name '*.xctest' | head -n 1)
-    check_functions "$tests"
-    LD_PRELOAD=$library timeout 300 swift test --package-path Server \
-        --scratch-path "$SERVER_BUILD" --disable-xctest --skip-build --filter IsolatedRenderingTests/workers
+    local service=$SERVER_BUILD/debug/kf-serve folder log port='' file options status=0 process code
+    [ -x "$service" ] || die "kf-serve is not built; run Scripts/test.sh server."
+    command -v curl >/dev/null || install_packages curl
+    check_functions "$service"
+    folder=$(mktemp -d)
+    log=$folder/log
+    mkdir "$folder/root"
+    cp "$FIXTURES"/{animated,still}.gif "$FIXTURES"/{animated,lossy}.webp \
+        "$FIXTURES"/animated.png "$FIXTURES"/{animated,profile}.avif \
+        "$FIXTURES"/{profile,cmyk}.jpg "$FIXTURES"/png.ico "$folder/root/"
+    IMGPROXY_BIND=127.0.0.1:0 IMGPROXY_LOCAL_FILESYSTEM_ROOT=$folder/root \
+        IMGPROXY_MAX_ANIMATION_FRAMES=10 LD_PRELOAD=$library "$service" >"$log" 2>&1 &
+    process=$!
+    for _ in $(seq 100); do
+        port=$(sed -n 's/.*listening address=.*:\([0-9]*\)$/\1/p' "$log")
+        [ -z "$port" ] || break
+        sleep 0.1
+    done
+    [ -n "$port" ] || status=1
+    for file in "$folder"/root/*; do
+        for options in w:10/f:gif w:10/f:webp f:gif f:webp w:10/f:avif t:0/f:gif \
+            w:10/blur:1/pix:2/f:jpg scp:0/f:png; do
+            [ $status -eq 0 ] || break 2
+            code=$(curl -s -m 20 -o /dev/null -w '%{http_code}' \
+                "http://127.0.0.1:$port/_/$options/plain/local:///${file##*/}") || true
+            # An animation cannot be trimmed.
+            case $code in
+            200 | 422) ;;
+            *)
+                printf 'error: %s of %s: status %s\n' "$options" "${file##*/}" "$code"
+                status=1
+                ;;
+            esac
+        done
+    done
+    kill "$process" 2>/dev/null || status=1
+    wait "$process" 2>/dev/null || true
+    ! grep -a 'outside of a worker' "$log" || status=1
+    [ $status -eq 0 ] || tail -n 30 "$log"
+    rm -rf "$folder"
+    return $status
 }
 
 part=${1:-library}
