@@ -11,7 +11,8 @@
 
 scratch=.build-tsan
 export KF_SANITIZER=thread
-chosen=(--skip 'GoldenTests|KillTests')
+# Nor those that measure memory, or are too slow here.
+chosen=(--skip 'GoldenTests|KillTests|EnduranceTests|ProgramLimitsTests|IsolatedOptionTests|CurlFloodTests')
 [ $# -eq 0 ] || chosen=(--filter "$1")
 
 require_swift

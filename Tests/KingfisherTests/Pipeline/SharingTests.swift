@@ -20,6 +20,8 @@ struct SharingTests {
             downloader: ImageDownloader(name: "sharing", transport: transport),
             cache: try ImageCache(name: "sharing", cacheDirectoryURL: folder.url)
         )
+        // Opens the folder, so that loads start on the caller's thread.
+        try manager.cache.diskStorage.store.prepare()
         url = try #require(URL(string: "http://127.0.0.1/a.jpg"))
     }
 
