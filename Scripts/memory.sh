@@ -38,7 +38,7 @@ fi
 
 scratch=.build-asan
 export KF_SANITIZER=address
-chosen=(--skip 'GoldenTests|EnduranceTests|SideTableTests|ProgramLimitsTests|IsolatedOptionTests')
+chosen=(--skip 'GoldenTests|EnduranceTests|SideTableTests|ProgramLimitsTests|IsolatedOptionTests|CurlFloodTests')
 [ $# -eq 0 ] || chosen=(--filter "$1")
 objects=$scratch/shims
 

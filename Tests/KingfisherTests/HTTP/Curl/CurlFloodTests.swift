@@ -37,7 +37,7 @@ struct CurlFloodTests {
         await victim.ended()
     }
 
-    @Test(.enabled(if: NginxServer.isAvailable, "needs openssl: Scripts/bootstrap.sh --tests"))
+    @Test(.disabled("libcurl reads such frames in a loop of its own, which takes a minute here"))
     func `other transfers continue beside HTTP2 frames without data`() async throws {
         let authority = try TestAuthority()
         // SETTINGS, and frames of a type that a receiver ignores (RFC 9113, 4.1).
