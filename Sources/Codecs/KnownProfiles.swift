@@ -1,24 +1,30 @@
 import CLCMS
-import FoundationEssentials
 import Synchronization
 
 /// The answers to whether profiles stand for sRGB, kept because a comparison takes longer than
 /// decoding a small image.
 enum KnownProfiles {
-    private static let answers = Mutex<[Data: Bool]>([:])
+    private static let answers = Mutex<[Profile: Bool]>([:])
     /// 64 profiles of at most 64 KiB: 4 MiB.
     private static let (maxCount, maxByteCount) = (64, 64 << 10)
 
+    /// The bytes of a profile.
+    ///
+    /// An array hashes itself a byte at a time, and Data keeps its address where leak checkers do not
+    /// see it.
+    private struct Profile: Hashable {
+        let bytes: [UInt8]
+
+        init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
+
+        func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+    }
+
     /// The answer for a profile that was seen before; nil for others.
     static func isSRGB(_ bytes: UnsafeRawBufferPointer) -> Bool? {
-        guard bytes.count <= maxByteCount, let base = bytes.baseAddress else { return nil }
-        // Borrowed: the key of the dictionary is equal, and has a copy.
-        let key = Data(
-            bytesNoCopy: UnsafeMutableRawPointer(mutating: base),
-            count: bytes.count,
-            deallocator: .none
-        )
-        return answers.withLock { $0[key] }
+        guard bytes.count <= maxByteCount else { return nil }
+        let profile = Profile(bytes)
+        return answers.withLock { $0[profile] }
     }
 
     /// Whether an opened profile stands for sRGB.
@@ -26,11 +32,11 @@ enum KnownProfiles {
         if let answer = isSRGB(bytes) { return answer }
         let answer = hasColorsOfSRGB(handle)
         guard bytes.count <= maxByteCount else { return answer }
-        let key = Data(bytes)
+        let profile = Profile(bytes)
         answers.withLock { answers in
             // Rare, as programs meet few profiles, and cheaper than an order of use.
             if answers.count >= maxCount { answers.removeAll() }
-            answers[key] = answer
+            answers[profile] = answer
         }
         return answer
     }
