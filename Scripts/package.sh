@@ -44,7 +44,9 @@ mkdir -p "$static"
 for library in "$(pkg-config --variable=libdir hiredis)"/libhiredis*.a; do
     ln -sf "$library" "$static/"
 done
-BUILD_FLAGS+=(-Xlinker "-L$static")
+# hiredis needs libssl for TLS, and without a library of its own nothing else names it.
+BUILD_FLAGS+=(-Xlinker "-L$static" -Xlinker --push-state -Xlinker --as-needed -Xlinker -lssl
+    -Xlinker --pop-state)
 build_tool Tools kf
 build_tool Server kf-serve
 kf=$NESTED_BUILD/release/kf
