@@ -61,7 +61,10 @@ struct ServeCommand: ParsableCommand {
             }
             if check {
                 print(configuration.summary)
-                for name in unknown { print("# not supported: \(name)") }
+                for name in unknown {
+                    let reason = ImgproxyVariables.reason(for: name).map { " (\($0))" } ?? ""
+                    print("# not supported: \(name)\(reason)")
+                }
                 try configuration.validate()
                 _ = try storage(configuration)
                 return
@@ -91,7 +94,10 @@ struct ServeCommand: ParsableCommand {
         defer { log.flush() }
         LoggingSystem.bootstrap { _ in log }
         let logger = Logger(label: "kf-serve")
-        for name in unknown { logger.warning("\(name) is not supported") }
+        for name in unknown {
+            let reason = ImgproxyVariables.reason(for: name).map { ": \($0)" } ?? ""
+            logger.warning("\(name) is not supported\(reason)")
+        }
         if configuration.operation.showsPlayground {
             logger.warning(
                 "the playground builds any image for anyone; set KF_PLAYGROUND=0 in public"

@@ -10,7 +10,8 @@ extension ServiceConfiguration {
     public init(environment: [String: String]) throws(ConfigurationError) {
         self.init()
         for entry in Self.entries {
-            guard let text = environment[entry.name], !text.isEmpty else { continue }
+            let former = Self.formerNames[entry.name].flatMap { environment[$0] }
+            guard let text = environment[entry.name] ?? former, !text.isEmpty else { continue }
             guard entry.set(text, &self) else {
                 throw ConfigurationError(
                     name: entry.name,
@@ -22,6 +23,15 @@ extension ServiceConfiguration {
         try check()
     }
 
+    /// Names that variables had in former releases of imgproxy.
+    static let formerNames = [
+        "IMGPROXY_WORKERS": "IMGPROXY_CONCURRENCY",
+        "IMGPROXY_READ_REQUEST_TIMEOUT": "IMGPROXY_READ_TIMEOUT",
+        "IMGPROXY_WRITE_RESPONSE_TIMEOUT": "IMGPROXY_WRITE_TIMEOUT",
+        "IMGPROXY_AUTO_WEBP": "IMGPROXY_ENABLE_WEBP_DETECTION",
+        "IMGPROXY_AUTO_AVIF": "IMGPROXY_ENABLE_AVIF_DETECTION",
+    ]
+
     /// The names in an environment that look like the service's but are none of them, and all
     /// names in a file that are none of them.
     public static func unsupportedNames(
@@ -29,7 +39,9 @@ extension ServiceConfiguration {
         file: [String: String] = [:]
     ) -> [String] {
         let own = environment.keys.filter { $0.hasPrefix("IMGPROXY_") || $0.hasPrefix("KF_") }
-        return Set(own).union(file.keys).filter { entriesByName[$0] == nil }.sorted()
+        let former = Set(formerNames.values)
+        return Set(own).union(file.keys)
+            .filter { entriesByName[$0] == nil && !former.contains($0) }.sorted()
     }
 
     /// Reads a file of `NAME=value` lines; lines that begin with `#` are comments.

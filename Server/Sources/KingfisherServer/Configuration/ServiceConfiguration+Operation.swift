@@ -76,6 +76,8 @@ extension ServiceConfiguration {
         public var logFormat = LogFormat.pretty
         /// A second path that answers like `/health`.
         public var healthPath: String?
+        /// The text of `/health` while the service is ready.
+        public var healthMessage = "ok"
 
         /// Whether the metrics stand at the address of the images.
         var hasPublicMetrics: Bool { metricsAddress == nil && adminAddress == nil }
@@ -98,6 +100,7 @@ extension ServiceConfiguration {
             .init("IMGPROXY_LOG_LEVEL", \.operation.logLevel, .logLevel, .answers),
             .init("IMGPROXY_LOG_FORMAT", \.operation.logFormat, .word, .answers),
             .init("IMGPROXY_HEALTH_CHECK_PATH", \.operation.healthPath, .absolutePath, .answers),
+            .init("IMGPROXY_HEALTH_CHECK_MESSAGE", \.operation.healthMessage, .text, .answers),
             .init("KF_ISOLATE", \.operation.isolates, .flag, .answers),
             .init("KF_ADMIN_TOKEN", \.operation.adminToken, .text, .answers, isSecret: true),
             .init("KF_PLAYGROUND", \.operation.showsPlayground, .flag, .answers),

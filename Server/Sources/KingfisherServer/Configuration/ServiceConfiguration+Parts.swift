@@ -40,6 +40,7 @@ extension ServiceConfiguration {
             size: urls.signatureSize,
             trusted: urls.trustedSignatures
         )
+        settings.encryptionKey = urls.encryptionKey
         settings.pathPrefix = urls.pathPrefix ?? ""
         settings.argumentsSeparator = urls.argumentsSeparator
         settings.allowsOnlyPresets = urls.allowsOnlyPresets
@@ -119,6 +120,11 @@ extension ServiceConfiguration {
         settings.stripsMetadata = processing.stripsMetadata
         settings.keepsCopyright = processing.keepsCopyright
         settings.stripsColorProfile = processing.stripsColorProfile
+        settings.autoQuality.isOn = processing.autoQualityMethod == .dssim
+        settings.autoQuality.target = processing.autoQualityTarget
+        settings.autoQuality.minimum = processing.lowestAutoQuality
+        settings.autoQuality.maximum = processing.highestAutoQuality
+        settings.autoQuality.allowedError = processing.autoQualityError
         settings.prefersSpeed = processing.prefersSpeed
         settings.limits.megapixels = processing.maximalMegapixels
         settings.limits.fileSize = sources.maximalFileSize

@@ -37,6 +37,16 @@ extension ServiceConfiguration {
         /// Whether JPEG and lossy WebP sources are scaled by their decoders alone, which takes less
         /// time and gives coarser results.
         public var prefersSpeed = false
+        /// Whether the quality is found by measuring where the URL does not say how.
+        public var autoQualityMethod = AutoQualityMethod.none
+        /// The largest distance of ``AutoQualityMethod/dssim``.
+        public var autoQualityTarget = 0.02
+        /// The lowest quality of a search.
+        public var lowestAutoQuality = 70
+        /// The highest quality of a search.
+        public var highestAutoQuality = 80
+        /// The accepted deviation from ``autoQualityTarget``.
+        public var autoQualityError = 0.001
         /// The file of the watermark.
         public var watermarkData: Data?
         /// The path of the watermark's file.
@@ -95,6 +105,36 @@ extension ServiceConfiguration {
             .init("IMGPROXY_KEEP_COPYRIGHT", \.processing.keepsCopyright, .flag, .results),
             .init("IMGPROXY_STRIP_COLOR_PROFILE", \.processing.stripsColorProfile, .flag, .results),
             .init("IMGPROXY_AUTO_ROTATE", \.processing.rotatesAutomatically, .flag, .results),
+            .init(
+                "IMGPROXY_AUTOQUALITY_METHOD",
+                \.processing.autoQualityMethod,
+                .word,
+                .results
+            ),
+            .init(
+                "IMGPROXY_AUTOQUALITY_TARGET",
+                \.processing.autoQualityTarget,
+                .number(0...1),
+                .results
+            ),
+            .init(
+                "IMGPROXY_AUTOQUALITY_MIN",
+                \.processing.lowestAutoQuality,
+                .integer(1...100),
+                .results
+            ),
+            .init(
+                "IMGPROXY_AUTOQUALITY_MAX",
+                \.processing.highestAutoQuality,
+                .integer(1...100),
+                .results
+            ),
+            .init(
+                "IMGPROXY_AUTOQUALITY_ALLOWED_ERROR",
+                \.processing.autoQualityError,
+                .number(0...1),
+                .results
+            ),
             .init("KF_PREFER_SPEED", \.processing.prefersSpeed, .flag, .results),
             .init("IMGPROXY_WATERMARK_DATA", \.processing.watermarkData, .base64, .results),
             .init("IMGPROXY_WATERMARK_PATH", \.processing.watermarkPath, .text, .results),
@@ -106,6 +146,14 @@ extension ServiceConfiguration {
                 .results
             ),
         ]
+    }
+
+    /// How the quality of a result is found.
+    public enum AutoQualityMethod: String, Sendable, CaseIterable {
+        /// The configured quality is used.
+        case none
+        /// The lowest quality is used whose result is similar enough.
+        case dssim
     }
 
     /// How a format is chosen for a client.

@@ -23,6 +23,8 @@ extension ServiceConfiguration {
         public var returnsAttachment = false
         /// Fields that all responses get.
         public var customFields: [HeaderField] = []
+        /// The `Server` field; nil for none.
+        public var serverName: String?
         /// Whether errors show their details to clients.
         public var showsErrors = false
         /// Whether responses describe the source, the result and the work.
@@ -62,6 +64,7 @@ extension ServiceConfiguration {
                 .headerFields,
                 .answers
             ),
+            .init("IMGPROXY_SERVER_NAME", \.responses.serverName, .text, .answers),
             .init("IMGPROXY_DEVELOPMENT_ERRORS_MODE", \.responses.showsErrors, .flag, .answers),
             .init("IMGPROXY_ENABLE_DEBUG_HEADERS", \.responses.setsDebugFields, .flag, .answers),
             .init("IMGPROXY_FALLBACK_IMAGE_DATA", \.responses.fallbackData, .base64, .answers),

@@ -21,12 +21,16 @@ extension ServiceConfiguration {
         public var ignoresCertificates = false
         /// The `User-Agent` of requests for sources.
         public var userAgent = "Kingfisher"
+        /// Fields that every request for a source has.
+        public var customFields: [HeaderField] = []
         /// Fields of a client's request that are sent to the source.
         public var requestHeaders: [String] = []
         /// Fields of a source's response that are sent to the client.
         public var responseHeaders: [String] = []
-        /// Whether a client's cookies are sent to the source.
+        /// Whether a client's cookies are sent to sources of their site.
         public var passesCookies = false
+        /// The site of the cookies; nil for the host of the client's request.
+        public var cookieBaseURL: URL?
         /// The limit for loading a source.
         public var timeout = Duration.seconds(5)
         /// The most redirects.
@@ -83,6 +87,13 @@ extension ServiceConfiguration {
             ),
             .init("IMGPROXY_USER_AGENT", \.sources.userAgent, .text, .sources),
             .init(
+                "IMGPROXY_CUSTOM_REQUEST_HEADERS",
+                \.sources.customFields,
+                .headerFields,
+                .sources,
+                isSecret: true
+            ),
+            .init(
                 "IMGPROXY_REQUEST_HEADERS_PASSTHROUGH",
                 \.sources.requestHeaders,
                 .list(of: .headerName),
@@ -95,6 +106,12 @@ extension ServiceConfiguration {
                 .results
             ),
             .init("IMGPROXY_COOKIE_PASSTHROUGH", \.sources.passesCookies, .flag, .answers),
+            .init(
+                "IMGPROXY_COOKIE_BASE_URL",
+                \.sources.cookieBaseURL,
+                .webAddress,
+                .answers
+            ),
             .init("IMGPROXY_DOWNLOAD_TIMEOUT", \.sources.timeout, .seconds, .answers),
             .init(
                 "IMGPROXY_MAX_REDIRECTS",

@@ -9,6 +9,8 @@ extension ServiceConfiguration {
         public var signatureSize = 32
         /// Signatures that are accepted for every URL.
         public var trustedSignatures: [String] = []
+        /// The key of encrypted sources: 16, 24 or 32 bytes; nil refuses them.
+        public var encryptionKey: [UInt8]?
         /// Options by name: `name=option/option`.
         public var presets: [String] = []
         /// A file with a preset on each line.
@@ -38,6 +40,13 @@ extension ServiceConfiguration {
                 .answers,
                 isSecret: true
             ),
+            .init(
+                "IMGPROXY_SOURCE_URL_ENCRYPTION_KEY",
+                \.urls.encryptionKey,
+                .aesKey,
+                .answers,
+                isSecret: true
+            ),
             .init("IMGPROXY_PRESETS", \.urls.presets, .list(of: .text), .answers),
             .init("IMGPROXY_PRESETS_PATH", \.urls.presetsPath, .text, .answers),
             .init("IMGPROXY_ONLY_PRESETS", \.urls.allowsOnlyPresets, .flag, .answers),
@@ -52,6 +61,17 @@ extension ServiceConfiguration {
             .init("IMGPROXY_PATH_PREFIX", \.urls.pathPrefix, .absolutePath, .answers),
         ]
     }
+}
+
+extension ConfigurationFormat<[UInt8]> {
+    /// A key for AES.
+    fileprivate static let aesKey = ConfigurationFormat(
+        expected: "32, 48 or 64 hexadecimal digits",
+        parse: { text in
+            Hexadecimal.bytes(text).flatMap { [16, 24, 32].contains($0.count) ? $0 : nil }
+        },
+        text: { Hexadecimal.text(of: $0) }
+    )
 }
 
 extension ConfigurationFormat<String> {

@@ -53,7 +53,9 @@ struct ProcessorChain {
         }
         crop(geometry.resultCrop)
         adjustColours()
-        addDetailFilters()
+        addDetailFilters(
+            isReduced: geometry.scaled.pixelCount < geometry.crop.size(geometry.source).pixelCount
+        )
         if let radius = options.cornerRadius, radius > 0, radius.isFinite {
             append(RoundCornerImageProcessor(cornerRadius: CGFloat(radius * geometry.dpr)))
         }
@@ -216,10 +218,15 @@ struct ProcessorChain {
         }
     }
 
-    private mutating func addDetailFilters() {
+    private mutating func addDetailFilters(isReduced: Bool) {
         if options.blur > 0 { append(BlurImageProcessor(blurRadius: CGFloat(options.blur))) }
         if options.sharpen > 0 {
             append(SharpeningImageProcessor(radius: CGFloat(options.sharpen)))
+        }
+        if let mask = options.unsharpMask,
+            mask.mode == .always || mask.mode == .auto && isReduced && options.sharpen == 0
+        {
+            append(UnsharpMaskProcessor(weight: mask.weight, divider: mask.divider))
         }
         if options.pixelate > 1 { append(PixelateProcessor(side: options.pixelate)) }
     }

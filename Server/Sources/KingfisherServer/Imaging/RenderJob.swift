@@ -102,8 +102,8 @@ struct RenderJob {
         rule.isProgressive = settings.isProgressive
         rule.effort = settings.efforts[plan.format]
         rule.maxColorCount = settings.maxColorCount
-        if let wanted = options.autoQuality {
-            let own = settings.autoQuality
+        let own = settings.autoQuality
+        if let wanted = options.autoQuality ?? (own.isOn ? .init() : nil), !wanted.isOff {
             func quality(_ value: Int) -> Int { max(1, min(100, value)) }
             let low = quality(wanted.minimum ?? own.minimum)
             let high = max(low, quality(wanted.maximum ?? own.maximum))

@@ -41,6 +41,8 @@ struct RendererSettings: Sendable {
 
     /// The search for the lowest quality.
     struct AutoQualityDefaults: Sendable, Hashable {
+        /// Whether requests that name no search have one.
+        var isOn = false
         var target = 0.02
         var minimum = 70
         var maximum = 80
@@ -59,7 +61,9 @@ struct RendererSettings: Sendable {
 
     /// The limits of a request.
     func limits(_ options: ProcessingOptions) -> RenderLimits {
-        allowsLimitsInURL ? limits.overridden(by: options.limits) : limits
+        var limits = allowsLimitsInURL ? limits.overridden(by: options.limits) : limits
+        if options.disablesAnimation { limits.animationFrames = 1 }
+        return limits
     }
 }
 

@@ -26,10 +26,14 @@ struct FallbackImage: Sendable {
         }
     }
 
+    /// Takes the image that a request names.
+    init(_ source: ImageReference) { (file, self.source) = (nil, source) }
+
     /// The request for the image with the options of another request.
     func request(like request: NegotiatedRequest) -> (request: NegotiatedRequest, key: String) {
         var own = request
         own.request.source = source
+        own.request.options.fallbackSource = nil
         return (own, CacheKeys.fallback(own.canonicalKey, file?.data))
     }
 }

@@ -102,8 +102,15 @@ struct ImageHandler: Sendable {
         let start = ContinuousClock.now
         let keyed = try paths.request(path, for: headers(request.headers))
         let negotiated = keyed.request
-        record.source = negotiated.request.source
-        let fields = maker.sources.headers(request.headers)
+        record.source = negotiated.request.hidesSource ? nil : negotiated.request.source
+        if case .widths(let widths) = negotiated.request.kind {
+            return try head.widths(try paths.paths(of: negotiated.request, widths))
+        }
+        let fields = maker.sources.headers(
+            request.headers,
+            to: request.head.authority,
+            for: negotiated.request.source
+        )
         try ServiceLoop.check(fields.loop)
         let key = CacheKeys.result(keyed.key, fields.passed)
         if let result = cache.inMemory(key) {
@@ -134,9 +141,13 @@ struct ImageHandler: Sendable {
     /// Removes the source, the watermark and all results of a path, for all formats that a client may accept.
     ///
     /// Those of requests with passed fields are removed by a request with the same fields.
-    func remove(path: String, _ fields: HTTPFields) async throws(ServiceError) {
-        let passed = maker.sources.headers(fields).passed
+    func remove(
+        path: String,
+        _ fields: HTTPFields,
+        to host: String?
+    ) async throws(ServiceError) {
         let request = try paths.request(path)
+        let passed = maker.sources.headers(fields, to: host, for: request.source).passed
         let keys = try paths.keys(path)
         for fields in passed.isEmpty ? [[]] : [[], passed] {
             await maker.sources.remove(request.source, fields: fields)
@@ -293,8 +304,9 @@ struct ImageHandler: Sendable {
         _ channel: (any Channel)?,
         since start: ContinuousClock.Instant
     ) async -> StoredResult? {
-        guard let fallback, request.request.kind == .image, error.status != 499,
-            error.status != 429
+        let named = request.request.options.fallbackSource.map { FallbackImage($0) }
+        guard let fallback = named ?? fallback, request.request.kind == .image,
+            error.status != 499, error.status != 429
         else { return nil }
         let (own, key) = fallback.request(like: request)
         if let result = cache.inMemory(key) { return result }

@@ -140,7 +140,7 @@ public final class ImageService: Sendable {
             return Response(status: .noContent, headers: allowing(methods.joined(separator: ", ")))
         case .delete:
             try checkAdministrator(request)
-            try await images.remove(path: path, request.headers)
+            try await images.remove(path: path, request.headers, to: request.head.authority)
             return Response(status: .noContent, headers: head.empty())
         default:
             let names = methods.joined(separator: ", ")
@@ -238,7 +238,11 @@ public final class ImageService: Sendable {
         Response(
             status: isReady ? .ok : .serviceUnavailable,
             headers: head.text(),
-            body: .init(byteBuffer: ByteBuffer(string: isReady ? "ok\n" : "stopping\n"))
+            body: .init(
+                byteBuffer: ByteBuffer(
+                    string: "\(isReady ? configuration.operation.healthMessage : "stopping")\n"
+                )
+            )
         )
     }
 

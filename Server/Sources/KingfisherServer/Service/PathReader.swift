@@ -110,6 +110,24 @@ struct PathReader: Sendable {
         }
     }
 
+    /// The signed paths of an image in other widths; those of the results have the same order.
+    ///
+    /// - Throws: ``ServiceError`` 404 for an encrypted source, which the paths would show.
+    func paths(
+        of request: ImageRequest,
+        _ widths: [Int]
+    ) throws(ServiceError) -> [(width: Int, path: String)] {
+        guard !request.hidesSource else {
+            throw .refused("an encrypted source has no list of widths")
+        }
+        var request = request
+        request.kind = .image
+        return widths.map { width in
+            request.options.width = width
+            return (width, request.path(for: settings))
+        }
+    }
+
     private func parsed(_ path: String) throws(ServiceError) -> Parsed {
         if let parsed = known.value(forKey: path, extendingExpiration: .none),
             parsed.request.options.expires.map({ $0 > Date() }) ?? true

@@ -33,7 +33,12 @@ extension ImageRequest {
     /// The path of a URL for this request, signed if there are keys.
     func path(for settings: GrammarSettings) -> String {
         let options = options.segments(separator: settings.argumentsSeparator) { _ in true }
-        let start = kind == .info ? ["info"] : []
+        let start: [String] =
+            switch kind {
+            case .image: []
+            case .info: ["info"]
+            case .widths(let widths): ["srcset", widths.map(String.init).joined(separator: ",")]
+            }
         // The source in Base64: proxies change plain URLs, for example by merging slashes.
         let source = Base64URL.encoded(source.description.utf8)
         let rest = "/" + (start + options + [source]).joined(separator: "/")

@@ -4,6 +4,8 @@
 struct GrammarSettings: Sendable {
     /// `KEY`, `SALT`, `SIGNATURE_SIZE`, `TRUSTED_SIGNATURES`.
     var signature = SignatureKeys()
+    /// `SOURCE_URL_ENCRYPTION_KEY`: 16, 24 or 32 bytes; nil refuses encrypted sources.
+    var encryptionKey: [UInt8]?
     /// `PATH_PREFIX`, with or without slashes at its ends; empty for none.
     var pathPrefix = ""
     /// `ARGUMENTS_SEPARATOR`; not empty.

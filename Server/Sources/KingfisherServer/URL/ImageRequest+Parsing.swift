@@ -20,15 +20,45 @@ extension ImageRequest {
         if segments.first == "info" {
             kind = .info
             segments.removeFirst()
+        } else if segments.first == "srcset" {
+            kind = try widths(segments.dropFirst().first ?? "")
+            segments.removeFirst(2)
         }
         var reader = try readOptions(&segments, settings, kind)
-        let (text, format) = try source(of: segments)
-        let reference = try settings.sources.reference(text)
+        let isEncrypted = segments.first == "enc"
+        let (text, format) = try source(of: segments, settings)
+        let reference = try Self.reference(text, isEncrypted: isEncrypted, settings)
         if let format { try reader.setFormat(format) }
         if let expires = reader.options.expires, expires < now {
             throw .refused("the URL has expired")
         }
-        return ImageRequest(kind: kind, source: reference, options: reader.options)
+        var request = ImageRequest(kind: kind, source: reference, options: reader.options)
+        request.hidesSource = isEncrypted
+        return request
+    }
+
+    private static func reference(
+        _ text: String,
+        isEncrypted: Bool,
+        _ settings: GrammarSettings
+    ) throws(ServiceError) -> ImageReference {
+        guard isEncrypted else { return try settings.sources.reference(text) }
+        guard let reference = try? settings.sources.reference(text) else { throw unreadable }
+        return reference
+    }
+
+    private static let unreadable = ServiceError.refused("the encrypted source cannot be read")
+
+    /// The list of widths after `srcset`: at most 50 of them.
+    private static func widths(_ text: String) throws(ServiceError) -> Kind {
+        let parts = OptionCall.fields(of: text, separator: ",")
+        let widths = parts.compactMap { Int($0) }.filter {
+            (1...URLOption.maximalSide).contains($0)
+        }
+        guard widths.count == parts.count, widths.count <= 50 else {
+            throw .refused("write srcset as /srcset/320,640/ with at most 50 widths")
+        }
+        return .widths(widths)
     }
 
     /// Reads the options for an image without a signature and a source.
@@ -123,13 +153,15 @@ extension ImageRequest {
 
     /// The decoded text of the source and the name of the format that follows it.
     private static func source(
-        of segments: ArraySlice<String>
+        of segments: ArraySlice<String>,
+        _ settings: GrammarSettings
     ) throws(ServiceError) -> (text: String, format: String?) {
         let isPlain = segments.first == "plain"
-        guard segments.first != "enc" else {
-            throw .refused("encrypted sources are not supported by this service")
+        let isEncrypted = segments.first == "enc"
+        guard !isEncrypted || settings.encryptionKey != nil else {
+            throw .refused("there is no key for encrypted sources")
         }
-        let encoded = (isPlain ? segments.dropFirst() : segments)
+        let encoded = (isPlain || isEncrypted ? segments.dropFirst() : segments)
             .joined(separator: isPlain ? "/" : "")
         let parts = OptionCall.fields(of: encoded, separator: isPlain ? "@" : ".")
         guard parts.count <= 2 else {
@@ -142,6 +174,12 @@ extension ImageRequest {
         guard let decoded = PercentEncoding.decoded(parts[0]),
             let format = PercentEncoding.decoded(parts.count > 1 ? parts[1] : "")
         else { throw .refused("the source is not valid percent-encoding") }
+        if isEncrypted, let key = settings.encryptionKey {
+            guard let bytes = Base64URL.decoded(decoded),
+                let text = EncryptedSource.decrypted(bytes, with: key)
+            else { throw unreadable }
+            return (text, format.isEmpty ? nil : format)
+        }
         let text = isPlain ? decoded : try base64Source(decoded, first: segments.first ?? "")
         guard !text.isEmpty else { throw .refused("the URL has no source") }
         return (text, format.isEmpty ? nil : format)

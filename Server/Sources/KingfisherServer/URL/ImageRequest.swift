@@ -8,6 +8,8 @@ struct ImageRequest: Sendable, Hashable {
         case image
         /// JSON about the source.
         case info
+        /// JSON with the paths of the image in other widths.
+        case widths([Int])
     }
 
     /// The kind of answer.
@@ -16,6 +18,8 @@ struct ImageRequest: Sendable, Hashable {
     var source: ImageReference
     /// The options, with presets applied.
     var options: ProcessingOptions
+    /// Whether the source is secret, because the URL has it encrypted.
+    var hidesSource = false
 
     /// Makes a request.
     init(kind: Kind = .image, source: ImageReference, options: ProcessingOptions) {

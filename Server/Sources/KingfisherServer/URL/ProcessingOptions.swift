@@ -123,9 +123,31 @@ struct ProcessingOptions: Sendable, Hashable {
         var maximum: Int?
         /// The accepted deviation from the target.
         var allowedError: Double?
+        /// Whether the URL forbids the search that the configuration asks for.
+        var isOff = false
 
         /// A search with the configuration's values.
         init() {}
+    }
+
+    /// A mask that sharpens: each pixel minus its eight neighbours.
+    struct UnsharpMask: Sendable, Hashable {
+        /// When the mask is applied.
+        enum Mode: String, Sendable, Hashable, CaseIterable {
+            case none
+            /// To images that are scaled down and not sharpened otherwise.
+            case auto
+            case always
+        }
+
+        var mode: Mode
+        /// The weight of each neighbour before the division.
+        var weight: Double = 1
+        /// What the weights are divided by: smaller ones sharpen more.
+        var divider: Double = 24
+
+        /// Makes a mask.
+        init(mode: Mode) { self.mode = mode }
     }
 
     /// Limits that a URL may set where the configuration allows it.
@@ -169,6 +191,7 @@ struct ProcessingOptions: Sendable, Hashable {
     var sharpen: Double = 0
     /// The side of the squares; below 2 for none.
     var pixelate = 0
+    var unsharpMask: UnsharpMask?
     /// −255…255.
     var brightness: Double = 0
     /// 1 changes nothing.
@@ -195,9 +218,13 @@ struct ProcessingOptions: Sendable, Hashable {
     var skipProcessing: Set<OutputFormat> = []
     /// Whether the source is passed on as it is.
     var isRaw = false
+    /// Whether animations become stills.
+    var disablesAnimation = false
     /// For ``ImageRequest/Kind/info``.
     var wantsThumbHash = false
     var wantsBlurHash = false
+    /// The image in place of a source that cannot be had; nil for the configured one.
+    var fallbackSource: ImageReference?
     var cacheBuster: String?
     var expires: Date?
     var fileName: String?

@@ -174,7 +174,10 @@ enum OptionExamples {
             options.autoQuality = .init()
             options.autoQuality?.target = 0.5
         },
-        OptionExample("autoquality:none") { $0.autoQuality = nil },
+        OptionExample("autoquality:none") {
+            $0.autoQuality = .init()
+            $0.autoQuality?.isOff = true
+        },
         OptionExample("format:jpg") { $0.format = .jpeg },
         OptionExample("format:jpeg") { $0.format = .jpeg },
         OptionExample("format:PNG") { $0.format = .png },
@@ -187,6 +190,19 @@ enum OptionExamples {
         OptionExample("strip_color_profile:true") { $0.stripColorProfile = true },
         OptionExample("skip_processing:gif:jpeg") { $0.skipProcessing = [.gif, .jpeg] },
         OptionExample("raw:1") { $0.isRaw = true },
+        OptionExample("disable_animation:1") { $0.disablesAnimation = true },
+        OptionExample("unsharp_masking:always:2:10") {
+            $0.unsharpMask = .init(mode: .always)
+            $0.unsharpMask?.weight = 2
+            $0.unsharpMask?.divider = 10
+        },
+        OptionExample("unsharp_masking::2") {
+            $0.unsharpMask = .init(mode: .auto)
+            $0.unsharpMask?.weight = 2
+        },
+        OptionExample("fallback_image_url:bG9jYWw6Ly8vdy5wbmc") {
+            $0.fallbackSource = .local(path: "w.png")
+        },
         OptionExample("thumbhash:1") { $0.wantsThumbHash = true },
         OptionExample("blurhash:true") { $0.wantsBlurHash = true },
     ]
@@ -234,6 +250,8 @@ enum OptionExamples {
         "autoquality:dssim:0.1:0", "autoquality:dssim:0.1:90:10", "autoquality:dssim:0.1:1:101",
         "format:exe", "format:svg", "format:best", "strip_metadata:x", "keep_copyright:x",
         "strip_color_profile:x", "skip_processing:svg", "skip_processing:gif:x", "raw:x",
+        "disable_animation:x", "unsharp_masking:some", "unsharp_masking:always:0",
+        "fallback_image_url:!",
         "thumbhash:x", "blurhash:3", "expires:-1", "expires:soon", "expires:253402300800",
         "filename:a%2Fb", "filename:a%5Cb", "filename:a%0Ab", "filename:%C2%85", "filename:***:1",
         "filename:_w:1", "filename:a:x", "return_attachment:x", "max_src_resolution:-1",

@@ -152,6 +152,7 @@ struct URLFuzzTests {
             request.options.fileName = nil
             request.options.expires = nil
             request.options.returnsAttachment = nil
+            request.options.fallbackSource = nil
             // No effect: the same as none.
             if request.options.dpr == 1 { request.options.dpr = nil }
             if !request.options.extend.isOn { request.options.extend = .init() }

@@ -1,5 +1,8 @@
 import Foundation
 import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOFoundationCompat
 
 /// Makes the heads of responses by the configuration.
 struct ResponseHead: Sendable {
@@ -15,6 +18,7 @@ struct ResponseHead: Sendable {
             fields[.accessControlAllowOrigin] = origin
             fields[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
         }
+        fields[.server] = configuration.serverName
         for field in configuration.customFields {
             // The configuration has checked the name.
             if let name = HTTPField.Name(field.name) { fields[name] = field.value }
@@ -29,6 +33,37 @@ struct ResponseHead: Sendable {
         fields[.contentType] = "text/plain; charset=utf-8"
         fields[.cacheControl] = "no-store"
         return fields
+    }
+
+    /// The paths of an image in several widths, as JSON.
+    ///
+    /// - Throws: ``ServiceError`` 500 if they cannot be encoded.
+    func widths(_ paths: [(width: Int, path: String)]) throws(ServiceError) -> Response {
+        struct Widths: Encodable {
+            struct Source: Encodable {
+                let width: Int
+                let path: String
+            }
+            let sources: [Source]
+            let srcset: String
+        }
+        let list = Widths(
+            sources: paths.map { .init(width: $0.width, path: $0.path) },
+            srcset: paths.map { "\($0.path) \($0.width)w" }.joined(separator: ", ")
+        )
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(list) else {
+            throw ServiceError(500, "The list cannot be encoded", "Look into the service's log")
+        }
+        var fields = common
+        fields[.contentType] = "application/json"
+        setLifetime(&fields, configuration.timeToLive, expires: nil)
+        return Response(
+            status: .ok,
+            headers: fields,
+            body: .init(byteBuffer: ByteBuffer(data: data))
+        )
     }
 
     /// The fields of a response without a body.
@@ -108,11 +143,14 @@ struct ResponseHead: Sendable {
         _ facts: StoredResult.Facts
     ) {
         fields[.contentDisposition] = ContentDisposition.value(
-            name: request.options.fileName ?? request.source.fileName,
+            name: request.options.fileName
+                ?? (request.hidesSource ? "" : request.source.fileName),
             fileExtension: facts.fileExtension,
             isAttachment: request.options.returnsAttachment ?? configuration.returnsAttachment
         )
-        if configuration.setsCanonicalLink, case .web(let url) = request.source {
+        if configuration.setsCanonicalLink, !request.hidesSource,
+            case .web(let url) = request.source
+        {
             fields[.link] = "<\(url.absoluteString)>; rel=\"canonical\""
         }
     }

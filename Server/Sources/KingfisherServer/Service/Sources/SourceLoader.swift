@@ -12,6 +12,8 @@ struct SourceLoader: Sendable {
     private let failures = RecentFailures(seconds: 10)
     private let keys: CacheKeys
     private let requestNames: [HTTPField.Name]
+    private let passesCookies: Bool
+    private let cookieSite: String?
 
     /// Makes a loader.
     ///
@@ -26,14 +28,30 @@ struct SourceLoader: Sendable {
         s3 = try S3Signer(sources)
         local = try sources.localSources()
         keys = CacheKeys(configuration)
-        let names = sources.requestHeaders + (sources.passesCookies ? ["cookie"] : [])
-        requestNames = names.compactMap { HTTPField.Name($0) }
+        requestNames = sources.requestHeaders.compactMap { HTTPField.Name($0) }
+        passesCookies = sources.passesCookies
+        cookieSite = sources.cookieBaseURL.flatMap { ImageReference.web($0).site }
     }
 
-    /// The fields of a client's request that sources get.
-    func headers(_ fields: HTTPFields) -> SourceHeaders {
-        let passed = requestNames.compactMap { name in
+    /// The fields of a client's request that a source gets.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields.
+    ///   - host: The host and port of the request, if known.
+    ///   - source: The source; it gets cookies only if it is on the site of the cookies.
+    /// - Returns: The fields.
+    func headers(
+        _ fields: HTTPFields,
+        to host: String?,
+        for source: ImageReference
+    ) -> SourceHeaders {
+        var passed = requestNames.compactMap { name in
             fields[name].map { HeaderField(name: name.rawName, value: $0) }
+        }
+        if passesCookies, let cookies = fields[.cookie], let site = source.site,
+            site == cookieSite ?? host?.lowercased()
+        {
+            passed.append(HeaderField(name: "cookie", value: cookies))
         }
         return SourceHeaders(passed: passed, loop: fields[.cdnLoop])
     }
@@ -117,4 +135,12 @@ struct SourceHeaders: Sendable {
     ///
     /// Not part of any key: it does not select the bytes, and a client could multiply keys by it.
     var loop: String?
+}
+
+extension ImageReference {
+    /// The host and port of a source of the web, as in a `Host` field; nil for others.
+    fileprivate var site: String? {
+        guard case .web(let url) = self, let host = url.host?.lowercased() else { return nil }
+        return url.port.map { "\(host):\($0)" } ?? host
+    }
 }

@@ -14,6 +14,7 @@ struct WebSources: Sendable {
     private let metrics: ServiceMetrics
     private let options: KingfisherOptionsInfo
     private let passedNames: [String]
+    private let customFields: [HeaderField]
     private let observation: LoadObservation
     /// Hosts whose names did not resolve: resolvers repeat such lookups for every request.
     private let unresolvedHosts = RecentFailures(seconds: 5)
@@ -32,6 +33,7 @@ struct WebSources: Sendable {
         (self.manager, self.metrics) = (manager, metrics)
         observation = metrics.observe(manager)
         passedNames = configuration.sources.responseHeaders
+        customFields = configuration.sources.customFields
         options =
             [.httpCaching, .callbackQueue(.untouch), .memoryCacheExpiration(.seconds(60))]
             + (configuration.caches.keepsSourcesOnDisk ? [] : [.cacheMemoryOnly])
@@ -51,7 +53,7 @@ struct WebSources: Sendable {
         key: String
     ) async throws -> (file: SourceFile, isCached: Bool) {
         let known = url.host.flatMap { unresolvedHosts[$0.lowercased()] }
-        let modifier = SourceRequest(headers: headers, metrics: metrics)
+        let modifier = SourceRequest(custom: customFields, headers: headers, metrics: metrics)
         do {
             let original = try await manager.retrieveOriginalData(
                 with: .network(KF.ImageResource(downloadURL: url, cacheKey: key)),
@@ -170,6 +172,7 @@ extension ServiceConfiguration.Sources {
 
 /// The request for a source.
 private struct SourceRequest: ImageDownloadRequestModifier {
+    let custom: [HeaderField]
     let headers: SourceHeaders
     let metrics: ServiceMetrics
 
@@ -180,7 +183,7 @@ private struct SourceRequest: ImageDownloadRequestModifier {
 
     func modified(for request: URLRequest) -> URLRequest? {
         var request = request
-        for field in headers.passed {
+        for field in custom + headers.passed {
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
         // A minute after its end a source is still used without asking the server again, because

@@ -12,6 +12,11 @@ extension URLOption {
             // A square of one pixel changes nothing.
             side < 2 ? nil : String(side)
         },
+        URLOption("unsharp_masking", ["ush"], arguments: 3, read: readUnsharpMask) { options in
+            guard let mask = options.unsharpMask, mask.mode != .none else { return nil }
+            let text = OptionArguments.text(of:)
+            return [mask.mode.rawValue, text(mask.weight), text(mask.divider)]
+        },
         URLOption(shorthand: "adjust", ["a"], arguments: 3) {
             arguments,
             options throws(ServiceError) in
@@ -37,6 +42,22 @@ extension URLOption {
     ]
 
     private static let factorsOfColour = 0.0...100.0
+
+    private static func readUnsharpMask(
+        _ arguments: OptionArguments,
+        _ options: inout ProcessingOptions
+    ) throws(ServiceError) {
+        guard !arguments.isEmpty else { return }
+        let mode = try arguments.choice(0, of: ProcessingOptions.UnsharpMask.Mode.self)
+        guard mode != ProcessingOptions.UnsharpMask.Mode.none else {
+            options.unsharpMask = nil
+            return
+        }
+        var mask = ProcessingOptions.UnsharpMask(mode: mode ?? .auto)
+        mask.weight = try arguments.number(1, in: 0.001...1000) ?? mask.weight
+        mask.divider = try arguments.number(2, in: 0.001...100_000) ?? mask.divider
+        options.unsharpMask = mask
+    }
 
     private static func readBackground(
         _ arguments: OptionArguments,

@@ -26,6 +26,13 @@ extension URLOption {
             options in
             options.fileName.map { [Base64URL.encoded($0.utf8), "1"] }
         },
+        URLOption("fallback_image_url", ["fiu"], arguments: 1, scope: .delivery) {
+            arguments,
+            options throws(ServiceError) in
+            options.fallbackSource = try arguments.source(0)
+        } write: { options in
+            options.fallbackSource.map { [Base64URL.encoded($0.description.utf8)] }
+        },
         .flag("return_attachment", ["att"], scope: .delivery, \.returnsAttachment),
     ]
 

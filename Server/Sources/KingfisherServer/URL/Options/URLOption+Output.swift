@@ -36,6 +36,7 @@ extension URLOption {
             options.skipProcessing.isEmpty ? nil : options.skipProcessing.map(\.rawValue).sorted()
         },
         .flag("raw", [], \.isRaw),
+        .flag("disable_animation", ["da"], \.disablesAnimation),
     ]
 
     /// Answers about the source.
@@ -66,7 +67,8 @@ extension URLOption {
         guard !arguments.isEmpty else { return }
         switch arguments[0] {
         case "none":
-            options.autoQuality = nil
+            options.autoQuality = .init()
+            options.autoQuality?.isOff = true
             return
         case nil, "dssim": break
         case "size": throw arguments.error(0, "is not supported by this service; use max_bytes")
@@ -88,6 +90,7 @@ extension URLOption {
 extension ProcessingOptions.AutoQuality {
     /// The arguments that name the search.
     fileprivate var arguments: [String] {
+        if isOff { return ["none"] }
         let number = { (value: Double?) in value.map(OptionArguments.text(of:)) ?? "" }
         let integer = { (value: Int?) in value.map { String($0) } ?? "" }
         return ["dssim", number(target), integer(minimum), integer(maximum), number(allowedError)]

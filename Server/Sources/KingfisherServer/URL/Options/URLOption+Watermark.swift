@@ -34,14 +34,18 @@ extension URLOption {
         _ arguments: OptionArguments,
         _ options: inout ProcessingOptions
     ) throws(ServiceError) {
-        guard let text = arguments[0] else {
-            options.watermarkSource = nil
-            return
-        }
+        options.watermarkSource = try arguments.source(0)
+    }
+}
+
+extension OptionArguments {
+    /// A source in URL-safe Base64, to which the rules for sources apply.
+    func source(_ index: Int) throws(ServiceError) -> ImageReference? {
+        guard let text = self[index] else { return nil }
         guard let bytes = Base64URL.decoded(text),
             let address = String(validating: bytes, as: UTF8.self)
-        else { throw arguments.error(0, "is not URL-safe Base64") }
-        options.watermarkSource = try arguments.sources.reference(address)
+        else { throw error(index, "is not URL-safe Base64") }
+        return try sources.reference(address)
     }
 }
 

@@ -1,0 +1,160 @@
+/// The variables of imgproxy that this service does not have, with the reasons.
+///
+/// The page *Coming from imgproxy* lists them, and the log names the reason for one that is set.
+public enum ImgproxyVariables {
+    /// A family of variables with one reason.
+    struct Family: Sendable {
+        let reason: String
+        /// Names without `IMGPROXY_`.
+        let names: [String]
+    }
+
+    /// Why a variable is not supported; nil for one that is unknown.
+    public static func reason(for name: String) -> String? { reasons[name] }
+
+    private static let reasons = Dictionary(
+        uniqueKeysWithValues: families.flatMap { family in
+            family.names.map { ("IMGPROXY_\($0)", family.reason) }
+        }
+    )
+
+    static let families: [Family] = [
+        Family(
+            reason: "set IMGPROXY_BIND; it takes host:port and unix:/path",
+            names: ["NETWORK", "SO_REUSEPORT"]
+        ),
+        Family(
+            reason:
+                "the service has a memory, disk and shared cache of its own: KF_MEMORY_CACHE_SIZE, KF_CACHE_PATH, KF_REDIS_URL",
+            names: [
+                "WATERMARKS_CACHE_SIZE", "FALLBACK_IMAGES_CACHE_SIZE", "CACHE_USE",
+                "CACHE_PATH_PREFIX", "CACHE_BUCKET", "CACHE_KEY_HEADERS", "CACHE_KEY_COOKIES",
+                "CACHE_REPORT_ERRORS", "CACHE_LOCAL_ROOT",
+            ]
+        ),
+        Family(
+            reason: "connections to sources are kept and limited by the library",
+            names: [
+                "CLIENT_KEEP_ALIVE_TIMEOUT", "DOWNLOAD_BUFFER_SIZE", "FREE_MEMORY_INTERVAL",
+                "BUFFER_POOL_CALIBRATION_THRESHOLD", "MALLOC",
+            ]
+        ),
+        Family(
+            reason: "separate custom fields by \\;",
+            names: ["CUSTOM_HEADERS_SEPARATOR"]
+        ),
+        Family(
+            reason: "this build reads no SVG",
+            names: ["MAX_SVG_CHECK_BYTES", "SANITIZE_SVG", "SVG_FIX_UNSUPPORTED"]
+        ),
+        Family(
+            reason: "the encoder is the one of the library, which chooses this itself",
+            names: [
+                "JPEG_NO_SUBSAMPLE", "JPEG_TRELLIS_QUANT", "JPEG_OVERSHOOT_DERINGING",
+                "JPEG_OPTIMIZE_SCANS", "JPEG_QUANT_TABLE", "PNG_INTERLACED", "WEBP_COMPRESSION",
+                "WEBP_PRESET", "JXL_EFFORT", "STRIP_METADATA_DPI", "PRESERVE_HDR",
+            ]
+        ),
+        Family(
+            reason:
+                "images are scaled by an exact resampler that decodes straight to the size; colours are those of sRGB",
+            names: [
+                "USE_LINEAR_COLORSPACE", "DISABLE_SHRINK_ON_LOAD", "ENFORCE_THUMBNAIL",
+                "COLOR_PROFILES_DIR",
+            ]
+        ),
+        Family(
+            reason: "autoquality measures DSSIM, with one range for all formats",
+            names: [
+                "AUTOQUALITY_FORMAT_MIN", "AUTOQUALITY_FORMAT_MAX", "AUTOQUALITY_MAX_RESOLUTION",
+                "AUTOQUALITY_JPEG_NET", "AUTOQUALITY_WEBP_NET", "AUTOQUALITY_AVIF_NET",
+                "AUTOQUALITY_JXL_NET",
+            ]
+        ),
+        Family(
+            reason: "name a format, or set IMGPROXY_AUTO_WEBP and IMGPROXY_AUTO_AVIF",
+            names: [
+                "BEST_FORMAT_COMPLEXITY_THRESHOLD", "BEST_FORMAT_MAX_RESOLUTION",
+                "BEST_FORMAT_BY_DEFAULT", "BEST_FORMAT_ALLOW_SKIPS",
+            ]
+        ),
+        Family(
+            reason: "set a preset named default with unsharp_masking",
+            names: ["UNSHARP_MASKING_MODE", "UNSHARP_MASKING_WEIGHT", "UNSHARP_MASKING_DIVIDER"]
+        ),
+        Family(
+            reason: "there is no decoder for videos",
+            names: [
+                "ENABLE_VIDEO_THUMBNAILS", "VIDEO_THUMBNAIL_SECOND", "VIDEO_THUMBNAIL_KEYFRAMES",
+                "VIDEO_THUMBNAIL_PROBE_SIZE", "VIDEO_THUMBNAIL_MAX_ANALYZE_DURATION",
+                "VIDEO_THUMBNAIL_TILE_ASPECT_RATIO",
+            ]
+        ),
+        Family(
+            reason: "there are no neural networks; smart crops find details and skin",
+            names: [
+                "SMART_CROP_ADVANCED", "SMART_CROP_FACE_DETECTION", "OBJECT_DETECTION_CONFIG",
+                "OBJECT_DETECTION_WEIGHTS", "OBJECT_DETECTION_CLASSES",
+                "OBJECT_DETECTION_NET_SIZE", "OBJECT_DETECTION_CONFIDENCE_THRESHOLD",
+                "OBJECT_DETECTION_NMS_THRESHOLD", "CLASSIFICATION_NET", "CLASSIFICATION_CLASSES",
+            ]
+        ),
+        Family(
+            reason: "the presets of images also apply to info",
+            names: ["INFO_PRESETS", "INFO_ONLY_PRESETS", "ALLOWED_INFO_OPTIONS"]
+        ),
+        Family(
+            reason:
+                "sources are on the web, in S3 or in a folder; a gateway with the interface of S3 works with IMGPROXY_S3_ENDPOINT",
+            names: [
+                "USE_GCS", "GCS_KEY", "GCS_ENDPOINT", "GCS_ALLOWED_BUCKETS", "GCS_DENIED_BUCKETS",
+                "USE_ABS", "ABS_NAME", "ABS_KEY", "ABS_ENDPOINT", "ABS_ALLOWED_BUCKETS",
+                "ABS_DENIED_BUCKETS", "USE_SWIFT", "SWIFT_USERNAME", "SWIFT_API_KEY",
+                "SWIFT_AUTH_URL", "SWIFT_AUTH_VERSION", "SWIFT_TENANT", "SWIFT_DOMAIN",
+                "SWIFT_TIMEOUT_SECONDS", "SWIFT_CONNECT_TIMEOUT_SECONDS",
+            ]
+        ),
+        Family(
+            reason:
+                "keys for S3 come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, for one region",
+            names: [
+                "S3_MULTI_REGION", "S3_ASSUME_ROLE_ARN", "S3_ASSUME_ROLE_EXTERNAL_ID",
+                "S3_USE_DECRYPTION_CLIENT", "S3_ENDPOINT_USE_PATH_STYLE",
+            ]
+        ),
+        Family(
+            reason: "write the addresses of sources in full, or set IMGPROXY_BASE_URL",
+            names: ["URL_REPLACEMENTS", "BASE64_URL_INCLUDES_FILENAME"]
+        ),
+        Family(
+            reason: "metrics are those of /metrics, for Prometheus and whatever reads its format",
+            names: [
+                "NEW_RELIC_KEY", "NEW_RELIC_APP_NAME", "NEW_RELIC_LABELS",
+                "NEW_RELIC_PROPAGATE_EXTERNAL", "DATADOG_ENABLE",
+                "DATADOG_ENABLE_ADDITIONAL_METRICS", "OPEN_TELEMETRY_ENABLE",
+                "OPEN_TELEMETRY_ENDPOINT", "OPEN_TELEMETRY_PROTOCOL",
+                "OPEN_TELEMETRY_SERVICE_NAME", "OPEN_TELEMETRY_ENABLE_METRICS",
+                "OPEN_TELEMETRY_SERVER_CERT", "OPEN_TELEMETRY_CLIENT_CERT",
+                "OPEN_TELEMETRY_CLIENT_KEY", "OPEN_TELEMETRY_GRPC_INSECURE",
+                "OPEN_TELEMETRY_PROPAGATORS", "OPEN_TELEMETRY_TRACE_ID_GENERATOR",
+                "OPEN_TELEMETRY_CONNECTION_TIMEOUT", "CLOUD_WATCH_SERVICE_NAME",
+                "CLOUD_WATCH_NAMESPACE", "CLOUD_WATCH_REGION",
+            ]
+        ),
+        Family(
+            reason: "errors are in the log, at the levels warning and error",
+            names: [
+                "REPORT_DOWNLOADING_ERRORS", "REPORT_IO_ERRORS", "BUGSNAG_KEY", "BUGSNAG_STAGE",
+                "HONEYBADGER_KEY", "HONEYBADGER_ENV", "SENTRY_DSN", "SENTRY_ENVIRONMENT",
+                "SENTRY_RELEASE", "AIRBRAKE_PROJECT_ID", "AIRBRAKE_PROJECT_KEY",
+                "AIRBRAKE_ENVIRONMENT", "AIRBRAKE_ENV",
+            ]
+        ),
+        Family(
+            reason: "the log is standard error, which systemd and containers collect",
+            names: [
+                "SYSLOG_ENABLE", "SYSLOG_LEVEL", "SYSLOG_NETWORK", "SYSLOG_ADDRESS", "SYSLOG_TAG",
+            ]
+        ),
+    ]
+}

@@ -1,0 +1,174 @@
+import Foundation
+import Kingfisher
+import KingfisherTesting
+import Testing
+
+@testable import KingfisherServer
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Options and settings that need the whole service.
+@Suite(.timeLimit(.minutes(2)))
+struct RequestOptionTests {
+    @Test("The fields of a response do not show an encrypted source")
+    func hidden() async throws {
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+        let key = "1eb5b0e971ad7f45324c1bb15c947cb207c43152fa5c6c7f35c4f36e0c18e0f1"
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.urls.encryptionKey = Hexadecimal.bytes(key)
+            configuration.responses.setsCanonicalLink = true
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            let text =
+                "p5VjorNdhs7mRRw8gA9TWoRlGci3l1kuzqN43UQlRaRIQ0qtBKW3qFABIsx-ZRz_"
+                + "cVc8iVTYbhsNsxNBL1BHaQ"
+            let reply = try await test.request("/_/w:5/enc/\(text)")
+            #expect(reply.status == 200)
+            #expect(!reply.head.contains("curiosity"))
+            test.handler.flush()
+            #expect(!test.log.text.contains("curiosity"))
+            #expect(try await test.request("/_/srcset/5/enc/\(text)").status == 404)
+        }
+        #expect(transport.requests.first?.url?.host == "example.com")
+    }
+
+    @Test("A list of widths has the signed paths of the image in these widths")
+    func widths() async throws {
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            (configuration.urls.keys, configuration.urls.salts) = ([[1, 2]], [[3, 4]])
+            configuration.urls.pathPrefix = "/img"
+            configuration.responses.setsDebugFields = true
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            let keys = SignatureKeys([.init(key: [1, 2], salt: [3, 4])])
+            let rest = "/srcset/20,40/q:50/plain/\(HostileClientTests.source.absoluteString)@jpg"
+            let reply = try await test.request("/img/\(keys.signature(of: rest))\(rest)")
+            #expect(reply.fields["content-type"] == "application/json")
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: reply.body) as? [String: Any]
+            )
+            let sources = try #require(object["sources"] as? [[String: Any]])
+            #expect(sources.compactMap { $0["width"] as? Int } == [20, 40])
+            let paths = sources.compactMap { $0["path"] as? String }
+            #expect(object["srcset"] as? String == "\(paths[0]) 20w, \(paths[1]) 40w")
+            for (path, width) in zip(paths, ["20", "40"]) {
+                let image = try await test.request(path)
+                #expect(image.fields["content-type"] == "image/jpeg")
+                #expect(image.fields["x-result-width"] == width)
+            }
+            #expect(try await test.request("/img/unsafe\(rest)").status == 403)
+        }
+        #expect(transport.transfers.count == 1)
+    }
+
+    @Test("A malformed list of widths is 404", arguments: ["", "a", "0", "5,", "5,-1", "99999999"])
+    func malformed(_ widths: String) {
+        let error = #expect(throws: ServiceError.self) {
+            try ImageRequest.parse("/_/srcset/\(widths)/plain/http://a/b", with: .init())
+        }
+        #expect(error?.status == 404)
+    }
+
+    @Test("A request names the image in place of a source that cannot be had")
+    func fallback() async throws {
+        let server = try ImageServiceTests.sources()
+        defer { server.stop() }
+        try await TestService.run { test async throws in
+            let other = Base64URL.encoded(server.url("/photo.png").utf8)
+            let missing = path(server.url("/missing"), "rs:force:7:5/fiu:\(other)")
+            let reply = try await test.request(missing)
+            #expect(reply.status == 200)
+            #expect(KFCrossPlatformImage(data: reply.body)?.size == CGSize(width: 7, height: 5))
+            let lost = Base64URL.encoded(server.url("/lost").utf8)
+            #expect(
+                try await test.request(path(server.url("/missing"), "fiu:\(lost)")).status == 404
+            )
+        }
+    }
+
+    @Test("Cookies reach only sources of their site", arguments: [nil, "http://images.example/x"])
+    func cookies(_ base: String?) async throws {
+        let transport = FakeTransport()
+        transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.sources.passesCookies = true
+            configuration.sources.cookieBaseURL = base.flatMap { URL(string: $0) }
+            configuration.sources.customFields = [HeaderField(name: "X-Key", value: "1")]
+        }
+        try await TestService.run(change, transport: transport) { test async throws in
+            for host in ["images.example", "other.example", "test"] {
+                _ = try await test.request(path("http://\(host)/a.png"), ["Cookie": "a=1"])
+            }
+        }
+        let hosts = transport.requests.filter { $0.value(forHTTPHeaderField: "Cookie") != nil }
+            .compactMap { $0.url?.host }
+        // The tests' client names the host `test`.
+        #expect(hosts == [base == nil ? "test" : "images.example"])
+        #expect(
+            transport.requests.allSatisfy { $0.value(forHTTPHeaderField: "X-Key") == "1" }
+        )
+    }
+
+    @Test("An animation becomes a still where the URL says so")
+    func stills() async throws {
+        let gif = try TestAnimation.gif(frames: 4)
+        let server = try LoopbackServer { _, _ in
+            LoopbackServer.Answer(contentType: "image/gif", body: gif)
+        }
+        defer { server.stop() }
+        try await TestService.run { configuration in
+            configuration.processing.maximalAnimationFrames = 10
+        } _: { test async throws in
+            for (options, frames) in [("w:10", 4), ("w:10/da:1", 1)] {
+                let reply = try await test.request(path(server.url("/a.gif"), options))
+                #expect(try ImageFileInfo(data: reply.body).frameCount == frames)
+            }
+        }
+    }
+
+    @Test("The configuration asks for a measured quality, and a URL may refuse it")
+    func quality() async throws {
+        let server = try ImageServiceTests.sources()
+        defer { server.stop() }
+        try await TestService.run { configuration in
+            configuration.processing.autoQualityMethod = .dssim
+            configuration.processing.autoQualityTarget = 0.5
+            configuration.processing.lowestAutoQuality = 10
+            configuration.responses.serverName = "images"
+            configuration.operation.healthMessage = "fine"
+        } _: { test async throws in
+            let url = server.url("/photo.png")
+            let measured = try await test.request(path(url, "w:100") + "@jpg")
+            let fixed = try await test.request(path(url, "w:100/aq:none") + "@jpg")
+            #expect(measured.body.count < fixed.body.count)
+            #expect(measured.fields["server"] == "images")
+            #expect(try await test.request("/health").text == "fine\n")
+        }
+    }
+
+    @Test("The unsharp mask makes edges steeper, and leaves flat parts alone")
+    func unsharpMask() async throws {
+        let bench = try RenderBench()
+        let file = try #require(
+            TestPicture.image(40, 8) { x, _ in
+                x < 20 ? [100, 100, 100, 255] : [150, 150, 150, 255]
+            }.pngData()
+        )
+        let sharp = try await bench.render(file) { options in
+            options.unsharpMask = .init(mode: .always)
+        }
+        let image = try #require(KFCrossPlatformImage(data: sharp.result.data))
+        let row = image.withPremultipliedRGBA { pixels, _ in (0..<40).map { pixels[$0 * 4] } }
+        // The kernel is 32 − 8 neighbours, divided by 24: 3 × 50 / 24.
+        #expect(row[..<19].allSatisfy { $0 == 100 } && row[21...].allSatisfy { $0 == 150 })
+        #expect(abs(Int(row[19]) - 94) <= 1 && abs(Int(row[20]) - 156) <= 1, "\(row)")
+        let auto = try await bench.render(file) { $0.unsharpMask = .init(mode: .auto) }
+        let plain = try #require(KFCrossPlatformImage(data: auto.result.data))
+        #expect(plain.withPremultipliedRGBA { pixels, _ in pixels[19 * 4] } == 100)
+    }
+}
