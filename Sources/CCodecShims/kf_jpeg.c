@@ -227,8 +227,9 @@ static void write_picture(kf_jpeg_encoder *encoder, const kf_jpeg_encoding *enco
     info->input_components = 4;
     info->in_color_space = JCS_EXT_RGBX;
     jpeg_set_defaults(info);
+    if (encoding->is_grey) jpeg_set_colorspace(info, JCS_GRAYSCALE);
     jpeg_set_quality(info, encoding->quality, TRUE);
-    if (encoding->full_chroma) {
+    if (encoding->full_chroma && !encoding->is_grey) {
         info->comp_info[0].h_samp_factor = 1;
         info->comp_info[0].v_samp_factor = 1;
     }

