@@ -58,6 +58,7 @@ extension ServiceConfiguration {
                 found: sources.baseURL
             )
         }
+        settings.keyRule = sources.keyRule
         settings.sources.base = sources.baseURL
         settings.sources.allowsLocalFiles = sources.localRoot != nil
         settings.sources.allowsS3 = sources.usesS3

@@ -1,4 +1,5 @@
 public import Foundation
+import Kingfisher
 
 extension ServiceConfiguration {
     /// Which sources may be loaded.
@@ -27,6 +28,9 @@ extension ServiceConfiguration {
         public var requestHeaders: [String] = []
         /// Fields of a source's response that are sent to the client.
         public var responseHeaders: [String] = []
+        /// The names of query items of web sources that are not part of their keys in the caches,
+        /// such as signatures; a `*` at the end of a name stands for any rest.
+        public var ignoredQueryItems: [String] = []
         /// Whether a client's cookies are sent to sources of their site.
         public var passesCookies = false
         /// The site of the cookies; nil for the host of the client's request.
@@ -105,6 +109,7 @@ extension ServiceConfiguration {
                 .list(of: .headerName),
                 .results
             ),
+            .init("KF_SOURCE_KEY_QUERY", \.sources.ignoredQueryItems, .list(of: .text), .sources),
             .init("IMGPROXY_COOKIE_PASSTHROUGH", \.sources.passesCookies, .flag, .answers),
             .init(
                 "IMGPROXY_COOKIE_BASE_URL",
@@ -139,6 +144,14 @@ extension ServiceConfiguration {
             .init("AWS_SECRET_ACCESS_KEY", \.sources.s3SecretKey, .text, .answers, isSecret: true),
             .init("AWS_SESSION_TOKEN", \.sources.s3SessionToken, .text, .answers, isSecret: true),
         ]
+    }
+}
+
+extension ServiceConfiguration.Sources {
+    /// The rule for keys of web sources; nil if all of an address is part of them.
+    var keyRule: CacheKeyRule? {
+        ignoredQueryItems.isEmpty
+            ? nil : CacheKeyRule(ignoringQueryItems: Set(ignoredQueryItems))
     }
 }
 

@@ -1,3 +1,5 @@
+import Kingfisher
+
 extension ProcessingOptions {
     /// The options that affect the bytes of a result, in a fixed order and notation.
     ///
@@ -27,7 +29,8 @@ extension ProcessingOptions {
 extension ImageRequest {
     /// A text that is equal for requests with the same result, for the keys of caches.
     var canonicalKey: String {
-        "\(kind == .info ? "info/" : "")\(options.canonicalKey)/plain/\(source.canonicalText)"
+        let source = source.canonicalText(by: keyRule)
+        return "\(kind == .info ? "info/" : "")\(options.canonicalKey)/plain/\(source)"
     }
 
     /// The path of a URL for this request, signed if there are keys.
@@ -49,9 +52,14 @@ extension ImageRequest {
 
 extension ImageReference {
     /// The source in ASCII: different sources have different texts, also as Swift compares strings.
-    var canonicalText: String {
+    ///
+    /// The keys of all caches are made from it.
+    ///
+    /// - Parameter rule: The parts of a web address that do not identify the source; nil for none.
+    /// - Returns: The text.
+    func canonicalText(by rule: CacheKeyRule?) -> String {
         switch self {
-        case .web: description
+        case .web(let url): rule?.key(for: url) ?? description
         case .local, .s3: PercentEncoding.encoded(description, keeping: "/:")
         }
     }

@@ -1,3 +1,5 @@
+import Kingfisher
+
 /// The part of the configuration that decides which URLs are valid, and their meaning.
 ///
 /// The names of environment variables are those of `IMGPROXY_…`.
@@ -20,6 +22,8 @@ struct GrammarSettings: Sendable {
     var allowsSecurityOptions = false
     /// `BASE_URL`, `ALLOWED_SOURCES` and the available kinds of sources.
     var sources = SourceRules()
+    /// `KF_SOURCE_KEY_QUERY`; nil for none.
+    var keyRule: CacheKeyRule?
     /// The presets; see ``definePresets(_:)``.
     private(set) var presets: [String: [OptionCall]] = [:]
 

@@ -32,7 +32,12 @@ extension ImageRequest {
         if let expires = reader.options.expires, expires < now {
             throw .refused("the URL has expired")
         }
-        var request = ImageRequest(kind: kind, source: reference, options: reader.options)
+        var request = ImageRequest(
+            kind: kind,
+            source: reference,
+            options: reader.options,
+            keyRule: settings.keyRule
+        )
         request.hidesSource = isEncrypted
         return request
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Kingfisher
 
 /// The parsed path of a URL of the image service.
 struct ImageRequest: Sendable, Hashable {
@@ -20,12 +21,20 @@ struct ImageRequest: Sendable, Hashable {
     var options: ProcessingOptions
     /// Whether the source is secret, because the URL has it encrypted.
     var hidesSource = false
+    /// The parts of the source's address that do not identify it; nil for none.
+    var keyRule: CacheKeyRule?
 
     /// Makes a request.
-    init(kind: Kind = .image, source: ImageReference, options: ProcessingOptions) {
+    init(
+        kind: Kind = .image,
+        source: ImageReference,
+        options: ProcessingOptions,
+        keyRule: CacheKeyRule? = nil
+    ) {
         self.kind = kind
         self.source = source
         self.options = options
+        self.keyRule = keyRule
     }
 }
 

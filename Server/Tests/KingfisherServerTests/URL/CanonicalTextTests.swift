@@ -45,6 +45,19 @@ struct CanonicalTextTests {
         #expect(try information.canonicalKey != key("w:1"))
     }
 
+    @Test func `signatures of sources are not part of the key if a rule says so`() throws {
+        var configuration = ServiceConfiguration()
+        configuration.sources.ignoredQueryItems = ["X-Amz-*", "token"]
+        let settings = try configuration.grammar()
+        func key(_ source: String) throws -> String {
+            try ImageRequest.parse("/_/w:1/plain/\(source)", with: settings).canonicalKey
+        }
+        let plain = try key("http://a/b%3Fv=1")
+        #expect(try key("http://a/b%3Fv=1&X-Amz-Signature=2&token=3") == plain)
+        #expect(try key("http://a/b%3Fv=2&token=3") != plain)
+        #expect(try self.key("w:1", source: "http://a/b%3Fv=1&token=3") != plain)
+    }
+
     /// Swift compares strings by their characters: é may be one scalar or two.
     @Test func `files whose names differ only in their bytes have different keys`() throws {
         var settings = GrammarSettings()

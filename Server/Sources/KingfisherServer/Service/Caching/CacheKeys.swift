@@ -1,4 +1,5 @@
 import Foundation
+import Kingfisher
 import NIOCore
 
 /// Makes the keys of sources and results, and the validators of results; nothing else does.
@@ -8,17 +9,19 @@ import NIOCore
 /// themselves.
 struct CacheKeys: Sendable {
     private let sourceSettings: String
+    private let keyRule: CacheKeyRule?
 
     /// Makes the keys for a configuration.
     init(_ configuration: ServiceConfiguration) {
         sourceSettings = Self.variant(of: configuration, [.sources])
+        keyRule = configuration.sources.keyRule
     }
 
     /// The name of a source, which no result has.
     ///
     /// Clients whose passed fields differ may see different sources.
     func source(_ reference: ImageReference, _ fields: [HeaderField]) -> String {
-        var name = "source \(reference.canonicalText)"
+        var name = "source \(reference.canonicalText(by: keyRule))"
         if !sourceSettings.isEmpty { name += " configuration:\(sourceSettings)" }
         return fields.isEmpty ? name : "\(name) \(Self.tag(of: fields))"
     }
