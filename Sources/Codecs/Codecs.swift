@@ -16,17 +16,26 @@ package enum Codecs {
     ///   ``CodecError/empty``, ``CodecError/unknownFormat``, ``CodecError/corrupt(_:detail:)``,
     ///   ``CodecError/unsupported(_:feature:)`` or ``CodecError/limitExceeded(_:value:allowed:)``.
     package static func inspect(_ data: Data) throws(CodecError) -> ImageInfo {
+        try header(of: data).info
+    }
+
+    /// Reads the header, for an inspection and a later decode of the same bytes.
+    ///
+    /// - Parameter data: As for ``inspect(_:)``.
+    /// - Returns: The header.
+    /// - Throws: As ``inspect(_:)``.
+    package static func header(of data: Data) throws(CodecError) -> ParsedHeader {
         try data.withBytes { bytes throws(CodecError) in
             switch try format(of: bytes) {
-            case .jpeg: try JPEGHeader(parsing: bytes).info
-            case .png: try PNGHeader(parsing: bytes).info
-            case .gif: try GIFHeader.inspect(bytes)
-            case .webp: try WebPHeader.inspect(bytes)
-            case .avif: try AVIFFile(bytes, .default).info
-            case .bmp: try BMPDecoder.inspect(bytes)
-            case .ico: try ICODecoder.inspect(bytes)
+            case .jpeg: ParsedHeader(try JPEGHeader(parsing: bytes))
+            case .png: ParsedHeader(try PNGHeader(parsing: bytes).info)
+            case .gif: ParsedHeader(try GIFHeader.inspect(bytes))
+            case .webp: ParsedHeader(try WebPHeader.inspect(bytes))
+            case .avif: ParsedHeader(try AVIFFile(bytes, .default).info)
+            case .bmp: ParsedHeader(try BMPDecoder.inspect(bytes))
+            case .ico: ParsedHeader(try ICODecoder.inspect(bytes))
             case .jxl, .heif, .tiff, .svg:
-                try TraitDecoder(bytes: bytes, options: DecodeOptions()).inspect()
+                ParsedHeader(try TraitDecoder(bytes: bytes, options: DecodeOptions()).inspect())
             }
         }
     }
@@ -39,14 +48,16 @@ package enum Codecs {
     /// - Parameters:
     ///   - data: A whole file; its format is detected.
     ///   - options: The target size, the limits and the treatment of truncated files.
+    ///   - header: The header of the same bytes, if it was read before.
     /// - Returns: The image, partial if the file is truncated and the options accept that.
     /// - Throws: ``CodecError``, and no other error, whatever the bytes are.
     package static func decode(
         _ data: Data,
-        options: DecodeOptions = DecodeOptions()
+        options: DecodeOptions = DecodeOptions(),
+        header: ParsedHeader? = nil
     ) throws(CodecError) -> DecodedImage {
         try PixelScope.lifted { () throws(CodecError) in
-            var image = try decodeWithinLimits(data, options: options)
+            var image = try decodeWithinLimits(data, options, header)
             // Most decoders make the whole target.
             if let part = options.part, image.bitmap.size != part.size {
                 image.bitmap = try CodecError.wrapping { () throws(PixelError) in
@@ -59,12 +70,13 @@ package enum Codecs {
 
     private static func decodeWithinLimits(
         _ data: Data,
-        options: DecodeOptions
+        _ options: DecodeOptions,
+        _ header: ParsedHeader?
     ) throws(CodecError) -> DecodedImage {
         try options.limits.check(inputBytes: data.count)
         return try data.withBytes { bytes throws(CodecError) in
             switch try format(of: bytes) {
-            case .jpeg: try JPEGDecoder(bytes: bytes, options: options).decode()
+            case .jpeg: try JPEGDecoder(bytes: bytes, options: options).decode(header?.jpeg)
             case .png: try decodePNG(data, bytes, options)
             case .gif: try GIFReader(data, options).decodeFirst()
             case .webp: try WebPReader(data, options).decodeFirst()

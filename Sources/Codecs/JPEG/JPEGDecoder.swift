@@ -12,8 +12,13 @@ struct JPEGDecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions
 
-    func decode() throws(CodecError) -> DecodedImage {
-        let header = try JPEGHeader(parsing: bytes)
+    /// Decodes the file.
+    ///
+    /// - Parameter known: The header of the same bytes, if it was read before.
+    /// - Returns: The image.
+    /// - Throws: ``CodecError``.
+    func decode(_ known: JPEGHeader? = nil) throws(CodecError) -> DecodedImage {
+        let header = if let known { known } else { try JPEGHeader(parsing: bytes) }
         let target = ShrinkOnLoad.storedTarget(of: header.info, options.target)
         try options.limits.check(header.size, of: .jpeg, reducedTo: target)
         if header.isProgressive {
@@ -56,7 +61,9 @@ struct JPEGDecoder {
             )
         )
 
-        let profile = header.assembledProfile().flatMap { $0.withUnsafeBytes(ColorProfile.init) }
+        let profile = header.assembledProfile(in: bytes).flatMap {
+            $0.withUnsafeBytes(ColorProfile.init)
+        }
         let size = PixelSize(width: Int(width), height: Int(height))
         let (sink, isCutOff) = try rows.read(size, profile)
         let isPartial = isCutOff || kf_jpeg_decoder_lacks_scans(decoder) != 0

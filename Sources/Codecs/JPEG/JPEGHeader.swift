@@ -3,7 +3,7 @@ import Pixels
 /// The parts of a JPEG before its first scan.
 ///
 /// Source: ITU-T T.81, annex B; ICC.1:2010, annex B.4.
-struct JPEGHeader {
+struct JPEGHeader: Sendable {
     var size = PixelSize(width: 0, height: 0)
     var componentCount = 0
     var bitsPerChannel = 8
@@ -15,16 +15,14 @@ struct JPEGHeader {
     /// The products of the sampling factors summed over the components, and the product of the
     /// maxima.
     var sampling = (sum: 0, maxProduct: 1)
-    /// The profile's pieces in file order.
-    var profileChunks: [(number: Int, bytes: UnsafeRawBufferPointer)] = []
+    /// The profile's pieces in file order, with their places in the file.
+    var profileChunks: [(number: Int, place: Range<Int>)] = []
 
     // Real files have a few dozen segments. A file with more than this is an attack.
     static let maxSegmentCount = 10_000
 
     /// Walks the segments up to the first scan, or to the end of a prefix that holds the frame
     /// header.
-    ///
-    /// The profile's pieces borrow `bytes`.
     ///
     /// - Throws: ``CodecError``.
     init(parsing bytes: UnsafeRawBufferPointer) throws(CodecError) {
@@ -43,15 +41,14 @@ struct JPEGHeader {
             if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
             guard let length = reader.u16(at: offset) else { break }
             // libjpeg treats a segment shorter than its length field as empty.
-            guard let segment = reader.slice(at: offset + 2, count: max(0, length - 2)) else {
-                break
-            }
+            let start = offset + 2
+            guard let segment = reader.slice(at: start, count: max(0, length - 2)) else { break }
             offset += max(2, length)
             if Self.isFrame(marker) {
                 try readFrame(ByteReader(segment, .big), marker)
                 hasFrame = true
             } else {
-                readApplicationData(ByteReader(segment, .big), marker)
+                readApplicationData(ByteReader(segment, .big), marker, at: start)
             }
         }
         guard hasFrame else { throw .truncated(.jpeg) }
@@ -65,13 +62,18 @@ struct JPEGHeader {
     }
 
     /// The assembled profile; nil if there is none or a piece is missing.
-    func assembledProfile() -> [UInt8]? {
+    ///
+    /// - Parameter bytes: The bytes that the header was read from.
+    func assembledProfile(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard !profileChunks.isEmpty else { return nil }
         let chunks = profileChunks.sorted { $0.number < $1.number }
         guard chunks.enumerated().allSatisfy({ $0.offset + 1 == $0.element.number }) else {
             return nil
         }
-        return chunks.flatMap { Array($0.bytes) }
+        let reader = ByteReader(bytes, .big)
+        return chunks.flatMap { chunk -> [UInt8] in
+            reader.slice(at: chunk.place.lowerBound, count: chunk.place.count).map(Array.init) ?? []
+        }
     }
 
     /// The code of the next marker, with the offset after it; nil at the end.
@@ -119,16 +121,19 @@ struct JPEGHeader {
         sampling = (sum, maximum.horizontal * maximum.vertical)
     }
 
-    private mutating func readApplicationData(_ reader: ByteReader, _ marker: Int) {
+    private mutating func readApplicationData(
+        _ reader: ByteReader,
+        _ marker: Int,
+        at start: Int
+    ) {
         switch marker {
         case 0xE1 where reader.has("Exif\0\0", at: 0):
             orientation = EXIFOrientation.parse(reader.bytes)
         case 0xE2 where reader.has("ICC_PROFILE\0", at: 0):
-            guard let number = reader.u8(at: 12), reader.count > 14,
-                let part = reader.slice(at: 14, count: reader.count - 14)
-            else { return }
             // 255: a piece's number is one byte.
-            if profileChunks.count < 255 { profileChunks.append((number, part)) }
+            guard let number = reader.u8(at: 12), reader.count > 14, profileChunks.count < 255
+            else { return }
+            profileChunks.append((number, start + 14..<start + reader.count))
         default:
             break
         }

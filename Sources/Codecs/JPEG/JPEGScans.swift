@@ -7,14 +7,24 @@ final class JPEGScans {
     private let rows: JPEGRowReader
     private let profile: ColorProfile?
 
-    init(_ header: JPEGHeader, _ options: DecodeOptions) throws(CodecError) {
+    /// Makes the decoder of a file.
+    ///
+    /// - Parameters:
+    ///   - header: The complete header.
+    ///   - bytes: The bytes that it was read from.
+    ///   - options: Target and limits.
+    /// - Throws: ``CodecError``.
+    init(
+        _ header: JPEGHeader,
+        in bytes: UnsafeRawBufferPointer,
+        _ options: DecodeOptions
+    ) throws(CodecError) {
         try options.limits.check(header.size, of: .jpeg)
         try options.limits.check(workingBytes: header.coefficientBytes)
         info = header.info
-        profile = header.assembledProfile().flatMap { $0.withUnsafeBytes(ColorProfile.init) }
-        var header = header
-        // The chunks borrow bytes that will be released.
-        header.profileChunks = []
+        profile = header.assembledProfile(in: bytes).flatMap {
+            $0.withUnsafeBytes(ColorProfile.init)
+        }
         let target = ShrinkOnLoad.storedTarget(of: info, options.target)
         guard
             let decoder = kf_jpeg_scans_create(

@@ -133,7 +133,7 @@ package final class ProgressiveJPEGDecoder {
                 return .notProgressive
             }
             // The profile may follow the frame header.
-            return header.isComplete ? .scans(try JPEGScans(header, options)) : .header
+            return header.isComplete ? .scans(try JPEGScans(header, in: bytes, options)) : .header
         }
         state = next
         if case .notProgressive = next { tail = [] }

@@ -12,13 +12,15 @@ import Pixels
 ///
 /// If all callers need the same size, it is decoded to exactly that size, and the pixels equal
 /// those of a separate decode.
-struct DecodePlan: Equatable {
+struct DecodePlan {
     /// The size of the image in the file.
     let own: PixelSize
     /// The size to decode to, at most ``own``.
     let base: PixelSize
     /// Whether every caller resamples the bitmap to half of its size or less.
     let isReducedLater: Bool
+    /// For decoding in this process, so that the header is read once.
+    let header: ParsedHeader?
 
     /// Makes a plan for the waiting callers; nil if separate decodes are better.
     ///
@@ -41,6 +43,7 @@ struct DecodePlan: Equatable {
         // Processors that get the bytes decode only a part, or the best entry of an icon.
         guard !isAlone || !first.keepsPart && format != .ico else { return nil }
         own = header.size
+        self.header = header.parsed
         let sizes = Set(requests.map { [own] in $0.size(of: own) })
         if let size = sizes.first, sizes.count == 1 {
             base = size
@@ -60,7 +63,7 @@ struct DecodePlan: Equatable {
     func decode(_ data: Data) throws(CodecError) -> Bitmap {
         let target: DecodeOptions.Target = base == own ? .full : .exact(base)
         let options = DecodeOptions(target: target, isReducedLater: isReducedLater)
-        return try Codecs.decode(data, options: options).bitmap
+        return try Codecs.decode(data, options: options, header: header).bitmap
     }
 
     /// How often the shared bitmap can be halved and still be at least twice a size.

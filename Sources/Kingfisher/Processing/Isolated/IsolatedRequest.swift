@@ -201,6 +201,8 @@ struct FileHeader: Sendable {
     var frameCount: Int?
     /// The bytes of all frames of an animation, unless they are too many to be kept.
     var preloadedBytes: Int
+    /// For decoding in this process; nil for a header from a worker.
+    private(set) var parsed: ParsedHeader?
 
     init(size: PixelSize, frameCount: Int?, preloadedBytes: Int = 0) {
         self.size = size
@@ -215,7 +217,9 @@ struct FileHeader: Sendable {
     ///   - preloads: Whether the frames are measured.
     init?(_ data: Data, preloads: Bool) {
         // Bytes without a readable header fail in the processor, which says why.
-        guard let info = try? Codecs.inspect(data) else { return nil }
+        guard let header = try? Codecs.header(of: data) else { return nil }
+        let info = header.info
+        parsed = header
         size = info.displaySize
         frameCount = info.frameCount
         preloadedBytes = 0
@@ -251,6 +255,7 @@ extension DecodePlan {
         own = try reader.size()
         base = try reader.size()
         isReducedLater = try reader.bool()
+        header = nil
     }
 }
 
