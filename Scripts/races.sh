@@ -12,7 +12,7 @@
 scratch=.build-tsan
 export KF_SANITIZER=thread
 # Nor those that measure memory, or are too slow here.
-chosen=(--skip 'GoldenTests|KillTests|EnduranceTests|ProgramLimitsTests|IsolatedOptionTests|CurlFloodTests')
+chosen=(--skip 'GoldenTests|KillTests|DerivedSizeTests|ProcessorWorkTests|FIFOTests|EnduranceTests|ProgramLimitsTests|IsolatedOptionTests|CurlFloodTests')
 [ $# -eq 0 ] || chosen=(--filter "$1")
 
 require_swift
