@@ -104,42 +104,13 @@ extension KingfisherManager {
         as encoding: ImageEncoding? = nil
     ) async throws -> RetrieveDataResult {
         try Task.checkCancellation()
-        var parsed = parsedOptions
-        parsed.imageModifier = nil
-        let stage = EncodingStage(request(source, parsed), as: encoding)
-        // HTTP caching has to check the freshness of the stored entry first, so it always loads.
-        if !parsed.httpCaching, let data = await stage.stored(of: source) {
-            return .cached(data, of: source)
-        }
-        var lease: SharedLease?
-        switch try await stage.claim(of: source) {
-        case .granted(let granted): lease = granted
-        case .made:
-            if let data = await stage.stored(of: source) {
-                return .cached(data, of: source)
-            }
-        case .none: break
-        }
-        let result = try await load(request(source, stage.loadOptions))
-        let isCached = parsed.httpCaching && result.cacheType != .none
-        let data: Data
-        if isCached, let stored = await stage.stored(of: result.source) {
-            data = stored
-        } else {
-            data = try await stage.bytes(of: result, lease)
-        }
-        return RetrieveDataResult(
-            data: data,
-            cacheType: result.cacheType,
-            source: result.source,
-            originalSource: result.originalSource,
-            metrics: result.metrics
-        )
+        return try await FileLoad(parsedOptions, as: encoding) { request(source, $0) }
+            .run { try await load($0) }
     }
 }
 
 extension RetrieveDataResult {
-    fileprivate static func cached(_ data: Data, of source: Source) -> RetrieveDataResult {
+    static func cached(_ data: Data, of source: Source) -> RetrieveDataResult {
         RetrieveDataResult(data: data, cacheType: .disk, source: source, originalSource: source)
     }
 }

@@ -61,9 +61,10 @@ struct JPEGHeader: Sendable {
         size.byteCount(bytesPerPixel: sampling.sum * 2) / sampling.maxProduct
     }
 
-    /// The assembled profile; nil if there is none or a piece is missing.
+    /// Assembles the profile.
     ///
     /// - Parameter bytes: The bytes that the header was read from.
+    /// - Returns: The profile; nil if there is none or a piece is missing.
     func assembledProfile(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard !profileChunks.isEmpty else { return nil }
         let chunks = profileChunks.sorted { $0.number < $1.number }

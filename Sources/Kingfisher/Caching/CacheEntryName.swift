@@ -1,10 +1,12 @@
 /// The name under which an image is cached: the source's key, the processor and the extension.
 ///
-/// A load makes it once and uses it, with the hash of the key, for all its lookups.
+/// A load makes it once and uses it, with the hash and the digest of the key, for all its lookups.
 struct CacheEntryName: Hashable, Sendable {
     /// The computed key with its hash and its division.
     let memoryKey: CacheKey
     let forcedExtension: String?
+    /// The digest of the computed key, which all copies share.
+    let digest = KeyDigest()
 
     /// The source's key, followed by the processor's identifier: the text from which the names in
     /// memory and of files are made.

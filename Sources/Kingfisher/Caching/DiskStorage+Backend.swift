@@ -256,8 +256,8 @@ extension DiskStorage {
         }
 
         /// The form of a key in the log.
-        func loggedKey(_ key: String) -> String {
-            if config.hashesKeysInIndex { return FileNaming().name(forKey: key) }
+        func loggedKey(_ key: String, _ digest: KeyDigest = KeyDigest()) -> String {
+            if config.hashesKeysInIndex { return digest.text(of: key) }
             return key.withoutUsers
         }
 

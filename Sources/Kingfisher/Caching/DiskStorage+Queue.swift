@@ -26,7 +26,8 @@ extension DiskStorage.Backend<Data> {
     func fileName(of entry: CacheEntryName) -> String {
         config.naming.name(
             forKey: entry.computedKey,
-            forcedExtension: entry.forcedExtension
+            forcedExtension: entry.forcedExtension,
+            digest: entry.digest
         )
     }
 
@@ -46,7 +47,7 @@ extension DiskStorage.Backend<Data> {
         queue.enqueueStore(
             bytes,
             named: fileName(of: entry),
-            key: loggedKey(entry.computedKey),
+            key: loggedKey(entry.computedKey, entry.digest),
             division: entry.division,
             expiration: expiration ?? config.expiration,
             replacing: !writeOptions.contains(.withoutOverwriting),

@@ -25,6 +25,11 @@ extension ImageCache {
         metadata.value { diskStorage.record(from: $0, of: entry) }
     }
 
+    /// The metadata of an entry that is stored with a record.
+    func metadata(_ record: HTTPRecord?, of entry: CacheEntryName) -> EntryMetadata? {
+        record.map { EntryMetadata($0, encoded: diskStorage.encoded($0, of: entry)) }
+    }
+
     /// Replaces the record of an image in memory, and on disk if its bytes are still there.
     func replace(_ metadata: EntryMetadata, by record: HTTPRecord, of entry: CacheEntryName) {
         metadata.replace(by: record, encoded: diskStorage.encoded(record, of: entry))
@@ -148,12 +153,12 @@ extension DiskStorage.Backend<Data> {
     }
 }
 
-/// The record of an image that is being stored.
+/// The record of an image that a subclass of the cache stores.
 ///
 /// The overridable methods for storing have no parameter for it, so it is passed as a task-local
 /// value.
 struct ArrivingRecord: Sendable {
-    @TaskLocal static var current: ArrivingRecord?
+    @TaskLocal private static var current: ArrivingRecord?
 
     private let record: HTTPRecord
     private let entry: CacheEntryName
@@ -171,13 +176,14 @@ struct ArrivingRecord: Sendable {
         $current.withValue(arriving, operation: store)
     }
 
-    /// The metadata of an image or of bytes; nil if a subclass stores another image or entry.
-    func metadata(
+    /// The metadata of an image or of bytes; nil without a record, or if a subclass stores another
+    /// image or entry.
+    static func metadata(
         for entry: CacheEntryName,
         _ image: KFCrossPlatformImage?,
         in cache: ImageCache
     ) -> EntryMetadata? {
-        guard entry == self.entry, image === self.image else { return nil }
-        return EntryMetadata(record, encoded: cache.diskStorage.encoded(record, of: entry))
+        guard let current, entry == current.entry, image === current.image else { return nil }
+        return cache.metadata(current.record, of: entry)
     }
 }

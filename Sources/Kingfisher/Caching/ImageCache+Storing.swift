@@ -2,17 +2,91 @@ import Foundation
 import Pixels
 
 extension ImageCache {
-    /// Stores an image in memory now, and on disk asynchronously.
-    func keep(
+    /// Stores the image of a load: in memory now, and on disk asynchronously.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - original: The bytes that it was made from, if known.
+    ///   - key: The key of the source, for subclasses.
+    ///   - entry: The name of the entry.
+    ///   - record: The record of the response with the image, if HTTP caching applies.
+    ///   - options: Serializer, expirations and write options are used.
+    ///   - toDisk: Whether the image is stored on disk too.
+    ///   - completion: Called on any thread when the image is stored.
+    func put(
         _ image: KFCrossPlatformImage,
         _ original: Data?,
         key: String,
+        as entry: CacheEntryName,
+        _ record: HTTPRecord?,
         options: KingfisherParsedOptionsInfo,
         toDisk: Bool,
         completion: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
-        let entry = CacheEntryName(key: key, options: options)
-        let metadata = ArrivingRecord.current?.metadata(for: entry, image, in: self)
+        guard isSubclassed else {
+            let metadata = metadata(record, of: entry)
+            return keep(image, original, as: entry, metadata, options, toDisk, completion)
+        }
+        var options = options
+        options.callbackQueue = .untouch
+        ArrivingRecord.with(record, of: entry, image) {
+            store(
+                image,
+                original: original,
+                forKey: key,
+                options: options,
+                toDisk: toDisk,
+                completionHandler: completion
+            )
+        }
+    }
+
+    /// Stores the bytes of a load on disk asynchronously.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - key: The key of the source, for subclasses.
+    ///   - identifier: The identifier in the name, for subclasses.
+    ///   - entry: The name of the entry.
+    ///   - record: The record of the response with the bytes, if HTTP caching applies.
+    ///   - expiration: When the file expires; nil for the expiration of the storage.
+    ///   - completion: Called on any thread when the bytes are stored.
+    func put(
+        _ data: Data,
+        key: String,
+        _ identifier: String,
+        as entry: CacheEntryName,
+        _ record: HTTPRecord?,
+        expiration: StorageExpiration?,
+        completion: @escaping @Sendable (CacheStoreResult) -> Void
+    ) {
+        guard isSubclassed else {
+            let metadata = metadata(record, of: entry)
+            return keep(data, as: entry, metadata, expiration: expiration, completion: completion)
+        }
+        ArrivingRecord.with(record, of: entry, nil) {
+            storeToDisk(
+                data,
+                forKey: key,
+                processorIdentifier: identifier,
+                forcedExtension: entry.forcedExtension,
+                expiration: expiration,
+                callbackQueue: .untouch,
+                completionHandler: completion
+            )
+        }
+    }
+
+    /// Stores an image in memory now, and on disk asynchronously.
+    func keep(
+        _ image: KFCrossPlatformImage,
+        _ original: Data?,
+        as entry: CacheEntryName,
+        _ metadata: EntryMetadata?,
+        _ options: KingfisherParsedOptionsInfo,
+        _ toDisk: Bool,
+        _ completion: @escaping @Sendable (CacheStoreResult) -> Void
+    ) {
         memoryStorage.store.store(
             image,
             for: entry.memoryKey,
@@ -67,10 +141,10 @@ extension ImageCache {
     func keep(
         _ data: Data,
         as entry: CacheEntryName,
+        _ metadata: EntryMetadata?,
         expiration: StorageExpiration?,
         completion: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
-        let metadata = ArrivingRecord.current?.metadata(for: entry, nil, in: self)
         diskStorage.enqueue(
             .ready(data),
             as: entry,

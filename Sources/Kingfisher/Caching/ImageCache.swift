@@ -60,7 +60,9 @@ open class ImageCache: @unchecked Sendable {
         toDisk: Bool = true,
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        keep(image, original, key: key, options: options, toDisk: toDisk) { result in
+        let entry = CacheEntryName(key: key, options: options)
+        let metadata = ArrivingRecord.metadata(for: entry, image, in: self)
+        keep(image, original, as: entry, metadata, options, toDisk) { result in
             if let completionHandler { options.callbackQueue.execute { completionHandler(result) } }
         }
     }
@@ -118,7 +120,8 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
-        keep(data, as: entry, expiration: expiration) { result in
+        let metadata = ArrivingRecord.metadata(for: entry, nil, in: self)
+        keep(data, as: entry, metadata, expiration: expiration) { result in
             if let completionHandler { callbackQueue.execute { completionHandler(result) } }
         }
     }

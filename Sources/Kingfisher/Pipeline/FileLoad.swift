@@ -1,98 +1,121 @@
 import Foundation
 
-/// Returns a load's image as an encoded file: the bytes on disk, or otherwise encoded once and
-/// stored on disk.
-struct EncodingStage {
-    private let request: LoadRequest
-    /// Nil for the encoding by the cache's serializer.
-    private let encoding: ImageEncoding?
-
-    init(_ request: LoadRequest, as encoding: ImageEncoding?) {
-        self.request = request
-        self.encoding = encoding
-    }
-
-    /// The options of the load that provides the image if there are no bytes.
+/// Loads an image as an encoded file: the bytes on disk, or otherwise encoded once and stored there.
+struct FileLoad {
+    /// The load that provides the image if there are no bytes.
     ///
     /// The encoded file replaces the image on disk. Downloads are stored by the load nevertheless,
     /// because other encodings may be made from them.
-    var loadOptions: KingfisherParsedOptionsInfo {
-        var options = request.options
-        let replaces = encoding == nil ? isEncodedByCache : !request.identifier.isEmpty
-        if replaces { options.cacheMemoryOnly = true }
-        return options
+    private let request: LoadRequest
+    /// Nil for the encoding by the cache's serializer.
+    private let encoding: ImageEncoding?
+    /// Whether nothing is stored on disk.
+    private let isMemoryOnly: Bool
+
+    /// Makes the load.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the call.
+    ///   - encoding: Nil for the file that the cache stores.
+    ///   - request: Makes the request of a load with the given options.
+    init(
+        _ options: KingfisherParsedOptionsInfo,
+        as encoding: ImageEncoding?,
+        _ request: (KingfisherParsedOptionsInfo) -> LoadRequest
+    ) {
+        self.encoding = encoding
+        isMemoryOnly = options.cacheMemoryOnly
+        var options = options
+        options.imageModifier = nil
+        let isProcessed = !options.processor.identifier.isEmpty
+        if encoding == nil ? options.isEncodedByCache : isProcessed {
+            options.cacheMemoryOnly = true
+        }
+        self.request = request(options)
     }
 
-    /// Returns the stored bytes, if they have the requested encoding.
+    /// Returns the file.
     ///
-    /// - Parameter source: The source of the image; it may be an alternative source.
-    /// - Returns: The bytes; nil if there are none in the format and quality.
-    func stored(of source: Source) async -> Data? {
+    /// - Parameter load: Loads the image.
+    /// - Returns: The file.
+    /// - Throws: ``KingfisherError``; `CancellationError`.
+    func run(
+        _ load: (LoadRequest) async throws -> RetrieveImageResult
+    ) async throws -> RetrieveDataResult {
+        let source = request.source
+        // HTTP caching has to check the freshness of the stored entry first, so it always loads.
+        let isChecked = request.options.httpCaching
+        if !isChecked, let data = try await stored(of: source) { return .cached(data, of: source) }
+        var lease: SharedLease?
+        switch try await claim(of: source) {
+        case .granted(let granted): lease = granted
+        case .made:
+            if let data = try await stored(of: source) { return .cached(data, of: source) }
+        case .none: break
+        }
+        let result = try await load(request)
+        let data: Data
+        if isChecked, result.cacheType != .none, let kept = try await stored(of: result.source) {
+            data = kept
+        } else {
+            data = try await bytes(of: result, lease)
+        }
+        return RetrieveDataResult(
+            data: data,
+            cacheType: result.cacheType,
+            source: result.source,
+            originalSource: result.originalSource,
+            metrics: result.metrics
+        )
+    }
+
+    /// The stored bytes, if they have the requested encoding.
+    private func stored(of source: Source) async throws -> Data? {
         guard request.looksUp, request.acceptsDisk else { return nil }
         // A lossless file from the cache's serializer can be used too.
         if encoding.map({ $0.isLossless && keepsEncoding }) ?? true, !request.storesRawBytes,
             !request.targetCache.isSubclassed,
-            let data = await stored(of: source, as: request.identifier)
+            let data = try await stored(of: source, as: request.identifier)
         {
             return data
         }
-        return keepsEncoding ? await stored(of: source, as: identifier) : nil
+        return keepsEncoding ? try await stored(of: source, as: identifier) : nil
     }
 
-    private func stored(of source: Source, as identifier: String) async -> Data? {
-        let entry = entry(of: source, as: identifier)
-        guard request.targetCache.diskStorage.holds(entry) else { return await shared(entry) }
-        // A damaged or missing file is a miss.
-        let contents = try? await request.targetCache.storedBytes(
-            of: entry,
+    private func stored(of source: Source, as identifier: String) async throws -> Data? {
+        let data = try await request.targetCache.find(
+            entry(of: source, as: identifier),
             extending: request.options.diskCacheAccessExtendingExpiration,
             priority: request.options.downloadPriority
         )
-        return contents.flatMap { checked($0.data) }
-    }
-
-    /// The bytes from the storage that machines share, if they have the requested encoding.
-    private func shared(_ entry: CacheEntryName) async -> Data? {
-        guard let level = request.targetCache.sharing, entry.isShareable,
-            // A cancelled caller does not continue.
-            case .hit(let hit?)? = try? await level.find(entry, checksDisk: false)
-        else { return nil }
-        return checked(hit.contents.data)
-    }
-
-    private func checked(_ data: Data) -> Data? {
+        guard let data else { return nil }
         let format = data.kf.imageFormat
         return format != .unknown && format == encoding?.format ?? format ? data : nil
     }
 
-    /// Claims the right to encode the image while other machines wait for it.
-    ///
-    /// - Parameter source: The source of the image.
-    /// - Returns: The outcome; `none` if the encoded file is not stored, or is stored by the load.
-    /// - Throws: `CancellationError`.
-    func claim(of source: Source) async throws -> SharedLeases.Claim {
-        guard let offer = request.offer, !offer.level.isPaused, !request.options.cacheMemoryOnly,
-            !request.options.httpCaching, keepsEncoding || loadOptions.cacheMemoryOnly
+    /// Claims the right to encode the image; there is none if the file is not stored, or is stored
+    /// by the load.
+    private func claim(of source: Source) async throws -> SharedLeases.Claim {
+        let isStored = keepsEncoding || request.options.cacheMemoryOnly
+        guard request.looksUp, request.acceptsDisk, !request.options.httpCaching, !isMemoryOnly,
+            isStored
         else { return .none }
-        return try await offer.level.claim(entry(of: source, as: identifier))
+        return try await request.targetCache.claim(entry(of: source, as: identifier))
     }
 
     private func entry(of source: Source, as identifier: String) -> CacheEntryName {
-        CacheEntryName(
+        guard source.cacheKey != request.key || identifier != request.identifier else {
+            return request.entry
+        }
+        return CacheEntryName(
             key: source.cacheKey,
             identifier: identifier,
             forced: request.options.forcedExtension
         )
     }
 
-    /// Returns the encoded bytes of a loaded image.
-    ///
-    /// - Parameters:
-    ///   - result: The image.
-    ///   - lease: Retained until the file is stored.
-    /// - Returns: The file.
-    /// - Throws: ``KingfisherError`` if it cannot be encoded; `CancellationError`.
-    func bytes(of result: RetrieveImageResult, _ lease: SharedLease?) async throws -> Data {
+    /// The encoded bytes of a loaded image; the lease is retained until they are stored.
+    private func bytes(of result: RetrieveImageResult, _ lease: SharedLease?) async throws -> Data {
         let isFresh = result.cacheType == .none
         let original = isFresh ? result.data() : nil
         if let original, takes(original) { return original }
@@ -110,22 +133,22 @@ struct EncodingStage {
                 )
             )
         }
-        if keepsEncoding || (encoding == nil && isFresh && isEncodedByCache) {
+        if keepsEncoding || (encoding == nil && isFresh && request.options.isEncodedByCache) {
             await store(data, of: result.source, lease)
         }
         return data
     }
 
     private func store(_ data: Data, of source: Source, _ lease: SharedLease?) async {
-        guard !request.options.cacheMemoryOnly else { return }
+        guard !isMemoryOnly else { return }
         let stored = Gate()
-        request.targetCache.storeToDisk(
+        request.targetCache.put(
             data,
-            forKey: source.cacheKey,
-            processorIdentifier: identifier,
-            forcedExtension: request.options.forcedExtension,
-            expiration: request.options.diskCacheExpiration,
-            callbackQueue: .untouch
+            key: source.cacheKey,
+            identifier,
+            as: entry(of: source, as: identifier),
+            nil,
+            expiration: request.options.diskCacheExpiration
         ) { result in
             if case .failure(let error) = result.diskCacheResult {
                 let reason = error.localizedDescription
@@ -152,15 +175,17 @@ struct EncodingStage {
     /// which version another entry was encoded.
     private var keepsEncoding: Bool { encoding != nil && !request.options.httpCaching }
 
-    /// Whether the bytes stored by the cache differ from those of the source.
-    private var isEncodedByCache: Bool {
-        guard request.identifier.isEmpty else { return !request.storesRawBytes }
-        return OriginalBytesSerializer(request.options) == nil
-    }
-
     private var identifier: String {
         guard let encoding else { return request.identifier }
         return request.identifier.isEmpty
             ? encoding.identifier : "\(request.identifier)|>\(encoding.identifier)"
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// Whether the bytes stored by the cache differ from those of the source.
+    fileprivate var isEncodedByCache: Bool {
+        guard processor.identifier.isEmpty else { return !cacheSerializer.originalDataUsed }
+        return OriginalBytesSerializer(self) == nil
     }
 }

@@ -62,8 +62,6 @@ struct ImagePipeline: Sendable {
         _ task: DownloadTask,
         _ journal: inout LoadJournal
     ) async throws -> RetrieveImageResult {
-        let accepts = request.looksUp && !request.options.httpCaching
-        let request = accepts ? request.acceptingFinished : request
         do {
             return try await loadOnce(request, sharing: true, events, task, &journal)
         } catch is StoredMeanwhile {
@@ -196,7 +194,7 @@ struct ImagePipeline: Sendable {
     ) async throws -> LoadRequest {
         guard let offer = request.offer else { return request }
         let start = ContinuousClock.now
-        let claim = try await offer.level.claim(offer.entry)
+        let claim = try await offer.cache.claim(offer.entry)
         try request.checkWanted()
         let took = ContinuousClock.now - start
         switch claim {

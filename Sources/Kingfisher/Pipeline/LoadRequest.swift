@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The resolved, immutable parameters of a load.
 ///
@@ -11,6 +12,8 @@ final class LoadRequest: Sendable {
     let key: String
     /// The name of the image in the caches.
     let entry: CacheEntryName
+    /// The name of the original in the caches, made when it is first needed.
+    private let madeOriginalEntry = Mutex<CacheEntryName?>(nil)
     /// The requested source.
     let originalSource: Source
     /// The manager's options, overridden by those of the call.
@@ -20,8 +23,10 @@ final class LoadRequest: Sendable {
     let targetCache: ImageCache
     let originalCache: ImageCache
     let downloader: ImageDownloader
-    /// Whether to accept just finished work for the same image, even though no cache is consulted:
-    /// the caller has found them empty.
+    /// Whether the caches are consulted.
+    let looksUp: Bool
+    /// Whether to accept just finished work for the same image: the caches were found empty, but
+    /// another load may have stored it since.
     let acceptsFinished: Bool
     /// Whether the image is still needed; nil if it always is.
     let isStillWanted: (@Sendable () -> Bool)?
@@ -53,7 +58,8 @@ final class LoadRequest: Sendable {
         targetCache = options.targetCache ?? cache
         originalCache = options.originalCache ?? targetCache
         self.downloader = options.downloader ?? downloader
-        acceptsFinished = false
+        looksUp = !options.forceRefresh
+        acceptsFinished = looksUp && !options.httpCaching
         self.isStillWanted = isStillWanted
         lease = nil
     }
@@ -65,6 +71,7 @@ final class LoadRequest: Sendable {
         key: String? = nil,
         options: KingfisherParsedOptionsInfo? = nil,
         question: HTTPQuestion? = nil,
+        looksUp: Bool? = nil,
         acceptsFinished: Bool? = nil,
         lease: SharedLease? = nil
     ) {
@@ -78,6 +85,7 @@ final class LoadRequest: Sendable {
         targetCache = other.targetCache
         originalCache = other.originalCache
         downloader = other.downloader
+        self.looksUp = looksUp ?? other.looksUp
         self.acceptsFinished = acceptsFinished ?? other.acceptsFinished
         isStillWanted = other.isStillWanted
         self.lease = lease ?? other.lease
@@ -91,12 +99,8 @@ final class LoadRequest: Sendable {
         return LoadRequest(self, source: source, key: source.cacheKey, options: options)
     }
 
-    /// The same request without consulting the caches.
-    var refreshing: LoadRequest {
-        var options = options
-        options.forceRefresh = true
-        return LoadRequest(self, options: options)
-    }
+    /// The same request for a caller that has found the caches empty.
+    var afterLookup: LoadRequest { LoadRequest(self, looksUp: false) }
 
     /// The same request for another variant of the image, which has its own entry.
     func with(variant: Int) -> LoadRequest {
@@ -111,16 +115,9 @@ final class LoadRequest: Sendable {
     /// The same request, with a lease of the image.
     func holding(_ lease: SharedLease) -> LoadRequest { LoadRequest(self, lease: lease) }
 
-    /// The same request, accepting just finished work.
-    var acceptingFinished: LoadRequest { LoadRequest(self, acceptsFinished: true) }
-
     /// The same request for an image that other loads have stored meanwhile; it does not accept
     /// finished work again.
-    var afterFinish: LoadRequest {
-        var options = options
-        options.forceRefresh = false
-        return LoadRequest(self, options: options, acceptsFinished: false)
-    }
+    var afterFinish: LoadRequest { LoadRequest(self, looksUp: true, acceptsFinished: false) }
 }
 
 // MARK: Derived values
@@ -133,9 +130,6 @@ extension LoadRequest {
 
     /// Whether the load returns the bytes of the source instead of an image.
     var isForBytes: Bool { options.processor is OriginalBytesProcessor }
-
-    /// Whether the caches are consulted.
-    var looksUp: Bool { !options.forceRefresh }
 
     /// The image's entry.
     var target: CacheTarget {
@@ -153,10 +147,13 @@ extension LoadRequest {
 
     /// The entry that is offered to other machines, so that they should wait for it; nil if the
     /// load stores none.
-    var offer: (level: SharedLevel, entry: CacheEntryName)? {
+    var offer: (cache: ImageCache, entry: CacheEntryName)? {
         guard looksUp, acceptsDisk, entry.isShareable else { return nil }
-        if !options.cacheMemoryOnly { return targetCache.sharing.map { ($0, entry) } }
-        return storesOriginal ? originalCache.sharing.map { ($0, originalEntry) } : nil
+        if !options.cacheMemoryOnly {
+            return targetCache.sharing == nil ? nil : (targetCache, entry)
+        }
+        guard storesOriginal, originalCache.sharing != nil else { return nil }
+        return (originalCache, originalEntry)
     }
 
     /// Whether a lookup may use the disk.
@@ -190,7 +187,13 @@ extension LoadRequest {
 
     /// The name of the original in the caches.
     var originalEntry: CacheEntryName {
-        identifier.isEmpty ? entry : CacheEntryName(key: key, options: originalOptions)
+        guard !identifier.isEmpty else { return entry }
+        return madeOriginalEntry.withLock { made in
+            if let made { return made }
+            let entry = CacheEntryName(key: key, identifier: "", forced: options.forcedExtension)
+            made = entry
+            return entry
+        }
     }
 
     /// The entry whose absence is recorded: removing the image makes the next load ask again.

@@ -17,7 +17,8 @@ struct CacheTarget: Sendable {
 
     /// The first layer that has the entry.
     var cachedType: CacheType {
-        cache.imageCachedType(
+        guard cache.isSubclassed else { return cache.layer(of: entry, asksForFile: true) }
+        return cache.imageCachedType(
             forKey: key,
             processorIdentifier: options.processor.identifier,
             forcedExtension: options.forcedExtension

@@ -26,37 +26,32 @@ struct StoreStage {
     }
 
     private func storeImage(_ loaded: LoadedImage, gate: Gate) {
-        let toDisk = !request.options.cacheMemoryOnly
-        ArrivingRecord.with(record, of: request.entry, loaded.image) {
-            request.targetCache.store(
-                loaded.image,
-                original: loaded.data,
-                forKey: request.key,
-                options: storeOptions(for: loaded),
-                toDisk: toDisk,
-                // Retains the lease until the image can be sent to other machines.
-                completionHandler: { [request] in
-                    Self.report($0, "The image", request.key)
-                    gate.open()
-                }
-            )
+        request.targetCache.put(
+            loaded.image,
+            loaded.data,
+            key: request.key,
+            as: request.entry,
+            record,
+            options: storeOptions(for: loaded),
+            toDisk: !request.options.cacheMemoryOnly
+        ) { [request] in
+            // Retains the lease until the image can be sent to other machines.
+            Self.report($0, "The image", request.key)
+            gate.open()
         }
     }
 
     private func storeOriginal(_ data: Data, gate: Gate) {
-        ArrivingRecord.with(record, of: request.originalEntry, nil) {
-            request.originalCache.storeToDisk(
-                data,
-                forKey: request.key,
-                processorIdentifier: DefaultImageProcessor.default.identifier,
-                forcedExtension: request.options.forcedExtension,
-                expiration: request.options.diskCacheExpiration,
-                callbackQueue: .untouch,
-                completionHandler: { [request] in
-                    Self.report($0, "The original", request.key)
-                    gate.open()
-                }
-            )
+        request.originalCache.put(
+            data,
+            key: request.key,
+            DefaultImageProcessor.default.identifier,
+            as: request.originalEntry,
+            record,
+            expiration: request.options.diskCacheExpiration
+        ) { [request] in
+            Self.report($0, "The original", request.key)
+            gate.open()
         }
     }
 
@@ -66,15 +61,12 @@ struct StoreStage {
         Log.warning("\(what) was not stored on disk: \(error.localizedDescription)", key: key)
     }
 
-    /// The store's callbacks belong to this stage and need not run on the caller's queue.
     private func storeOptions(for loaded: LoadedImage) -> KingfisherParsedOptionsInfo {
+        guard loaded.isDecodedFromData, request.identifier.isEmpty,
+            let serializer = OriginalBytesSerializer(request.options)
+        else { return request.options }
         var options = request.options
-        options.callbackQueue = .untouch
-        if loaded.isDecodedFromData, request.identifier.isEmpty,
-            let serializer = OriginalBytesSerializer(options)
-        {
-            options.cacheSerializer = serializer
-        }
+        options.cacheSerializer = serializer
         return options
     }
 }

@@ -30,9 +30,7 @@ struct PrefetchLoader: Sendable {
         if Task.isCancelled { return .failed }
         // The image is not cached, so the lookup is skipped; a cached original would only delay the
         // load.
-        let accepts = request.looksUp && !request.options.httpCaching
-        let refreshing = request.refreshing
-        let image = try? await manager.load(accepts ? refreshing.acceptingFinished : refreshing)
+        let image = try? await manager.load(request.afterLookup)
         return image == nil ? .failed : .completed
     }
 

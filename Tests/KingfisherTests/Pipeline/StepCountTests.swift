@@ -24,7 +24,7 @@ struct StepCountTests {
                         submissions: 0,
                         resumptions: 0,
                         probes: 0,
-                        requests: 2
+                        requests: 1
                     ),
                 "\(steps)"
             )
@@ -41,13 +41,13 @@ struct StepCountTests {
             #expect(
                 steps
                     <= Steps(
-                        digests: 2,
-                        parses: 2,
+                        digests: 1,
+                        parses: 1,
                         jobs: 1,
                         submissions: 1,
                         resumptions: 1,
                         probes: 1,
-                        requests: 2
+                        requests: 1
                     ),
                 "\(steps)"
             )
@@ -62,13 +62,13 @@ struct StepCountTests {
             #expect(
                 steps
                     <= Steps(
-                        digests: 4,
-                        parses: 2,
+                        digests: 2,
+                        parses: 1,
                         jobs: 1,
                         submissions: 2,
                         resumptions: 1,
                         probes: 2,
-                        requests: 2
+                        requests: 1
                     ),
                 "\(steps)"
             )

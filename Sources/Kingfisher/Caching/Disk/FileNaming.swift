@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Derives the name of an entry's file from its key.
 struct FileNaming: Sendable, Equatable {
@@ -12,9 +13,17 @@ struct FileNaming: Sendable, Equatable {
 
     /// Returns the name of the file for a key.
     ///
-    /// A forced extension overrides that of the settings.
-    func name(forKey key: String, forcedExtension: String? = nil) -> String {
-        let base = usesHash ? Self.hash(key) : key
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - forcedExtension: Overrides the extension of the settings.
+    ///   - digest: The digest of the key, which is computed at most once.
+    /// - Returns: The name, without a folder.
+    func name(
+        forKey key: String,
+        forcedExtension: String? = nil,
+        digest: KeyDigest = KeyDigest()
+    ) -> String {
+        let base = usesHash ? digest.text(of: key) : key
         guard let suffix = forcedExtension ?? pathExtension ?? extensionOfKey(key) else {
             return base
         }
@@ -57,10 +66,24 @@ struct FileNaming: Sendable, Equatable {
         }
         return (1...20).contains(scalars.count) && isPlain ? suffix : nil
     }
+}
 
-    private static func hash(_ key: String) -> String {
-        var key = key
-        let digest = key.withUTF8 { SHA256.hash(UnsafeRawBufferPointer($0)) }
-        return digest.withUnsafeBytes { Hexadecimal.text(of: $0) }
+/// The SHA-256 of one key, computed when it is first needed.
+final class KeyDigest: Sendable {
+    private let known = Mutex<String?>(nil)
+
+    /// The digest in 64 lower-case hexadecimal digits.
+    ///
+    /// - Parameter key: The same key in every call.
+    /// - Returns: The digest.
+    func text(of key: String) -> String {
+        known.withLock { known in
+            if let known { return known }
+            var key = key
+            let digest = key.withUTF8 { SHA256.hash(UnsafeRawBufferPointer($0)) }
+            let text = digest.withUnsafeBytes { Hexadecimal.text(of: $0) }
+            known = text
+            return text
+        }
     }
 }

@@ -25,11 +25,16 @@ extension ImageCache {
     ) async throws -> (data: Data, cacheType: CacheType) {
         let entry = CacheEntryName(key: key, identifier: identifier, forced: nil)
         return try await shared.files.value(for: entry) { [self] in
-            if let data = try await storedFile(entry) { return (data, .disk) }
-            let lease = try await claim(entry)
-            if let data = lease.made { return (data, .disk) }
+            if let data = try await file(entry) { return (data, .disk) }
+            var lease: SharedLease?
+            switch try await claim(entry) {
+            case .granted(let granted): lease = granted
+            case .made:
+                if let data = try await file(entry) { return (data, .disk) }
+            case .none: break
+            }
             let data = try await make()
-            keep(data, as: entry, expiration: expiration) { result in
+            keep(data, as: entry, nil, expiration: expiration) { [lease] result in
                 if case .failure(let error) = result.diskCacheResult {
                     let reason = error.localizedDescription
                     Log.warning("A file was not stored on disk: \(reason)", key: key)
@@ -41,18 +46,34 @@ extension ImageCache {
         }
     }
 
-    private func storedFile(_ entry: CacheEntryName) async throws -> Data? {
+    private func file(_ entry: CacheEntryName) async throws -> Data? {
+        try await find(entry, extending: .cacheTime, priority: 0.5)
+    }
+
+    /// Finds the bytes of an entry on disk or in the shared storage.
+    ///
+    /// A file that cannot be read is a miss, so that it is made and stored again.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry; overrides in subclasses are not called.
+    ///   - extending: How the read extends the entry's expiration.
+    ///   - priority: The priority of the read among those of this cache.
+    /// - Returns: The bytes; nil if there are none.
+    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
+    func find(
+        _ entry: CacheEntryName,
+        extending: ExpirationExtending,
+        priority: Float
+    ) async throws -> Data? {
         if diskStorage.holds(entry) {
             do {
                 let contents = try await storedBytes(
                     of: entry,
-                    extending: .cacheTime,
-                    priority: 0.5
+                    extending: extending,
+                    priority: priority
                 )
                 if let contents { return contents.data }
-            } catch is KingfisherError {
-                // A file that cannot be read is a miss: it is made and stored again.
-            }
+            } catch is KingfisherError {}
         }
         guard let sharing, entry.isShareable,
             case .hit(let hit?) = try await sharing.find(entry, checksDisk: false)
@@ -60,14 +81,13 @@ extension ImageCache {
         return hit.contents.data
     }
 
-    private func claim(
-        _ entry: CacheEntryName
-    ) async throws -> (lease: SharedLease?, made: Data?) {
-        guard let sharing, entry.isShareable, !sharing.isPaused else { return (nil, nil) }
-        switch try await sharing.claim(entry) {
-        case .granted(let lease): return (lease, nil)
-        case .made: return (nil, try await storedFile(entry))
-        case .none: return (nil, nil)
-        }
+    /// Claims the right to make an entry while other machines wait for it.
+    ///
+    /// - Parameter entry: The entry.
+    /// - Returns: The outcome; `none` without a shared storage that answers.
+    /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
+    func claim(_ entry: CacheEntryName) async throws -> SharedLeases.Claim {
+        guard let sharing, entry.isShareable, !sharing.isPaused else { return .none }
+        return try await sharing.claim(entry)
     }
 }
