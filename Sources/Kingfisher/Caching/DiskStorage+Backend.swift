@@ -232,7 +232,10 @@ extension DiskStorage {
             urls(store.trim())
         }
 
-        /// The total size of the files in bytes, computed without accessing the disk.
+        /// The total size of the files in bytes, as the index knows it.
+        ///
+        /// On file systems that cannot write files without a name, the folder is listed, to find the
+        /// temporary files of processes that died.
         ///
         /// - Returns: The size in bytes.
         /// - Throws: Never; exists for compatibility.

@@ -103,11 +103,7 @@ extension DiskStore {
             )
         }
         state.withLock { $0.statistics.expired += cleaning.removed.count }
-        // Elsewhere files without a name are written, which end with their processes.
-        if !usesUnnamedFiles.load(ordering: .relaxed) {
-            // The next cleaning tries again.
-            _ = try? changing { _ in removeAbandonedFiles() }
-        }
+        lookForAbandonedFiles()
         return cleaning
     }
 
@@ -118,18 +114,19 @@ extension DiskStore {
     /// - Complexity: O(removed).
     func trim() -> DiskCleaning {
         freshen()
-        let isDue = state.withLock { $0.sizeLimit > 0 && $0.index.totalSize >= $0.sizeLimit }
+        let isDue = state.withLock { $0.sizeLimit > 0 && $0.totalSize >= $0.sizeLimit }
         return isDue ? trim(sparing: nil) : DiskCleaning()
     }
 
     /// Trims after a store that passed the limit; the new entry stays.
     func trimIfNeeded(sparing name: String) {
-        let isDue = state.withLock { $0.sizeLimit > 0 && $0.index.totalSize > $0.sizeLimit }
+        let isDue = state.withLock { $0.sizeLimit > 0 && $0.totalSize > $0.sizeLimit }
         // An entry that could not be deleted stays in the index, so the next store tries again.
         if isDue { _ = trim(sparing: name) }
     }
 
     private func trim(sparing spared: String?) -> DiskCleaning {
+        lookForAbandonedFiles()
         var cleaning = DiskCleaning()
         while true {
             let batch = clean { $0.oldestNames(sparing: spared, atMost: Self.batchSize) }
@@ -184,7 +181,7 @@ extension DiskStore.State {
     /// The least recently used entries to remove until half the limit is reached.
     fileprivate func oldestNames(sparing spared: String?, atMost count: Int) -> [String] {
         var names: [String] = []
-        var rest = index.totalSize
+        var rest = totalSize
         for entry in index.entries {
             if rest <= sizeLimit / 2 || names.count == count { break }
             if entry.name == spared { continue }

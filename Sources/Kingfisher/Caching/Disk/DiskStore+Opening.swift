@@ -220,33 +220,6 @@ extension DiskStore {
         }
     }
 
-    private func isTemporary(_ name: String) -> Bool {
-        name.startsWithBytes(of: Self.ownPrefix) && name.endsWithBytes(of: ".tmp")
-    }
-
-    /// Removes the temporary files of processes that died, for callers that hold the lock of the
-    /// log.
-    ///
-    /// Lists the folder.
-    func removeAbandonedFiles() {
-        // A folder that cannot be listed is reported when it is opened.
-        for name in (try? files.names(in: directory, where: isTemporary)) ?? [] {
-            removeAbandoned(name)
-        }
-    }
-
-    /// Removes a temporary file, unless a process writes to it and has locked it.
-    private func removeAbandoned(_ name: String) {
-        let path = path(of: name)
-        guard let file = try? files.open(path, writable: false),
-            (try? files.lock(file, sharing: false, waiting: .zero)) != nil,
-            let mine = try? files.status(of: file), let there = try? files.status(of: path),
-            mine.identity == there.identity
-        else { return }
-        // If it cannot be deleted, the next process tries.
-        try? files.remove(path)
-    }
-
     func visibleNames() throws(Errno) -> [String] {
         try files.names(in: directory) { !$0.startsWithBytes(of: Self.ownPrefix) }
     }
@@ -264,21 +237,16 @@ extension DiskStore {
         let names: [String]
         do throws(Errno) {
             names = try files.names(in: directory) { name in
-                if name.startsWithBytes(of: Self.ownPrefix) {
-                    return isWritable && isTemporary(name)
-                }
+                if name.startsWithBytes(of: Self.ownPrefix) { return isTemporary(name) }
                 // Other hidden files are foreign.
                 return index.confirm(name) ? doubtsEntries : !name.startsWithBytes(of: ".")
             }
         } catch {
             throw .cannotList(path: directory, error)
         }
+        removeAbandoned(names.filter(isTemporary), mayRemove: isWritable)
         var found: [DiskEntry] = []
-        for name in names {
-            if name.startsWithBytes(of: Self.ownPrefix) {
-                removeAbandoned(name)
-                continue
-            }
+        for name in names where !isTemporary(name) {
             let known = index[name]
             // A missing or inaccessible file is ignored.
             guard let status = try? files.status(of: path(of: name)) else { continue }

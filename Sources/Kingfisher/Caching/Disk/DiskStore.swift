@@ -33,6 +33,8 @@ final class DiskStore: Sendable {
     /// State shared by readers and writers; locked only briefly, never during input or output.
     struct State {
         var index = DiskIndex()
+        /// The size of the temporary files that dead processes left and that cannot be removed.
+        var abandonedSize = 0
         /// `nil` until the store is open, or if the folder has no log and none can be created.
         var log: OpenFile?
         var logIdentity: FileIdentity?
@@ -47,6 +49,10 @@ final class DiskStore: Sendable {
         /// The time of the first access that is not in the log yet.
         var firstUnwritten = TimeInterval.infinity
         var statistics = DiskStatistics()
+
+        /// The total size in bytes of all files that are kept.
+        // Sizes may come from a hostile log.
+        var totalSize: Int { index.totalSize &+ abandonedSize }
     }
 
     /// State of the writing thread.
@@ -134,10 +140,13 @@ final class DiskStore: Sendable {
     /// Whether the index has been read.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// The total size of the entries in bytes.
+    /// The total size in bytes of the entries, and of temporary files that dead processes left.
+    ///
+    /// Accesses the disk only where files without a name cannot be written, to look for the latter.
     var totalSize: Int {
         freshen()
-        return state.withLock { $0.index.totalSize }
+        lookForAbandonedFiles()
+        return state.withLock { $0.totalSize }
     }
 
     /// All entries, the least recently used first.
@@ -153,7 +162,7 @@ final class DiskStore: Sendable {
         freshen()
         return state.withLock { state in
             var statistics = state.statistics
-            statistics.size = state.index.totalSize
+            statistics.size = state.totalSize
             statistics.count = state.index.count
             return statistics
         }

@@ -101,6 +101,56 @@ struct DiskStoreRecoveryTests {
         withExtendedLifetime(living) {}
     }
 
+    @Test func `DSK-29: temporary files of dead processes count while they cannot be removed`()
+        throws
+    {
+        try fill(3)
+        let size = open().totalSize
+        let temporary = folder.file(".kingfisher-abc.tmp")
+        try Data(count: 1_000).write(to: temporary)
+        let files = FaultyFileSystem()
+        files.fail { operation, path in
+            operation == .remove && path.hasSuffix(".tmp") ? .ioError : nil
+        }
+        let store = DiskStore(directory: path, files: files, clock: clock.clock)
+        #expect(store.totalSize == size + 1_000)
+        #expect(store.statistics.size == size + 1_000)
+        // The limit sees them, too.
+        store.sizeLimit = 1_000 + size - 1
+        #expect(!store.trim().removed.isEmpty)
+        // A folder that cannot be written is read as it is.
+        try fill(3)
+        try Data(count: 1_000).write(to: temporary)
+        let log = try POSIXFileSystem().open(log.path, writable: true)
+        try POSIXFileSystem().lock(log, sharing: false, waiting: .zero)
+        let refused = DiskStore(
+            directory: path,
+            clock: clock.clock,
+            options: .init(lockLimit: .milliseconds(1))
+        )
+        #expect(refused.totalSize == size + 1_000)
+        POSIXFileSystem().unlock(log)
+        // Removed at last, they do not count.
+        #expect(open().totalSize == size)
+    }
+
+    @Test func `DSK-29: the size is asked of a folder without the files of dead processes`() throws
+    {
+        try fill(3)
+        let living = open()
+        living.usesUnnamedFiles.store(false, ordering: .relaxed)
+        let size = living.totalSize
+        let temporary = folder.file(".kingfisher-abc.tmp")
+        try Data(count: 1_000).write(to: temporary)
+        #expect(living.totalSize == size)
+        #expect(!FileManager.default.fileExists(atPath: temporary.path))
+        // Trimming looks for them, too.
+        try Data(count: 1_000).write(to: temporary)
+        living.sizeLimit = size
+        _ = living.trim()
+        #expect(!FileManager.default.fileExists(atPath: temporary.path))
+    }
+
     @Test func `a process that dies while it replaces entries leaves no temporary file`() throws {
         let temporaries = {
             try FileManager.default.contentsOfDirectory(atPath: path).filter {

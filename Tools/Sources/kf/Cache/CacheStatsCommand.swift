@@ -20,6 +20,7 @@ struct CacheStatsCommand: AsyncParsableCommand {
         try options.run { storage in
             var result = Result(folder: storage.directoryURL.path)
             storage.forEachEntry { result.add($0) }
+            result.bytes = storage.statistics.size
             return result
         }
     }
@@ -27,7 +28,8 @@ struct CacheStatsCommand: AsyncParsableCommand {
     struct Result: Report {
         let folder: String
         private(set) var entries = 0
-        private(set) var bytes = 0
+        /// Of all files, also of those that killed processes left.
+        fileprivate(set) var bytes = 0
         private(set) var expired = 0
         private(set) var expiredBytes = 0
         /// Null for an empty cache.
@@ -39,9 +41,8 @@ struct CacheStatsCommand: AsyncParsableCommand {
         mutating func add(_ entry: DiskStorage.Entry) {
             let isExpired = entry.isExpired()
             entries += 1
-            // Sizes come from the index, which may be damaged.
-            bytes &+= entry.size
             expired += isExpired ? 1 : 0
+            // Sizes come from the index, which may be damaged.
             expiredBytes &+= isExpired ? entry.size : 0
             oldestAccess = min(oldestAccess ?? entry.lastAccess, entry.lastAccess)
             newestAccess = max(newestAccess ?? entry.lastAccess, entry.lastAccess)
