@@ -111,7 +111,7 @@ enum Architecture {
     /// Places whose code handles names from outside: keys, file names and paths.
     static let namers = [
         "Sources/Kingfisher/Caching/Disk/", "Sources/Kingfisher/Caching/DiskStorage",
-        "Sources/Kingfisher/Caching/CacheEntryName", "Sources/Kingfisher/Caching/ImageCache+",
+        "Sources/Kingfisher/Caching/CacheEntryName", "Sources/Kingfisher/Caching/ImageCache",
         "Sources/Kingfisher/Caching/Shared/SharedLevel",
         "Sources/Kingfisher/Caching/Shared/SharedMessage",
         "Sources/Kingfisher/Caching/Shared/SharedWrites", "Sources/Kingfisher/Support/ByteText",

@@ -207,7 +207,7 @@ enum LayeringRules {
                         code.contains(/\[String: |Set<String>|Character\b/)
                         || code.contains(/\.has(Prefix|Suffix)\(/)
                         || code.contains(/\.(split\(separator|(first|last)Index\(of): "/)
-                        || code.contains(/replacingOccurrences\(/)
+                        || code.contains(/replacingOccurrences\(|\.lastPathComponent/)
                         || code.contains(/\.prefix \{ \$0 [!=]= "/)
                     return isFound ? "\(path):\(index + 1)" : nil
                 }

@@ -180,6 +180,7 @@ struct LayeringRulesTests {
         "var lines: [String: Int] = [:]", "let names: Set<String> = []", "name.hasPrefix(\".\")",
         "path.split(separator: \"/\")", "path.lastIndex(of: \"/\")", "key.prefix { $0 != \"@\" }",
         "for letter: Character in name {}", "name.replacingOccurrences(of: \"/\", with: \"-\")",
+        "url.lastPathComponent",
     ])
     func `a name that is compared by characters is found`(line: String) {
         let path = "Sources/Kingfisher/Caching/Disk/Planted.swift"

@@ -83,14 +83,26 @@ public enum DiskStorage {
             return cachePathBlock(base, folder)
         }
 
-        /// The name; slashes are escaped if it would lead outside the base folder.
+        /// The path of the name in the base folder; no two names have the same.
+        ///
+        /// Slashes are escaped if the name would lead outside the base folder, or to the folder of
+        /// another name.
         private var containedName: String {
-            let isOutside = name.pathParts.contains("..")
+            let parts = name.utf8.split(
+                separator: UInt8(ascii: "/"),
+                omittingEmptySubsequences: false
+            )
+            // The first part follows the prefix of the folder.
+            let isPlainPath =
+                !parts.contains { $0.elementsEqual("..".utf8) }
+                && !parts.dropFirst().contains { $0.isEmpty || $0.elementsEqual(".".utf8) }
+            let looksEscaped = ["%00", "%25", "%2F"].contains { name.utf8.contains($0.utf8) }
+            if isPlainPath, !looksEscaped, !name.utf8.contains(0) { return name }
             let bytes = name.utf8.flatMap { byte -> [UInt8] in
                 switch byte {
                 case 0: Array("%00".utf8)
-                case UInt8(ascii: "%") where isOutside: Array("%25".utf8)
-                case UInt8(ascii: "/") where isOutside: Array("%2F".utf8)
+                case UInt8(ascii: "%"): Array("%25".utf8)
+                case UInt8(ascii: "/") where !isPlainPath: Array("%2F".utf8)
                 default: [byte]
                 }
             }

@@ -85,9 +85,8 @@ extension ImageCache {
     ) {
         reader.submit(priority: 0) { [self] in
             // A failed cleaning has removed some files; the next one continues.
-            let expired = (try? diskStorage.removeExpiredValues()) ?? []
-            let trimmed = (try? diskStorage.removeSizeExceededValues()) ?? []
-            let names = (expired + trimmed).map(\.lastPathComponent)
+            let store = diskStorage.store
+            let names = store.removeExpired().removed + store.trim().removed
             if !names.isEmpty {
                 DispatchQueue.main.async { [self] in
                     NotificationCenter.default.post(

@@ -303,7 +303,9 @@ open class ImageCache: @unchecked Sendable {
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil
     ) -> String {
-        fileURL(key, identifier, forcedExtension).lastPathComponent
+        diskStorage.fileName(
+            of: CacheEntryName(key: key, identifier: identifier, forced: forcedExtension)
+        )
     }
 
     /// The path of an image's file, whether or not it exists.

@@ -45,6 +45,46 @@ struct CacheNameTests {
         #expect(inside.allSatisfy { $0.startsWithBytes(of: "com.onevcat.Kingfisher.") })
     }
 
+    @Test func `no two names of caches share a folder`() throws {
+        let names = [
+            "a", "a/", "a//", "a/b", "a//b", "a/./b", "./a/b", "a/../b", "a/b/..", "/a", "//a", "%",
+            "a%2F..%2Fb", "a%252F..%252Fb", "a\0b", "a%00b", "a%2500b", "a\0/b", "a%00/b", "..",
+            ".",
+            "/..", "%2F..", "../a", "..%2Fa", "a/", "a%2F", "caf\u{E9}/", "cafe\u{301}/",
+            "a\u{200D}b",
+            "\u{FEFF}a", "\u{202E}a", "a/\u{301}/b", "a/\u{301}./b",
+        ]
+        let unique = Set(names.map(ByteText.init))
+        let folders = try unique.map { name -> ByteText in
+            let folder = try cache(name.string).diskStorage.directoryURL
+            return ByteText(folder.standardizedFileURL.resolvingSymlinksInPath().path)
+        }
+        #expect(Set(folders).count == unique.count)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["base"])
+    }
+
+    @Test(arguments: ["\u{FEFF}a", "a\u{200D}", "\u{301}", "a\n", "\u{202E}b.png", "a%2Fb", "~"])
+    func `the name of a file that is a key is the key`(key: String) async throws {
+        let cache = try cache("names")
+        cache.diskStorage.config.usesHashedFileName = false
+        #expect(cache.hash(forKey: key).utf8.elementsEqual(key.utf8))
+        let removed = Locked<[String]>([])
+        let observer = NotificationCenter.default.addObserver(
+            forName: .KingfisherDidCleanDiskCache,
+            object: cache,
+            queue: nil
+        ) { note in
+            let names = note.userInfo?[KingfisherDiskCacheCleanedHashKey] as? [String]
+            removed.change { $0 += names ?? [] }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        try await cache.storeToDisk(Data(count: 10), forKey: key)
+        cache.diskStorage.config.sizeLimit = 5
+        await cache.cleanExpiredDiskCache()
+        while removed.value.isEmpty { await Task.yield() }
+        #expect(removed.value.map(ByteText.init) == [ByteText(key)])
+    }
+
     @Test func `keys that differ only in their bytes are different images`() async throws {
         let cache = try cache("keys")
         cache.diskStorage.config.usesHashedFileName = false
