@@ -1,22 +1,29 @@
 #include "CCryptoShim.h"
 
 #include <limits.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <pthread.h>
 
-// Fetched once: otherwise OpenSSL 3 searches its providers in every call, which takes longer than
-// hashing a URL.
 static const EVP_MD *algorithm;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void find_algorithm(void) {
+static void set_up_once(void) {
+    // Without its cleanup at the exit of the process: a thread that hashes, or ends, at that moment
+    // would use or free the same memory. The first call in a process decides.
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+    // Fetched once: otherwise OpenSSL 3 searches its providers in every call, which takes longer
+    // than hashing a URL.
     algorithm = EVP_MD_fetch(NULL, "SHA256", NULL);
     if (algorithm == NULL) algorithm = EVP_sha256();
 }
 
+// Called by every function that is called first by its users.
+static void set_up(void) { pthread_once(&once, set_up_once); }
+
 static const EVP_MD *sha256(void) {
-    pthread_once(&once, find_algorithm);
+    set_up();
     return algorithm;
 }
 
@@ -25,6 +32,7 @@ int kf_sha256(const void *bytes, size_t length, uint8_t digest[KF_SHA256_BYTES])
 }
 
 void *kf_sha256_new(void) {
+    set_up();
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     if (context != NULL && EVP_DigestInit_ex(context, sha256(), NULL) != 1) {
         EVP_MD_CTX_free(context);
@@ -44,6 +52,7 @@ int kf_sha256_final(void *hasher, uint8_t digest[KF_SHA256_BYTES]) {
 void kf_sha256_free(void *hasher) { EVP_MD_CTX_free(hasher); }
 
 static const EVP_CIPHER *cipher_for(size_t key_length) {
+    set_up();
     switch (key_length) {
     case 16: return EVP_aes_128_gcm();
     case 24: return EVP_aes_192_gcm();

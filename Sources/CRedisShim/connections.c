@@ -102,6 +102,8 @@ long kf_redis_send(int fd, void *tls, const void *bytes, size_t count) {
 }
 
 void *kf_redis_tls_new(int fd, const char *host, const char *ca_file, int verifies) {
+    // As in CCryptoShim: without its cleanup at the exit of the process.
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
     ERR_clear_error();
     SSL_CTX *context = SSL_CTX_new(TLS_client_method());
     if (context == NULL) return NULL;

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Kingfisher
@@ -24,5 +25,26 @@ struct SHA256Tests {
         let hash = SHA256()
         for byte in text.utf8 { hash.update([byte]) }
         #expect(hash.finalize().withUnsafeBytes { Hexadecimal.text(of: $0) } == digest)
+    }
+
+    @Test(arguments: [false, true])
+    func `hashing goes on while the process ends`(afterTransfer: Bool) async {
+        await #expect(processExitsWith: .success) { [afterTransfer] in
+            // Runs after the handlers that are registered later, such as OpenSSL's.
+            atexit {
+                let isRight = SHA256Tests.examples.allSatisfy { text, digest in
+                    SHA256.hash(Data(text.utf8)).withUnsafeBytes { Hexadecimal.text(of: $0) }
+                        == digest
+                }
+                if !isRight { _exit(1) }
+            }
+            if afterTransfer {
+                let transport = CurlTransport(configuration: .init())
+                let port = try ImageServer.freePort()
+                let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+                _ = await transport.load(url)
+            }
+            _ = SHA256.hash(Data())
+        }
     }
 }
