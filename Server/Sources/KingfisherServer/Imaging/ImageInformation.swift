@@ -48,7 +48,7 @@ struct ImageInformation: Codable, Sendable, Hashable {
         case dominantColor = "dominant_color"
     }
 
-    init(_ header: ImageFileInfo, byteCount: Int, _ colours: ThumbnailColours.Found) {
+    init(_ header: ImageFileInfo, byteCount: Int, _ colours: ThumbnailColours) {
         format = header.formatName
         mimeType = header.format.contentType
         width = Int(header.size.width)

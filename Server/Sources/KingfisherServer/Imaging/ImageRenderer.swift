@@ -1,5 +1,5 @@
 import Foundation
-import Kingfisher
+@_spi(Server) import Kingfisher
 import Synchronization
 
 /// Makes results from the bytes of sources: checks, plans, decodes, processes, encodes.
@@ -13,22 +13,16 @@ struct ImageRenderer: Sendable {
     /// result, without regard to `trim`; nil if the result is above a limit.
     typealias FormatChoice = (SourceFacts, Extent?) throws(ServiceError) -> OutputFormat
 
-    private let manager: KingfisherManager
     private let settings: RendererSettings
     private let configuredMark = KeptMark()
 
-    /// - Parameters:
-    ///   - manager: Runs the processors; its caches are not used.
-    ///   - settings: The configuration.
-    init(manager: KingfisherManager, settings: RendererSettings) {
-        (self.manager, self.settings) = (manager, settings)
-    }
+    /// - Parameter settings: The configuration.
+    init(settings: RendererSettings) { self.settings = settings }
 
     /// Makes the result of a request.
     ///
     /// - Parameters:
     ///   - source: The file.
-    ///   - key: Names the file in messages and logs.
     ///   - options: The options of the request.
     ///   - watermark: The file of the request's own watermark; nil for the configured one.
     ///   - format: Chooses the format; not called when the source is passed on as it is.
@@ -36,7 +30,6 @@ struct ImageRenderer: Sendable {
     /// - Throws: ``ServiceError``; see the table there.
     func render(
         _ source: Data,
-        key: String,
         options: ProcessingOptions,
         watermark: Data? = nil,
         format: FormatChoice
@@ -69,7 +62,7 @@ struct ImageRenderer: Sendable {
         var job = try RenderJob(facts, plan, settings, frames: limits.animationFrames)
         let metadata = KeptMetadata(options, settings).metadata(of: source)
         job.leaveRoom(for: metadata)
-        var result = try await run(job, source, key, limits)
+        var result = try await run(job, source, limits)
         // Bytes that were just encoded have a readable header.
         result.data =
             (try? metadata.added(to: result.data, dropsUnsupported: true)) ?? result.data
@@ -79,27 +72,25 @@ struct ImageRenderer: Sendable {
     private func run(
         _ job: RenderJob,
         _ source: Data,
-        _ key: String,
         _ limits: RenderLimits
     ) async throws(ServiceError) -> RenderedImage {
         let encoder = ResultEncoder(job.rule)
         let clock = ContinuousClock()
         let start = clock.now
-        let data: Data
+        let data: Data?
         do throws(ServiceError) {
-            data = try await load(
+            data = try await make(
                 source,
-                key,
-                [.processor(job.processor), .cacheSerializer(encoder)]
-                    + (job.isAnimated ? [] : [.onlyLoadFirstFrame])
+                [.processor(job.processor)] + (job.isAnimated ? [] : [.onlyLoadFirstFrame])
                     + [.resultLimits(limits.result.library)],
-                onCancel: { encoder.cancel() }
+                onCancel: { encoder.cancel() },
+                encoder.file
             )
         } catch {
             throw job.refusal.error ?? error
         }
         let total = clock.now - start
-        guard let encoding = encoder.outcome else {
+        guard let data, let encoding = encoder.outcome else {
             throw ServiceError(500, "The result cannot be encoded", "Name another format")
         }
         var size = encoding.size
@@ -130,19 +121,17 @@ struct ImageRenderer: Sendable {
         }
     }
 
-    /// The bytes that the options' serializer makes of the processed image.
-    private func load(
+    /// Makes something of the processed image.
+    private func make<Result: Sendable>(
         _ source: Data,
-        _ key: String,
         _ options: KingfisherOptionsInfo,
-        onCancel cancel: @escaping @Sendable () -> Void = {}
-    ) async throws(ServiceError) -> Data {
+        onCancel cancel: @escaping @Sendable () -> Void = {},
+        _ use: @escaping @Sendable (KFCrossPlatformImage) -> Result
+    ) async throws(ServiceError) -> Result {
+        let options = options + (settings.isIsolated ? [.isolated] : [])
         do {
             return try await withTaskCancellationHandler {
-                try await manager.retrieveData(
-                    with: .provider(RawImageDataProvider(data: source, cacheKey: key)),
-                    options: loading + options
-                ).data
+                try await FileRenderer.render(source, options: options, use)
             } onCancel: {
                 cancel()
             }
@@ -172,15 +161,11 @@ struct ImageRenderer: Sendable {
     }
 
     private func mark(in file: Data) async throws(ServiceError) -> KFCrossPlatformImage {
-        do {
-            // Larger than most results, and small enough for a hostile file.
-            let processor = DownsamplingImageProcessor(size: CGSize(width: 4096, height: 4096))
-            return try await manager.retrieveImage(
-                with: .provider(RawImageDataProvider(data: file, cacheKey: "watermark")),
-                options: loading + [.processor(processor), .onlyLoadFirstFrame]
-            ).image
+        // Larger than most results, and small enough for a hostile file.
+        let processor = DownsamplingImageProcessor(size: CGSize(width: 4096, height: 4096))
+        do throws(ServiceError) {
+            return try await make(file, [.processor(processor), .onlyLoadFirstFrame]) { $0 }
         } catch {
-            let error = ServiceError(rendering: error)
             throw ServiceError(
                 error.status,
                 "The watermark cannot be used",
@@ -188,14 +173,6 @@ struct ImageRenderer: Sendable {
                 detail: [error.message, error.detail ?? ""].joined(separator: " ")
             )
         }
-    }
-
-    /// The options of every load: nothing is looked up or kept.
-    private var loading: KingfisherOptionsInfo {
-        [
-            .forceRefresh, .cacheMemoryOnly, .memoryCacheExpiration(.expired), .scaleFactor(1),
-            .callbackQueue(.untouch),
-        ] + (settings.isIsolated ? [.isolated] : [])
     }
 
     /// The source itself.
@@ -229,26 +206,21 @@ extension ImageRenderer {
     ///
     /// - Parameters:
     ///   - source: The file.
-    ///   - key: Names the file in messages and logs.
     ///   - options: Name the wanted placeholders.
     /// - Returns: The properties.
     /// - Throws: ``ServiceError``; see the table there.
     func information(
         of source: Data,
-        key: String,
         options: ProcessingOptions
     ) async throws(ServiceError) -> ImageInformation {
         let header = try await header(of: source)
         try settings.limits(options).check(SourceFacts(header, byteCount: source.count))
         let side = ImageInformation.thumbnailSide
         let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
-        let encoder = ThumbnailColours(options)
-        _ = try await load(
-            source,
-            key,
-            [.processor(processor), .cacheSerializer(encoder), .onlyLoadFirstFrame]
-        )
-        return ImageInformation(header, byteCount: source.count, encoder.found)
+        let colours = try await make(source, [.processor(processor), .onlyLoadFirstFrame]) {
+            ThumbnailColours(of: $0, options)
+        }
+        return ImageInformation(header, byteCount: source.count, colours)
     }
 }
 

@@ -4,9 +4,8 @@ import Synchronization
 
 /// Encodes a result, by a fixed quality or by a search for one.
 ///
-/// A cache serializer, so that the library encodes on its own threads; nothing is stored. One
-/// encoder serves one result.
-final class ResultEncoder: CacheSerializer {
+/// One encoder serves one result.
+final class ResultEncoder: Sendable {
     /// How the quality is found.
     struct Rule: Sendable, Hashable {
         let format: OutputFormat
@@ -56,7 +55,8 @@ final class ResultEncoder: CacheSerializer {
     /// Ends a search after its current encoding, because no client waits for the result.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+    /// The file of an image; nil if its format cannot hold it.
+    func file(of image: KFCrossPlatformImage) -> Data? {
         let clock = ContinuousClock()
         let start = clock.now
         let end = start + rule.searchTime
@@ -72,11 +72,6 @@ final class ResultEncoder: CacheSerializer {
         )
         state.withLock { $0 = outcome }
         return found.data
-    }
-
-    /// Never called: results are not stored.
-    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        nil
     }
 }
 

@@ -1,42 +1,22 @@
 import Foundation
 import Kingfisher
-import Synchronization
 
-/// Computes colours and placeholders from a thumbnail.
-///
-/// A cache serializer, so that the library runs it on its own threads; the bytes are not used.
-final class ThumbnailColours: CacheSerializer {
-    struct Found: Sendable, Hashable {
-        var thumbHash: String?
-        var blurHash: String?
-        var dominant: ProcessingOptions.Colour?
-        var palette: [ProcessingOptions.Colour] = []
-    }
+/// Colours and placeholders, computed from a thumbnail.
+struct ThumbnailColours: Sendable, Hashable {
+    var thumbHash: String?
+    var blurHash: String?
+    var dominant: ProcessingOptions.Colour?
+    var palette: [ProcessingOptions.Colour]
 
-    private let wantsThumbHash: Bool
-    private let wantsBlurHash: Bool
-    private let state = Mutex(Found())
-
-    init(_ options: ProcessingOptions) {
-        wantsThumbHash = options.wantsThumbHash
-        wantsBlurHash = options.wantsBlurHash
-    }
-
-    /// Empty before an image was passed.
-    var found: Found { state.withLock { $0 } }
-
-    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
-        var found = Found()
-        if wantsThumbHash { found.thumbHash = image.kf.thumbHash()?.base64EncodedString() }
-        if wantsBlurHash { found.blurHash = image.kf.blurHash() }
-        found.dominant = image.kf.dominantColor.map(ProcessingOptions.Colour.init)
-        found.palette = Palette(of: image).colours(atMost: 5)
-        state.withLock { $0 = found }
-        return Data([0])
-    }
-
-    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        nil
+    /// - Parameters:
+    ///   - thumbnail: The thumbnail.
+    ///   - options: Name the wanted placeholders.
+    init(of thumbnail: KFCrossPlatformImage, _ options: ProcessingOptions) {
+        thumbHash =
+            options.wantsThumbHash ? thumbnail.kf.thumbHash()?.base64EncodedString() : nil
+        blurHash = options.wantsBlurHash ? thumbnail.kf.blurHash() : nil
+        dominant = thumbnail.kf.dominantColor.map(ProcessingOptions.Colour.init)
+        palette = Palette(of: thumbnail).colours(atMost: 5)
     }
 }
 

@@ -45,7 +45,7 @@ struct ResultMaker: Sendable {
         let watermark = try configuration.watermark()
         if operation.isolates { try Self.startWorkers(configuration) }
         settings = configuration.rendererSettings(watermark: watermark)
-        renderer = ImageRenderer(manager: manager, settings: settings)
+        renderer = ImageRenderer(settings: settings)
         metrics.registry.addReading(
             "kf_queue_length",
             type: "gauge",
@@ -148,7 +148,6 @@ struct ResultMaker: Sendable {
         let frames = settings.limits(options).animationFrames
         let image = try await renderer.render(
             source.data,
-            key: source.key,
             options: options,
             watermark: watermark
         ) { facts, size throws(ServiceError) in
@@ -182,7 +181,6 @@ struct ResultMaker: Sendable {
     ) async throws(ServiceError) -> StoredResult {
         let information = try await renderer.information(
             of: source.data,
-            key: source.key,
             options: request.request.options
         )
         let encoder = JSONEncoder()

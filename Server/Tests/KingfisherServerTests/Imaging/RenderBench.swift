@@ -4,22 +4,15 @@ import Testing
 
 @testable import KingfisherServer
 
-/// Renders with caches in a folder of its own, in this process.
+/// Renders in this process.
 struct RenderBench {
     let renderer: ImageRenderer
 
     init(_ settings: RendererSettings = RendererSettings()) throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "kingfisher-server-\(UUID().uuidString)")
-        let cache = try ImageCache(name: "render", cacheDirectoryURL: folder)
-        let downloader = ImageDownloader(name: "render")
         var settings = settings
         // The test program cannot be a worker.
         settings.isIsolated = false
-        renderer = ImageRenderer(
-            manager: KingfisherManager(downloader: downloader, cache: cache),
-            settings: settings
-        )
+        renderer = ImageRenderer(settings: settings)
     }
 
     /// Renders to PNG unless another format is given.
@@ -33,7 +26,6 @@ struct RenderBench {
         change(&options)
         let result = try await renderer.render(
             source,
-            key: "test",
             options: options,
             watermark: watermark
         ) { _, _ throws(ServiceError) in format }

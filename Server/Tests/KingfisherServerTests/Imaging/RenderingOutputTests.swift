@@ -134,16 +134,16 @@ struct RenderingOutputTests {
         var rule = ResultEncoder.Rule(format: .jpeg, quality: 80, searchTime: .zero)
         rule.similarity = SimilarityTarget(distance: 1, qualities: 20...90)
         let similar = ResultEncoder(rule)
-        _ = try #require(similar.data(with: image, original: nil))
+        _ = try #require(similar.file(of: image))
         #expect(similar.outcome?.quality == 90)
         rule.similarity = nil
         rule.maxBytes = 1_000
         let small = ResultEncoder(rule)
-        _ = try #require(small.data(with: image, original: nil))
+        _ = try #require(small.file(of: image))
         #expect(small.outcome?.quality == ResultEncoder.lowestQuality)
         rule.searchTime = .seconds(60)
         let searched = ResultEncoder(rule)
-        _ = try #require(searched.data(with: image, original: nil))
+        _ = try #require(searched.file(of: image))
         #expect(try #require(searched.outcome).quality > ResultEncoder.lowestQuality)
     }
 
@@ -153,9 +153,9 @@ struct RenderingOutputTests {
         var rule = ResultEncoder.Rule(format: .jpeg, quality: 80, searchTime: .seconds(3600))
         rule.maxBytes = 1_000
         let (searched, cancelled) = (ResultEncoder(rule), ResultEncoder(rule))
-        _ = searched.data(with: image, original: nil)
+        _ = searched.file(of: image)
         cancelled.cancel()
-        _ = cancelled.data(with: image, original: nil)
+        _ = cancelled.file(of: image)
         #expect(try #require(searched.outcome).encodings > 3)
         #expect(try #require(cancelled.outcome).encodings == 2)
     }
@@ -291,7 +291,7 @@ struct RenderingOutputTests {
         let source = try TestPicture.oriented(6, 160, 80)
         var options = ProcessingOptions()
         (options.wantsThumbHash, options.wantsBlurHash) = (true, true)
-        let info = try await bench.renderer.information(of: source, key: "test", options: options)
+        let info = try await bench.renderer.information(of: source, options: options)
         #expect((info.format, info.mimeType) == ("jpeg", "image/jpeg"))
         #expect((info.width, info.height, info.orientation) == (160, 80, 6))
         #expect((info.size, info.frames, info.hasAlpha) == (source.count, 1, false))

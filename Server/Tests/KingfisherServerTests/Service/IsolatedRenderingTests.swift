@@ -56,11 +56,11 @@ struct IsolatedRenderingTests {
         )
         #expect(image.kf.gifRepresentation() == planted)
         let encoder = ResultEncoder(ResultEncoder.Rule(format: .gif, quality: 80))
-        let file = try #require(encoder.data(with: image, original: planted))
+        let file = try #require(encoder.file(of: image))
         #expect(file != planted)
         #expect(try ImageFileInfo(data: file).frameCount == 1)
         var rule = ResultEncoder.Rule(format: .gif, quality: 80)
         rule.isAnimated = true
-        #expect(ResultEncoder(rule).data(with: image, original: nil) == planted)
+        #expect(ResultEncoder(rule).file(of: image) == planted)
     }
 }

@@ -160,7 +160,7 @@ final class EncodedImage: Sendable {
         let lane = Lane(in: maker.pool, priority: request.options.downloadPriority)
         return Job(in: lane) { [self] _ in
             try readIfFirst(in: lane, request)
-            return try await make(request, maker, lane)
+            return try await image(request, by: maker, in: lane)
         }
     }
 
@@ -205,10 +205,11 @@ final class EncodedImage: Sendable {
 
     // MARK: Making
 
-    private func make(
+    /// Makes the image of a request in the current task, which belongs to a lane.
+    func image(
         _ request: DecodeRequest,
-        _ maker: ImageMaker,
-        _ lane: Lane
+        by maker: ImageMaker,
+        in lane: Lane
     ) async throws -> KFCrossPlatformImage {
         let content = state.withLock { $0.content }
         // The request before this one did not read the file.
