@@ -83,7 +83,7 @@ let package = Package(
             name: "KingfisherServerTests",
             dependencies: [
                 "KingfisherServer", "kf-serve", kingfisher, testing, hummingbird, logging, metrics,
-                httpTypes, lifecycle,
+                httpTypes, lifecycle, "CServerCrypto",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

@@ -58,8 +58,9 @@ struct ConfigurationEntry: Sendable {
 extension ServiceConfiguration {
     /// All variables, in the order in which they are printed.
     static let entries: [ConfigurationEntry] =
-        Connections.entries + URLs.entries + Sources.entries + Processing.entries
-        + Negotiation.entries + Responses.entries + Caches.entries + Operation.entries
+        Connections.entries + URLs.entries + Sources.entries + Stores.entries
+        + Processing.entries + Negotiation.entries + Responses.entries + Caches.entries
+        + Operation.entries
 
     /// The variables by name.
     static let entriesByName = Dictionary(

@@ -20,7 +20,7 @@ public enum ImgproxyVariables {
 
     static let families: [Family] = [
         Family(
-            reason: "set IMGPROXY_BIND; it takes host:port and unix:/path",
+            reason: "IMGPROXY_BIND takes an address or the path of a socket",
             names: ["NETWORK", "SO_REUSEPORT"]
         ),
         Family(
@@ -40,7 +40,7 @@ public enum ImgproxyVariables {
             ]
         ),
         Family(
-            reason: "separate custom fields by \\;",
+            reason: "separate custom fields by a backslash and a semicolon",
             names: ["CUSTOM_HEADERS_SEPARATOR"]
         ),
         Family(
@@ -64,7 +64,7 @@ public enum ImgproxyVariables {
             ]
         ),
         Family(
-            reason: "autoquality measures DSSIM, with one range for all formats",
+            reason: "the search measures DSSIM, with one range for all formats",
             names: [
                 "AUTOQUALITY_FORMAT_MIN", "AUTOQUALITY_FORMAT_MAX", "AUTOQUALITY_MAX_RESOLUTION",
                 "AUTOQUALITY_JPEG_NET", "AUTOQUALITY_WEBP_NET", "AUTOQUALITY_AVIF_NET",
@@ -104,27 +104,16 @@ public enum ImgproxyVariables {
             names: ["INFO_PRESETS", "INFO_ONLY_PRESETS", "ALLOWED_INFO_OPTIONS"]
         ),
         Family(
-            reason:
-                "sources are on the web, in S3 or in a folder; a gateway with the interface of S3 works with IMGPROXY_S3_ENDPOINT",
-            names: [
-                "USE_GCS", "GCS_KEY", "GCS_ENDPOINT", "GCS_ALLOWED_BUCKETS", "GCS_DENIED_BUCKETS",
-                "USE_ABS", "ABS_NAME", "ABS_KEY", "ABS_ENDPOINT", "ABS_ALLOWED_BUCKETS",
-                "ABS_DENIED_BUCKETS", "USE_SWIFT", "SWIFT_USERNAME", "SWIFT_API_KEY",
-                "SWIFT_AUTH_URL", "SWIFT_AUTH_VERSION", "SWIFT_TENANT", "SWIFT_DOMAIN",
-                "SWIFT_TIMEOUT_SECONDS", "SWIFT_CONNECT_TIMEOUT_SECONDS",
-            ]
+            reason: "the buckets of a service are in one region; run a service for each region",
+            names: ["S3_MULTI_REGION"]
         ),
         Family(
-            reason:
-                "keys for S3 come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, for one region",
-            names: [
-                "S3_MULTI_REGION", "S3_ASSUME_ROLE_ARN", "S3_ASSUME_ROLE_EXTERNAL_ID",
-                "S3_USE_DECRYPTION_CLIENT", "S3_ENDPOINT_USE_PATH_STYLE",
-            ]
+            reason: "objects are decrypted by the store or nowhere",
+            names: ["S3_USE_DECRYPTION_CLIENT"]
         ),
         Family(
-            reason: "write the addresses of sources in full, or set IMGPROXY_BASE_URL",
-            names: ["URL_REPLACEMENTS", "BASE64_URL_INCLUDES_FILENAME"]
+            reason: "IMGPROXY_DOWNLOAD_TIMEOUT is the limit, also for tokens",
+            names: ["SWIFT_TIMEOUT_SECONDS", "SWIFT_CONNECT_TIMEOUT_SECONDS"]
         ),
         Family(
             reason: "metrics are those of /metrics, for Prometheus and whatever reads its format",

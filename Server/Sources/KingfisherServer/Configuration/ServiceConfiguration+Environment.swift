@@ -145,7 +145,7 @@ extension ServiceConfiguration {
                 found: wanted.map(\.rawValue).sorted().joined(separator: ",")
             )
         }
-        guard !sources.usesS3 || (sources.s3AccessKey == nil) == (sources.s3SecretKey == nil) else {
+        guard !stores.usesS3 || (stores.s3AccessKey == nil) == (stores.s3SecretKey == nil) else {
             throw ConfigurationError(
                 name: "AWS_SECRET_ACCESS_KEY",
                 expected: "both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither",

@@ -4,7 +4,7 @@ import Foundation
 // The settings of the parts that read URLs, negotiate and draw.
 extension ServiceConfiguration {
     /// Checks the values that ``init(environment:)`` does not: presets, the patterns of sources,
-    /// the files of the watermark and the fallback, folders, and the keys for S3.
+    /// the files of the watermark and the fallback, folders, and the keys for stores.
     ///
     /// Nothing is created.
     ///
@@ -14,7 +14,7 @@ extension ServiceConfiguration {
         _ = try FallbackImage(responses)
         _ = try watermark()
         _ = try sources.localSources()
-        _ = try S3Signer(sources)
+        _ = try stores.signers(TrustedClient(transport: CurlTransport(), timeout: .seconds(1)))
         try caches.checkFolder()
         if caches.redisURL != nil { try caches.requireFolderToShare() }
     }
@@ -41,12 +41,15 @@ extension ServiceConfiguration {
             trusted: urls.trustedSignatures
         )
         settings.encryptionKey = urls.encryptionKey
+        settings.hasFileNames = urls.hasFileNames
         settings.pathPrefix = urls.pathPrefix ?? ""
         settings.argumentsSeparator = urls.argumentsSeparator
         settings.allowsOnlyPresets = urls.allowsOnlyPresets
         settings.allowedOptions = Set(urls.allowedOptions)
         settings.allowsSecurityOptions = urls.allowsSecurityOptions
-        let schemes = ["http://", "https://", "local://", "s3://"]
+        let schemes =
+            ["http://", "https://", "local://"]
+            + ObjectStore.allCases.map { "\($0.rawValue)://" }
         let base = sources.baseURL.lowercased()
         // The names of folders may contain spaces, HTTP URLs may not.
         let hasSpaces = base.hasPrefix("http") && base.contains(where: \.isWhitespace)
@@ -60,8 +63,9 @@ extension ServiceConfiguration {
         }
         settings.keyRule = sources.keyRule
         settings.sources.base = sources.baseURL
+        settings.sources.replacements = sources.replacements
         settings.sources.allowsLocalFiles = sources.localRoot != nil
-        settings.sources.allowsS3 = sources.usesS3
+        settings.sources.stores = stores.used
         do throws(InvalidSetting) {
             settings.sources.allowed = try sources.allowed.map { text throws(InvalidSetting) in
                 try SourcePattern(text)

@@ -9,6 +9,8 @@ extension ServiceConfiguration {
         public var allowed: [String] = []
         /// The beginning of all sources; empty for none.
         public var baseURL = ""
+        /// Beginnings of sources that stand for others, applied before ``allowed``.
+        var replacements: [SourceReplacement] = []
         /// The folder of `local://` sources; nil refuses them.
         public var localRoot: String?
         /// Whether web servers on this machine may be asked.
@@ -41,22 +43,6 @@ extension ServiceConfiguration {
         public var maximalRedirects = 10
         /// The largest source in bytes; nil for 256 MiB.
         public var maximalFileSize: Int?
-        /// Whether `s3://` sources are loaded.
-        public var usesS3 = false
-        /// The region of the S3 service.
-        public var s3Region: String?
-        /// The address of an S3 service other than Amazon's.
-        public var s3Endpoint: URL?
-        /// The buckets that may be read; empty for all.
-        public var s3AllowedBuckets: [String] = []
-        /// The buckets that must not be read.
-        public var s3DeniedBuckets: [String] = []
-        /// The access key for S3.
-        public var s3AccessKey: String?
-        /// The secret key for S3.
-        public var s3SecretKey: String?
-        /// The token of temporary keys for S3.
-        public var s3SessionToken: String?
 
         /// Makes the default settings.
         public init() {}
@@ -64,6 +50,7 @@ extension ServiceConfiguration {
         static let entries: [ConfigurationEntry] = [
             .init("IMGPROXY_ALLOWED_SOURCES", \.sources.allowed, .list(of: .text), .answers),
             .init("IMGPROXY_BASE_URL", \.sources.baseURL, .text, .answers),
+            .init("IMGPROXY_URL_REPLACEMENTS", \.sources.replacements, .replacements, .answers),
             .init("IMGPROXY_LOCAL_FILESYSTEM_ROOT", \.sources.localRoot, .absolutePath, .sources),
             .init(
                 "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES",
@@ -125,24 +112,6 @@ extension ServiceConfiguration {
                 .answers
             ),
             .init("IMGPROXY_MAX_SRC_FILE_SIZE", \.sources.maximalFileSize, .fileSize, .answers),
-            .init("IMGPROXY_USE_S3", \.sources.usesS3, .flag, .answers),
-            .init("IMGPROXY_S3_REGION", \.sources.s3Region, .text, .sources),
-            .init("IMGPROXY_S3_ENDPOINT", \.sources.s3Endpoint, .webAddress, .sources),
-            .init(
-                "IMGPROXY_S3_ALLOWED_BUCKETS",
-                \.sources.s3AllowedBuckets,
-                .list(of: .text),
-                .answers
-            ),
-            .init(
-                "IMGPROXY_S3_DENIED_BUCKETS",
-                \.sources.s3DeniedBuckets,
-                .list(of: .text),
-                .answers
-            ),
-            .init("AWS_ACCESS_KEY_ID", \.sources.s3AccessKey, .text, .answers, isSecret: true),
-            .init("AWS_SECRET_ACCESS_KEY", \.sources.s3SecretKey, .text, .answers, isSecret: true),
-            .init("AWS_SESSION_TOKEN", \.sources.s3SessionToken, .text, .answers, isSecret: true),
         ]
     }
 }
@@ -153,6 +122,18 @@ extension ServiceConfiguration.Sources {
         ignoredQueryItems.isEmpty
             ? nil : CacheKeyRule(ignoringQueryItems: Set(ignoredQueryItems))
     }
+}
+
+extension ConfigurationFormat<[SourceReplacement]> {
+    fileprivate static let replacements = ConfigurationFormat(
+        expected: "beginnings of sources and their replacements, such as shop://=s3://images/;a=b",
+        parse: { text in
+            let parts = text.split(separator: ";").map(\.trimmed).filter { !$0.isEmpty }
+            let values = parts.compactMap { SourceReplacement($0) }
+            return values.count == parts.count ? values : nil
+        },
+        text: { $0.map(\.text).joined(separator: ";") }
+    )
 }
 
 extension ConfigurationFormat<Int?> {

@@ -11,6 +11,8 @@ extension ServiceConfiguration {
         public var trustedSignatures: [String] = []
         /// The key of encrypted sources: 16, 24 or 32 bytes; nil refuses them.
         public var encryptionKey: [UInt8]?
+        /// Whether the last segment after a source in Base64 is a name without a meaning.
+        public var hasFileNames = false
         /// Options by name: `name=option/option`.
         public var presets: [String] = []
         /// A file with a preset on each line.
@@ -46,6 +48,12 @@ extension ServiceConfiguration {
                 .aesKey,
                 .answers,
                 isSecret: true
+            ),
+            .init(
+                "IMGPROXY_BASE64_URL_INCLUDES_FILENAME",
+                \.urls.hasFileNames,
+                .flag,
+                .answers
             ),
             .init("IMGPROXY_PRESETS", \.urls.presets, .list(of: .text), .answers),
             .init("IMGPROXY_PRESETS_PATH", \.urls.presetsPath, .text, .answers),

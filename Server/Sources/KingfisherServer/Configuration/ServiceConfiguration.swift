@@ -10,6 +10,8 @@ public struct ServiceConfiguration: Sendable {
     public var urls = URLs()
     /// Which sources may be loaded.
     public var sources = Sources()
+    /// Which stores of objects are read, and with which keys.
+    public var stores = Stores()
     /// How images are processed and encoded.
     public var processing = Processing()
     /// How a format is chosen for a client.

@@ -41,12 +41,18 @@ struct ImageHandler: Sendable {
         usesAccept = !negotiation.automatic.isEmpty || !negotiation.enforced.isEmpty
         usesClientHints = negotiation.usesClientHints
         cache = try ResultCache(configuration.caches, sharing: storage)
+        let transport = transport ?? CurlTransport()
         let manager = try KingfisherManager.forSources(
             configuration,
-            transport: transport ?? CurlTransport(),
+            transport: transport,
             sharing: storage
         )
-        maker = try ResultMaker(configuration, manager: manager, metrics: metrics)
+        maker = try ResultMaker(
+            configuration,
+            manager: manager,
+            metrics: metrics,
+            transport: transport
+        )
         fallback = try FallbackImage(configuration.responses)
         metrics.registry.addReading(
             "kf_result_memory_bytes",

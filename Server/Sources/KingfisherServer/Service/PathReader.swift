@@ -112,7 +112,8 @@ struct PathReader: Sendable {
 
     /// The signed paths of an image in other widths; those of the results have the same order.
     ///
-    /// - Throws: ``ServiceError`` 404 for an encrypted source, which the paths would show.
+    /// - Throws: ``ServiceError`` 404 for an encrypted source, which the paths would show, and where
+    ///   the configuration does not let URLs name widths.
     func paths(
         of request: ImageRequest,
         _ widths: [Int]
@@ -122,10 +123,13 @@ struct PathReader: Sendable {
         }
         var request = request
         request.kind = .image
-        return widths.map { width in
+        let paths = widths.map { width in
             request.options.width = width
-            return (width, request.path(for: settings))
+            return (width: width, path: request.path(for: settings))
         }
+        // Presets may set what URLs must not.
+        if let first = paths.first { _ = try ImageRequest.parse(first.path, with: settings) }
+        return paths
     }
 
     private func parsed(_ path: String) throws(ServiceError) -> Parsed {

@@ -32,9 +32,15 @@ struct ResultMaker: Sendable {
     init(
         _ configuration: ServiceConfiguration,
         manager: KingfisherManager,
-        metrics: ServiceMetrics
+        metrics: ServiceMetrics,
+        transport: any HTTPTransport
     ) throws(ConfigurationError) {
-        sources = try SourceLoader(configuration, metrics: metrics, manager: manager)
+        sources = try SourceLoader(
+            configuration,
+            metrics: metrics,
+            manager: manager,
+            transport: transport
+        )
         self.metrics = metrics
         let operation = configuration.operation
         queue = WorkQueue(width: operation.workers)

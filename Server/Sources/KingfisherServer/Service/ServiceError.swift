@@ -6,6 +6,8 @@ struct ServiceError: Error, Sendable, Hashable {
     var message: String
     /// More for the log, and for the client in development mode.
     var detail: String?
+    /// The status of the source's server, if it is the reason.
+    var sourceStatus: Int?
 
     /// Makes an error.
     ///

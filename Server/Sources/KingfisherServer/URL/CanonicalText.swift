@@ -60,7 +60,7 @@ extension ImageReference {
     func canonicalText(by rule: CacheKeyRule?) -> String {
         switch self {
         case .web(let url): rule?.key(for: url) ?? description
-        case .local, .s3: PercentEncoding.encoded(description, keeping: "/:")
+        case .local, .object: PercentEncoding.encoded(description, keeping: "/:")
         }
     }
 }

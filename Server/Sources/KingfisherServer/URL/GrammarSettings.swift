@@ -8,6 +8,8 @@ struct GrammarSettings: Sendable {
     var signature = SignatureKeys()
     /// `SOURCE_URL_ENCRYPTION_KEY`: 16, 24 or 32 bytes; nil refuses encrypted sources.
     var encryptionKey: [UInt8]?
+    /// `BASE64_URL_INCLUDES_FILENAME`: the last segment after a source in Base64 is a name.
+    var hasFileNames = false
     /// `PATH_PREFIX`, with or without slashes at its ends; empty for none.
     var pathPrefix = ""
     /// `ARGUMENTS_SEPARATOR`; not empty.

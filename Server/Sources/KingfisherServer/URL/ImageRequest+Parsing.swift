@@ -166,18 +166,20 @@ extension ImageRequest {
         guard !isEncrypted || settings.encryptionKey != nil else {
             throw .refused("there is no key for encrypted sources")
         }
-        let encoded = (isPlain || isEncrypted ? segments.dropFirst() : segments)
-            .joined(separator: isPlain ? "/" : "")
-        let parts = OptionCall.fields(of: encoded, separator: isPlain ? "@" : ".")
-        guard parts.count <= 2 else {
+        var parts = isPlain || isEncrypted ? segments.dropFirst() : segments
+        // A lone segment is the source.
+        if settings.hasFileNames, !isPlain, parts.count > 1 { parts.removeLast() }
+        let encoded = parts.joined(separator: isPlain ? "/" : "")
+        let fields = OptionCall.fields(of: encoded, separator: isPlain ? "@" : ".")
+        guard fields.count <= 2 else {
             throw .refused(
                 isPlain
                     ? "the source contains more than one '@': write %40"
                     : "the source has two formats"
             )
         }
-        guard let decoded = PercentEncoding.decoded(parts[0]),
-            let format = PercentEncoding.decoded(parts.count > 1 ? parts[1] : "")
+        guard let decoded = PercentEncoding.decoded(fields[0]),
+            let format = PercentEncoding.decoded(fields.count > 1 ? fields[1] : "")
         else { throw .refused("the source is not valid percent-encoding") }
         if isEncrypted, let key = settings.encryptionKey {
             guard let bytes = Base64URL.decoded(decoded),

@@ -44,8 +44,8 @@ enum ImageReference: Sendable, Hashable {
     case web(URL)
     /// A file under the service's root folder; the path has no leading slash and no `..`.
     case local(path: String)
-    /// An object in a bucket of an S3 service.
-    case s3(bucket: String, key: String)
+    /// An object in a bucket, or container, of a store.
+    case object(ObjectStore, bucket: String, key: String)
 }
 
 extension ImageReference: CustomStringConvertible {
@@ -54,7 +54,7 @@ extension ImageReference: CustomStringConvertible {
         switch self {
         case .web(let url): url.absoluteString
         case .local(let path): "local:///\(path)"
-        case .s3(let bucket, let key): "s3://\(bucket)/\(key)"
+        case .object(let store, let bucket, let key): "\(store.rawValue)://\(bucket)/\(key)"
         }
     }
 }
@@ -77,7 +77,7 @@ extension ImageReference {
         switch self {
         case .web(let url): HostGroup.name(of: url.host ?? "")
         case .local: "local:"
-        case .s3: "s3:"
+        case .object(let store, _, _): "\(store.rawValue):"
         }
     }
 }

@@ -8,12 +8,14 @@ import Foundation
 struct SourceRules: Sendable, Hashable {
     /// `BASE_URL`: stands before each source that does not start with it; empty for none.
     var base = ""
+    /// `URL_REPLACEMENTS`; the first one that matches is applied, after the base.
+    var replacements: [SourceReplacement] = []
     /// `ALLOWED_SOURCES`; empty for all.
     var allowed: [SourcePattern] = []
     /// Whether there are sources `local:///path`.
     var allowsLocalFiles = false
-    /// Whether there are sources `s3://bucket/key`.
-    var allowsS3 = false
+    /// The stores with sources such as `s3://bucket/key`.
+    var stores: Set<ObjectStore> = []
 
     /// All sources of web servers.
     init() {}
@@ -27,7 +29,8 @@ struct SourceRules: Sendable, Hashable {
     ///
     /// - Throws: ``ServiceError`` with the status 404.
     func reference(_ text: String) throws(ServiceError) -> ImageReference {
-        let full = withBase(text)
+        let whole = withBase(text)
+        let full = replacements.lazy.compactMap { $0.applied(to: whole) }.first ?? whole
         guard !full.isEmpty else { throw .refused("the URL has no source") }
         guard full.utf8.count <= Self.maximalLength else {
             throw .refused("the source is longer than \(Self.maximalLength) bytes")
@@ -42,9 +45,15 @@ struct SourceRules: Sendable, Hashable {
         switch scheme {
         case "http", "https": reference = try web(scheme, rest)
         case "local" where allowsLocalFiles: reference = try local(rest)
-        case "s3" where allowsS3: reference = try s3(rest)
-        case "local", "s3": throw .refused("sources with \(scheme):// are not configured")
-        default: throw .refused("sources with \(ServiceError.quoted(scheme)) are not supported")
+        case "local": throw .refused("sources with local:// are not configured")
+        default:
+            guard let store = ObjectStore(rawValue: scheme) else {
+                throw .refused("sources with \(ServiceError.quoted(scheme)) are not supported")
+            }
+            guard stores.contains(store) else {
+                throw .refused("sources with \(scheme):// are not configured")
+            }
+            reference = try object(of: store, rest)
         }
         let normalised = reference.description
         guard allowed.isEmpty || allowed.contains(where: { $0.matches(normalised) }) else {
@@ -199,7 +208,10 @@ struct SourceRules: Sendable, Hashable {
         return .local(path: segments.joined(separator: "/"))
     }
 
-    private func s3(_ rest: Substring) throws(ServiceError) -> ImageReference {
+    private func object(
+        of store: ObjectStore,
+        _ rest: Substring
+    ) throws(ServiceError) -> ImageReference {
         let slash = UInt8(ascii: "/")
         let bucket = rest.utf8.prefix { $0 != slash }
         let key = rest.utf8[bucket.endIndex...].drop { $0 == slash }
@@ -213,6 +225,10 @@ struct SourceRules: Sendable, Hashable {
             throw .refused("versions of objects are not supported, nor keys with '?'")
         }
         try Self.refuseDotSegments(key)
-        return .s3(bucket: String(Substring(bucket)), key: String(Substring(key)))
+        return .object(
+            store,
+            bucket: String(Substring(bucket)),
+            key: String(Substring(key))
+        )
     }
 }

@@ -51,11 +51,12 @@ struct MigrationPageTests {
             let value = computed[entry.name] ?? entry.text(usual)
             let former = ServiceConfiguration.formerNames[entry.name].map { ", also `\($0)`" } ?? ""
             return
-                "| `\(entry.name)`\(former) | \(value.isEmpty ? "" : "`\(value)`") | \(entry.expected) |"
+                "| `\(entry.name)`\(former) | \(value.isEmpty ? "" : "`\(value)`") | `\(entry.expected)` |"
         }
         let options = URLOption.unsupported.filter { $0.count > 4 }.sorted()
         let families = ImgproxyVariables.families.map { family in
-            "| \(family.names.map { "`\($0)`" }.joined(separator: ", ")) | \(family.reason) |"
+            let reason = family.reason.replacing(/[A-Z0-9]+(_[A-Z0-9]+)+/) { "`\($0.output.0)`" }
+            return "| \(family.names.map { "`\($0)`" }.joined(separator: ", ")) | \(reason) |"
         }
         return """
             # Coming from imgproxy

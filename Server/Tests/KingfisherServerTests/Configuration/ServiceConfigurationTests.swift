@@ -110,7 +110,19 @@ struct ServiceConfigurationTests {
         "What would keep the service from starting is found before the start",
         arguments: [
             (["IMGPROXY_LOCAL_FILESYSTEM_ROOT": "/no/such"], "IMGPROXY_LOCAL_FILESYSTEM_ROOT"),
-            (["IMGPROXY_USE_S3": "1"], "AWS_ACCESS_KEY_ID"),
+            (["IMGPROXY_USE_GCS": "1", "IMGPROXY_GCS_KEY": "{}"], "IMGPROXY_GCS_KEY"),
+            (
+                ["IMGPROXY_USE_GCS": "1", "GOOGLE_APPLICATION_CREDENTIALS": "/no"],
+                "GOOGLE_APPLICATION_CREDENTIALS"
+            ),
+            (["IMGPROXY_USE_ABS": "1"], "IMGPROXY_ABS_NAME"),
+            (
+                [
+                    "IMGPROXY_USE_ABS": "1", "IMGPROXY_ABS_NAME": "a", "IMGPROXY_ABS_KEY": "?",
+                ],
+                "IMGPROXY_ABS_KEY"
+            ),
+            (["IMGPROXY_USE_SWIFT": "1"], "IMGPROXY_SWIFT_AUTH_URL"),
             (["KF_CACHE_PATH": "/dev/null/cache"], "KF_CACHE_PATH"),
             (["KF_CACHE_PATH": #filePath], "KF_CACHE_PATH"),
             (["KF_REDIS_URL": "redis://127.0.0.1"], "KF_CACHE_PATH"),
@@ -239,7 +251,11 @@ struct ServiceConfigurationTests {
         let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../OPERATION.md")
         let text = try String(contentsOf: page, encoding: .utf8)
-        let named = Set(text.matches(of: #/(IMGPROXY|KF|AWS)_[A-Z0-9_]+/#).map { String($0.0) })
+        let named = Set(
+            text.matches(of: #/(IMGPROXY|KF|AWS|AZURE|GOOGLE|GCE|OTEL)_[A-Z0-9_]+/#).map {
+                String($0.0)
+            }
+        )
         let known = Set(ServiceConfiguration.entries.map(\.name))
         #expect(named.subtracting(known).isEmpty)
         #expect(known.subtracting(named).isEmpty)

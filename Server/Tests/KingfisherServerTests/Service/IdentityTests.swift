@@ -218,9 +218,9 @@ struct IdentityTests {
             transport.answerOthers(with: .data(file.data(), type: "image/png"))
             let change: (inout ServiceConfiguration) -> Void = { configuration in
                 configuration.caches.path = folder.path
-                configuration.sources.usesS3 = true
-                configuration.sources.s3Endpoint = URL(string: "http://\(host).example")
-                (configuration.sources.s3AccessKey, configuration.sources.s3SecretKey) = ("a", "b")
+                configuration.stores.usesS3 = true
+                configuration.stores.s3Endpoint = URL(string: "http://\(host).example")
+                (configuration.stores.s3AccessKey, configuration.stores.s3SecretKey) = ("a", "b")
                 configuration.responses.setsDebugFields = true
             }
             try await TestService.run(change, transport: transport) { test async throws in
@@ -241,6 +241,7 @@ struct IdentityTests {
             (configuration.connections, ServiceConfiguration.Connections.entries),
             (configuration.urls, ServiceConfiguration.URLs.entries),
             (configuration.sources, ServiceConfiguration.Sources.entries),
+            (configuration.stores, ServiceConfiguration.Stores.entries),
             (configuration.processing, ServiceConfiguration.Processing.entries),
             (configuration.negotiation, ServiceConfiguration.Negotiation.entries),
             (configuration.responses, ServiceConfiguration.Responses.entries),

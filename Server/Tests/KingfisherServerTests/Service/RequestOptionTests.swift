@@ -66,6 +66,18 @@ struct RequestOptionTests {
         #expect(transport.transfers.count == 1)
     }
 
+    @Test("There is no list of widths where URLs must not name a width")
+    func refused() async throws {
+        let change: (inout ServiceConfiguration) -> Void = { configuration in
+            configuration.urls.presets = ["small=h:5"]
+            configuration.urls.allowsOnlyPresets = true
+        }
+        try await TestService.run(change, transport: FakeTransport()) { test async throws in
+            let reply = try await test.request("/_/srcset/20,40/small/plain/http://a.example/b")
+            #expect(reply.status == 404)
+        }
+    }
+
     @Test("A malformed list of widths is 404", arguments: ["", "a", "0", "5,", "5,-1", "99999999"])
     func malformed(_ widths: String) {
         let error = #expect(throws: ServiceError.self) {

@@ -62,7 +62,7 @@ struct CanonicalTextTests {
     @Test func `files whose names differ only in their bytes have different keys`() throws {
         var settings = GrammarSettings()
         settings.sources.allowsLocalFiles = true
-        settings.sources.allowsS3 = true
+        settings.sources.stores = [.s3]
         for start in ["local:///", "s3://bucket/"] {
             let keys = try ["%C3%A9", "e%CC%81"].map { name in
                 try ImageRequest.parse("/_/plain/\(start)\(name).jpg", with: settings).canonicalKey

@@ -34,7 +34,7 @@ struct ClientLibraryTests {
         }
         settings.allowsSecurityOptions = true
         settings.sources.allowsLocalFiles = true
-        settings.sources.allowsS3 = true
+        settings.sources.stores = [.s3]
         try settings.definePresets([])
         return settings
     }

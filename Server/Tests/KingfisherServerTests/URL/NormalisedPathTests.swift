@@ -11,7 +11,7 @@ struct NormalisedPathTests {
         var settings = GrammarSettings()
         settings.signature = keys
         settings.sources.allowsLocalFiles = true
-        settings.sources.allowsS3 = true
+        settings.sources.stores = [.s3]
         return settings
     }()
 
@@ -68,7 +68,7 @@ extension GrammarSettings {
     fileprivate static var all: GrammarSettings {
         var settings = GrammarSettings()
         settings.sources.allowsLocalFiles = true
-        settings.sources.allowsS3 = true
+        settings.sources.stores = [.s3]
         return settings
     }
 }

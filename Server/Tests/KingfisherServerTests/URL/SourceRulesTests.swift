@@ -6,7 +6,7 @@ import Testing
 struct SourceRulesTests {
     private static let everything: SourceRules = {
         var rules = SourceRules()
-        rules.allowsS3 = true
+        rules.stores = Set(ObjectStore.allCases)
         rules.allowsLocalFiles = true
         return rules
     }()
@@ -32,7 +32,8 @@ struct SourceRulesTests {
         ("http://example.com/a@b:c", "http://example.com/a@b:c"),
         ("local:///a/b c.jpg", "local:///a/b c.jpg"),
         ("local:////a//b", "local:///a/b"),
-        ("s3://bucket/a/b.jpg", "s3://bucket/a/b.jpg"),
+        ("s3://bucket/a/b.jpg", "s3://bucket/a/b.jpg"), ("gs://bucket/a", "gs://bucket/a"),
+        ("abs://container/a", "abs://container/a"), ("swift://container/a", "swift://container/a"),
     ])
     func `a source is normalised`(_ text: String, _ normalised: String) throws {
         #expect(try Self.everything.reference(text).description == normalised)

@@ -23,7 +23,7 @@ struct URLFuzzTests {
         var settings = GrammarSettings()
         settings.allowsSecurityOptions = true
         settings.sources.allowsLocalFiles = true
-        settings.sources.allowsS3 = true
+        settings.sources.stores = [.s3]
         try settings.definePresets(["thumb=rs:fill:10:10/q:5", "nested=pr:thumb/sh:1"])
         self.settings = settings
     }
@@ -113,7 +113,7 @@ struct URLFuzzTests {
             #expect(["http", "https"].contains(url.scheme))
             #expect(url.host()?.isEmpty == false)
             #expect(url.user() == nil && url.password() == nil)
-        case .local(let path), .s3(_, let path):
+        case .local(let path), .object(_, _, let path):
             #expect(!path.hasPrefix("/") && !path.utf8.contains(0))
             #expect(!path.split(separator: "/").contains(".."))
         }

@@ -163,7 +163,7 @@ extension ImageReference {
             switch self {
             case .web(let url): url.path
             case .local(let path): path
-            case .s3(_, let key): key
+            case .object(_, _, let key): key
             }
         let name = path.split(separator: "/").last ?? ""
         guard let point = name.lastIndex(of: "."), point != name.startIndex else {

@@ -2,13 +2,14 @@ import Foundation
 import HTTPTypes
 import Kingfisher
 
-/// Loads the sources of requests: from the web, from a folder, or from S3.
+/// Loads the sources of requests: from the web, from a folder, or from a store of
+/// objects.
 ///
 /// A source that does not exist is remembered for ten seconds.
 struct SourceLoader: Sendable {
     private let web: WebSources
     private let local: LocalSources?
-    private let s3: S3Signer?
+    private let stores: ObjectStores
     private let failures = RecentFailures(seconds: 10)
     private let keys: CacheKeys
     private let requestNames: [HTTPField.Name]
@@ -17,15 +18,17 @@ struct SourceLoader: Sendable {
 
     /// Makes a loader.
     ///
-    /// - Throws: ``ConfigurationError`` if the folder of local sources does not exist.
+    /// - Throws: ``ConfigurationError`` if the folder of local sources does not exist, or for the keys
+    ///   of a store.
     init(
         _ configuration: ServiceConfiguration,
         metrics: ServiceMetrics,
-        manager: KingfisherManager
+        manager: KingfisherManager,
+        transport: any HTTPTransport
     ) throws(ConfigurationError) {
         let sources = configuration.sources
         web = WebSources(configuration, manager: manager, metrics: metrics)
-        s3 = try S3Signer(sources)
+        stores = try ObjectStores(configuration, transport)
         local = try sources.localSources()
         keys = CacheKeys(configuration)
         requestNames = sources.requestHeaders.compactMap { HTTPField.Name($0) }
@@ -92,13 +95,11 @@ struct SourceLoader: Sendable {
     ) async throws -> (file: SourceFile, isCached: Bool) {
         switch reference {
         case .web(let url): return try await web.file(at: url, headers, key: key)
-        case .s3(let bucket, let name):
-            guard let s3 else {
-                throw ServiceError(404, "There are no sources of S3", "Name a source of the web")
+        case .object(let store, let bucket, let name):
+            return try await stores.load(store, bucket, name) { request in
+                let signed = SourceHeaders(passed: request.fields, loop: headers.loop)
+                return try await web.file(at: request.url, signed, key: key)
             }
-            let request = try s3.request(bucket: bucket, key: name, at: Self.minute)
-            let signed = SourceHeaders(passed: request.fields, loop: headers.loop)
-            return try await web.file(at: request.url, signed, key: key)
         case .local:
             throw ServiceError(404, "There are no local sources", "Name a source of the web")
         }
@@ -120,11 +121,6 @@ struct SourceLoader: Sendable {
 
     /// Waits until sources are on disk and in the shared storage.
     func settle() async { await web.settle() }
-
-    /// The beginning of this minute: requests with the same signature share a download.
-    private static var minute: Date {
-        Date(timeIntervalSince1970: (Date().timeIntervalSince1970 / 60).rounded(.down) * 60)
-    }
 }
 
 /// The fields of a request for a source that come from the client.

@@ -268,6 +268,7 @@ extension ServiceError {
                 detail: "status \(status)"
             )
         }
+        sourceStatus = status
     }
 
     /// The error of a failed transfer.
