@@ -64,23 +64,19 @@ public enum ImgproxyVariables {
             ]
         ),
         Family(
-            reason: "the search measures DSSIM, with one range for all formats",
+            reason: "the search measures DSSIM, without neural networks, in images of any size",
             names: [
-                "AUTOQUALITY_FORMAT_MIN", "AUTOQUALITY_FORMAT_MAX", "AUTOQUALITY_MAX_RESOLUTION",
+                "AUTOQUALITY_MAX_RESOLUTION",
                 "AUTOQUALITY_JPEG_NET", "AUTOQUALITY_WEBP_NET", "AUTOQUALITY_AVIF_NET",
                 "AUTOQUALITY_JXL_NET",
             ]
         ),
         Family(
-            reason: "name a format, or set IMGPROXY_AUTO_WEBP and IMGPROXY_AUTO_AVIF",
+            reason: "the format best encodes in all formats of IMGPROXY_AUTO_WEBP and its likes",
             names: [
                 "BEST_FORMAT_COMPLEXITY_THRESHOLD", "BEST_FORMAT_MAX_RESOLUTION",
                 "BEST_FORMAT_BY_DEFAULT", "BEST_FORMAT_ALLOW_SKIPS",
             ]
-        ),
-        Family(
-            reason: "set a preset named default with unsharp_masking",
-            names: ["UNSHARP_MASKING_MODE", "UNSHARP_MASKING_WEIGHT", "UNSHARP_MASKING_DIVIDER"]
         ),
         Family(
             reason: "there is no decoder for videos",

@@ -62,6 +62,8 @@ extension ServiceConfiguration {
         public var isolates = true
         /// The token that `DELETE` must have in `Authorization: Bearer`; nil refuses it.
         public var adminToken: String?
+        /// The token that files for processing must have in `Authorization: Bearer`; nil refuses them.
+        public var uploadToken: String?
         /// Whether the page for trying the service is shown at `/`.
         public var showsPlayground = false
         /// The address of the metrics; nil for the main one, unless there is ``adminAddress``.
@@ -103,6 +105,7 @@ extension ServiceConfiguration {
             .init("IMGPROXY_HEALTH_CHECK_MESSAGE", \.operation.healthMessage, .text, .answers),
             .init("KF_ISOLATE", \.operation.isolates, .flag, .answers),
             .init("KF_ADMIN_TOKEN", \.operation.adminToken, .text, .answers, isSecret: true),
+            .init("KF_UPLOAD_TOKEN", \.operation.uploadToken, .text, .answers, isSecret: true),
             .init("KF_PLAYGROUND", \.operation.showsPlayground, .flag, .answers),
         ]
     }

@@ -130,6 +130,16 @@ extension ServiceConfiguration {
         settings.autoQuality.minimum = processing.lowestAutoQuality
         settings.autoQuality.maximum = processing.highestAutoQuality
         settings.autoQuality.allowedError = processing.autoQualityError
+        settings.autoQuality.minimums = processing.lowestAutoQualities
+        settings.autoQuality.maximums = processing.highestAutoQualities
+        settings.usualColorCount = processing.maximalColorsOfPNG
+        if let mode = ProcessingOptions.UnsharpMask.Mode(rawValue: processing.unsharpMode.rawValue),
+            mode != .none
+        {
+            var mask = ProcessingOptions.UnsharpMask(mode: mode)
+            (mask.weight, mask.divider) = (processing.unsharpWeight, processing.unsharpDivider)
+            settings.unsharpMask = mask
+        }
         settings.prefersSpeed = processing.prefersSpeed
         settings.limits.megapixels = processing.maximalMegapixels
         settings.limits.fileSize = sources.maximalFileSize

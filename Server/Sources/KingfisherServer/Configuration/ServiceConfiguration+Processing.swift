@@ -45,6 +45,16 @@ extension ServiceConfiguration {
         public var lowestAutoQuality = 70
         /// The highest quality of a search.
         public var highestAutoQuality = 80
+        /// The lowest qualities of a search, by format.
+        public var lowestAutoQualities: [OutputFormat: Int] = [:]
+        /// The highest qualities of a search, by format.
+        public var highestAutoQualities: [OutputFormat: Int] = [:]
+        /// When results are sharpened by a mask; the values of imgproxy for the others.
+        public var unsharpMode = UnsharpMode.none
+        /// The weight of each neighbour in the mask.
+        public var unsharpWeight = 1.0
+        /// What the weights are divided by.
+        public var unsharpDivider = 24.0
         /// The accepted deviation from ``autoQualityTarget``.
         public var autoQualityError = 0.001
         /// The file of the watermark.
@@ -135,6 +145,31 @@ extension ServiceConfiguration {
                 .number(0...1),
                 .results
             ),
+            .init(
+                "IMGPROXY_AUTOQUALITY_FORMAT_MIN",
+                \.processing.lowestAutoQualities,
+                .formatQualities,
+                .results
+            ),
+            .init(
+                "IMGPROXY_AUTOQUALITY_FORMAT_MAX",
+                \.processing.highestAutoQualities,
+                .formatQualities,
+                .results
+            ),
+            .init("IMGPROXY_UNSHARP_MASKING_MODE", \.processing.unsharpMode, .word, .results),
+            .init(
+                "IMGPROXY_UNSHARP_MASKING_WEIGHT",
+                \.processing.unsharpWeight,
+                .number(0.001...1000),
+                .results
+            ),
+            .init(
+                "IMGPROXY_UNSHARP_MASKING_DIVIDER",
+                \.processing.unsharpDivider,
+                .number(0.001...100_000),
+                .results
+            ),
             .init("KF_PREFER_SPEED", \.processing.prefersSpeed, .flag, .results),
             .init("IMGPROXY_WATERMARK_DATA", \.processing.watermarkData, .base64, .results),
             .init("IMGPROXY_WATERMARK_PATH", \.processing.watermarkPath, .text, .results),
@@ -154,6 +189,16 @@ extension ServiceConfiguration {
         case none
         /// The lowest quality is used whose result is similar enough.
         case dssim
+    }
+
+    /// When results are sharpened by a mask.
+    public enum UnsharpMode: String, Sendable, CaseIterable {
+        /// Only where the URL says so.
+        case none
+        /// If they are scaled down and not sharpened otherwise.
+        case auto
+        /// Always.
+        case always
     }
 
     /// How a format is chosen for a client.

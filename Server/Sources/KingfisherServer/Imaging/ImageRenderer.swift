@@ -44,7 +44,8 @@ struct ImageRenderer: Sendable {
             rotates: options.autoRotate ?? settings.autoRotate,
             watermarkOpacity: settings.watermarkOpacity,
             bounds: limits.result,
-            prefersSpeed: settings.prefersSpeed
+            prefersSpeed: settings.prefersSpeed,
+            unsharpMask: settings.unsharpMask
         )
         let chosen = try format(facts, plan.size(of: facts))
         if options.skipProcessing.contains(chosen), OutputFormat(facts.format) == chosen {

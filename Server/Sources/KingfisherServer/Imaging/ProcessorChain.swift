@@ -5,7 +5,7 @@ import Kingfisher
 ///
 /// The order is fixed: decode to a size, undo the EXIF orientation if it is not wanted, rotate,
 /// flip, crop, scale, crop to the result, colours, blur, sharpen, pixelate, round corners, extend,
-/// padding, background, watermark.
+/// padding, background, gradient, watermark.
 ///
 /// Processors of the library are used wherever one exists: they decode straight to the size and,
 /// isolated, run in the worker processes. Those of the service run after the decoding, on the
@@ -16,6 +16,7 @@ struct ProcessorChain {
     private var size: Extent
     private let options: ProcessingOptions
     private let prefersSpeed: Bool
+    private let unsharpMask: ProcessingOptions.UnsharpMask?
 
     /// The chain as one processor.
     ///
@@ -39,6 +40,7 @@ struct ProcessorChain {
     ) {
         options = request.options
         prefersSpeed = request.prefersSpeed
+        unsharpMask = request.unsharpMask
         let decoded = Self.decodedSize(geometry)
         let turns = Turns(request, orientation: source.orientation)
         size = decoded
@@ -65,8 +67,10 @@ struct ProcessorChain {
             let colour = (options.background ?? .white).imageColour
             append(BlendImageProcessor(blendMode: .normal, backgroundColor: colour))
         }
-        if let mark = request.watermark, let options = options.watermark {
-            let placing = WatermarkPlacing(mark, options, on: size, dpr: geometry.dpr)
+        if let gradient = options.gradient { append(GradientProcessor(gradient)) }
+        if let mark = request.watermark, let place = options.watermark {
+            let box = (options.watermarkWidth, options.watermarkHeight)
+            let placing = WatermarkPlacing(mark, place, in: box, on: size, dpr: geometry.dpr)
             if let step = placing.processor(opacity: request.watermarkOpacity) { append(step) }
         }
     }
@@ -223,7 +227,7 @@ struct ProcessorChain {
         if options.sharpen > 0 {
             append(SharpeningImageProcessor(radius: CGFloat(options.sharpen)))
         }
-        if let mask = options.unsharpMask,
+        if let mask = options.unsharpMask ?? unsharpMask,
             mask.mode == .always || mask.mode == .auto && isReduced && options.sharpen == 0
         {
             append(UnsharpMaskProcessor(weight: mask.weight, divider: mask.divider))
@@ -244,6 +248,8 @@ struct RenderPlan: Sendable {
     var bounds: ResultBounds
     /// See ``RendererSettings/prefersSpeed``.
     var prefersSpeed = false
+    /// See ``RendererSettings/unsharpMask``.
+    var unsharpMask: ProcessingOptions.UnsharpMask?
 
     /// Whether the image is drawn on an opaque colour.
     func flattens(_ source: SourceFacts, isExtended: Bool) -> Bool {

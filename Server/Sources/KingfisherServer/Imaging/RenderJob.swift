@@ -99,14 +99,15 @@ struct RenderJob {
             quality: settings.quality(of: plan.format, options)
         )
         rule.maxBytes = options.maximalBytes
-        rule.isProgressive = settings.isProgressive
+        rule.isProgressive = options.isProgressive ?? settings.isProgressive
         rule.effort = settings.efforts[plan.format]
-        rule.maxColorCount = settings.maxColorCount
+        rule.maxColorCount = settings.colorCount(options)
         let own = settings.autoQuality
         if let wanted = options.autoQuality ?? (own.isOn ? .init() : nil), !wanted.isOff {
             func quality(_ value: Int) -> Int { max(1, min(100, value)) }
-            let low = quality(wanted.minimum ?? own.minimum)
-            let high = max(low, quality(wanted.maximum ?? own.maximum))
+            let (least, most) = (own.minimums[plan.format], own.maximums[plan.format])
+            let low = quality(wanted.minimum ?? least ?? own.minimum)
+            let high = max(low, quality(wanted.maximum ?? most ?? own.maximum))
             let target = wanted.target ?? own.target
             let error = wanted.allowedError ?? own.allowedError
             rule.similarity = SimilarityTarget(

@@ -12,6 +12,10 @@ struct RendererSettings: Sendable {
     var efforts: [OutputFormat: Int] = [:]
     /// The most colours of PNGs, 2…256; nil for all.
     var maxColorCount: Int?
+    /// The most colours of PNGs that a URL wants reduced without a number of its own.
+    var usualColorCount = 256
+    /// The mask of results whose URL names none; nil for none.
+    var unsharpMask: ProcessingOptions.UnsharpMask?
     /// The values of `autoquality` that a URL leaves open.
     var autoQuality = AutoQualityDefaults()
     /// Whether the EXIF orientation is applied unless the URL says otherwise.
@@ -46,10 +50,19 @@ struct RendererSettings: Sendable {
         var target = 0.02
         var minimum = 70
         var maximum = 80
+        /// Lowest and highest qualities of single formats.
+        var minimums: [OutputFormat: Int] = [:]
+        var maximums: [OutputFormat: Int] = [:]
         var allowedError = 0.001
 
         /// The values of imgproxy.
         init() {}
+    }
+
+    /// The most colours of a PNG; nil for all.
+    func colorCount(_ options: ProcessingOptions) -> Int? {
+        guard options.quantizes ?? (maxColorCount != nil) else { return nil }
+        return options.maximalColors ?? maxColorCount ?? usualColorCount
     }
 
     /// The quality for a format, as configured or as the URL says.

@@ -5,21 +5,26 @@ import Kingfisher
 struct WatermarkPlacing {
     private let mark: KFCrossPlatformImage
     private let options: ProcessingOptions.Watermark
+    private let box: (width: Int, height: Int)
     private let result: Extent
     private let dpr: Double
 
     /// - Parameters:
     ///   - mark: The watermark in its own size.
     ///   - options: The size and place.
+    ///   - box: The sides that the watermark has to fit; 0 for any, and both 0 for its own size or
+    ///     scale.
     ///   - result: The size of the image to draw on.
-    ///   - dpr: The factor of the watermark's own size and of offsets in pixels.
+    ///   - dpr: The factor of the watermark's own size or box, and of offsets in pixels.
     init(
         _ mark: KFCrossPlatformImage,
         _ options: ProcessingOptions.Watermark,
+        in box: (width: Int, height: Int) = (0, 0),
         on result: Extent,
         dpr: Double
     ) {
         (self.mark, self.options, self.result, self.dpr) = (mark, options, result, dpr)
+        self.box = box
     }
 
     /// Makes the processor that draws the watermark.
@@ -46,10 +51,11 @@ struct WatermarkPlacing {
         let own = (width: Double(mark.pixelWidth), height: Double(mark.pixelHeight))
         let (width, height) = (Double(result.width), Double(result.height))
         let most = min(4 * width / own.width, 4 * height / own.height)
-        let wanted =
-            options.scale > 0
-            ? min(options.scale * width / own.width, options.scale * height / own.height) : dpr
-        let factor = min(wanted, most)
+        let boxed = [(box.width, own.width), (box.height, own.height)]
+            .compactMap { wanted, own in wanted > 0 ? Double(wanted) * dpr / own : nil }.min()
+        let scale = options.scale
+        let scaled = scale > 0 ? min(scale * width / own.width, scale * height / own.height) : dpr
+        let factor = min(boxed ?? scaled, most)
         return Extent(width: own.width * factor, height: own.height * factor)
     }
 

@@ -70,6 +70,33 @@ struct NegotiatedRequest: Sendable, Hashable {
         return .encode(chosen(size))
     }
 
+    /// The formats of which the result with the fewest bytes is taken; empty unless the URL wants
+    /// that.
+    ///
+    /// - Parameters: See ``outcome(for:hasTransparency:isAnimated:size:)``.
+    /// - Returns: Formats that represent the result, and that the client accepts.
+    func candidates(
+        for format: OutputFormat?,
+        hasTransparency: Bool,
+        isAnimated: Bool,
+        size: Extent?
+    ) -> [OutputFormat] {
+        guard request.options.wantsBest, enforced.isEmpty else { return [] }
+        let usual: [OutputFormat] =
+            isAnimated ? [.gif] : format == .jpeg ? [.jpeg] : [.jpeg, .png]
+        let known = settings.preferred.isEmpty ? usual : settings.preferred
+        let options = request.options
+        let needsTransparency =
+            options.background == nil && (hasTransparency || options.cornerRadius != nil)
+        let fitting = (automatic + known).filter { candidate in
+            settings.writable.contains(candidate)
+                && (candidate.holdsTransparency || !needsTransparency)
+                && (candidate.holdsAnimation || !isAnimated)
+                && size.map(candidate.holds) ?? true
+        }
+        return fitting.enumerated().filter { fitting.firstIndex(of: $1) == $0 }.map(\.element)
+    }
+
     /// The format without negotiation: the source's own, or the first preferred one that fits.
     private func usual(
         for source: OutputFormat?,

@@ -31,6 +31,7 @@ public final class ImageService: Sendable {
     private let head: ResponseHead
     private let images: ImageHandler
     private let playground: Playground?
+    private let uploads: Uploads?
     private let readiness = Readiness()
 
     /// Makes a service, and starts its workers.
@@ -66,6 +67,7 @@ public final class ImageService: Sendable {
         playground =
             configuration.operation.showsPlayground
             ? Playground(configuration: configuration, grammar: try configuration.grammar()) : nil
+        uploads = try Uploads(configuration)
         images = try ImageHandler(
             configuration,
             head: head,
@@ -131,6 +133,9 @@ public final class ImageService: Sendable {
         if let response = try await droppedResponse(request, path, channel, &record) {
             return response
         }
+        if let response = try await uploadResponse(request, path, channel, &record) {
+            return response
+        }
         if let response = try operation(request, path) { return response }
         switch request.method {
         case .get, .head:
@@ -188,6 +193,25 @@ public final class ImageService: Sendable {
         try checkSecret(request)
         let options = try playground.options(of: request)
         let made = try await playground.files.withFile(of: request) { file throws(ServiceError) in
+            try await images.result(of: file, options, request, channel)
+        }
+        record.times = made.times
+        return images.response(of: made, record)
+    }
+
+    /// Answers a file that a client with the token sends; nil for all other requests.
+    private func uploadResponse(
+        _ request: Request,
+        _ path: String,
+        _ channel: (any Channel)?,
+        _ record: inout RequestRecord
+    ) async throws(ServiceError) -> Response? {
+        guard let uploads, request.method == .post,
+            let text = Uploads.options(in: withoutPrefix(path))
+        else { return nil }
+        try Self.check(request, uploads.token)
+        let options = try ImageRequest.options(text, with: uploads.grammar)
+        let made = try await uploads.files.withFile(of: request) { file throws(ServiceError) in
             try await images.result(of: file, options, request, channel)
         }
         record.times = made.times

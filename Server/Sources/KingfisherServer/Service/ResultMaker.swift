@@ -152,23 +152,38 @@ struct ResultMaker: Sendable {
         var options = request.request.options
         options.skipProcessing.formUnion(skippedFormats)
         let frames = settings.limits(options).animationFrames
-        let image = try await renderer.render(
-            source.data,
-            options: options,
-            watermark: watermark
-        ) { facts, size throws(ServiceError) in
-            let own = OutputFormat(facts.format)
-            let outcome = request.outcome(
-                for: own,
-                hasTransparency: facts.hasAlpha,
-                isAnimated: min(facts.frameCount, frames) > 1,
-                size: size
-            )
-            switch outcome {
-            case .encode(let format): return format
-            case .passThrough: return own ?? facts.ownFormat
+        var (image, count, index) = (RenderedImage?.none, 1, 0)
+        repeat {
+            let next = try await renderer.render(
+                source.data,
+                options: options,
+                watermark: watermark
+            ) { facts, size throws(ServiceError) in
+                let own = OutputFormat(facts.format)
+                let isAnimated = min(facts.frameCount, frames) > 1
+                let candidates = request.candidates(
+                    for: own,
+                    hasTransparency: facts.hasAlpha,
+                    isAnimated: isAnimated,
+                    size: size
+                )
+                count = candidates.count
+                if candidates.indices.contains(index) { return candidates[index] }
+                let outcome = request.outcome(
+                    for: own,
+                    hasTransparency: facts.hasAlpha,
+                    isAnimated: isAnimated,
+                    size: size
+                )
+                switch outcome {
+                case .encode(let format): return format
+                case .passThrough: return own ?? facts.ownFormat
+                }
             }
-        }
+            if next.data.count < image?.data.count ?? .max { image = next }
+            index += 1
+        } while index < count
+        guard let image else { throw ServiceError(500, "There is no result", "Try again") }
         return result(
             ByteBuffer(data: image.data),
             facts(

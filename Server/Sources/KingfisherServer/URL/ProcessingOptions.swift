@@ -150,6 +150,22 @@ struct ProcessingOptions: Sendable, Hashable {
         init(mode: Mode) { self.mode = mode }
     }
 
+    /// A colour that is drawn over the image and grows from transparent to its opacity.
+    struct Gradient: Sendable, Hashable {
+        /// 0…1.
+        var opacity: Double
+        var colour = Colour(red: 0, green: 0, blue: 0)
+        /// The direction in which it grows, in degrees clockwise from down: 90 is left.
+        var degrees: Double = 0
+        /// Where it begins to grow, 0…1 of the way.
+        var start: Double = 0
+        /// Where it has its opacity.
+        var end: Double = 1
+
+        /// Makes a black gradient that grows downwards.
+        init(opacity: Double) { self.opacity = opacity }
+    }
+
     /// Limits that a URL may set where the configuration allows it.
     struct Limits: Sendable, Hashable {
         // nil for the configured limit; 0 for none where a URL can set it to 0.
@@ -192,6 +208,7 @@ struct ProcessingOptions: Sendable, Hashable {
     /// The side of the squares; below 2 for none.
     var pixelate = 0
     var unsharpMask: UnsharpMask?
+    var gradient: Gradient?
     /// −255…255.
     var brightness: Double = 0
     /// 1 changes nothing.
@@ -202,6 +219,9 @@ struct ProcessingOptions: Sendable, Hashable {
     var watermark: Watermark?
     /// The image of the watermark; nil for the configured one.
     var watermarkSource: ImageReference?
+    /// The sides that the watermark has to fit, in place of its scale; 0 for any.
+    var watermarkWidth = 0
+    var watermarkHeight = 0
     /// The radius of the corners in pixels; nil for none (not an option of imgproxy).
     var cornerRadius: Double?
     /// 1…100.
@@ -211,6 +231,14 @@ struct ProcessingOptions: Sendable, Hashable {
     var maximalBytes: Int?
     var autoQuality: AutoQuality?
     var format: OutputFormat?
+    /// Whether the format with the fewest bytes is taken.
+    var wantsBest = false
+    /// Whether JPEGs are progressive.
+    var isProgressive: Bool?
+    /// Whether the colours of PNGs are reduced.
+    var quantizes: Bool?
+    /// 2…256.
+    var maximalColors: Int?
     var stripMetadata: Bool?
     var keepCopyright: Bool?
     var stripColorProfile: Bool?

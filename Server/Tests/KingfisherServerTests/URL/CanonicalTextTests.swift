@@ -14,7 +14,10 @@ struct CanonicalTextTests {
         ("w:1/w:2", "w:2"), ("z:2", "zoom:2.0:2"), ("bg:fff", "background:255:255:255"),
         ("rot:-90", "rot:270"), ("pd:5", "pd:5:5:5:5"), ("skp:png:gif", "skp:gif/skp:png"),
         ("fq:png:1:gif:2", "fq:gif:2:png:1"), ("f:jpeg", "ext:jpg"), ("a:1:2:3", "br:1/co:2/sa:3"),
-        ("w:0/bl:0/pix:1/dpr:1/wm:0/pd:0/c:0:0/ush:none/rd:0/q:0/co:1/el:0/mc:0:fff/ex:0:no", "w:"),
+        (
+            "w:0/bl:0/pix:1/dpr:1/wm:0/pd:0/c:0:0/gr:0/wms:0:0/rd:0/q:0/co:1/el:0/mc:0:fff/ex:0:no",
+            "w:"
+        ),
         ("w:1/fn:a", "w:1"), ("w:1/att:1", "w:1"), ("w:1/exp:4102444800", "w:1"),
         ("c:10:10", "c:10.0:1e1"), ("g:ce", "w:"), ("bl:0.10", "bl:.1"),
     ])

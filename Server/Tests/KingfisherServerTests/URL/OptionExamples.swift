@@ -196,6 +196,28 @@ enum OptionExamples {
             $0.unsharpMask?.weight = 2
             $0.unsharpMask?.divider = 10
         },
+        OptionExample("gradient:0.5") { $0.gradient = .init(opacity: 0.5) },
+        OptionExample("gradient:1:ff0000:up:0.25:0.75") { options in
+            options.gradient = .init(opacity: 1)
+            options.gradient?.colour = .init(red: 255, green: 0, blue: 0)
+            options.gradient?.degrees = 180
+            options.gradient?.start = 0.25
+            options.gradient?.end = 0.75
+        },
+        OptionExample("gradient::::0.5") { options in
+            options.gradient = .init(opacity: 1)
+            options.gradient?.start = 0.5
+        },
+        OptionExample("watermark_size:10") { $0.watermarkWidth = 10 },
+        OptionExample("watermark_size:10:20") {
+            ($0.watermarkWidth, $0.watermarkHeight) = (10, 20)
+        },
+        OptionExample("format:best") { $0.wantsBest = true },
+        OptionExample("jpeg_options:1") { $0.isProgressive = true },
+        OptionExample("jpeg_options:0:0:f::false") { $0.isProgressive = false },
+        OptionExample("png_options:0:1:16") { ($0.quantizes, $0.maximalColors) = (true, 16) },
+        OptionExample("png_options::0") { $0.quantizes = false },
+        OptionExample("unsharp_masking:none") { $0.unsharpMask = .init(mode: .none) },
         OptionExample("unsharp_masking::2") {
             $0.unsharpMask = .init(mode: .auto)
             $0.unsharpMask?.weight = 2
@@ -248,7 +270,10 @@ enum OptionExamples {
         "format_quality:webp:101", "max_bytes:-1", "max_bytes:1.5", "autoquality:ssim",
         "autoquality:size:1000", "autoquality:ml", "autoquality:dssim:2", "autoquality:dssim:-1",
         "autoquality:dssim:0.1:0", "autoquality:dssim:0.1:90:10", "autoquality:dssim:0.1:1:101",
-        "format:exe", "format:svg", "format:best", "strip_metadata:x", "keep_copyright:x",
+        "format:exe", "format:svg", "format:worst", "gradient:2", "gradient:1:red",
+        "gradient:1::side", "gradient:1:::0.5:0.2",
+        "jpeg_options::1", "png_options:1", "png_options::1:1", "watermark_size:-1",
+        "strip_metadata:x", "keep_copyright:x",
         "strip_color_profile:x", "skip_processing:svg", "skip_processing:gif:x", "raw:x",
         "disable_animation:x", "unsharp_masking:some", "unsharp_masking:always:0",
         "fallback_image_url:!",

@@ -13,9 +13,16 @@ extension URLOption {
             side < 2 ? nil : String(side)
         },
         URLOption("unsharp_masking", ["ush"], arguments: 3, read: readUnsharpMask) { options in
-            guard let mask = options.unsharpMask, mask.mode != .none else { return nil }
+            guard let mask = options.unsharpMask else { return nil }
+            guard mask.mode != .none else { return ["none"] }
             let text = OptionArguments.text(of:)
             return [mask.mode.rawValue, text(mask.weight), text(mask.divider)]
+        },
+        URLOption("gradient", ["gr"], arguments: 5, read: readGradient) { options in
+            guard let gradient = options.gradient else { return nil }
+            let text = OptionArguments.text(of:)
+            return [text(gradient.opacity), gradient.colour.hexadecimal]
+                + [gradient.degrees, gradient.start, gradient.end].map(text)
         },
         URLOption(shorthand: "adjust", ["a"], arguments: 3) {
             arguments,
@@ -49,14 +56,32 @@ extension URLOption {
     ) throws(ServiceError) {
         guard !arguments.isEmpty else { return }
         let mode = try arguments.choice(0, of: ProcessingOptions.UnsharpMask.Mode.self)
-        guard mode != ProcessingOptions.UnsharpMask.Mode.none else {
-            options.unsharpMask = nil
-            return
-        }
         var mask = ProcessingOptions.UnsharpMask(mode: mode ?? .auto)
         mask.weight = try arguments.number(1, in: 0.001...1000) ?? mask.weight
         mask.divider = try arguments.number(2, in: 0.001...100_000) ?? mask.divider
         options.unsharpMask = mask
+    }
+
+    private static func readGradient(
+        _ arguments: OptionArguments,
+        _ options: inout ProcessingOptions
+    ) throws(ServiceError) {
+        guard !arguments.isEmpty else { return }
+        let opacity = try arguments.number(0, in: 0...1) ?? 1
+        var gradient = ProcessingOptions.Gradient(opacity: opacity)
+        gradient.colour = try arguments.colour(1) ?? gradient.colour
+        let directions = ["down": 0, "left": 90, "up": 180, "right": 270.0]
+        if let named = arguments[2].flatMap({ directions[$0] }) {
+            gradient.degrees = named
+        } else {
+            gradient.degrees = try arguments.number(2, in: -360...360) ?? 0
+        }
+        gradient.start = try arguments.number(3, in: 0...1) ?? 0
+        gradient.end = try arguments.number(4, in: 0...1) ?? 1
+        guard gradient.start <= gradient.end else {
+            throw .refused("the option gradient: it ends before it begins")
+        }
+        options.gradient = opacity == 0 ? nil : gradient
     }
 
     private static func readBackground(

@@ -16,10 +16,34 @@ extension URLOption {
         URLOption("autoquality", ["aq"], arguments: 5, read: readAutoQuality) { options in
             options.autoQuality?.arguments
         },
-        .single("format", ["f", "ext"], \.format) { arguments throws(ServiceError) in
-            try arguments.format(0).map { .some($0) }
-        } write: {
-            $0?.rawValue
+        URLOption("format", ["f", "ext"], arguments: 1) { arguments, options throws(ServiceError) in
+            options.wantsBest = arguments[0] == "best" || arguments.isEmpty && options.wantsBest
+            guard !options.wantsBest else {
+                options.format = nil
+                return
+            }
+            if let format = try arguments.format(0) { options.format = format }
+        } write: { options in
+            options.wantsBest ? ["best"] : options.format.map { [$0.rawValue] }
+        },
+        URLOption("jpeg_options", ["jpgo"], arguments: 6) {
+            arguments,
+            options throws(ServiceError) in
+            if let flag = try arguments.flag(0) { options.isProgressive = flag }
+            try arguments.requireUnset(from: 1)
+        } write: { options in
+            options.isProgressive.map { [$0 ? "1" : "0"] }
+        },
+        URLOption("png_options", ["pngo"], arguments: 3) {
+            arguments,
+            options throws(ServiceError) in
+            guard try arguments.flag(0) != true else { throw arguments.unsupported(0) }
+            if let flag = try arguments.flag(1) { options.quantizes = flag }
+            if let colors = try arguments.integer(2, in: 2...256) { options.maximalColors = colors }
+        } write: { options in
+            guard options.quantizes != nil || options.maximalColors != nil else { return nil }
+            let flag = options.quantizes.map { $0 ? "1" : "0" } ?? ""
+            return ["", flag, options.maximalColors.map { String($0) } ?? ""]
         },
         .flag("strip_metadata", ["sm"], \.stripMetadata),
         .flag("keep_copyright", ["kcr"], \.keepCopyright),
@@ -84,6 +108,21 @@ extension URLOption {
             throw .refused("the option autoquality: the smallest quality is above the largest")
         }
         options.autoQuality = search
+    }
+}
+
+extension OptionArguments {
+    /// The error of an argument whose effect this service does not have.
+    fileprivate func unsupported(_ index: Int) -> ServiceError {
+        error(index, "is not supported by this service as argument \(index + 1)")
+    }
+
+    /// Refuses arguments that ask for effects that this service does not have.
+    fileprivate func requireUnset(from first: Int) throws(ServiceError) {
+        for index in values.indices.dropFirst(first) {
+            guard let text = self[index]?.lowercased() else { continue }
+            guard ["0", "f", "false"].contains(text) else { throw unsupported(index) }
+        }
     }
 }
 

@@ -18,12 +18,12 @@ extension URLOption {
         "resizing_algorithm", "ra", "background_alpha", "bga", "blur_areas", "ba",
         "blur_detections", "bd", "draw_detections", "dd", "colorize", "col", "color_profile", "cp",
         "icc", "crop_aspect_ratio", "car", "dpi", "duotone", "dt",
-        "enforce_thumbnail", "eth", "gradient", "gr", "hashsum", "hs",
-        "jpeg_options", "jpgo", "png_options", "pngo", "webp_options", "webpo", "avif_options",
+        "enforce_thumbnail", "eth", "hashsum", "hs",
+        "webp_options", "webpo", "avif_options",
         "avifo", "jxl_options", "jxlo", "normalize", "norm", "objects_position", "op", "objw",
         "page", "pg", "pages", "pgs", "preserve_hdr", "ph", "style", "st",
         "video_thumbnail_animation", "vta", "video_thumbnail_keyframes", "vtk",
         "video_thumbnail_second", "vts", "video_thumbnail_tile", "vtt", "watermark_rotate", "wmr",
-        "watermark_shadow", "wmsh", "watermark_size", "wms", "watermark_text", "wmt",
+        "watermark_shadow", "wmsh", "watermark_text", "wmt",
     ]
 }

@@ -7,6 +7,16 @@ extension URLOption {
         URLOption("watermark_url", ["wmu"], arguments: 1, read: readSource) { options in
             options.watermarkSource.map { [Base64URL.encoded($0.description.utf8)] }
         },
+        URLOption("watermark_size", ["wms"], arguments: 2) {
+            arguments,
+            options throws(ServiceError) in
+            let sides = 0...maximalSide
+            if let side = try arguments.integer(0, in: sides) { options.watermarkWidth = side }
+            if let side = try arguments.integer(1, in: sides) { options.watermarkHeight = side }
+        } write: { options in
+            let sides = [options.watermarkWidth, options.watermarkHeight]
+            return sides == [0, 0] ? nil : sides.map { String($0) }
+        },
     ]
 
     private static func readWatermark(
