@@ -16,6 +16,7 @@ let testing: Target.Dependency = .product(name: "KingfisherTesting", package: "K
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
@@ -45,6 +46,7 @@ let package = Package(
             traits: []
         ),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.9.0"),
@@ -64,7 +66,8 @@ let package = Package(
         .target(
             name: "KingfisherServer",
             dependencies: [
-                kingfisher, hummingbird, logging, metrics, lifecycle, httpTypes, "CServerCrypto",
+                kingfisher, hummingbird, logging, metrics, tracing, lifecycle, httpTypes,
+                "CServerCrypto",
                 "CServerMemory",
             ] + nio,
             swiftSettings: settings
@@ -83,7 +86,7 @@ let package = Package(
             name: "KingfisherServerTests",
             dependencies: [
                 "KingfisherServer", "kf-serve", kingfisher, testing, hummingbird, logging, metrics,
-                httpTypes, lifecycle, "CServerCrypto",
+                httpTypes, lifecycle, tracing, "CServerCrypto",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

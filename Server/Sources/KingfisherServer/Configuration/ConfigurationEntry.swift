@@ -60,7 +60,7 @@ extension ServiceConfiguration {
     static let entries: [ConfigurationEntry] =
         Connections.entries + URLs.entries + Sources.entries + Stores.entries
         + Processing.entries + Negotiation.entries + Responses.entries + Caches.entries
-        + Operation.entries
+        + Operation.entries + Telemetry.entries
 
     /// The variables by name.
     static let entriesByName = Dictionary(

@@ -112,19 +112,32 @@ public enum ImgproxyVariables {
             names: ["SWIFT_TIMEOUT_SECONDS", "SWIFT_CONNECT_TIMEOUT_SECONDS"]
         ),
         Family(
-            reason: "metrics are those of /metrics, for Prometheus and whatever reads its format",
+            reason:
+                "traces and metrics go to a collector of OpenTelemetry, which serves other systems, and metrics are at /metrics for Prometheus",
             names: [
                 "NEW_RELIC_KEY", "NEW_RELIC_APP_NAME", "NEW_RELIC_LABELS",
                 "NEW_RELIC_PROPAGATE_EXTERNAL", "DATADOG_ENABLE",
-                "DATADOG_ENABLE_ADDITIONAL_METRICS", "OPEN_TELEMETRY_ENABLE",
-                "OPEN_TELEMETRY_ENDPOINT", "OPEN_TELEMETRY_PROTOCOL",
-                "OPEN_TELEMETRY_SERVICE_NAME", "OPEN_TELEMETRY_ENABLE_METRICS",
-                "OPEN_TELEMETRY_SERVER_CERT", "OPEN_TELEMETRY_CLIENT_CERT",
-                "OPEN_TELEMETRY_CLIENT_KEY", "OPEN_TELEMETRY_GRPC_INSECURE",
-                "OPEN_TELEMETRY_PROPAGATORS", "OPEN_TELEMETRY_TRACE_ID_GENERATOR",
-                "OPEN_TELEMETRY_CONNECTION_TIMEOUT", "CLOUD_WATCH_SERVICE_NAME",
+                "DATADOG_ENABLE_ADDITIONAL_METRICS", "CLOUD_WATCH_SERVICE_NAME",
                 "CLOUD_WATCH_NAMESPACE", "CLOUD_WATCH_REGION",
             ]
+        ),
+        Family(
+            reason: "OTEL_EXPORTER_OTLP_ENDPOINT is an address for OTLP over HTTP, not gRPC",
+            names: [
+                "OPEN_TELEMETRY_ENDPOINT", "OPEN_TELEMETRY_PROTOCOL",
+                "OPEN_TELEMETRY_GRPC_INSECURE", "OPEN_TELEMETRY_CONNECTION_TIMEOUT",
+            ]
+        ),
+        Family(
+            reason: "the collector has a certificate that the system trusts",
+            names: [
+                "OPEN_TELEMETRY_SERVER_CERT", "OPEN_TELEMETRY_CLIENT_CERT",
+                "OPEN_TELEMETRY_CLIENT_KEY",
+            ]
+        ),
+        Family(
+            reason: "traces are passed on in the form of the W3C",
+            names: ["OPEN_TELEMETRY_PROPAGATORS", "OPEN_TELEMETRY_TRACE_ID_GENERATOR"]
         ),
         Family(
             reason: "errors are in the log, at the levels warning and error",

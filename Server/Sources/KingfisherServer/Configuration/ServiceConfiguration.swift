@@ -22,6 +22,8 @@ public struct ServiceConfiguration: Sendable {
     public var caches = Caches()
     /// Workers, logs, metrics and stopping.
     public var operation = Operation()
+    /// Where traces and metrics are sent.
+    public var telemetry = Telemetry()
 
     /// Makes the default configuration, which has no keys: any signature is accepted.
     public init() {}

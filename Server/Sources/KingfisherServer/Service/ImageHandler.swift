@@ -29,7 +29,7 @@ struct ImageHandler: Sendable {
         connections: ClientConnections,
         metrics: ServiceMetrics,
         logger: Logger,
-        transport: (any HTTPTransport)?,
+        transport: any HTTPTransport,
         storage: (any SharedImageStorage, SharedStorageSettings)?
     ) throws(ConfigurationError) {
         self.configuration = configuration
@@ -41,7 +41,6 @@ struct ImageHandler: Sendable {
         usesAccept = !negotiation.automatic.isEmpty || !negotiation.enforced.isEmpty
         usesClientHints = negotiation.usesClientHints
         cache = try ResultCache(configuration.caches, sharing: storage)
-        let transport = transport ?? CurlTransport()
         let manager = try KingfisherManager.forSources(
             configuration,
             transport: transport,

@@ -61,7 +61,9 @@ extension ImageService {
     /// Use ``server`` as the application's server, and ``ImageServiceContext`` as the context of
     /// its requests; otherwise work goes on when its client leaves.
     public func addRoutes(to router: some RouterMethods) {
-        let files: [HTTPRequest.Method] = configuration.operation.showsPlayground ? [.post] : []
+        let operation = configuration.operation
+        let takesFiles = operation.showsPlayground || operation.uploadToken != nil
+        let files: [HTTPRequest.Method] = takesFiles ? [.post] : []
         for method in [.get, .head, .options, .delete] + files {
             router.on("**", method: method) { [self] request, context in
                 let channel = (context as? ImageServiceContext)?.channel
@@ -81,6 +83,7 @@ extension ImageService {
         onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
     ) -> [any Service] {
         var services: [any Service] = [LastWrites(service: self)]
+        if let exporter { services.append(exporter) }
         let operation = configuration.operation
         for (address, isForMetricsOnly) in [
             (operation.metricsAddress, true), (operation.adminAddress, false),

@@ -33,6 +33,9 @@ public final class ImageService: Sendable {
     private let playground: Playground?
     private let uploads: Uploads?
     private let readiness = Readiness()
+    private let spans: RequestSpans?
+    /// Sends traces and metrics; nil if the configuration has no collector.
+    let exporter: OTLPExporter?
 
     /// Makes a service, and starts its workers.
     ///
@@ -68,6 +71,9 @@ public final class ImageService: Sendable {
             configuration.operation.showsPlayground
             ? Playground(configuration: configuration, grammar: try configuration.grammar()) : nil
         uploads = try Uploads(configuration)
+        let transport = transport ?? CurlTransport()
+        exporter = OTLPExporter(configuration, transport, registry, logger)
+        spans = RequestSpans(exporter?.tracer)
         images = try ImageHandler(
             configuration,
             head: head,
@@ -116,7 +122,9 @@ public final class ImageService: Sendable {
         let time = start.duration(to: .now)
         let status = response.status.code
         metrics.answered(status, bytes: response.body.contentLength ?? 0, in: time)
-        log(request, channel?.remoteAddress?.ipAddress, status, identifier, time, record)
+        let client = channel?.remoteAddress?.ipAddress
+        log(request, client, status, identifier, time, record)
+        spans?.add(request, client, status, identifier, time, record)
         return response
     }
 

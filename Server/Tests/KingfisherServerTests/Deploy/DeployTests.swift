@@ -29,6 +29,22 @@ struct DeployTests {
         }
     }
 
+    @Test func `the dashboard shows metrics that the service has`() async throws {
+        try await TestService.run(transport: AnsweringTransport { _ in .image() }) { test in
+            for options in ["w:5", "w:5", "w:6"] {
+                let reply = try await test.request(path("http://a.example/b.png", options))
+                #expect(reply.status == 200)
+            }
+            let metrics = test.service.registry.text
+            let board = try Self.text("grafana.json")
+            let names = board.matches(of: #/\b(kf|process)_[a-z_]+/#).map { String($0.0) }
+            #expect(names.count > 10)
+            for name in names where name != "kf_clients_left_total" {
+                #expect(metrics.contains("\n\(name)"), "\(name)")
+            }
+        }
+    }
+
     @Test func `the program gets the time that it needs to stop`() throws {
         let limits = ServiceConfiguration().connections
         let needed = limits.gracefulStopTimeout ?? limits.timeout * 2

@@ -247,6 +247,7 @@ struct IdentityTests {
             (configuration.responses, ServiceConfiguration.Responses.entries),
             (configuration.caches, ServiceConfiguration.Caches.entries),
             (configuration.operation, ServiceConfiguration.Operation.entries),
+            (configuration.telemetry, ServiceConfiguration.Telemetry.entries),
         ]
         #expect(Mirror(reflecting: configuration).children.count == groups.count)
         for (group, entries) in groups {

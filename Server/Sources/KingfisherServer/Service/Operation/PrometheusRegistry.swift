@@ -8,6 +8,7 @@ import Synchronization
 public final class PrometheusRegistry: MetricsFactory {
     struct Series: Sendable {
         let labels: String
+        let dimensions: [(String, String)]
         let value: any PrometheusValue
     }
 
@@ -62,6 +63,29 @@ public final class PrometheusRegistry: MetricsFactory {
         return text
     }
 
+    /// All metrics for other systems.
+    var readingsOfAll: [MetricReading] {
+        let help = help.withLock { $0 }
+        let own = families.withLock { $0 }.sorted { $0.key < $1.key }.map { name, family in
+            MetricReading(
+                name: name,
+                help: help[name] ?? "",
+                type: family.type,
+                values: family.series.values.sorted { $0.labels < $1.labels }
+                    .map { ($0.dimensions, $0.value.reading) }
+            )
+        }
+        return own
+            + readings.withLock { $0 }.map { reading in
+                MetricReading(
+                    name: reading.name,
+                    help: reading.help,
+                    type: reading.type,
+                    values: reading.read().map { ($0.labels, .number($0.value)) }
+                )
+            }
+    }
+
     // MARK: Series
 
     private func value<Value: PrometheusValue>(
@@ -77,13 +101,14 @@ public final class PrometheusRegistry: MetricsFactory {
             var family = families[name] ?? Family(type: type)
             // A second type under the same name would be malformed, so it is counted unseen.
             guard family.type == type else { return make() }
-            var labels = Self.labels(dimensions)
+            var (labels, dimensions) = (Self.labels(dimensions), dimensions)
             if family.series[labels] == nil, family.series.count >= Self.maximalSeries {
                 labels = "overflow=\"true\""
+                dimensions = [("overflow", "true")]
             }
             if let value = family.series[labels]?.value as? Value { return value }
             let value = make()
-            family.series[labels] = Series(labels: labels, value: value)
+            family.series[labels] = Series(labels: labels, dimensions: dimensions, value: value)
             families[name] = family
             return value
         }

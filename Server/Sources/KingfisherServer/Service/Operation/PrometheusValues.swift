@@ -3,6 +3,9 @@ import Synchronization
 
 /// A value that can be written in Prometheus' text format.
 protocol PrometheusValue: AnyObject, Sendable {
+    /// The value for other systems.
+    var reading: MetricReading.Value { get }
+
     /// Appends the lines of the value.
     func write(_ name: String, _ labels: String, to text: inout String)
 }
@@ -14,6 +17,8 @@ final class PrometheusCounter: PrometheusValue, CounterHandler {
     func increment(by amount: Int64) { count.wrappingAdd(max(0, amount), ordering: .relaxed) }
 
     func reset() { count.store(0, ordering: .relaxed) }
+
+    var reading: MetricReading.Value { .number(Double(count.load(ordering: .relaxed))) }
 
     func write(_ name: String, _ labels: String, to text: inout String) {
         text += "\(name)\(PrometheusRegistry.braced(labels)) \(count.load(ordering: .relaxed))\n"
@@ -30,6 +35,8 @@ final class PrometheusFloatingCounter: PrometheusValue, FloatingPointCounterHand
     }
 
     func reset() { sum.withLock { $0 = 0 } }
+
+    var reading: MetricReading.Value { .number(sum.withLock { $0 }) }
 
     func write(_ name: String, _ labels: String, to text: inout String) {
         let value = PrometheusRegistry.number(sum.withLock { $0 })
@@ -52,6 +59,8 @@ final class PrometheusGauge: PrometheusValue, MeterHandler, RecorderHandler {
     func record(_ value: Int64) { set(value) }
 
     func record(_ value: Double) { set(value) }
+
+    var reading: MetricReading.Value { .number(value.withLock { $0 }) }
 
     func write(_ name: String, _ labels: String, to text: inout String) {
         let value = PrometheusRegistry.number(value.withLock { $0 })
@@ -100,6 +109,11 @@ final class PrometheusHistogram: PrometheusValue, TimerHandler, RecorderHandler 
             state.counts[place] += 1
             state.sum += value
         }
+    }
+
+    var reading: MetricReading.Value {
+        let state = state.withLock { $0 }
+        return .histogram(bounds: bounds, counts: state.counts, sum: state.sum)
     }
 
     func write(_ name: String, _ labels: String, to text: inout String) {

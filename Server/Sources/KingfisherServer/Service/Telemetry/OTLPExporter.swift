@@ -1,0 +1,141 @@
+import CoreMetrics
+import Foundation
+import Kingfisher
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Tracing
+
+/// Sends spans and metrics to a collector, by OTLP over HTTP in the binary form.
+///
+/// Spans wait in a queue of at most 8,192; further ones are dropped and counted. A batch that the
+/// collector does not take is sent again with the next one, as long as the queue has room. The log
+/// says when that begins and when it is over, not each time.
+final class OTLPExporter: Service {
+    private static let maximalQueue = 8192
+    private static let batchSize = 512
+
+    private let settings: ServiceConfiguration.Telemetry
+    private let client: TrustedClient
+    private let registry: PrometheusRegistry
+    private let logger: Logger
+    private let dropped: Counter
+    private let begin = DefaultTracerClock.now.nanosecondsSinceEpoch
+    private let queue = Mutex<[EndedSpan]>([])
+    private let isFailing = Mutex(false)
+
+    /// Makes an exporter; nil if the configuration has none.
+    init?(
+        _ configuration: ServiceConfiguration,
+        _ transport: any HTTPTransport,
+        _ registry: PrometheusRegistry,
+        _ logger: Logger
+    ) {
+        guard configuration.telemetry.isOn else { return nil }
+        settings = configuration.telemetry
+        client = TrustedClient(transport: transport, timeout: .seconds(10))
+        (self.registry, self.logger) = (registry, logger)
+        registry.describe("kf_spans_dropped_total", "Spans that the collector did not take.")
+        dropped = Counter(label: "kf_spans_dropped_total", dimensions: [], factory: registry)
+    }
+
+    /// The tracer whose spans are sent.
+    var tracer: any Tracer {
+        OTLPTracer(share: settings.sampledShare) { [weak self] span in self?.add(span) }
+    }
+
+    private func add(_ span: EndedSpan) {
+        let isTaken = queue.withLock { queue in
+            guard queue.count < Self.maximalQueue else { return false }
+            queue.append(span)
+            return true
+        }
+        if !isTaken { dropped.increment() }
+    }
+
+    /// Sends what there is until the service stops, and what is left then.
+    func run() async throws {
+        // Cancelled by the end of the group, like a sleep within it.
+        try? await cancelWhenGracefulShutdown { [self] in
+            var lastMetrics = ContinuousClock.now
+            while true {
+                try await Task.sleep(for: settings.interval)
+                await sendSpans()
+                guard ContinuousClock.now - lastMetrics >= settings.metricsInterval else {
+                    continue
+                }
+                lastMetrics = .now
+                await sendMetrics()
+            }
+        }
+        await flush()
+    }
+
+    /// Sends everything now.
+    func flush() async {
+        await sendSpans()
+        await sendMetrics()
+    }
+
+    private func sendSpans() async {
+        while true {
+            let batch = queue.withLock { Array($0.prefix(Self.batchSize)) }
+            guard !batch.isEmpty else { return }
+            let body = OTLPMessages.traces(batch, of: settings.serviceName)
+            guard await send(body, to: "traces") else {
+                // Room for new spans: the oldest ones go.
+                let surplus = queue.withLock { queue in
+                    let surplus = max(0, queue.count - Self.maximalQueue / 2)
+                    queue.removeFirst(surplus)
+                    return surplus
+                }
+                if surplus > 0 { dropped.increment(by: Int64(surplus)) }
+                return
+            }
+            queue.withLock { $0.removeFirst(min($0.count, batch.count)) }
+        }
+    }
+
+    private func sendMetrics() async {
+        guard settings.sendsMetrics else { return }
+        let now = DefaultTracerClock.now.nanosecondsSinceEpoch
+        let body = OTLPMessages.metrics(
+            registry.readingsOfAll,
+            since: begin,
+            at: now,
+            of: settings.serviceName
+        )
+        _ = await send(body, to: "metrics")
+    }
+
+    private func send(_ body: [UInt8], to kind: String) async -> Bool {
+        let type = HeaderField(name: "Content-Type", value: "application/x-protobuf")
+        do {
+            _ = try await client.send(
+                "\(settings.endpoint?.base ?? "http://localhost:4318")/v1/\(kind)",
+                method: "POST",
+                settings.fields + [type],
+                body: Data(body)
+            )
+            let recovers = isFailing.withLock { isFailing in
+                defer { isFailing = false }
+                return isFailing
+            }
+            if recovers { logger.notice("the collector of telemetry takes data again") }
+            return true
+        } catch {
+            let begins = isFailing.withLock { isFailing in
+                defer { isFailing = true }
+                return !isFailing
+            }
+            let detail = (error as? ServiceError)?.detail ?? "\(error)"
+            if begins {
+                logger.warning(
+                    "the collector of telemetry takes no data",
+                    metadata: ["detail": "\(detail)"]
+                )
+            }
+            return false
+        }
+    }
+}
