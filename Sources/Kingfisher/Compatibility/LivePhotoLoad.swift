@@ -54,7 +54,7 @@ struct LivePhotoLoad: Sendable {
     /// Loads and stores resources; returns their bytes in order of arrival.
     private func load(_ parts: [LivePhotoResource]) async throws -> [Data] {
         guard !parts.isEmpty else { return [] }
-        if request.isStale { throw cancelled }
+        if request.isSuperseded { throw cancelled }
         do {
             return try await withThrowingTaskGroup { group in
                 for part in parts {

@@ -47,7 +47,7 @@ struct FetchedData: Sendable {
 
 extension SharedDownload {
     /// The public object for the download.
-    var task: SessionDataTask { face { SessionDataTask(request: $0.request, download: $0) } }
+    var task: SessionDataTask { attachment { SessionDataTask(request: $0.request, download: $0) } }
 }
 
 /// The durations and byte counts of a download.

@@ -14,7 +14,7 @@ extension ImageDownloader {
     /// - Parameters:
     ///   - url: An http or https URL.
     ///   - options: The request modifier, redirect handler and priority are used.
-    ///   - question: The request and the condition determined by HTTP caching, if any; a 304 is
+    ///   - conditional: The request and the condition determined by HTTP caching, if any; a 304 is
     ///     then not an error.
     ///   - task: The download is attached to it.
     ///   - progress: Called with received and expected bytes, if the length is known.
@@ -24,11 +24,11 @@ extension ImageDownloader {
     ///   - isStored: Called before a transfer is started; whether another load has stored the image
     ///     since the caches were consulted.
     /// - Returns: The bytes, as returned by the delegate.
-    /// - Throws: ``KingfisherError``, or ``StoredMeanwhile``.
+    /// - Throws: ``KingfisherError``, or ``AlreadyCached``.
     func fetch(
         _ url: URL,
         options: KingfisherParsedOptionsInfo,
-        question: HTTPQuestion? = nil,
+        conditional: ConditionalRequest? = nil,
         task: DownloadTask,
         progress: (@Sendable (Int64, Int64) -> Void)?,
         chunk: (@Sendable () -> Void)? = nil,
@@ -36,7 +36,7 @@ extension ImageDownloader {
         isStored: (@Sendable () -> Bool)? = nil
     ) async throws -> FetchedData {
         let request =
-            if let prepared = question?.request {
+            if let prepared = conditional?.request {
                 prepared
             } else {
                 try await request(for: url, options: options)
@@ -44,15 +44,15 @@ extension ImageDownloader {
         do {
             try Task.checkCancellation()
             try checkNetwork(for: request, options)
-            let wish = DownloadWish(
+            let parameters = FetchParameters(
                 request: request,
                 options: options,
-                question: question,
+                conditional: conditional,
                 attachesLate: attachesLate,
                 isStored: isStored
             )
-            return try await download(wish, task, Self.report(progress, chunk))
-        } catch let error as StoredMeanwhile {
+            return try await download(parameters, task, Self.report(progress, chunk))
+        } catch let error as AlreadyCached {
             throw error
         } catch {
             throw KingfisherError(downloading: error, task: task)
@@ -98,23 +98,23 @@ extension ImageDownloader {
     }
 
     /// The arguments of one fetch; a class, because it is kept while the download runs.
-    private final class DownloadWish: Sendable {
+    private final class FetchParameters: Sendable {
         let request: URLRequest
         let options: KingfisherParsedOptionsInfo
-        let question: HTTPQuestion?
+        let conditional: ConditionalRequest?
         let attachesLate: Bool
         let isStored: (@Sendable () -> Bool)?
 
         init(
             request: URLRequest,
             options: KingfisherParsedOptionsInfo,
-            question: HTTPQuestion?,
+            conditional: ConditionalRequest?,
             attachesLate: Bool,
             isStored: (@Sendable () -> Bool)?
         ) {
             self.request = request
             self.options = options
-            self.question = question
+            self.conditional = conditional
             self.attachesLate = attachesLate
             self.isStored = isStored
         }
@@ -123,43 +123,43 @@ extension ImageDownloader {
     /// Waits for the bytes of a download that is joined or started.
     @inline(never)
     private func download(
-        _ wish: DownloadWish,
+        _ parameters: FetchParameters,
         _ task: DownloadTask,
         _ progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws -> FetchedData {
         let latch = CancellationLatch()
         let joined = Mutex<DownloadToken?>(nil)
         let isStored = Mutex(false)
-        let priority = task.ownPriority ?? self.priority(wish.options)
+        let priority = task.ownPriority ?? self.priority(parameters.options)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let caller = DownloadCaller(
                     priority: priority,
                     keepsBytes: true,
-                    wish: DecodeRequest(wish.options),
+                    payload: DecodeRequest(parameters.options),
                     progress: progress,
                     finished: { continuation.resume(returning: $0) }
                 )
-                let token = join(wish, caller)
+                let token = join(parameters, caller)
                 joined.withLock { $0 = token }
-                if token.isCreator, wish.isStored?() == true {
+                if token.isCreator, parameters.isStored?() == true {
                     isStored.withLock { $0 = true }
                     token.leave()
                     // Other callers may have joined and wait for the start.
-                    if !token.download.hasEnded { start(token, wish) }
+                    if !token.download.hasEnded { start(token, parameters) }
                     return
                 }
                 task.attach(token.download.task, token: token.number, priority: priority)
-                wish.options.requestModifier?.onDownloadTaskStarted?(task)
-                if token.isCreator { start(token, wish) }
+                parameters.options.requestModifier?.onDownloadTaskStarted?(task)
+                if token.isCreator { start(token, parameters) }
                 latch.onCancel { token.leave() }
             }
         } onCancel: {
             latch.cancel()
         }
-        if isStored.withLock({ $0 }) { throw StoredMeanwhile() }
+        if isStored.withLock({ $0 }) { throw AlreadyCached() }
         guard let token = joined.withLock({ $0 }) else { throw CancellationError() }
-        wish.question?.trail.note(token.download)
+        parameters.conditional?.chain.note(token.download)
         switch result {
         case .success(let body): return FetchedData(body, of: token)
         case .failure(.cancelled): throw CancellationError()
@@ -168,27 +168,27 @@ extension ImageDownloader {
     }
 
     /// Joins the download of an equal request, or creates one.
-    private func join(_ wish: DownloadWish, _ caller: DownloadCaller) -> DownloadToken {
+    private func join(_ parameters: FetchParameters, _ caller: DownloadCaller) -> DownloadToken {
         downloads.join(
-            wish.request,
-            settings: settings(for: wish.request, wish.options),
-            owner: RequestOwner(wish.options.redirectHandler),
-            asked: wish.question?.asked,
-            condition: wish.question?.condition,
+            parameters.request,
+            settings: settings(for: parameters.request, parameters.options),
+            owner: RequestOwner(parameters.options.redirectHandler),
+            asked: parameters.conditional?.asked,
+            condition: parameters.conditional?.condition,
             hooks: hooks(
-                redirectHandler: wish.options.redirectHandler,
-                condition: wish.question?.condition
+                redirectHandler: parameters.options.redirectHandler,
+                condition: parameters.conditional?.condition
             ),
             partials: partials,
-            acceptsFinished: wish.attachesLate,
+            mayJoinFinished: parameters.attachesLate,
             caller: caller
         )
     }
 
-    private func start(_ token: DownloadToken, _ wish: DownloadWish) {
-        if let url = wish.request.url {
+    private func start(_ token: DownloadToken, _ parameters: FetchParameters) {
+        if let url = parameters.request.url {
             (delegate ?? self)
-                .imageDownloader(self, willDownloadImageForURL: url, with: wish.request)
+                .imageDownloader(self, willDownloadImageForURL: url, with: parameters.request)
         }
         token.download.start()
     }
@@ -281,7 +281,7 @@ extension ImageDownloader {
 
 /// Nothing was downloaded, because another load has stored the image since the caches were
 /// consulted.
-struct StoredMeanwhile: Error {}
+struct AlreadyCached: Error {}
 
 extension KingfisherError {
     /// Converts an error of a download.

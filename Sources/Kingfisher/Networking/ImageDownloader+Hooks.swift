@@ -83,7 +83,7 @@ extension ImageDownloader {
         let task = download.task
         if let metrics = download.metrics { task.setMetrics(NetworkMetrics(metrics)) }
         let deliver = { @Sendable (result: Result<DownloadedBody, TransferError>) in
-            task.encoded?.plan(download.wishes.compactMap { $0 as? DecodeRequest })
+            task.encoded?.plan(download.payloads.compactMap { $0 as? DecodeRequest })
             reply(result)
         }
         guard let delegate else { return deliver(result) }

@@ -25,7 +25,7 @@ struct Failover: Sendable {
         of attempt: LoadRequest,
         by task: DownloadTask
     ) async -> Result<LoadRequest, KingfisherError> {
-        guard !error.isCancellation, !attempt.isStale else { return .failure(error) }
+        guard !error.isCancellation, !attempt.isSuperseded else { return .failure(error) }
         if await isRetried(error) { return .success(request) }
         guard !Task.isCancelled else {
             let error = CancellationError()
@@ -43,7 +43,7 @@ struct Failover: Sendable {
 
     private func conclusion(_ error: KingfisherError) -> KingfisherError {
         let hadAlternatives = !(request.options.alternativeSources ?? []).isEmpty
-        guard hadAlternatives, !request.isStale else { return error }
+        guard hadAlternatives, !request.isSuperseded else { return error }
         return .imageSettingError(reason: .alternativeSourcesExhausted(failures))
     }
 

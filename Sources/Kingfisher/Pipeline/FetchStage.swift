@@ -33,13 +33,13 @@ struct FetchStage {
             let fetched = try await request.downloader.fetch(
                 url,
                 options: request.options,
-                question: request.question,
+                conditional: request.conditional,
                 task: task,
                 progress: events.progress,
                 chunk: updates?.wake,
                 // A forced refresh must not join a download that started earlier.
-                attachesLate: request.looksUp || request.acceptsFinished,
-                isStored: request.acceptsFinished ? isStored : nil
+                attachesLate: request.looksUp || request.mayJoinFinished,
+                isStored: request.mayJoinFinished ? isStored : nil
             )
             return .data(fetched)
         }

@@ -125,18 +125,18 @@ struct HTTPCachingStage {
     }
 
     /// A request for the image without a condition.
-    func unconditional(after question: HTTPQuestion? = nil) -> LoadRequest {
-        request.with((question ?? HTTPQuestion()).unconditional(sent))
+    func unconditional(after conditional: ConditionalRequest? = nil) -> LoadRequest {
+        request.with((conditional ?? ConditionalRequest()).unconditional(sent))
     }
 
     /// A conditional request for an image, starting with the first URL that must be asked.
     private func asking(_ policy: HTTPFreshnessPolicy) -> LoadRequest {
-        var question = HTTPQuestion(request: sent)
-        question.condition = policy.condition
+        var conditional = ConditionalRequest(request: sent)
+        conditional.condition = policy.condition
         // A redirect handler must be called for every redirect.
         guard request.options.redirectHandler == nil, var next = sent else {
-            question.condition?.endsAtRedirect = false
-            return request.with(question)
+            conditional.condition?.endsAtRedirect = false
+            return request.with(conditional)
         }
         let rules = RedirectRules(settings: request.downloader.settings(for: next, request.options))
         for (redirect, target) in policy.freshRedirects {
@@ -149,11 +149,11 @@ struct HTTPCachingStage {
                 )
             else { break }
             next = following
-            question.known.append(redirect)
+            conditional.known.append(redirect)
         }
-        question.request = next
-        question.asked = sent?.url
-        return request.with(question)
+        conditional.request = next
+        conditional.asked = sent?.url
+        return request.with(conditional)
     }
 
     /// The result of a hit if the network must not be used, provided that it applies to this
@@ -191,16 +191,16 @@ struct HTTPCachingStage {
     func verdict(
         _ output: FetchStage.Output,
         about judged: Judged?,
-        _ question: HTTPQuestion?
+        _ conditional: ConditionalRequest?
     ) -> Verdict {
         guard case .data(let fetched) = output, let response = fetched.response,
-            let question, question.condition?.isConfirmed(by: response) == true
+            let conditional, conditional.condition?.isConfirmed(by: response) == true
         else { return .new }
         guard let judged else { return .unusable }
-        let redirects = question.trail.steps?.redirects ?? []
+        let redirects = conditional.chain.steps?.redirects ?? []
         guard response.statusCode == 304 else {
             let record = judged.record.reached(
-                known: question.known,
+                known: conditional.known,
                 redirects: redirects + [response],
                 time: time,
                 requestField: field
@@ -213,7 +213,7 @@ struct HTTPCachingStage {
             control.isNoStore
             ? judged.record
             : judged.record.confirmed(
-                known: question.known,
+                known: conditional.known,
                 redirects: redirects,
                 by: response,
                 time: time,
@@ -239,7 +239,7 @@ struct HTTPCachingStage {
     func storing(
         _ output: FetchStage.Output,
         about judged: Judged?,
-        _ question: HTTPQuestion?
+        _ conditional: ConditionalRequest?
     ) -> (request: LoadRequest, store: StoreStage?) {
         guard case .data(let fetched) = output, let response = fetched.response else {
             return (request, StoreStage(request: request))
@@ -249,7 +249,7 @@ struct HTTPCachingStage {
             isShared: cache.httpCachingRules.isShared
         )
         let isNoStore = received.isNoStore || received.isPrivate
-        let record = record(response, question)
+        let record = record(response, conditional)
         guard !control.isNoStore, record != nil || !isNoStore else {
             removeImage()
             return (request, nil)
@@ -267,10 +267,13 @@ struct HTTPCachingStage {
         return request.with(variant: number)
     }
 
-    private func record(_ response: TransferResponse, _ question: HTTPQuestion?) -> HTTPRecord? {
+    private func record(
+        _ response: TransferResponse,
+        _ conditional: ConditionalRequest?
+    ) -> HTTPRecord? {
         HTTPRecord(
-            known: question?.known ?? [],
-            redirects: question?.trail.steps?.redirects ?? [],
+            known: conditional?.known ?? [],
+            redirects: conditional?.chain.steps?.redirects ?? [],
             response,
             time: time,
             rules: cache.httpCachingRules,
@@ -284,9 +287,9 @@ struct HTTPCachingStage {
     func recover(
         _ judged: Judged?,
         from error: any Error,
-        _ question: HTTPQuestion?
+        _ conditional: ConditionalRequest?
     ) throws -> RetrieveImageResult {
-        noteFailure(error, question)
+        noteFailure(error, conditional)
         guard let judged, (error as? KingfisherError)?.isServerFailure == true,
             judged.policy.mayStandForError
         else { throw error }
@@ -294,12 +297,12 @@ struct HTTPCachingStage {
     }
 
     /// Records that there is no image, if the response says so.
-    func noteFailure(_ error: any Error, _ question: HTTPQuestion?) {
+    func noteFailure(_ error: any Error, _ conditional: ConditionalRequest?) {
         guard case KingfisherError.responseError(.invalidHTTPStatusCode) = error,
-            let response = question?.trail.steps?.response
+            let response = conditional?.chain.steps?.response
         else { return }
         let isGone = response.statusCode == 404 || response.statusCode == 410
-        let record = control.isNoStore ? nil : record(response, question)
+        let record = control.isNoStore ? nil : record(response, conditional)
         guard isGone || record?.isNegative == true else { return }
         removeImage()
         if let record, record.isNegative {

@@ -6,7 +6,7 @@ extension ImagePipeline {
         by caching: HTTPCachingStage,
         _ events: LoadEvents,
         _ task: DownloadTask,
-        _ journal: inout LoadJournal
+        _ trace: inout LoadTrace
     ) async throws -> RetrieveImageResult {
         switch try await caching.step(for: hit) {
         case .deliver(let result):
@@ -16,9 +16,9 @@ extension ImagePipeline {
             return result
         case .fetch(let judged, let request):
             do {
-                return try await ask(request, about: judged, caching, events, task, &journal)
+                return try await ask(request, about: judged, caching, events, task, &trace)
             } catch {
-                return try caching.recover(judged, from: error, request.question)
+                return try caching.recover(judged, from: error, request.conditional)
             }
         }
     }
@@ -31,19 +31,19 @@ extension ImagePipeline {
         _ caching: HTTPCachingStage,
         _ events: LoadEvents,
         _ task: DownloadTask,
-        _ journal: inout LoadJournal
+        _ trace: inout LoadTrace
     ) async throws -> RetrieveImageResult {
         var request = request
-        var fetched = try await fetch(request, events, task, &journal)
-        switch caching.verdict(fetched, about: judged, request.question) {
+        var fetched = try await fetch(request, events, task, &trace)
+        switch caching.verdict(fetched, about: judged, request.conditional) {
         case .confirmed(let result): return result
         case .unusable:
-            request = caching.unconditional(after: request.question)
-            fetched = try await fetch(request, events, task, &journal)
+            request = caching.unconditional(after: request.conditional)
+            fetched = try await fetch(request, events, task, &trace)
         case .new: break
         }
-        let (storing, store) = caching.storing(fetched, about: judged, request.question)
-        return try await finish(fetched, storing, store, &journal).with(.fresh)
+        let (storing, store) = caching.storing(fetched, about: judged, request.conditional)
+        return try await finish(fetched, storing, store, &trace).with(.fresh)
     }
 
     /// Revalidates a delivered image in the background, in a separate load.
@@ -54,7 +54,7 @@ extension ImagePipeline {
     ) {
         guard caching.beginRefresh(judged) else { return }
         Task {
-            var journal = LoadJournal(request, observers: observers)
+            var trace = LoadTrace(request, observers: observers)
             let task = DownloadTask()
             do {
                 let result = try await ask(
@@ -63,15 +63,15 @@ extension ImagePipeline {
                     caching,
                     LoadEvents(),
                     task,
-                    &journal
+                    &trace
                 )
-                _ = journal.finish(result.cacheType)
+                _ = trace.finish(result.cacheType)
             } catch {
                 // Unless the image no longer exists, the stale image stays until its window ends,
                 // and the next load revalidates again.
-                caching.noteFailure(error, request.question)
+                caching.noteFailure(error, request.conditional)
                 let error = KingfisherError(loading: error, of: request.source, task: task)
-                journal.fail(error)
+                trace.fail(error)
             }
             caching.endRefresh(judged)
         }

@@ -24,16 +24,16 @@ struct ImagePipeline: Sendable {
         events: LoadEvents = LoadEvents(),
         task: DownloadTask
     ) async throws(KingfisherError) -> RetrieveImageResult {
-        var journal = LoadJournal(request, observers: observers)
+        var trace = LoadTrace(request, observers: observers)
         var failover = Failover(request)
         var attempt = request
         var handle = task
         var announcement: HandleAnnouncement?
         while true {
             do {
-                var result = try await load(attempt, events, handle, &journal)
+                var result = try await load(attempt, events, handle, &trace)
                 announcement?.attemptEnded()
-                result.timings = journal.finish(result.cacheType)
+                result.timings = trace.finish(result.cacheType)
                 return result
             } catch {
                 announcement?.attemptEnded()
@@ -41,10 +41,10 @@ struct ImagePipeline: Sendable {
                 switch await failover.next(after: error, of: attempt, by: handle) {
                 case .success(let next): attempt = next
                 case .failure(let conclusion):
-                    journal.fail(conclusion)
+                    trace.fail(conclusion)
                     throw conclusion
                 }
-                journal.tell(.restarted(attempt.source, because: error))
+                trace.emit(.restarted(attempt.source, because: error))
                 handle = DownloadTask(
                     cancellation: task.cancellation,
                     priority: handle.ownPriority
@@ -60,13 +60,13 @@ struct ImagePipeline: Sendable {
         _ request: LoadRequest,
         _ events: LoadEvents,
         _ task: DownloadTask,
-        _ journal: inout LoadJournal
+        _ trace: inout LoadTrace
     ) async throws -> RetrieveImageResult {
         do {
-            return try await loadOnce(request, sharing: true, events, task, &journal)
-        } catch is StoredMeanwhile {
+            return try await loadOnce(request, sharing: true, events, task, &trace)
+        } catch is AlreadyCached {
             let request = request.afterFinish
-            return try await loadOnce(request, sharing: false, events, task, &journal)
+            return try await loadOnce(request, sharing: false, events, task, &trace)
         }
     }
 
@@ -77,7 +77,7 @@ struct ImagePipeline: Sendable {
         sharing: Bool,
         _ events: LoadEvents,
         _ task: DownloadTask,
-        _ journal: inout LoadJournal
+        _ trace: inout LoadTrace
     ) async throws -> RetrieveImageResult {
         try request.source.check(against: request.sourcePolicy(for: request.source))
         let caching = request.options.httpCaching ? await HTTPCachingStage(request) : nil
@@ -86,14 +86,14 @@ struct ImagePipeline: Sendable {
             sharing,
             caching,
             task,
-            &journal
+            &trace
         ) {
         case .result(let result):
             return result
         case .source(let request, let hit):
-            if let caching { return try await load(hit, by: caching, events, task, &journal) }
-            let fetched = try await fetch(request, events, task, &journal)
-            return try await finish(fetched, request, StoreStage(request: request), &journal)
+            if let caching { return try await load(hit, by: caching, events, task, &trace) }
+            let fetched = try await fetch(request, events, task, &trace)
+            return try await finish(fetched, request, StoreStage(request: request), &trace)
         }
     }
 
@@ -113,15 +113,15 @@ struct ImagePipeline: Sendable {
         _ sharing: Bool,
         _ caching: HTTPCachingStage?,
         _ task: DownloadTask,
-        _ journal: inout LoadJournal
+        _ trace: inout LoadTrace
     ) async throws -> Search {
-        var isSharing = sharing && request.offer != nil
+        var isSharing = sharing && request.leaseEntry != nil
         var hit: HTTPCachingStage.Hit?
         if request.looksUp {
-            hit = try await lookUp(request, caching, task, &isSharing, &journal)
+            hit = try await lookUp(request, caching, task, &isSharing, &trace)
             if let hit, caching == nil { return .result(hit.result) }
             if hit == nil {
-                tellMisses(of: request, journal)
+                tellMisses(of: request, trace)
                 try request.checkWantedAfterMiss()
             }
         }
@@ -132,7 +132,7 @@ struct ImagePipeline: Sendable {
             return .result(result)
         }
         guard isSharing, hit == nil else { return .source(request, hit) }
-        return .source(try await claim(request, &journal), nil)
+        return .source(try await claim(request, &trace), nil)
     }
 
     @inline(never)
@@ -140,9 +140,9 @@ struct ImagePipeline: Sendable {
         _ request: LoadRequest,
         _ events: LoadEvents,
         _ task: DownloadTask,
-        _ journal: inout LoadJournal
+        _ trace: inout LoadTrace
     ) async throws -> FetchStage.Output {
-        try await journal.measure(.fetch) {
+        try await trace.measure(.fetch) {
             try await FetchStage(request: request, events: events, task: task).run()
         }
     }
@@ -153,12 +153,12 @@ struct ImagePipeline: Sendable {
         _ fetched: FetchStage.Output,
         _ request: LoadRequest,
         _ store: StoreStage?,
-        _ journal: inout LoadJournal
+        _ trace: inout LoadTrace
     ) async throws -> RetrieveImageResult {
-        let loaded = try await journal.measure(.process) {
+        let loaded = try await trace.measure(.process) {
             try await ProcessStage(request: request).run(fetched)
         }
-        if let store { await journal.measure(.store) { await store.run(loaded) } }
+        if let store { await trace.measure(.store) { await store.run(loaded) } }
         return RetrieveImageResult(loaded, request: request)
     }
 
@@ -169,43 +169,43 @@ struct ImagePipeline: Sendable {
         _ caching: HTTPCachingStage?,
         _ task: DownloadTask,
         _ isSharing: inout Bool,
-        _ journal: inout LoadJournal
+        _ trace: inout LoadTrace
     ) async throws -> HTTPCachingStage.Hit? {
         var stage = LookupStage(request, task)
         while true {
-            let finding = try await journal.measure(.lookup) { try await stage.next() }
-            for answer in stage.takeAnswers() { journal.note(answer.answer, answer.duration) }
+            let finding = try await trace.measure(.lookup) { try await stage.next() }
+            for answer in stage.takeAnswers() { trace.record(answer.answer, answer.duration) }
             guard let finding else {
                 isSharing = isSharing && stage.isSharing
                 return nil
             }
-            if let hit = try await answer(finding, request, caching, &journal) { return hit }
+            if let hit = try await answer(finding, request, caching, &trace) { return hit }
         }
     }
 
     /// Claims the right to make the image while other machines wait for it.
     ///
     /// - Returns: The request, with a lease if it was granted.
-    /// - Throws: ``StoredMeanwhile`` if another machine has made the image, `CancellationError`.
+    /// - Throws: ``AlreadyCached`` if another machine has made the image, `CancellationError`.
     @inline(never)
     private func claim(
         _ request: LoadRequest,
-        _ journal: inout LoadJournal
+        _ trace: inout LoadTrace
     ) async throws -> LoadRequest {
-        guard let offer = request.offer else { return request }
+        guard let place = request.leaseEntry else { return request }
         let start = ContinuousClock.now
-        let claim = try await offer.cache.claim(offer.entry)
+        let claim = try await place.cache.claim(place.entry)
         try request.checkWanted()
         let took = ContinuousClock.now - start
         switch claim {
         case .granted(let lease):
-            journal.note(.granted, took)
+            trace.record(.granted, took)
             return request.holding(lease)
         case .made:
-            journal.note(.madeElsewhere, took)
-            throw StoredMeanwhile()
+            trace.record(.madeElsewhere, took)
+            throw AlreadyCached()
         case .none:
-            journal.note(.notGranted, took)
+            trace.record(.notGranted, took)
             return request
         }
     }
@@ -216,49 +216,49 @@ struct ImagePipeline: Sendable {
         _ finding: LookupStage.Finding,
         _ request: LoadRequest,
         _ caching: HTTPCachingStage?,
-        _ journal: inout LoadJournal
+        _ trace: inout LoadTrace
     ) async throws -> HTTPCachingStage.Hit? {
         let stage = ProcessStage(request: request)
         let loaded: LoadedImage?
         let metadata: EntryMetadata?
         switch finding {
         case .final(let image, let type):
-            journal.tell(.hit(type))
+            trace.emit(.hit(type))
             return .init(image, from: type, caching?.metadata(of: image), request)
         case .unprocessed(let image, let type):
-            journal.tell(.hit(type))
-            let processed = try await journal.measure(.process) {
+            trace.emit(.hit(type))
+            let processed = try await trace.measure(.process) {
                 try await stage.run(cached: image)
             }
             return .init(processed, from: type, caching?.metadata(of: image), request)
         case .stored(let entry):
-            let stored = try await journal.measure(.process) { try await stage.run(stored: entry) }
+            let stored = try await trace.measure(.process) { try await stage.run(stored: entry) }
             guard let stored else { return nil }
-            journal.tell(.hit(.disk))
+            trace.emit(.hit(.disk))
             return .init(stored.image, from: .disk, stored.metadata, request)
         case .original(let image):
             metadata = caching?.metadata(ofOriginal: image)
-            loaded = try await journal.measure(.process) { try await stage.run(original: image) }
+            loaded = try await trace.measure(.process) { try await stage.run(original: image) }
         case .storedOriginal(let entry):
-            let made = try await journal.measure(.process) { try await stage.run(original: entry) }
+            let made = try await trace.measure(.process) { try await stage.run(original: entry) }
             metadata = made?.metadata
             loaded = made?.loaded
         }
         guard let loaded else { return nil }
-        journal.tell(.hit(.none))
+        trace.emit(.hit(.none))
         let record = caching?.recordOfOriginal(metadata)
-        await journal.measure(.store) {
+        await trace.measure(.store) {
             await StoreStage(request: request, record: record).run(loaded)
         }
         return .init(loaded.image, from: .none, metadata, request)
     }
 
-    private func tellMisses(of request: LoadRequest, _ journal: LoadJournal) {
-        guard journal.isObserved else { return }
+    private func tellMisses(of request: LoadRequest, _ trace: LoadTrace) {
+        guard trace.isObserved else { return }
         let explanation = request.explanation
-        journal.tell(.miss(.memory, explanation.memory ?? .damaged))
+        trace.emit(.miss(.memory, explanation.memory ?? .damaged))
         // The index had the file, but reading it returned no image.
-        journal.tell(.miss(.disk, explanation.disk ?? .damaged))
+        trace.emit(.miss(.disk, explanation.disk ?? .damaged))
     }
 }
 

@@ -19,7 +19,7 @@ final class LoadRequest: Sendable {
     /// The manager's options, overridden by those of the call.
     let options: KingfisherParsedOptionsInfo
     /// The request and condition determined by HTTP caching; nil without it.
-    let question: HTTPQuestion?
+    let conditional: ConditionalRequest?
     let targetCache: ImageCache
     let originalCache: ImageCache
     let downloader: ImageDownloader
@@ -27,7 +27,7 @@ final class LoadRequest: Sendable {
     let looksUp: Bool
     /// Whether to accept just finished work for the same image: the caches were found empty, but
     /// another load may have stored it since.
-    let acceptsFinished: Bool
+    let mayJoinFinished: Bool
     /// Whether the image is still needed; nil if it always is.
     let isStillWanted: (@Sendable () -> Bool)?
     /// Retained until the image is stored, so that other machines wait for it.
@@ -54,12 +54,12 @@ final class LoadRequest: Sendable {
         // The disk is read where it is asked, which is not the caller's thread.
         if options.asyncCacheTypeCheck { options.loadDiskFileSynchronously = false }
         self.options = options
-        question = nil
+        conditional = nil
         targetCache = options.targetCache ?? cache
         originalCache = options.originalCache ?? targetCache
         self.downloader = options.downloader ?? downloader
         looksUp = !options.forceRefresh
-        acceptsFinished = looksUp && !options.httpCaching
+        mayJoinFinished = looksUp && !options.httpCaching
         self.isStillWanted = isStillWanted
         lease = nil
     }
@@ -70,9 +70,9 @@ final class LoadRequest: Sendable {
         source: Source? = nil,
         key: String? = nil,
         options: KingfisherParsedOptionsInfo? = nil,
-        question: HTTPQuestion? = nil,
+        conditional: ConditionalRequest? = nil,
         looksUp: Bool? = nil,
-        acceptsFinished: Bool? = nil,
+        mayJoinFinished: Bool? = nil,
         lease: SharedLease? = nil
     ) {
         Counters.requests.add()
@@ -81,12 +81,12 @@ final class LoadRequest: Sendable {
         self.options = options ?? other.options
         entry = key.map { CacheEntryName(key: $0, options: other.options) } ?? other.entry
         originalSource = other.originalSource
-        self.question = question ?? other.question
+        self.conditional = conditional ?? other.conditional
         targetCache = other.targetCache
         originalCache = other.originalCache
         downloader = other.downloader
         self.looksUp = looksUp ?? other.looksUp
-        self.acceptsFinished = acceptsFinished ?? other.acceptsFinished
+        self.mayJoinFinished = mayJoinFinished ?? other.mayJoinFinished
         isStillWanted = other.isStillWanted
         self.lease = lease ?? other.lease
     }
@@ -107,9 +107,9 @@ final class LoadRequest: Sendable {
         LoadRequest(self, key: "variant \(variant) of \(key)")
     }
 
-    /// The same request with the question determined by HTTP caching.
-    func with(_ question: HTTPQuestion) -> LoadRequest {
-        LoadRequest(self, question: question)
+    /// The same request with the conditional request determined by HTTP caching.
+    func with(_ conditional: ConditionalRequest) -> LoadRequest {
+        LoadRequest(self, conditional: conditional)
     }
 
     /// The same request, with a lease of the image.
@@ -117,7 +117,7 @@ final class LoadRequest: Sendable {
 
     /// The same request for an image that other loads have stored meanwhile; it does not accept
     /// finished work again.
-    var afterFinish: LoadRequest { LoadRequest(self, looksUp: true, acceptsFinished: false) }
+    var afterFinish: LoadRequest { LoadRequest(self, looksUp: true, mayJoinFinished: false) }
 }
 
 // MARK: Derived values
@@ -147,7 +147,7 @@ extension LoadRequest {
 
     /// The entry that is offered to other machines, so that they should wait for it; nil if the
     /// load stores none.
-    var offer: (cache: ImageCache, entry: CacheEntryName)? {
+    var leaseEntry: (cache: ImageCache, entry: CacheEntryName)? {
         guard looksUp, acceptsDisk, entry.isShareable else { return nil }
         if !options.cacheMemoryOnly {
             return targetCache.sharing == nil ? nil : (targetCache, entry)
@@ -208,7 +208,7 @@ extension LoadRequest {
         return .all.subtracting(.files)
     }
 
-    var isStale: Bool { isStillWanted.map { !$0() } ?? false }
+    var isSuperseded: Bool { isStillWanted.map { !$0() } ?? false }
 
     /// Throws if the image is no longer needed after the caches were consulted, so that nothing is
     /// downloaded.
@@ -221,6 +221,6 @@ extension LoadRequest {
 
     /// Throws if the image is no longer needed.
     func checkWanted() throws(KingfisherError) {
-        if isStale { throw .cacheError(reason: .imageNotExisting(key: key)) }
+        if isSuperseded { throw .cacheError(reason: .imageNotExisting(key: key)) }
     }
 }

@@ -63,7 +63,7 @@ final class ProgressiveUpdates: Sendable {
         worker.withLock { $0 }?.cancel()
     }
 
-    private var isWanted: Bool { !hasEnded.load(ordering: .relaxed) && !request.isStale }
+    private var isWanted: Bool { !hasEnded.load(ordering: .relaxed) && !request.isSuperseded }
 
     /// Decodes and shows the scans in new bytes.
     private func update(_ decoding: ProgressiveDecoding, with bytes: Data) async {

@@ -43,7 +43,7 @@ struct StoredEntry: Sendable {
                 DecodeRequest(options),
                 by: request.processing,
                 staysCancelled: ignoresCancel,
-                isWanted: { !request.isStale }
+                isWanted: { !request.isSuperseded }
             )
             let metadata = encoded.file?.metadata
             if let tag {

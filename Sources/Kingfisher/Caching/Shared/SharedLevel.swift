@@ -17,12 +17,12 @@ final class SharedHit: Sendable {
     /// The mark of the entry in memory before the storage was asked.
     let mark: UInt32
     /// Bounds the entries in memory until they are decoded.
-    private let turn: SharedLevel.Turn
+    private let permit: SharedLevel.Permit
 
-    init(_ contents: DiskContents, mark: UInt32, turn: SharedLevel.Turn) {
+    init(_ contents: DiskContents, mark: UInt32, permit: SharedLevel.Permit) {
         self.contents = contents
         self.mark = mark
-        self.turn = turn
+        self.permit = permit
     }
 }
 
@@ -45,16 +45,16 @@ final class SharedCounts: Sendable {
 /// loads and HTTP caching treat it like any other.
 final class SharedLevel: Sendable {
     /// A place among the entries that may be in memory at once.
-    final class Turn: Sendable {
-        private let turns: ByteBudget
+    final class Permit: Sendable {
+        private let permits: ByteBudget
 
         /// - Throws: `CancellationError` while it waits.
-        init(of turns: ByteBudget) async throws {
-            self.turns = turns
-            try await turns.take(1)
+        init(of permits: ByteBudget) async throws {
+            self.permits = permits
+            try await permits.take(1)
         }
 
-        deinit { turns.giveBack(1) }
+        deinit { permits.giveBack(1) }
     }
 
     private let gateway: SharedGateway
@@ -66,7 +66,7 @@ final class SharedLevel: Sendable {
     private let writes: SharedWrites
     private let leases: SharedLeases
     private let fetches = JobTable<CacheEntryName, SharedFinding>()
-    private let turns = ByteBudget(limit: 64)
+    private let permits = ByteBudget(limit: 64)
     private let sender: String
     private let listening = Mutex<Task<Void, Never>?>(nil)
 
@@ -126,8 +126,8 @@ final class SharedLevel: Sendable {
         try await fetches.value(for: entry) { [self] in
             // In the job, so that no other job can have stored it between the two checks.
             if checksDisk, disk.holds(entry) { return .hit(nil) }
-            let turn = try await Turn(of: turns)
-            let finding = await fetch(entry, turn)
+            let permit = try await Permit(of: permits)
+            let finding = await fetch(entry, permit)
             counts.change {
                 switch finding {
                 case .hit(let hit): $0.hits += hit == nil ? 0 : 1
@@ -139,7 +139,7 @@ final class SharedLevel: Sendable {
         }
     }
 
-    private func fetch(_ entry: CacheEntryName, _ turn: Turn) async -> SharedFinding {
+    private func fetch(_ entry: CacheEntryName, _ permit: Permit) async -> SharedFinding {
         let name = entry.sharedName
         guard !writes.isRemoving(name) else { return .miss }
         let mark = memory.mark(of: entry.memoryKey)
@@ -158,7 +158,7 @@ final class SharedLevel: Sendable {
             }
             let contents = DiskContents(data: value.data, metadata: metadata(of: value, entry))
             keep(contents, of: entry, until: value.expiry, since: mark)
-            return .hit(SharedHit(contents, mark: mark, turn: turn))
+            return .hit(SharedHit(contents, mark: mark, permit: permit))
         }
     }
 

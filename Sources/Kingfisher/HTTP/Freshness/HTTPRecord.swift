@@ -134,7 +134,7 @@ package struct HTTPRecord: Sendable, Codable, Equatable {
 }
 
 /// The responses of a download, even if it failed.
-final class HTTPTrail: Sendable {
+final class RedirectChain: Sendable {
     struct Steps: Sendable {
         /// The first request.
         let request: URLRequest
@@ -200,7 +200,7 @@ package struct HTTPCondition: Sendable, Hashable {
 }
 
 /// The request and condition with which a load asks, and the responses it received.
-struct HTTPQuestion: Sendable {
+struct ConditionalRequest: Sendable {
     /// The request for the first URL that must be asked, as made by the load's request modifier.
     var request: URLRequest?
     var condition: HTTPCondition?
@@ -208,12 +208,12 @@ struct HTTPQuestion: Sendable {
     var asked: URL?
     /// The fresh redirects that lead to the URL of the request.
     var known: [HTTPAnswer] = []
-    let trail = HTTPTrail()
+    let chain = RedirectChain()
 
-    /// A question for the image without a condition; responses are recorded in the same trail.
-    func unconditional(_ request: URLRequest?) -> HTTPQuestion {
-        var question = self
-        (question.request, question.condition, question.known) = (request, nil, [])
-        return question
+    /// A request for the image without a condition; responses are recorded in the same chain.
+    func unconditional(_ request: URLRequest?) -> ConditionalRequest {
+        var conditional = self
+        (conditional.request, conditional.condition, conditional.known) = (request, nil, [])
+        return conditional
     }
 }

@@ -34,8 +34,8 @@ struct DownloadState {
     private(set) var kept: DownloadedBody?
     /// Whether the transfer ended with a complete body.
     private var hasSucceeded = false
-    /// See ``SharedDownload/face(orMake:)``.
-    var face: (any AnyObject & Sendable)?
+    /// See ``SharedDownload/attachment(orMake:)``.
+    var attachment: (any AnyObject & Sendable)?
     private var priority: Float = 0
     private var wasStartCalled = false
     private var effects: [Effect] = []
@@ -83,7 +83,7 @@ struct DownloadState {
 
     // MARK: Callers
 
-    var wishes: [any Sendable] { callers.values.compactMap(\.wish) }
+    var payloads: [any Sendable] { callers.values.compactMap(\.payload) }
 
     var hasEnded: Bool { phase == .ended || phase == .delivered }
 
@@ -94,8 +94,8 @@ struct DownloadState {
     }
 
     /// Adds a caller; `nil` if it is too late.
-    mutating func join(_ caller: DownloadCaller, acceptsFinished: Bool) -> Int? {
-        guard !hasEnded || acceptsFinished && isKept else { return nil }
+    mutating func join(_ caller: DownloadCaller, mayJoinFinished: Bool) -> Int? {
+        guard !hasEnded || mayJoinFinished && isKept else { return nil }
         lastToken += 1
         if let kept {
             if caller.keepsBytes { keepers.insert(lastToken) }

@@ -72,8 +72,8 @@ package struct DownloadCaller: Sendable {
     ///
     /// Otherwise it leaves when the download ends.
     package var keepsBytes = false
-    /// How this caller uses the bytes, for ``SharedDownload/wishes``.
-    package var wish: (any Sendable)?
+    /// How this caller uses the bytes, for ``SharedDownload/payloads``.
+    package var payload: (any Sendable)?
     /// Called after each piece of the body.
     package var progress: (@Sendable (TransferProgress) -> Void)?
     /// Called with the result.
@@ -83,13 +83,13 @@ package struct DownloadCaller: Sendable {
     package init(
         priority: Float = 0.5,
         keepsBytes: Bool = false,
-        wish: (any Sendable)? = nil,
+        payload: (any Sendable)? = nil,
         progress: (@Sendable (TransferProgress) -> Void)? = nil,
         finished: @escaping @Sendable (Result<DownloadedBody, TransferError>) -> Void
     ) {
         self.priority = priority
         self.keepsBytes = keepsBytes
-        self.wish = wish
+        self.payload = payload
         self.progress = progress
         self.finished = finished
     }

@@ -66,15 +66,17 @@ package final class SharedDownload: Sendable {
     package var result: DownloadedBody? { state.withLock { $0.kept } }
 
     /// How the callers will use the bytes.
-    package var wishes: [any Sendable] { state.withLock { $0.wishes } }
+    package var payloads: [any Sendable] { state.withLock { $0.payloads } }
 
     /// An object attached to the download; made on first use.
-    package func face<Face: AnyObject & Sendable>(orMake make: (SharedDownload) -> Face) -> Face {
+    package func attachment<Attachment: AnyObject & Sendable>(
+        orMake make: (SharedDownload) -> Attachment
+    ) -> Attachment {
         state.withLock { state in
-            if let face = state.face as? Face { return face }
-            let face = make(self)
-            state.face = face
-            return face
+            if let attachment = state.attachment as? Attachment { return attachment }
+            let attachment = make(self)
+            state.attachment = attachment
+            return attachment
         }
     }
 
@@ -115,8 +117,8 @@ package final class SharedDownload: Sendable {
         finish { $0.end(.failure(.cancelled)) }
     }
 
-    func join(_ caller: DownloadCaller, acceptsFinished: Bool) -> Int? {
-        state.withLock { $0.join(caller, acceptsFinished: acceptsFinished) }
+    func join(_ caller: DownloadCaller, mayJoinFinished: Bool) -> Int? {
+        state.withLock { $0.join(caller, mayJoinFinished: mayJoinFinished) }
     }
 
     func leave(_ token: Int) {

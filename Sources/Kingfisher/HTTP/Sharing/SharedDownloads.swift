@@ -38,7 +38,7 @@ package final class SharedDownloads: Sendable {
     ///     chain.
     ///   - hooks: Decide about the response; those of the creator apply.
     ///   - partials: The store of interrupted bodies; `nil` to keep none.
-    ///   - acceptsFinished: Whether to join a finished download whose bytes other callers still
+    ///   - mayJoinFinished: Whether to join a finished download whose bytes other callers still
     ///     keep.
     ///   - caller: The caller.
     /// - Returns: The caller's token. If ``DownloadToken/isCreator`` is set, call
@@ -51,7 +51,7 @@ package final class SharedDownloads: Sendable {
         condition: HTTPCondition? = nil,
         hooks: DownloadHooks = DownloadHooks(),
         partials: PartialBodies? = nil,
-        acceptsFinished: Bool = false,
+        mayJoinFinished: Bool = false,
         caller: DownloadCaller
     ) -> DownloadToken {
         let request = condition?.applied(to: request) ?? request
@@ -62,7 +62,7 @@ package final class SharedDownloads: Sendable {
             asked: asked,
             condition: condition
         )
-        let token = table.join(identity, caller, acceptsFinished: acceptsFinished) {
+        let token = table.join(identity, caller, mayJoinFinished: mayJoinFinished) {
             SharedDownload(
                 request,
                 identity: identity,
@@ -109,11 +109,11 @@ final class DownloadTable: Sendable {
     func join(
         _ identity: RequestIdentity,
         _ caller: DownloadCaller,
-        acceptsFinished: Bool,
+        mayJoinFinished: Bool,
         orCreate create: () -> SharedDownload
     ) -> DownloadToken {
         func token(_ download: SharedDownload, isCreator: Bool) -> DownloadToken? {
-            download.join(caller, acceptsFinished: acceptsFinished).map {
+            download.join(caller, mayJoinFinished: mayJoinFinished).map {
                 DownloadToken(
                     download,
                     number: $0,

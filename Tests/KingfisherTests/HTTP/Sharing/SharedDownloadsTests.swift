@@ -152,10 +152,10 @@ struct SharedDownloadsTests {
 
     // MARK: After the end
 
-    private func keep(_ name: String, acceptsFinished: Bool = true) -> DownloadToken {
+    private func keep(_ name: String, mayJoinFinished: Bool = true) -> DownloadToken {
         var caller = journal.caller(name)
         caller.keepsBytes = true
-        let token = downloads.join(request, acceptsFinished: acceptsFinished, caller: caller)
+        let token = downloads.join(request, mayJoinFinished: mayJoinFinished, caller: caller)
         if token.isCreator { token.download.start() }
         return token
     }
@@ -193,7 +193,7 @@ struct SharedDownloadsTests {
     @Test func `a caller that wants a fresh response gets its own download`() {
         let kept = keep("a")
         transport.transfers[0].complete(hello)
-        let fresh = keep("b", acceptsFinished: false)
+        let fresh = keep("b", mayJoinFinished: false)
         #expect(transport.transfers.count == 2)
         kept.leave()
         transport.transfers[1].complete(Data("fresh".utf8))

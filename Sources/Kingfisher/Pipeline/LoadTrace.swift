@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Reports the events of one load to observers, and measures its stages.
-struct LoadJournal: Sendable {
+struct LoadTrace: Sendable {
     private let observers: LoadObservers
     private let request: LoadRequest
     /// The number of the load in its events; nil without observers.
@@ -14,14 +14,14 @@ struct LoadJournal: Sendable {
         self.observers = observers
         self.request = request
         id = observers.isActive ? observers.makeID() : nil
-        tell(.started)
+        emit(.started)
     }
 
     /// Whether the load has observers.
     var isObserved: Bool { id != nil }
 
-    func tell(_ kind: @autoclosure () -> LoadEvent.Kind) {
-        if let id { observers.tell(id, of: request, kind()) }
+    func emit(_ kind: @autoclosure () -> LoadEvent.Kind) {
+        if let id { observers.emit(id, of: request, kind()) }
     }
 
     /// Runs a stage and adds its duration to that of earlier attempts.
@@ -30,30 +30,30 @@ struct LoadJournal: Sendable {
         _ body: () async throws -> Value
     ) async rethrows -> Value {
         let began = ContinuousClock.now
-        tell(.began(stage))
+        emit(.began(stage))
         defer {
-            tell(.ended(stage))
+            emit(.ended(stage))
             timings[stage] = (timings[stage] ?? .zero) + (.now - began)
         }
         return try await body()
     }
 
     /// Records the answer of the shared storage.
-    mutating func note(_ answer: SharedStorageAnswer, _ duration: Duration) {
+    mutating func record(_ answer: SharedStorageAnswer, _ duration: Duration) {
         timings.sharedStorage = (timings.sharedStorage ?? .zero) + duration
-        tell(.sharedStorage(answer, took: duration))
+        emit(.sharedStorage(answer, took: duration))
     }
 
     /// Ends a successful load and returns its timings.
     mutating func finish(_ type: CacheType) -> LoadTimings {
-        tell(.succeeded(type))
+        emit(.succeeded(type))
         timings.total = .now - start
         return timings
     }
 
     /// Ends a failed load.
     func fail(_ error: KingfisherError) {
-        tell(.failed(error))
+        emit(.failed(error))
         if !error.isCancellation {
             Log.debug(error.localizedDescription, key: request.originalSource.cacheKey)
         }
@@ -117,7 +117,7 @@ final class LoadObservers: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    func tell(_ id: UInt64, of request: LoadRequest, _ kind: LoadEvent.Kind) {
+    func emit(_ id: UInt64, of request: LoadRequest, _ kind: LoadEvent.Kind) {
         let event = LoadEvent(
             load: id,
             key: request.originalSource.cacheKey,
