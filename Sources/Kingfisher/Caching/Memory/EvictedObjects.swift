@@ -2,15 +2,27 @@ import Foundation
 
 /// An evicted object that may still be referenced elsewhere, for example by a view.
 struct EvictedEntry {
+    fileprivate let key: CacheKey
     weak var object: StoredObject?
-    let division: KeyDivision
     let cost: Int
     let tag: UInt8
-    let note: StoredObject?
+    fileprivate(set) var note: StoredObject?
     let rule: StorageExpiration
     let expiry: TimeInterval
-    /// Distinguishes the object from an earlier one of its key.
-    fileprivate let turn: UInt64
+    /// Whether it was removed, and its place waits to be used again.
+    fileprivate var isForgotten = false
+
+    var division: KeyDivision { key.division }
+
+    fileprivate init(_ entry: MemoryEntry) {
+        key = entry.key
+        object = entry.object
+        cost = entry.cost
+        tag = entry.tag
+        note = entry.note
+        rule = entry.rule
+        expiry = entry.expiry
+    }
 }
 
 /// The objects that one shard of a memory store evicted last.
@@ -23,62 +35,66 @@ struct EvictedObjects {
     /// All shards together have sixteen times as many: more than views show at a time.
     static let capacity = 1_024
 
-    private var entries: [CacheKey: EvictedEntry] = [:]
-    private var order = FIFO<(key: CacheKey, turn: UInt64)>()
-    private var lastTurn: UInt64 = 0
+    /// A ring, once it is full.
+    private var entries: ContiguousArray<EvictedEntry> = []
+    private var index = HashIndex()
+    private var oldest = 0
+    private var count = 0
 
-    var isEmpty: Bool { entries.isEmpty }
+    var isEmpty: Bool { count == 0 }
 
-    subscript(key: CacheKey) -> EvictedEntry? { entries[key] }
+    subscript(key: CacheKey) -> EvictedEntry? { place(of: key).map { entries[$0] } }
+
+    private func place(of key: CacheKey) -> Int? {
+        index.place(of: key.hash) { entries[$0].key == key }
+    }
 
     mutating func remove(_ key: CacheKey) {
-        if !entries.isEmpty { entries[key] = nil }
+        if let place = place(of: key) { forget(at: place) }
     }
 
     /// Keeps a weak reference to the object of an evicted entry.
     ///
     /// - Parameters:
     ///   - entry: The entry.
-    ///   - released: Receives objects to release outside the lock: this may be the last reference
-    ///     to one of them, and its deinit may call the store.
+    ///   - released: Receives objects to release outside the lock, because their deinits may call
+    ///     the store.
     mutating func remember(_ entry: MemoryEntry, _ released: inout [StoredObject]) {
-        lastTurn += 1
-        entries[entry.key] = EvictedEntry(
-            object: entry.object,
-            division: entry.key.division,
-            cost: entry.cost,
-            tag: entry.tag,
-            note: entry.note,
-            rule: entry.rule,
-            expiry: entry.expiry,
-            turn: lastTurn
-        )
-        order.append((entry.key, lastTurn))
-        // Two for each new one: what is gone is at most as much as what is left.
-        for _ in 0..<2 { examineOldest(&released) }
+        remove(entry.key)
+        if entries.count < Self.capacity {
+            index.insert(entry.key.hash, place: entries.count)
+            entries.append(EvictedEntry(entry))
+        } else {
+            if let note = entries[oldest].note { released.append(note) }
+            forget(at: oldest)
+            index.insert(entry.key.hash, place: oldest)
+            entries[oldest] = EvictedEntry(entry)
+            oldest = (oldest + 1) % Self.capacity
+        }
+        count += 1
     }
 
-    private mutating func examineOldest(_ released: inout [StoredObject]) {
-        guard let oldest = order.popFirst(), let entry = entries[oldest.key],
-            entry.turn == oldest.turn
-        else { return }
-        let object = entry.object
-        if let object { released.append(object) }
-        if object == nil || entries.count > Self.capacity {
-            entries[oldest.key] = nil
-        } else {
-            order.append(oldest)
-        }
+    private mutating func forget(at place: Int) {
+        guard !entries[place].isForgotten else { return }
+        index.remove(entries[place].key.hash, place: place)
+        entries[place].isForgotten = true
+        entries[place].object = nil
+        entries[place].note = nil
+        count -= 1
     }
 
     /// Removes objects that were deallocated.
     ///
-    /// - Parameter released: Receives objects to release outside the lock.
+    /// - Parameter released: Receives objects to release outside the lock: each may be the last
+    ///   reference.
     mutating func forgetDead(_ released: inout [StoredObject]) {
-        entries = entries.filter { _, entry in
-            guard let object = entry.object else { return false }
-            released.append(object)
-            return true
+        for place in entries.indices where !entries[place].isForgotten {
+            if let object = entries[place].object {
+                released.append(object)
+            } else {
+                forget(at: place)
+            }
         }
+        if isEmpty { self = EvictedObjects() }
     }
 }

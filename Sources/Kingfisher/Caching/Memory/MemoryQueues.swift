@@ -1,7 +1,8 @@
 /// The eviction order of a memory store's entries, and their totals.
 struct MemoryQueues {
+    /// Without the key, so that queues neither retain nor release its text.
     struct Item {
-        let key: CacheKey
+        let hash: Int
         let ticket: UInt64
     }
 

@@ -24,6 +24,17 @@ struct MemoryEntry {
     /// Distinguishes the entry from an earlier one of the same key in the queues.
     var ticket: UInt64 = 0
 
+    /// Whether nothing else refers to the object now.
+    var isOnlyReference: Bool {
+        mutating get {
+            withUnsafeMutablePointer(to: &object) { object in
+                object.withMemoryRebound(to: AnyObject.self, capacity: 1) {
+                    isKnownUniquelyReferenced(&$0.pointee)
+                }
+            }
+        }
+    }
+
     @inline(__always)
     mutating func extend(_ extending: ExpirationExtending, at now: TimeInterval) {
         switch extending {
@@ -63,6 +74,16 @@ extension MemoryShard.State {
     func place(of key: String, hash: Int) -> Int? {
         entries.withUnsafeBufferPointer { entries in
             index.place(of: hash) { entries[$0].key.string == key }
+        }
+    }
+
+    /// The position of the entry that was put into a queue; nil if it was removed or replaced.
+    ///
+    /// Compares numbers, because comparing texts would read memory that is not in the processor's
+    /// caches.
+    func place(of item: MemoryQueues.Item) -> Int? {
+        entries.withUnsafeBufferPointer { entries in
+            index.place(of: item.hash) { entries[$0].ticket == item.ticket }
         }
     }
 

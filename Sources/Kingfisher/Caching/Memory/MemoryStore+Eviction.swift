@@ -170,7 +170,7 @@ extension MemoryStore {
             return false
         case .evicted(let cost):
             queues.subtract(cost: cost, fromMain: !isSmall)
-            if isSmall { queues.ghosts.insert(item.key.hash, capacity: max(queues.count, 64)) }
+            if isSmall { queues.ghosts.insert(item.hash, capacity: max(queues.count, 64)) }
             eviction.patience = nil
             eviction.count += 1
             return true
@@ -191,10 +191,8 @@ extension MemoryStore {
         evictsRead: Bool,
         _ eviction: inout Eviction
     ) -> Verdict {
-        shards[item.key.hash & 15].state.withLock { state in
-            guard let place = state.place(of: item.key),
-                state.entries[place].ticket == item.ticket
-            else { return .gone }
+        shards[item.hash & 15].state.withLock { state in
+            guard let place = state.place(of: item) else { return .gone }
             let (reads, cost) = (state.entries[place].reads, state.entries[place].cost)
             let isSpared = item.ticket == spared
             if isSpared || reads > 0 && !evictsRead {
@@ -202,9 +200,12 @@ extension MemoryStore {
                 state.entries[place].isInMain = true
                 return .kept(cost: cost)
             }
-            let entry = state.remove(at: place)
+            var entry = state.remove(at: place)
+            // No view shows an object that only the entry refers to.
+            if remembersEvicted, !entry.isOnlyReference {
+                state.evicted.remember(entry, &eviction.released)
+            }
             eviction.released.append(entry.object)
-            if remembersEvicted { state.evicted.remember(entry, &eviction.released) }
             return .evicted(cost: cost)
         }
     }
@@ -216,9 +217,7 @@ extension MemoryStore {
     private func forgetRemovedItems(in queues: inout MemoryQueues) {
         guard queues.small.count + queues.main.count > 2 * queues.count + 64 else { return }
         let isGone = { [self] (item: MemoryQueues.Item) in
-            shards[item.key.hash & 15].state.withLock { state in
-                state.entry(of: item.key)?.ticket != item.ticket
-            }
+            shards[item.hash & 15].state.withLock { $0.place(of: item) == nil }
         }
         queues.small.sweepChunk(where: isGone)
         queues.main.sweepChunk(where: isGone)

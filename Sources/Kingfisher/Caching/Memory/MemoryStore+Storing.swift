@@ -101,7 +101,7 @@ extension MemoryStore {
         if old == nil {
             entry.ticket = queues.makeTicket()
             entry.isInMain = queues.ghosts.take(key.hash)
-            queues.append(.init(key: key, ticket: entry.ticket), toMain: entry.isInMain)
+            queues.append(.init(hash: key.hash, ticket: entry.ticket), toMain: entry.isInMain)
         }
         let replaced = shards[key.hash & 15].state.withLock { state in
             // Keeps its place in its queue, to which making room may have moved it, and its count
