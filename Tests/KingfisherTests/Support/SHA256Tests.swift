@@ -28,15 +28,18 @@ struct SHA256Tests {
     }
 
     @Test(arguments: [false, true])
-    func `hashing goes on while the process ends`(afterTransfer: Bool) async {
+    func `hashing and encrypting work until the process has ended`(
+        afterTransfer: Bool
+    ) async {
         await #expect(processExitsWith: .success) { [afterTransfer] in
             // Runs after the handlers that are registered later, such as OpenSSL's.
             atexit {
-                let isRight = SHA256Tests.examples.allSatisfy { text, digest in
-                    SHA256.hash(Data(text.utf8)).withUnsafeBytes { Hexadecimal.text(of: $0) }
-                        == digest
+                let sealed = try? AESGCMTransformer(key: Data(count: 16))
+                    .seal(Data(count: 4), name: "a")
+                let digest = SHA256.hash(Data("abc".utf8)).withUnsafeBytes {
+                    Hexadecimal.text(of: $0)
                 }
-                if !isRight { _exit(1) }
+                if sealed == nil || digest != SHA256Tests.examples[1].1 { _exit(1) }
             }
             if afterTransfer {
                 let transport = CurlTransport(configuration: .init())
