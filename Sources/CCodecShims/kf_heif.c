@@ -78,11 +78,32 @@ static kf_picture_status read_header(kf_picture *picture) {
     picture->info.height = heif_image_handle_get_height(state->handle);
     int bits = heif_image_handle_get_luma_bits_per_pixel(state->handle);
     picture->info.bits_per_channel = bits > 0 ? bits : 8;
+    picture->info.is_deep = bits > 8 && bits <= 16;
     picture->info.has_alpha = heif_image_handle_has_alpha_channel(state->handle);
     picture->info.is_premultiplied = heif_image_handle_is_premultiplied_alpha(state->handle);
     // The planes of the codec, and the rows that are delivered.
-    picture->info.working_bytes_per_pixel = 8;
+    picture->info.working_bytes_per_pixel = picture->info.is_deep ? 16 : 8;
     read_colors(picture, state->handle);
+    return KF_PICTURE_OK;
+}
+
+// Rows of little-endian numbers with the bits of the file, enlarged to 16 bits.
+static kf_picture_status deliver_deep(kf_picture *picture, const uint8_t *pixels, int stride,
+                                      kf_picture_row row, void *context) {
+    size_t count = (size_t)picture->info.width * 4;
+    int bits = picture->info.bits_per_channel;
+    uint32_t most = (1u << bits) - 1;
+    uint16_t *values = malloc(count * sizeof *values);
+    if (values == NULL) return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "no memory");
+    for (int y = 0; y < picture->info.height; y++) {
+        const uint8_t *source = pixels + (size_t)stride * (size_t)y;
+        for (size_t i = 0; i < count; i++) {
+            uint32_t value = source[i * 2] | (uint32_t)source[i * 2 + 1] << 8;
+            values[i] = (uint16_t)(((value < most ? value : most) * 65535u + most / 2) / most);
+        }
+        row(context, values);
+    }
+    free(values);
     return KF_PICTURE_OK;
 }
 
@@ -96,6 +117,11 @@ static kf_picture_status deliver(kf_picture *picture, const struct heif_image *i
     const uint8_t *pixels =
         heif_image_get_plane_readonly(image, heif_channel_interleaved, &stride);
     if (pixels == NULL) return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "no pixels");
+    if (picture->info.is_deep
+        && heif_image_get_bits_per_pixel_range(image, heif_channel_interleaved)
+            != picture->info.bits_per_channel)
+        return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "a depth that differs from the header");
+    if (picture->info.is_deep) return deliver_deep(picture, pixels, stride, row, context);
     for (int y = 0; y < picture->info.height; y++)
         row(context, pixels + (size_t)stride * (size_t)y);
     return KF_PICTURE_OK;
@@ -112,10 +138,12 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
         return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "no memory");
     struct heif_decoding_options *options = heif_decoding_options_alloc();
     if (options == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
-    options->convert_hdr_to_8bit = 1;
+    options->convert_hdr_to_8bit = !picture->info.is_deep;
     struct heif_image *image = NULL;
-    struct heif_error error = heif_decode_image(state->handle, &image, heif_colorspace_RGB,
-                                                heif_chroma_interleaved_RGBA, options);
+    struct heif_error error = heif_decode_image(
+        state->handle, &image, heif_colorspace_RGB,
+        picture->info.is_deep ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RGBA,
+        options);
     heif_decoding_options_free(options);
     if (error.code != heif_error_Ok) return failure(picture, error);
     kf_picture_status status = deliver(picture, image, row, context);

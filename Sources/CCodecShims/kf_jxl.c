@@ -83,9 +83,11 @@ static kf_picture_status read_header(kf_picture *picture) {
     picture->info.has_alpha = basic.alpha_bits != 0;
     picture->info.is_premultiplied = basic.alpha_premultiplied != 0;
     picture->info.is_animated = basic.have_animation != 0;
+    // The frames of animations are composited with 8 bits.
+    picture->info.is_deep = basic.bits_per_sample > 8 && !basic.have_animation;
     picture->info.loop_count = basic.have_animation ? basic.animation.num_loops : 1;
     // Four channels as floating-point numbers, and the rows that are delivered.
-    picture->info.working_bytes_per_pixel = 20;
+    picture->info.working_bytes_per_pixel = picture->info.is_deep ? 24 : 20;
     status = JxlDecoderProcessInput(decoder);
     if (status != JXL_DEC_COLOR_ENCODING) return failure(picture, status);
     read_colors(picture);
@@ -98,7 +100,9 @@ static kf_picture_status fill(kf_picture *picture, uint8_t *pixels, size_t count
                               int *has_pixels) {
     JxlDecoder *decoder = decoder_of(picture);
     JxlPixelFormat format = {
-        .num_channels = 4, .data_type = JXL_TYPE_UINT8, .endianness = JXL_NATIVE_ENDIAN};
+        .num_channels = 4,
+        .data_type = picture->info.is_deep ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
+        .endianness = JXL_NATIVE_ENDIAN};
     for (;;) {
         JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
         switch (status) {
@@ -125,14 +129,16 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
                                    void *context) {
     (void)width;
     (void)height;
-    size_t count = kf_picture_raster_bytes(picture, picture->info.width, picture->info.height);
+    size_t channel = picture->info.is_deep ? 2 : 1;
+    size_t count =
+        kf_picture_raster_bytes(picture, picture->info.width, picture->info.height) * channel;
     // Zeroed: if the file ends early, some pixels are not written.
     uint8_t *pixels = count ? calloc(1, count) : NULL;
     if (pixels == NULL) return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "no memory");
     int has_pixels = 0;
     // For an animation this is the first frame.
     kf_picture_status status = fill(picture, pixels, count, &has_pixels);
-    size_t row_bytes = (size_t)picture->info.width * 4;
+    size_t row_bytes = (size_t)picture->info.width * 4 * channel;
     for (int y = 0; has_pixels && y < picture->info.height; y++)
         row(context, pixels + row_bytes * (size_t)y);
     free(pixels);

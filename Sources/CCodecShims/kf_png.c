@@ -27,6 +27,7 @@ struct kf_png_decoder {
     const uint8_t *bytes;
     size_t count;
     uint32_t max_side;
+    int keeps_depth;
     char message[200];
 };
 
@@ -76,10 +77,12 @@ static void configure(kf_png_decoder *decoder, uint32_t max_side) {
     // Profile and text chunks that inflate beyond this are ignored.
     png_set_chunk_malloc_max(decoder->png, 8 << 20);
     png_set_chunk_cache_max(decoder->png, 128);
-    // Unused chunks, such as text and time, are neither kept nor inflated.
+    // Unused chunks, such as text and time, are neither kept nor inflated; those about colours are
+    // read elsewhere, because libpng knows neither all of them nor their order of precedence.
     png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
-    static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0tIME\0hIST\0sPLT\0pCAL\0sCAL\0eXIf";
-    png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, ignored, 9);
+    static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0tIME\0hIST\0sPLT\0pCAL\0sCAL\0eXIf\0"
+                                      "iCCP\0sRGB\0gAMA\0cHRM\0cICP";
+    png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, ignored, 14);
 }
 
 kf_png_decoder *kf_png_decoder_create(const uint8_t *bytes, size_t count, uint32_t max_side,
@@ -122,15 +125,7 @@ void kf_png_decoder_destroy(kf_png_decoder *decoder) {
     free(decoder);
 }
 
-static void read_profile(kf_png_decoder *decoder, kf_png_header *header) {
-    png_charp name = NULL;
-    png_bytep profile = NULL;
-    png_uint_32 count = 0;
-    int method = 0;
-    if (png_get_iCCP(decoder->png, decoder->info, &name, &method, &profile, &count) == 0) return;
-    header->profile = profile;
-    header->profile_count = count;
-}
+void kf_png_decoder_keep_depth(kf_png_decoder *decoder) { decoder->keeps_depth = 1; }
 
 static void ask_for_rgba(kf_png_decoder *decoder, kf_png_header *header) {
     png_structp png = decoder->png;
@@ -143,21 +138,16 @@ static void ask_for_rgba(kf_png_decoder *decoder, kf_png_header *header) {
     int has_transparency = png_get_tRNS(png, info, &alphas, &colors, &color) != 0 && colors > 0;
     header->has_alpha = (type & PNG_COLOR_MASK_ALPHA) != 0 || has_transparency;
 
-    int intent = 0;
-    double gamma = 0;
-    if (png_get_sRGB(png, info, &intent) == 0) {
-        read_profile(decoder, header);
-        // A profile already contains the curve. Differences below 5 % are invisible.
-        if (header->profile == NULL && png_get_gAMA(png, info, &gamma) != 0 && gamma > 0.01
-            && gamma < 10 && (gamma < 0.4318 || gamma > 0.4773))
-            png_set_gamma(png, PNG_DEFAULT_sRGB, gamma);
-    }
     png_set_expand(png);
-    png_set_scale_16(png);
+    header->channel_bytes = decoder->keeps_depth && header->bits_per_channel == 16 ? 2 : 1;
+    if (header->channel_bytes == 1) png_set_scale_16(png);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    else png_set_swap(png);
+#endif
     // An interlaced image is held as a whole, so it keeps its channels.
     if (!header->is_interlaced) {
         png_set_gray_to_rgb(png);
-        if (!header->has_alpha) png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+        if (!header->has_alpha) png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
     }
     decoder->passes = png_set_interlace_handling(png);
 }
@@ -185,7 +175,8 @@ kf_png_status kf_png_decoder_start(kf_png_decoder *decoder, kf_png_header *heade
     ask_for_rgba(decoder, header);
     png_read_update_info(png, decoder->info);
     header->channels = png_get_channels(png, decoder->info);
-    if (png_get_rowbytes(png, decoder->info) != (size_t)header->width * (size_t)header->channels
+    if (png_get_rowbytes(png, decoder->info)
+            != (size_t)header->width * (size_t)header->channels * (size_t)header->channel_bytes
         || (!header->is_interlaced && header->channels != 4))
         png_error(png, "unexpected row layout");
     return KF_PNG_OK;
@@ -200,6 +191,7 @@ static kf_png_status start_again(kf_png_decoder *decoder, uint8_t *row) {
         return KF_PNG_CORRUPT;
     }
     decoder->substitute = substitute;
+    substitute->keeps_depth = decoder->keeps_depth;
     kf_png_header header;
     kf_png_status status = kf_png_decoder_start(substitute, &header);
     for (uint32_t y = 0; y <= decoder->rows_read && status == KF_PNG_OK; y++)

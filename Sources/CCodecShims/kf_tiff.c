@@ -115,6 +115,46 @@ static int has_alpha(TIFF *file) {
     return kinds[0] == EXTRASAMPLE_UNSPECIFIED && samples > 3;
 }
 
+// Whether colours are stored premultiplied; as libtiff, an unspecified channel counts as such.
+static int is_associated(TIFF *file) {
+    uint16_t count = 0;
+    uint16_t *kinds = NULL;
+    TIFFGetFieldDefaulted(file, TIFFTAG_EXTRASAMPLES, &count, &kinds);
+    return count > 0 && kinds[0] != EXTRASAMPLE_UNASSALPHA;
+}
+
+// Whether put_deep reads the samples.
+static int is_deep(TIFF *file) {
+    uint16_t bits = 1, samples = 1, planes = PLANARCONFIG_CONTIG, photometric = 0, format = 1;
+    TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits);
+    TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planes);
+    TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &format);
+    if (!TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric)) return 0;
+    if (bits != 16 || planes != PLANARCONFIG_CONTIG || format != SAMPLEFORMAT_UINT) return 0;
+    if (photometric == PHOTOMETRIC_RGB) return samples >= (has_alpha(file) ? 4 : 3);
+    return (photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE)
+        && samples >= (has_alpha(file) ? 2 : 1);
+}
+
+// The rows of a strip or a tile, which libtiff decodes at once anyway.
+static uint32_t band_height(TIFF *file, uint32_t height) {
+    uint32_t rows = 0;
+    if (TIFFIsTiled(file)) {
+        TIFFGetField(file, TIFFTAG_TILELENGTH, &rows);
+    } else {
+        TIFFGetFieldDefaulted(file, TIFFTAG_ROWSPERSTRIP, &rows);
+    }
+    return rows == 0 || rows > height ? height : rows;
+}
+
+// Whether there is memory for both rasters of such an image; libtiff reads larger ones as 8 bits.
+static int fits_deep(const kf_picture *picture, TIFF *file) {
+    uint32_t rows = band_height(file, (uint32_t)picture->info.height);
+    size_t count = kf_picture_raster_bytes(picture, picture->info.width, (int)rows);
+    return count > 0 && count <= picture->max_memory / 3;
+}
+
 static kf_picture_status read_header(kf_picture *picture) {
     tiff_state *state = picture->state = calloc(1, sizeof *state);
     if (state == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
@@ -135,8 +175,9 @@ static kf_picture_status read_header(kf_picture *picture) {
     picture->info.bits_per_channel = bits;
     picture->info.orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
     picture->info.has_alpha = has_alpha(state->file);
-    // libtiff always delivers premultiplied pixels.
-    picture->info.is_premultiplied = 1;
+    picture->info.is_deep = is_deep(state->file) && fits_deep(picture, state->file);
+    // libtiff delivers premultiplied pixels, but 16 bits are copied.
+    picture->info.is_premultiplied = !picture->info.is_deep || is_associated(state->file);
     uint32_t count = 0;
     void *profile = NULL;
     if (TIFFGetField(state->file, TIFFTAG_ICCPROFILE, &count, &profile) && count > 0) {
@@ -148,52 +189,57 @@ static kf_picture_status read_header(kf_picture *picture) {
 
 // --- The pixels ---
 
-// The rows of a strip or a tile, which libtiff decodes at once anyway.
-static uint32_t band_height(TIFF *file, uint32_t height) {
-    uint32_t rows = 0;
-    if (TIFFIsTiled(file)) {
-        TIFFGetField(file, TIFFTAG_TILELENGTH, &rows);
-    } else {
-        TIFFGetFieldDefaulted(file, TIFFTAG_ROWSPERSTRIP, &rows);
-    }
-    return rows == 0 || rows > height ? height : rows;
-}
+// libtiff's reader of rows, which would truncate 16 bits to 8, with a raster of its own for them.
+typedef struct deep_image {
+    TIFFRGBAImage image;
+    uint32_t *pixels;
+    // Four channels for each of `pixels`.
+    uint16_t *deep;
+} deep_image;
 
-static kf_picture_status read_bands(kf_picture *picture, TIFFRGBAImage *image, uint32_t *pixels,
-                                    uint32_t rows, kf_picture_row row, void *context) {
+static kf_picture_status read_bands(kf_picture *picture, deep_image *own, uint32_t rows,
+                                    kf_picture_row row, void *context) {
+    TIFFRGBAImage *image = &own->image;
     for (uint32_t start = 0; start < image->height; start += rows) {
         uint32_t count = image->height - start < rows ? image->height - start : rows;
         image->row_offset = (int)start;
-        memset(pixels, 0, (size_t)image->width * count * 4);
-        if (!TIFFRGBAImageGet(image, pixels, image->width, count)) return failure(picture);
-        for (uint32_t y = 0; y < count; y++)
-            row(context, (const uint8_t *)(pixels + (size_t)image->width * y));
+        memset(own->pixels, 0, (size_t)image->width * count * 4);
+        if (own->deep != NULL) memset(own->deep, 0, (size_t)image->width * count * 8);
+        if (!TIFFRGBAImageGet(image, own->pixels, image->width, count)) return failure(picture);
+        for (uint32_t y = 0; y < count; y++) {
+            size_t place = (size_t)image->width * y;
+            if (own->deep != NULL) {
+                row(context, own->deep + place * 4);
+            } else {
+                row(context, own->pixels + place);
+            }
+        }
     }
     return KF_PICTURE_OK;
 }
 
-// Rounds 16-bit grey to 8 bits; libtiff would truncate. The map has 256 entries and handles both
-// polarities. Skews count pixels.
-static void put_grey16(TIFFRGBAImage *image, uint32_t *target, uint32_t x, uint32_t y,
-                       uint32_t width, uint32_t height, int32_t from_skew, int32_t to_skew,
-                       unsigned char *source) {
+// Copies grey, RGB or RGBA of 16 bits. Skews count pixels.
+static void put_deep(TIFFRGBAImage *image, uint32_t *target, uint32_t x, uint32_t y,
+                     uint32_t width, uint32_t height, int32_t from_skew, int32_t to_skew,
+                     unsigned char *source) {
     (void)x;
     (void)y;
+    deep_image *own = (deep_image *)image;
+    uint16_t *to = own->deep + (target - own->pixels) * 4;
     const uint16_t *sample = (const uint16_t *)(const void *)source;
+    int step = image->samplesperpixel;
+    int is_grey = image->photometric != PHOTOMETRIC_RGB;
+    uint16_t flip = image->photometric == PHOTOMETRIC_MINISWHITE ? 0xFFFF : 0;
     for (; height > 0; height--) {
         for (uint32_t count = width; count > 0; count--) {
-            *target++ = image->BWmap[(*sample + 128) / 257][0];
-            sample += image->samplesperpixel;
+            for (int c = 0; c < 3; c++) to[c] = sample[is_grey ? 0 : c] ^ flip;
+            to[3] = image->alpha ? sample[is_grey ? 1 : 3] : 0xFFFF;
+            to += 4;
+            sample += step;
         }
-        sample += (ptrdiff_t)from_skew * image->samplesperpixel;
-        target += to_skew;
+        sample += (ptrdiff_t)from_skew * step;
+        to += (ptrdiff_t)to_skew * 4;
     }
-}
-
-static int is_grey16(const TIFFRGBAImage *image) {
-    return image->bitspersample == 16 && image->isContig && !image->alpha && image->BWmap != NULL
-        && (image->photometric == PHOTOMETRIC_MINISBLACK
-            || image->photometric == PHOTOMETRIC_MINISWHITE);
 }
 
 static kf_picture_status read_rows(kf_picture *picture, int width, int height, kf_picture_row row,
@@ -207,21 +253,27 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
     if (!TIFFRGBAImageOK(state->file, message)) {
         return kf_picture_fail(picture, KF_PICTURE_UNSUPPORTED, message);
     }
-    TIFFRGBAImage image;
-    if (!TIFFRGBAImageBegin(&image, state->file, 1, message)) {
+    deep_image own = {0};
+    TIFFRGBAImage *image = &own.image;
+    if (!TIFFRGBAImageBegin(image, state->file, 1, message)) {
         (void)kf_picture_fail(picture, KF_PICTURE_CORRUPT, message);
         return failure(picture);
     }
     // As stored: the orientation is applied in one place for all formats.
-    image.req_orientation = image.orientation;
-    if (is_grey16(&image)) image.put.contig = put_grey16;
-    uint32_t rows = band_height(state->file, image.height);
-    size_t count = kf_picture_raster_bytes(picture, (int)image.width, (int)rows);
-    uint32_t *pixels = count ? malloc(count) : NULL;
+    image->req_orientation = image->orientation;
+    uint32_t rows = band_height(state->file, image->height);
+    size_t count = kf_picture_raster_bytes(picture, (int)image->width, (int)rows);
+    own.pixels = count ? malloc(count) : NULL;
+    if (picture->info.is_deep) {
+        image->put.contig = put_deep;
+        own.deep = count ? malloc(count * 2) : NULL;
+    }
     kf_picture_status status = KF_PICTURE_TOO_MUCH_MEMORY;
-    if (pixels != NULL) status = read_bands(picture, &image, pixels, rows, row, context);
-    free(pixels);
-    TIFFRGBAImageEnd(&image);
+    if (own.pixels != NULL && (own.deep != NULL || !picture->info.is_deep))
+        status = read_bands(picture, &own, rows, row, context);
+    free(own.pixels);
+    free(own.deep);
+    TIFFRGBAImageEnd(image);
     return status;
 }
 

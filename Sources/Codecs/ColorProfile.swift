@@ -12,11 +12,16 @@ final class ColorProfile {
     private let handle: cmsHPROFILE
     /// The bytes of a profile that pixels may stay in; nil outside of a ``ProfileScope``.
     private let bytes: Data?
+    /// How high dynamic range is shown; the curves of the profile do not count then.
+    private let toneMap: ToneMap?
+    /// Whether rows of 8 bits are converted exactly, and before they are scaled: the tables of Little
+    /// CMS are several levels off in the dark for linear light.
+    let isExact: Bool
 
     /// Larger profiles are not opened.
     ///
     /// Large printer profiles have 2 MB.
-    private static let maxByteCount = 8 << 20
+    static let maxByteCount = 8 << 20
 
     /// Opens a profile; nil if it is unreadable, or if it stands for sRGB, so that no conversion is
     /// necessary.
@@ -35,6 +40,8 @@ final class ColorProfile {
         self.handle = handle
         let isKeepable = ProfileScope.isActive && bytes.count <= ProfileScope.maxByteCount
         self.bytes = isKeepable ? Data(bytes) : nil
+        toneMap = nil
+        isExact = false
     }
 
     /// Takes ownership of a profile that was created here.
@@ -42,8 +49,17 @@ final class ColorProfile {
     /// - Parameters:
     ///   - handle: The profile.
     ///   - isKeepable: Whether pixels may stay in its colours.
-    init(owning handle: cmsHPROFILE, isKeepable: Bool = false) {
+    ///   - toneMap: How high dynamic range is shown, in place of the profile's curves.
+    ///   - isExact: See ``isExact``.
+    init(
+        owning handle: cmsHPROFILE,
+        isKeepable: Bool = false,
+        toneMap: ToneMap? = nil,
+        isExact: Bool = false
+    ) {
         self.handle = handle
+        self.isExact = isExact
+        self.toneMap = toneMap
         bytes = isKeepable && ProfileScope.isActive ? Self.bytes(of: handle) : nil
     }
 
@@ -102,12 +118,18 @@ final class ColorProfile {
     /// profile that the current ``ProfileScope`` keeps.
     ///
     /// Created once and kept: its setup takes as long as converting a megapixel.
-    func makeTransform() -> ColorTransform? {
-        guard let transform else { return nil }
+    ///
+    /// - Parameter isDeep: Whether the rows have 16 bits per channel.
+    /// - Returns: The converter, or nil.
+    func makeTransform(isDeep: Bool = false) -> ColorTransform? {
+        guard let transform = isDeep ? deepTransform : transform else { return nil }
         guard ProfileScope.isActive, let bytes, isDevice, space == .rgb else { return transform }
         ProfileScope.keep(bytes)
         return nil
     }
+
+    /// A converter of 16 bits per channel that is exact and slow, for tests; nil as above.
+    func makeExactTransform() -> ColorTransform? { ColorTransform(handle, from: .deepRGBA) }
 
     /// Whether the profile describes a device or a colour space, so that files may embed it.
     private var isDevice: Bool {
@@ -125,11 +147,18 @@ final class ColorProfile {
         return cmsSaveProfileToMem(handle, &bytes, &count) != 0 ? Data(bytes) : nil
     }
 
-    private lazy var transform = makeFreshTransform()
+    private lazy var transform = makeFreshTransform(isDeep: false)
+    private lazy var deepTransform = makeFreshTransform(isDeep: true)
 
-    private func makeFreshTransform() -> ColorTransform? {
+    private func makeFreshTransform(isDeep: Bool) -> ColorTransform? {
         guard space == .gray || space == .rgb else { return nil }
-        return ColorTransform(handle, from: space == .gray ? .gray : .rgba)
+        if isDeep || isExact || toneMap != nil, let light = LightTransform(handle, toneMap: toneMap)
+        {
+            return ColorTransform(light)
+        }
+        let isGray = space == .gray
+        if isDeep { return ColorTransform(handle, from: isGray ? .deepGray : .deepRGBA) }
+        return ColorTransform(handle, from: isGray ? .gray : .rgba)
     }
 
     /// A converter for rows of inverted CMYK; nil if this is not a CMYK profile.

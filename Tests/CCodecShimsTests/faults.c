@@ -241,7 +241,7 @@ typedef struct rows {
     size_t row_bytes;
 } rows;
 
-static void take_row(void *context, const uint8_t *row) {
+static void take_row(void *context, const void *row) {
     rows *taken = context;
     add(&taken->result, row, taken->row_bytes);
 }
@@ -315,18 +315,21 @@ static const test tests[] = {
     {"compress by runs", compress_runs, "rgb24.bmp", 0},
 #ifdef KF_TIFF
     {"decode a TIFF in strips", decode_tiff, "deflate.tiff", 1},
+    {"decode a TIFF of 16 bits", decode_tiff, "rgb16.tiff", 1},
     {"decode a TIFF in tiles", decode_tiff, "tiles.tiff", 1},
     {"decode a TIFF with a palette", decode_tiff, "palette.tiff", 1},
     {"decode a TIFF with a profile", decode_tiff, "profile.tiff", 1},
 #endif
 #ifdef KF_HEIF
     {"decode a HEIF with a profile", decode_heif, "profile.heic", 1},
+    {"decode a HEIF of 10 bits", decode_heif, "deep.heic", 1},
 #endif
 #ifdef KF_SVG
     {"decode an SVG", decode_svg, "sized.svg", 1},
 #endif
 #ifdef KF_JXL
     {"decode a JPEG XL", decode_jxl, "lossy-profile.jxl", 1},
+    {"decode a JPEG XL of 16 bits", decode_jxl, "lossless16.jxl", 1},
     {"encode a JPEG XL", encode_jxl, NULL, 1},
 #endif
 };

@@ -33,6 +33,8 @@ typedef struct kf_picture_info {
     int has_alpha;
     int is_premultiplied;
     int is_animated;
+    // Whether rows have 16 bits per channel, in the order of the processor.
+    int is_deep;
     uint32_t loop_count;  // 0: forever
     // An estimate of the library's memory besides the delivered rows; 0 if negligible.
     int working_bytes_per_pixel;
@@ -48,8 +50,8 @@ typedef struct kf_picture_info {
 
 typedef struct kf_picture kf_picture;
 
-// Receives width × 4 bytes of RGBA, which are invalid after the call.
-typedef void (*kf_picture_row)(void *_Nonnull context, const uint8_t *_Nonnull row);
+// Receives RGBA of 8 bits, or of 16 with kf_picture_info.is_deep, which are invalid after the call.
+typedef void (*kf_picture_row)(void *_Nonnull context, const void *_Nonnull row);
 
 // Creates a handle for a file; NULL if memory cannot be allocated. The bytes must outlive it.
 // `max_memory` limits the buffers of libraries that accept a limit; for the others, kf_picture_info

@@ -18,11 +18,10 @@ typedef struct kf_png_header {
     int is_interlaced;
     // Whether rows have an alpha that can differ from 255.
     int has_alpha;
-    // Bytes per pixel of a row: 4, or 1…4 in interlaced images (grey or RGB, then alpha).
+    // Channels of a pixel of a row: 4, or 1…4 in interlaced images (grey or RGB, then alpha).
     int channels;
-    // The ICC profile, unless there is none or the file declares sRGB. Owned by the decoder.
-    const uint8_t *_Nullable profile;
-    size_t profile_count;
+    // Bytes per channel: 1, or 2 with kf_png_decoder_keep_depth and 16 bits in the file.
+    int channel_bytes;
 } kf_png_header;
 
 typedef struct kf_png_decoder kf_png_decoder;
@@ -39,12 +38,15 @@ kf_png_decoder *_Nullable kf_png_decoder_create(const uint8_t *_Nonnull bytes, s
                                                 uint32_t max_side, kf_png_inflater inflater);
 void kf_png_decoder_destroy(kf_png_decoder *_Nonnull decoder);
 
-// Reads up to the pixels and configures libpng for straight RGBA8. For interlaced images, see
-// kf_png_header.channels.
+// Rows of files with 16 bits per channel keep them, in the order of the processor. Before the start.
+void kf_png_decoder_keep_depth(kf_png_decoder *_Nonnull decoder);
+
+// Reads up to the pixels and configures libpng for straight RGBA8, in the colours of the file. For
+// interlaced images, see kf_png_header.channels.
 kf_png_status kf_png_decoder_start(kf_png_decoder *_Nonnull decoder,
                                    kf_png_header *_Nonnull header);
 
-// Decodes the next row of width × 4 bytes. Only for images that are not interlaced.
+// Decodes the next row of width × 4 × channel_bytes bytes. Only for images that are not interlaced.
 kf_png_status kf_png_decoder_read_row(kf_png_decoder *_Nonnull decoder, uint8_t *_Nonnull row);
 
 // Whether the rows so far were inflated with ISA-L.

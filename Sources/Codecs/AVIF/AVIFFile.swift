@@ -117,6 +117,13 @@ final class AVIFFile {
         let image = try planes(ofFrame: index)
         let isOpaque = image.pointee.alphaPlane == nil
         let sink = try RowSink(source: size, target: target, isOpaque: isOpaque)
+        if isReadDeep(image.pointee) {
+            try readDeep(image) { _, row, finish in
+                finish(row, sink.nextRow)
+                sink.commit()
+            }
+            return sink.finish()
+        }
         try convert(image, into: sink)
         let bitmap = sink.finish()
         profile(of: image.pointee)?.convert(bitmap)
@@ -128,8 +135,12 @@ final class AVIFFile {
     /// - Returns: Whether every pixel is opaque.
     func decodeFrame(at index: Int, into surface: FrameSurface) throws(CodecError) -> Bool {
         let image = try planes(ofFrame: index)
-        try convert(image, of: image.pointee, into: surface)
         let isOpaque = image.pointee.alphaPlane == nil
+        if isReadDeep(image.pointee) {
+            try readDeep(image) { y, row, finish in finish(row, surface.row(y)) }
+            return isOpaque
+        }
+        try convert(image, of: image.pointee, into: surface)
         profile(of: image.pointee)?.convert(surface, isOpaque: isOpaque)
         return isOpaque
     }
@@ -163,6 +174,28 @@ final class AVIFFile {
             : ColorProfile(UnsafeRawBufferPointer(start: image.icc.data, count: image.icc.size))
         knownProfile = .some(profile)
         return profile
+    }
+
+    /// Whether rows are read with 16 bits per channel: those of 12 bits, and those whose colours are
+    /// converted; for others libavif's way is faster.
+    private func isReadDeep(_ image: avifImage) -> Bool {
+        image.depth > 10 || image.depth > 8 && profile(of: image) != nil
+    }
+
+    private typealias DeepFinish =
+        (UnsafeMutablePointer<UInt16>, UnsafeMutablePointer<UInt8>) -> Void
+
+    /// Calls `take` with every row of 16 bits per channel, and with what converts it.
+    private func readDeep(
+        _ image: UnsafeMutablePointer<avifImage>,
+        take: (_ y: Int, _ row: UnsafeMutablePointer<UInt16>, _ finish: DeepFinish) -> Void
+    ) throws(CodecError) {
+        let rows = AVIFDeepRows(avif: avif, image: image)
+        let width = Int(image.pointee.width)
+        let transform = profile(of: image.pointee)?.makeTransform(isDeep: true)
+        try rows.read(check: check) { y, row in
+            take(y, row) { DeepRow.finish($0, to: $1, width: width, rows.alpha, transform) }
+        }
     }
 
     /// Converts `rows`, which are all rows of `image` or a view of some.

@@ -27,13 +27,15 @@ struct TraitDecoder {
         try options.limits.check(workingBytes: picture.workingBytes(for: source))
         let profile = picture.makeProfile()
         let sink = try RowSink(source: source, target: target, isOpaque: !info.hasAlpha)
-        let rows = TraitRows(sink, picture.alpha, info.hasAlpha ? profile?.makeTransform() : nil)
+        let isDeep = picture.isDeep
+        let transform = isDeep || info.hasAlpha ? profile?.makeTransform(isDeep: isDeep) : nil
+        let rows = TraitRows(sink, picture.alpha, transform, isDeep: isDeep)
         let isPartial = try picture.readRows(of: source, into: rows)
         if isPartial, options.truncation == .fails || rows.count == 0 {
             throw .truncated(info.format)
         }
         let bitmap = sink.finish()
-        if !info.hasAlpha { profile?.convert(bitmap) }
+        if !info.hasAlpha, !isDeep { profile?.convert(bitmap) }
         return try .upright(bitmap, info, isPartial: isPartial)
     }
 }

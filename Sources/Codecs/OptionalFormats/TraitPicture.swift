@@ -76,6 +76,9 @@ final class TraitPicture {
         return header.is_premultiplied != 0 ? .premultiplied : .straight
     }
 
+    /// Whether rows have 16 bits per channel.
+    var isDeep: Bool { header.is_deep != 0 }
+
     /// An estimate of the bytes that the library holds besides the rows it delivers.
     func workingBytes(for size: PixelSize) -> Int {
         size.byteCount(bytesPerPixel: Int(header.working_bytes_per_pixel))

@@ -11,12 +11,15 @@ final class TraitRows {
 
     private let sink: RowSink
     private let alpha: Alpha
-    // Images without alpha are converted after scaling, when there are fewer pixels.
+    // Images without alpha are converted after scaling, when there are fewer pixels, unless rows have
+    // 16 bits per channel.
     private let transform: ColorTransform?
+    private let isDeep: Bool
     /// The number of rows received.
     private(set) var count = 0
 
-    init(_ sink: RowSink, _ alpha: Alpha, _ transform: ColorTransform?) {
+    init(_ sink: RowSink, _ alpha: Alpha, _ transform: ColorTransform?, isDeep: Bool) {
+        self.isDeep = isDeep
         self.sink = sink
         self.alpha = alpha
         self.transform = transform
@@ -27,11 +30,19 @@ final class TraitRows {
         Unmanaged<TraitRows>.fromOpaque(context).takeUnretainedValue().push(row)
     }
 
-    private func push(_ source: UnsafePointer<UInt8>) {
+    private func push(_ source: UnsafeRawPointer) {
         let width = sink.source.width
         let row = sink.nextRow
-        row.update(from: source, count: width * Bitmap.bytesPerPixel)
-        Self.finish(row, width: width, alpha, transform)
+        if isDeep {
+            withUnsafeTemporaryAllocation(of: UInt16.self, capacity: width * 4) { deep in
+                guard let base = deep.baseAddress else { return }
+                base.update(from: source.assumingMemoryBound(to: UInt16.self), count: width * 4)
+                DeepRow.finish(base, to: row, width: width, alpha, transform)
+            }
+        } else {
+            row.update(from: source.assumingMemoryBound(to: UInt8.self), count: width * 4)
+            Self.finish(row, width: width, alpha, transform)
+        }
         sink.commit()
         count += 1
     }

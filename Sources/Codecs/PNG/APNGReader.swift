@@ -111,7 +111,7 @@ struct APNGReader: FrameReader {
     }
 
     private static func isShared(_ reader: ByteReader, at offset: Int) -> Bool {
-        ["PLTE", "tRNS", "gAMA", "sRGB", "iCCP", "cHRM", "sBIT"]
+        ["PLTE", "tRNS", "gAMA", "sRGB", "iCCP", "cHRM", "cICP", "sBIT"]
             .contains { reader.has($0, at: offset) }
     }
 

@@ -43,16 +43,16 @@ struct PNGDecoder {
         else { throw .pixels(.outOfMemory(bytes: bytes.count)) }
         defer { kf_png_decoder_destroy(decoder) }
 
+        let profile = header.colors.makeProfile(bytes)
+        let deep = header.bitsPerChannel == 16 ? profile?.makeTransform(isDeep: true) : nil
+        if deep != nil { kf_png_decoder_keep_depth(decoder) }
         var found = kf_png_header()
         let status = kf_png_decoder_start(decoder, &found)
         guard status == KF_PNG_OK else { throw Self.failure(status, decoder) }
         guard Int(found.width) == header.size.width, Int(found.height) == header.size.height else {
             throw .corrupt(.png, detail: "two contradictory headers")
         }
-        let profile = found.profile.flatMap {
-            ColorProfile(UnsafeRawBufferPointer(start: $0, count: found.profile_count))
-        }
-        let rows = PNGRows(hasAlpha: found.has_alpha != 0, profile: profile)
+        let rows = PNGRows(hasAlpha: found.has_alpha != 0, profile: profile, deep: deep)
         let sink = try RowSink(
             source: header.size,
             target: target,
@@ -74,15 +74,18 @@ struct PNGDecoder {
         _ rows: PNGRows,
         into sink: RowSink
     ) throws(CodecError) -> Bool {
+        let width = sink.source.width
+        let deepRow = try rows.makeDeepRow(width: width)
         for _ in 0..<sink.neededRows.upperBound {
             let row = sink.nextRow
-            let status = kf_png_decoder_read_row(decoder, row)
+            let target = deepRow?.base.assumingMemoryBound(to: UInt8.self) ?? row
+            let status = kf_png_decoder_read_row(decoder, target)
             guard status == KF_PNG_OK else {
                 sink.discardRow()
                 if status == KF_PNG_TRUNCATED { return false }
                 throw Self.failure(status, decoder)
             }
-            if sink.needsNextRow { rows.convert(row, width: sink.source.width) }
+            if sink.needsNextRow { rows.convert(row, width: width, from: deepRow) }
             sink.commit()
         }
         return true
@@ -95,8 +98,9 @@ struct PNGDecoder {
         into sink: RowSink
     ) throws(CodecError) -> Bool {
         let width = sink.source.width
-        let rowBytes = width * channels
-        let byteCount = sink.source.byteCount(bytesPerPixel: channels)
+        let pixelBytes = channels * (rows.isDeep ? 2 : 1)
+        let rowBytes = width * pixelBytes
+        let byteCount = sink.source.byteCount(bytesPerPixel: pixelBytes)
         try options.limits.check(workingBytes: byteCount)
         let picture = try CodecError.wrapping { () throws(PixelError) in
             try PixelStorage(byteCount: byteCount)
@@ -107,12 +111,28 @@ struct PNGDecoder {
         guard status == KF_PNG_OK || status == KF_PNG_TRUNCATED else {
             throw Self.failure(status, decoder)
         }
+        let deepRow = try rows.makeDeepRow(width: width)
         let needed = sink.neededRows.clamped(to: 0..<Int(count))
         sink.skip(needed.lowerBound)
         for y in needed {
             let row = sink.nextRow
-            PNGRows.expand(base + y * rowBytes, channels: channels, width: width, to: row)
-            rows.convert(row, width: width)
+            let source = UnsafeRawPointer(base + y * rowBytes)
+            if let deepRow {
+                PNGRows.expand(
+                    source.assumingMemoryBound(to: UInt16.self),
+                    channels: channels,
+                    width: width,
+                    to: deepRow.base.assumingMemoryBound(to: UInt16.self)
+                )
+            } else {
+                PNGRows.expand(
+                    source.assumingMemoryBound(to: UInt8.self),
+                    channels: channels,
+                    width: width,
+                    to: row
+                )
+            }
+            rows.convert(row, width: width, from: deepRow)
             sink.commit()
         }
         return status == KF_PNG_OK
@@ -131,19 +151,33 @@ private struct PNGRows {
     // Colours can be converted without loss only while alpha is straight. Images with alpha are
     // therefore converted by rows, the others after scaling, when there are fewer pixels.
     private let transform: ColorTransform?
+    // The converter of rows of 16 bits per channel, which are rounded after the conversion.
+    private let deep: ColorTransform?
 
-    init(hasAlpha: Bool, profile: ColorProfile?) {
+    init(hasAlpha: Bool, profile: ColorProfile?, deep: ColorTransform?) {
         self.hasAlpha = hasAlpha
         self.profile = profile
-        transform = hasAlpha ? profile?.makeTransform() : nil
+        self.deep = deep
+        let isByRows = hasAlpha || profile?.isExact == true
+        transform = isByRows && deep == nil ? profile?.makeTransform() : nil
+    }
+
+    var isDeep: Bool { deep != nil }
+
+    /// Memory for a row of 16 bits per channel, if rows have them.
+    func makeDeepRow(width: Int) throws(CodecError) -> PixelStorage? {
+        guard isDeep else { return nil }
+        return try CodecError.wrapping { () throws(PixelError) in
+            try PixelStorage(byteCount: width * 8)
+        }
     }
 
     /// Expands 1…4 channels to RGBA.
-    static func expand(
-        _ source: UnsafePointer<UInt8>,
+    static func expand<Channel: FixedWidthInteger>(
+        _ source: UnsafePointer<Channel>,
         channels: Int,
         width: Int,
-        to row: UnsafeMutablePointer<UInt8>
+        to row: UnsafeMutablePointer<Channel>
     ) {
         guard channels < 4 else { return row.update(from: source, count: width * 4) }
         let isGray = channels < 3
@@ -153,17 +187,21 @@ private struct PNGRows {
             row[x * 4] = pixel[0]
             row[x * 4 + 1] = isGray ? pixel[0] : pixel[1]
             row[x * 4 + 2] = isGray ? pixel[0] : pixel[2]
-            row[x * 4 + 3] = hasAlpha ? pixel[1] : 255
+            row[x * 4 + 3] = hasAlpha ? pixel[1] : Channel.max
         }
     }
 
-    func convert(_ row: UnsafeMutablePointer<UInt8>, width: Int) {
-        guard hasAlpha else { return }
+    func convert(_ row: UnsafeMutablePointer<UInt8>, width: Int, from deepRow: PixelStorage?) {
+        if let deepRow {
+            let source = deepRow.base.assumingMemoryBound(to: UInt16.self)
+            return DeepRow.finish(source, to: row, width: width, hasAlpha ? .straight : .none, deep)
+        }
         transform?.apply(row, width: width)
+        guard hasAlpha else { return }
         premultiplyRow(row, width: width)
     }
 
     func finish(_ bitmap: Bitmap) {
-        if !hasAlpha { profile?.convert(bitmap) }
+        if !hasAlpha, deep == nil, transform == nil { profile?.convert(bitmap) }
     }
 }

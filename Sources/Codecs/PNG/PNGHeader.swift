@@ -10,6 +10,7 @@ struct PNGHeader {
     var isInterlaced: Bool
     var hasTransparency = false
     var hasColorProfile = false
+    private(set) var colors = PNGColors()
     var orientation = Orientation.up
     /// From `acTL`; nil for stills.
     var animation: (frameCount: Int, loopCount: Int)?
@@ -88,8 +89,8 @@ struct PNGHeader {
         } else if reader.has("PLTE", at: offset + 4) {
             // libpng drops transparency that came before the palette.
             hasTransparency = false
-        } else if reader.has("iCCP", at: offset + 4) {
-            hasColorProfile = true
+        } else if colors.read(reader, at: offset + 4, body) {
+            hasColorProfile = colors.profile != nil
         } else if reader.has("eXIf", at: offset + 4) {
             orientation = EXIFOrientation.parse(body.bytes)
         } else if reader.has("fcTL", at: offset + 4) {

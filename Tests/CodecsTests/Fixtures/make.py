@@ -294,7 +294,7 @@ def pngs():
 
     linear = np.rint(255 * (np.where(colour > 10.3, ((colour / 255 + 0.055) / 1.055) ** 2.4, colour / 255 / 12.92)))
     light = linear / 255
-    shown = 255 * light ** (1 / 2.2)
+    shown = 255 * np.where(light > 0.0031308, 1.055 * light ** (1 / 2.4) - 0.055, 12.92 * light)
     extra = chunk(b"gAMA", struct.pack(">I", 100000))
     save("linear.png", png(linear.astype(int), 2, 8, before=extra), np.rint(shown))
     extra = chunk(b"iCCP", b"wide\0\0" + zlib.compress(WIDE))
