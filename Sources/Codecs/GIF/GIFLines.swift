@@ -29,7 +29,7 @@ struct GIFLines {
                 var code: Int32 = 0
                 defer { DGifCloseFile(file, &code) }
                 source.pointee.position = frame.offset
-                return try read(file, take)
+                return try read(file, bytes, take)
             }
         }.get()
     }
@@ -46,12 +46,19 @@ struct GIFLines {
 
     private func read(
         _ file: UnsafeMutablePointer<GifFileType>,
+        _ bytes: UnsafeRawBufferPointer,
         _ take: (Int, UnsafePointer<UInt8>, GIFPalette) -> Void
     ) throws(CodecError) -> Bool {
         var type = UNDEFINED_RECORD_TYPE
-        guard DGifGetRecordType(file, &type) == GIF_OK, type == IMAGE_DESC_RECORD_TYPE,
-            DGifGetImageDesc(file) == GIF_OK
-        else { throw Self.failure(file.pointee.Error) }
+        guard DGifGetRecordType(file, &type) == GIF_OK, type == IMAGE_DESC_RECORD_TYPE else {
+            throw Self.failure(file.pointee.Error)
+        }
+        let isOpened = DGifGetImageDesc(file) == GIF_OK
+        // giflib reads the description, and then refuses codes that begin with more than 8 bits.
+        if !isOpened, var codes = GIFCodes(bytes, of: frame) {
+            return try read(&codes, GIFPalette(file, transparent: frame.transparentIndex), take)
+        }
+        guard isOpened else { throw Self.failure(file.pointee.Error) }
         let palette = GIFPalette(file, transparent: frame.transparentIndex)
         var line = [GifPixelType](repeating: 0, count: frame.rect.width)
         for number in 0..<frame.rect.height {
@@ -63,6 +70,27 @@ struct GIFLines {
                 frame.isInterlaced
                 ? Self.interlacedRow(number, of: frame.rect.height) : number
             take(y, line, palette)
+        }
+        return true
+    }
+
+    private func read(
+        _ codes: inout GIFCodes,
+        _ palette: GIFPalette,
+        _ take: (Int, UnsafePointer<UInt8>, GIFPalette) -> Void
+    ) throws(CodecError) -> Bool {
+        var line = [UInt8](repeating: 0, count: frame.rect.width)
+        for number in 0..<frame.rect.height {
+            guard codes.fill(&line) else {
+                if mayEndEarly { return false }
+                throw .corrupt(.gif, detail: "invalid codes")
+            }
+            let height = frame.rect.height
+            take(
+                frame.isInterlaced ? Self.interlacedRow(number, of: height) : number,
+                line,
+                palette
+            )
         }
         return true
     }
