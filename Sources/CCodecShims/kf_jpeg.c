@@ -175,12 +175,15 @@ typedef struct kf_jpeg_encoder {
     struct jpeg_compress_struct info;
     struct jpeg_error_mgr errors;
     struct jpeg_destination_mgr target;
+    struct jpeg_progress_mgr progress;
     jmp_buf escape;
     kf_jpeg_status status;
     char *message;
     uint8_t *output;
     size_t capacity;
     uint8_t *row;
+    kf_jpeg_row_source source;
+    void *context;
 } kf_jpeg_encoder;
 
 static void fail_encoding(j_common_ptr common) {
@@ -211,11 +214,20 @@ static boolean grow_output(j_compress_ptr info) {
 static void init_target(j_compress_ptr info) { (void)grow_output(info); }
 static void end_target(j_compress_ptr info) { (void)info; }
 
-static void write_picture(kf_jpeg_encoder *encoder, const kf_jpeg_encoding *encoding,
-                          kf_jpeg_row_source source, void *context) {
+// Called for every row of pixels, and for every row of blocks of each scan.
+static void check_cancelled(j_common_ptr common) {
+    kf_jpeg_encoder *encoder = common->client_data;
+    if (encoder->source(encoder->context, -1, encoder->row)) return;
+    encoder->status = KF_JPEG_CANCELLED;
+    longjmp(encoder->escape, 1);
+}
+
+static void write_picture(kf_jpeg_encoder *encoder, const kf_jpeg_encoding *encoding) {
     j_compress_ptr info = &encoder->info;
     jpeg_create_compress(info);
     info->client_data = encoder;
+    encoder->progress.progress_monitor = check_cancelled;
+    info->progress = &encoder->progress;
     encoder->target = (struct jpeg_destination_mgr){
         .init_destination = init_target,
         .empty_output_buffer = grow_output,
@@ -237,7 +249,7 @@ static void write_picture(kf_jpeg_encoder *encoder, const kf_jpeg_encoding *enco
     jpeg_start_compress(info, TRUE);
     JSAMPROW rows[1] = {encoder->row};
     for (int row = 0; row < encoding->height; row++) {
-        source(context, row, encoder->row);
+        (void)encoder->source(encoder->context, row, encoder->row);
         jpeg_write_scanlines(info, rows, 1);
     }
     jpeg_finish_compress(info);
@@ -256,12 +268,14 @@ kf_jpeg_status kf_jpeg_encode(kf_jpeg_encoding encoding, kf_jpeg_row_source sour
     }
     encoder->message = message;
     encoder->row = row;
+    encoder->source = source;
+    encoder->context = context;
     encoder->info.err = jpeg_std_error(&encoder->errors);
     encoder->info.client_data = encoder;
     encoder->errors.error_exit = fail_encoding;
     encoder->errors.output_message = say_nothing;
     if (setjmp(encoder->escape) == 0) {
-        write_picture(encoder, &encoding, source, context);
+        write_picture(encoder, &encoding);
         *count = encoder->capacity - encoder->target.free_in_buffer;
         // If shrinking fails, the original block is used.
         uint8_t *fitted = realloc(encoder->output, *count);

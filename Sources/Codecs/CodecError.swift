@@ -22,6 +22,8 @@ package enum CodecError: Error, Sendable, Equatable {
     case pixels(PixelError)
     /// The encoder failed.
     case encodingFailed(FileFormat, detail: String)
+    /// ``EncodeOptions/isCancelled`` returned true.
+    case cancelled
 
     package enum Limit: String, Sendable {
         case pixelCount = "pixels"
@@ -67,6 +69,8 @@ extension CodecError: CustomStringConvertible {
             "\(bytes) bytes of memory for pixels could not be allocated"
         case .encodingFailed(let format, let detail):
             "\(format.rawValue): the image cannot be encoded (\(detail))"
+        case .cancelled:
+            "encoding was cancelled"
         }
     }
 }

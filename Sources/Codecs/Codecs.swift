@@ -121,16 +121,17 @@ package enum Codecs {
         as format: FileFormat,
         _ options: EncodeOptions
     ) throws(CodecError) -> Data {
-        switch format {
+        try options.check()
+        return switch format {
         case .jpeg: try JPEGEncoder(bitmap: bitmap, options: options).encode()
         case .png: try PNGEncoder(bitmap: bitmap, options: options).encode()
         case .webp: try WebPEncoder(options: options).encode(bitmap)
         case .avif: try AVIFEncoder(options: options).encode(bitmap)
         case .jxl: try JXLEncoder(options: options).encode(bitmap)
         case .gif:
-            try GIFEncoder(size: bitmap.size, frameCount: 1, loopCount: 1)
+            try GIFEncoder(size: bitmap.size, frameCount: 1, loopCount: 1, options: options)
                 .encode { _ in AnimationFrame(bitmap: bitmap, delay: 0) }
-        default: throw .unsupported(format, feature: "encoding")
+        default: throw CodecError.unsupported(format, feature: "encoding")
         }
     }
 
@@ -160,6 +161,7 @@ package enum Codecs {
         frame: (Int) throws(CodecError) -> AnimationFrame
     ) throws(CodecError) -> Data {
         func checkedFrame(_ index: Int) throws(CodecError) -> AnimationFrame {
+            try options.check()
             let next = try frame(index)
             guard next.bitmap.size == size else {
                 let sizes = "\(size) and \(next.bitmap.size)"
@@ -169,8 +171,13 @@ package enum Codecs {
         }
         switch format {
         case .gif:
-            return try GIFEncoder(size: size, frameCount: frameCount, loopCount: loopCount)
-                .encode(checkedFrame)
+            return try GIFEncoder(
+                size: size,
+                frameCount: frameCount,
+                loopCount: loopCount,
+                options: options
+            )
+            .encode(checkedFrame)
         case .webp:
             return try WebPEncoder(options: options)
                 .encode(size, frameCount: frameCount, loopCount: loopCount, checkedFrame)

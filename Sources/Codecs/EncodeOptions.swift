@@ -19,6 +19,10 @@ package struct EncodeOptions: Sendable {
     ///
     /// JPEG, PNG, WebP and AVIF embed it; other formats are refused.
     package var profile: Data?
+    /// Asked between rows and frames whether the result is still wanted; nil if it always is.
+    ///
+    /// libavif and libjxl do not ask while they encode an image.
+    package var isCancelled: (@Sendable () -> Bool)?
 
     package init(
         quality: Double = 0.8,
@@ -26,7 +30,8 @@ package struct EncodeOptions: Sendable {
         isLossless: Bool = false,
         effort: Int? = nil,
         maxColorCount: Int? = nil,
-        profile: Data? = nil
+        profile: Data? = nil,
+        isCancelled: (@Sendable () -> Bool)? = nil
     ) {
         self.quality = quality
         self.isProgressive = isProgressive
@@ -34,5 +39,11 @@ package struct EncodeOptions: Sendable {
         self.effort = effort
         self.maxColorCount = maxColorCount
         self.profile = profile
+        self.isCancelled = isCancelled
+    }
+
+    /// - Throws: ``CodecError/cancelled`` if the result is not wanted any more.
+    func check() throws(CodecError) {
+        if isCancelled?() == true { throw .cancelled }
     }
 }

@@ -122,12 +122,13 @@ static uint8_t picture_buffer[4 << 20];
 
 // --- JPEG ---
 
-static void noise_row(void *context, int row, uint8_t *pixels) {
+static int noise_row(void *context, int row, uint8_t *pixels) {
     uint32_t state = (uint32_t)row + 1;
-    for (int i = 0; i < *(int *)context * 4; i++) {
+    for (int i = 0; row >= 0 && i < *(int *)context * 4; i++) {
         state = state * 1664525u + 1013904223u;
         pixels[i] = (uint8_t)(state >> 24);
     }
+    return 1;
 }
 
 static outcome encode_jpeg(int is_progressive) {
@@ -280,7 +281,7 @@ static outcome encode_jxl(file input) {
     (void)input;
     kf_jxl_encoding encoding = {.width = 300, .height = 200, .has_alpha = 1, .is_lossless = 1};
     for (int y = 0; y < encoding.height; y++)
-        noise_row(&encoding.width, y, picture_buffer + (size_t)y * 300 * 4);
+        (void)noise_row(&encoding.width, y, picture_buffer + (size_t)y * 300 * 4);
     uint8_t *bytes = NULL;
     size_t count = 0;
     outcome result = {kf_jxl_encode(encoding, picture_buffer, &bytes, &count), 0};

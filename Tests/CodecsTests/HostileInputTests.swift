@@ -142,7 +142,7 @@ struct HostileInputTests {
     private static func isAboutDamage(_ error: CodecError) -> Bool {
         switch error {
         case .empty, .unknownFormat, .truncated, .corrupt, .limitExceeded: true
-        case .unsupported, .missingLibrary, .pixels, .encodingFailed: false
+        case .unsupported, .missingLibrary, .pixels, .encodingFailed, .cancelled: false
         }
     }
 }

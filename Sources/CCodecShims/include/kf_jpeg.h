@@ -13,6 +13,8 @@ typedef enum kf_jpeg_status {
     KF_JPEG_TOO_MANY_SCANS = 3,
     // libjpeg needs more memory than allowed, or than is available.
     KF_JPEG_TOO_MUCH_MEMORY = 4,
+    // The source of rows ended the encoding.
+    KF_JPEG_CANCELLED = 5,
 } kf_jpeg_status;
 
 typedef enum kf_jpeg_layout {
@@ -83,8 +85,9 @@ typedef struct kf_jpeg_encoding {
     int is_grey;         // one channel instead of three
 } kf_jpeg_encoding;
 
-// Writes row number `row` as width × 4 bytes of RGBX to `pixels`.
-typedef void (*kf_jpeg_row_source)(void *_Nonnull context, int row, uint8_t *_Nonnull pixels);
+// Writes row number `row` as width × 4 bytes of RGBX to `pixels`, or nothing if it is negative;
+// returns whether to continue.
+typedef int (*kf_jpeg_row_source)(void *_Nonnull context, int row, uint8_t *_Nonnull pixels);
 
 // On success, `*bytes` comes from malloc and belongs to the caller. `message` holds 200 bytes.
 kf_jpeg_status kf_jpeg_encode(kf_jpeg_encoding encoding, kf_jpeg_row_source _Nonnull source,

@@ -12,6 +12,7 @@ struct GIFEncoder {
     let frameCount: Int
     /// 0 means forever.
     let loopCount: Int
+    let options: EncodeOptions
 
     /// The longest side that the format can store.
     private static let maxSide = 65_535
@@ -131,6 +132,7 @@ struct GIFEncoder {
         }
         var line = [GifPixelType](repeating: 0, count: image.rect.width)
         for y in 0..<image.rect.height {
+            if y.isMultiple(of: 64) { try options.check() }
             let row = image.pixels.row(y)
             for x in line.indices { line[x] = row[x] }
             try Self.check(EGifPutLine(file, &line, width))

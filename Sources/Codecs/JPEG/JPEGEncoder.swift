@@ -34,9 +34,12 @@ struct JPEGEncoder {
         // 200: the size that `kf_jpeg_encode` requires.
         var message = [CChar](repeating: 0, count: 200)
         let status = withExtendedLifetime(bitmap.storage) {
-            var rows = JPEGRows(bitmap)
-            return kf_jpeg_encode(settings, JPEGRows.write, &rows, &bytes, &count, &message)
+            var rows = JPEGRows(bitmap, options)
+            return withUnsafeMutablePointer(to: &rows) { rows in
+                kf_jpeg_encode(settings, JPEGRows.write, rows, &bytes, &count, &message)
+            }
         }
+        if status == KF_JPEG_CANCELLED { throw .cancelled }
         guard status == KF_JPEG_OK, let bytes else {
             let detail = String(
                 decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
@@ -71,8 +74,10 @@ private struct JPEGRows {
     let bytesPerRow: Int
     let width: Int
     let isOpaque: Bool
+    let options: EncodeOptions
 
-    init(_ bitmap: Bitmap) {
+    init(_ bitmap: Bitmap, _ options: EncodeOptions) {
+        self.options = options
         pixels = UnsafeRawPointer(bitmap.storage.base)
         bytesPerRow = bitmap.bytesPerRow
         width = bitmap.width
@@ -80,7 +85,9 @@ private struct JPEGRows {
     }
 
     static let write: kf_jpeg_row_source = { context, row, target in
-        context.assumingMemoryBound(to: JPEGRows.self).pointee.copy(row: Int(row), to: target)
+        let rows = context.assumingMemoryBound(to: JPEGRows.self)
+        if row >= 0 { rows.pointee.copy(row: Int(row), to: target) }
+        return rows.pointee.options.isCancelled?() == true ? 0 : 1
     }
 
     private func copy(row: Int, to target: UnsafeMutablePointer<UInt8>) {

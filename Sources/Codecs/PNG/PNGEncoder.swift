@@ -25,6 +25,7 @@ struct PNGEncoder {
         guard options.maxColorCount == nil else { return try encodeReduced() }
         guard let pixels = try indexed() else { return try encodeDirectly() }
         let file = try PNGPaletteWriter(pixels).encode()
+        try options.check()
         let area = bitmap.size.byteCount(bytesPerPixel: 1)
         guard area <= Self.comparedArea else { return file }
         let direct = try encodeDirectly()
@@ -79,7 +80,11 @@ struct PNGEncoder {
             rows.writePlain(0..<bitmap.height, to: target)
             return .plain
         }
-        rows.writeFiltered(0..<bitmap.height, to: target)
+        for start in stride(from: 0, to: bitmap.height, by: 64) {
+            try options.check()
+            let band = start..<min(bitmap.height, start + 64)
+            rows.writeFiltered(band, to: target + start * rows.rowBytes)
+        }
         return try PNGCompression(
             sampling: target,
             rowBytes: rows.rowBytes,

@@ -109,6 +109,13 @@ struct WebPEncoder {
         return .encodingFailed(.webp, detail: text)
     }
 
+    /// What libwebp's hook asks.
+    private final class Question {
+        let isCancelled: @Sendable () -> Bool
+
+        init(_ isCancelled: @escaping @Sendable () -> Bool) { self.isCancelled = isCancelled }
+    }
+
     private func makeConfig() throws(CodecError) -> WebPConfig {
         var config = WebPConfig()
         guard WebPConfigInit(&config) != 0 else {
@@ -148,6 +155,18 @@ struct WebPEncoder {
                 : WebPPictureImportRGBA(&picture, pixels.base, stride)
         }
         guard isImported != 0 else { throw .encodingFailed(.webp, detail: "no memory") }
-        return try body(&picture)
+        guard let isCancelled = options.isCancelled else { return try body(&picture) }
+        let question = Question(isCancelled)
+        picture.user_data = Unmanaged.passUnretained(question).toOpaque()
+        picture.progress_hook = { _, picture in
+            guard let user = picture?.pointee.user_data else { return 1 }
+            return Unmanaged<Question>.fromOpaque(user).takeUnretainedValue().isCancelled() ? 0 : 1
+        }
+        defer { withExtendedLifetime(question) {} }
+        do throws(CodecError) {
+            return try body(&picture)
+        } catch {
+            throw isCancelled() ? .cancelled : error
+        }
     }
 }

@@ -111,22 +111,32 @@ public struct ImageEncoding: Sendable, Hashable {
 
     /// Encodes an image.
     ///
+    /// Checks now and then whether the current task was cancelled; AVIF and JPEG XL only before they
+    /// begin.
+    ///
     /// - Parameter image: The image; an animation becomes a still in formats without animations.
-    /// - Returns: The file; nil if the format cannot represent the image or this build cannot encode
-    ///   the format.
+    /// - Returns: The file; nil if the format cannot represent the image, this build cannot encode
+    ///   the format, or the task was cancelled.
     public func data(of image: KFCrossPlatformImage) -> Data? {
-        if isProgressive {
-            return image.encoded(as: .jpeg, quality: quality, isProgressive: true)
+        let isAnimated = image.hasFrames && (format == .WebP || format == .GIF)
+        let hasOptions = isProgressive || maxColorCount != nil || effort != nil && !isAnimated
+        // A GIF is encoded again, because its frames may have changed.
+        if !hasOptions, format != .GIF, let file = image.kf.gifRepresentation(),
+            file.kf.imageFormat == format
+        {
+            return file
         }
-        if let maxColorCount {
-            return image.encoded(as: .png, maxColorCount: maxColorCount)
+        if isAnimated {
+            return image.kf.animationRepresentation(format: format, compressionQuality: quality)
         }
-        if let effort, let file = format.fileFormat, format != .WebP || !image.hasFrames {
-            return image.encoded(as: file, quality: quality, effort: effort)
-        }
-        return format == .GIF
-            ? image.kf.animationRepresentation(format: format)
-            : image.kf.data(format: format, compressionQuality: quality)
+        return image.encoded(
+            as: format.fileFormat ?? .png,
+            quality: quality,
+            isProgressive: isProgressive,
+            effort: effort,
+            maxColorCount: maxColorCount,
+            isCancelled: { Task.isCancelled }
+        )
     }
 }
 
@@ -151,7 +161,8 @@ extension KFCrossPlatformImage {
         quality: CGFloat = 1,
         isProgressive: Bool = false,
         effort: Int? = nil,
-        maxColorCount: Int? = nil
+        maxColorCount: Int? = nil,
+        isCancelled: (@Sendable () -> Bool)? = nil
     ) -> Data? {
         guard let bitmap else { return nil }
         let options = EncodeOptions(
@@ -159,7 +170,8 @@ extension KFCrossPlatformImage {
             isProgressive: isProgressive,
             effort: effort,
             maxColorCount: maxColorCount,
-            profile: kf.colorProfile
+            profile: kf.colorProfile,
+            isCancelled: isCancelled
         )
         // All public encoding methods return nil on failure.
         return try? Codecs.encode(bitmap, as: format, options: options)
@@ -189,20 +201,26 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
     ///
     /// Not part of Kingfisher for Apple platforms. A still image becomes a file of one frame. Use
     /// ``AnimatedImageProcessor`` to encode frames changed by another processor. The cost is that
-    /// of decoding and encoding every frame.
+    /// of decoding and encoding every frame. Ends early if the current task is cancelled.
     ///
     /// - Parameters:
     ///   - format: `.GIF`, with 256 colours per frame, or `.WebP`.
     ///   - compressionQuality: 0 (smallest) to 1 (best); used by WebP.
-    /// - Returns: The file; nil for other formats, for an empty image, and if a frame cannot be
-    ///   decoded.
+    /// - Returns: The file; nil for other formats, for an empty image, if a frame cannot be decoded,
+    ///   and if the task was cancelled.
     public func animationRepresentation(
         format: ImageFormat,
         compressionQuality: CGFloat = 0.8
     ) -> Data? {
         guard format == .GIF || format == .WebP else { return nil }
         guard let source = base.frames else {
-            return format.fileFormat.flatMap { base.encoded(as: $0, quality: compressionQuality) }
+            return format.fileFormat.flatMap {
+                base.encoded(
+                    as: $0,
+                    quality: compressionQuality,
+                    isCancelled: { Task.isCancelled }
+                )
+            }
         }
         return source.encoded(as: format, quality: compressionQuality)
     }

@@ -128,6 +128,8 @@ final class EncodedFrameSource: ImageFrameSource, LoopCounting {
 extension ImageFrameSource {
     /// Encodes the animation while holding a few frames at a time.
     ///
+    /// Ends if the current task is cancelled.
+    ///
     /// The loop count is that of the source's file; without a file the animation plays without end.
     ///
     /// - Parameters:
@@ -135,7 +137,8 @@ extension ImageFrameSource {
     ///   - quality: 0 (smallest) to 1 (best); used by WebP.
     ///   - maxFrameCount: The number of frames to encode, at least 1.
     ///   - change: Makes the frame to encode; all frames must have the same size.
-    /// - Returns: The file; nil for other formats, or if a frame cannot be made or encoded.
+    /// - Returns: The file; nil for other formats, if a frame cannot be made or encoded, and if the
+    ///   task was cancelled.
     func encoded(
         as format: ImageFormat,
         quality: CGFloat,
@@ -155,7 +158,10 @@ extension ImageFrameSource {
             frameCount: min(frameCount, maxFrameCount),
             loopCount: (self as? any LoopCounting)?.loopCount ?? 0,
             as: fileFormat,
-            options: EncodeOptions(quality: quality.isNaN ? 1 : min(1, max(0, Double(quality))))
+            options: EncodeOptions(
+                quality: quality.isNaN ? 1 : min(1, max(0, Double(quality))),
+                isCancelled: { Task.isCancelled }
+            )
         ) { index throws(CodecError) in
             AnimationFrame(
                 bitmap: index == 0 ? first : try bitmap(index),

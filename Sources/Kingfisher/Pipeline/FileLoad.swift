@@ -119,8 +119,9 @@ struct FileLoad {
         let isFresh = result.cacheType == .none
         let original = isFresh ? result.data() : nil
         if let original, takes(original) { return original }
-        let urgency = Urgency(request.options.downloadPriority)
-        let data = try await ImageMaker.pool.run(urgency: urgency) { [self] in
+        let lane = Lane(in: ImageMaker.pool, priority: request.options.downloadPriority)
+        // In a task, which encoders ask whether it was cancelled.
+        let data = try await Job.run(in: lane) { [self] _ in
             encoding.map { $0.data(of: result.image) }
                 ?? request.options.cacheSerializer.data(with: result.image, original: original)
         }

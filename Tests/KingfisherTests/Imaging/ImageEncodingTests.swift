@@ -36,6 +36,22 @@ struct ImageEncodingTests {
         #expect(ImageEncoding.avif(speed: 8).data(of: image) == usual)
     }
 
+    @Test(arguments: [
+        ImageEncoding.png, .png(maxColorCount: 8), .jpeg(), .progressiveJPEG(), .webp(), .gif,
+        .avif(),
+    ])
+    func `nothing is encoded in a cancelled task`(encoding: ImageEncoding) async throws {
+        let image = try Self.image()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return (encoding.data(of: image), image.pngData())
+        }
+        let (file, other) = await task.value
+        #expect(file == nil)
+        // A program may want this file even if its task was cancelled.
+        #expect(other != nil)
+    }
+
     @Test func `effort out of range is the nearest one`() {
         #expect(ImageEncoding.webp(effort: .max) == .webp(effort: 6))
         #expect(ImageEncoding.webp(effort: .min) == .webp(effort: 0))

@@ -163,6 +163,35 @@ struct RetrievingDataTests {
         #expect(error?.errorCode == 3008)
     }
 
+    /// Encodes until its task is cancelled.
+    private struct PatientSerializer: CacheSerializer {
+        let begun = Gate()
+        let ended = Gate()
+
+        func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+            begun.open()
+            let clock = ContinuousClock()
+            let end = clock.now + .seconds(30)
+            while !Task.isCancelled, clock.now < end { sched_yield() }
+            if Task.isCancelled { ended.open() }
+            return nil
+        }
+
+        func image(
+            with data: Data,
+            options: KingfisherParsedOptionsInfo
+        ) -> KFCrossPlatformImage? { nil }
+    }
+
+    @Test func `encoding ends when no caller waits for the file`() async throws {
+        let serializer = PatientSerializer()
+        let load = Task { try await data([.processor(small), .cacheSerializer(serializer)]) }
+        await serializer.begun.wait()
+        load.cancel()
+        await #expect(throws: CancellationError.self) { try await load.value }
+        await serializer.ended.wait()
+    }
+
     @Test func `an image modifier changes no file`() async throws {
         let modifier = AnyImageModifier { _ in KFCrossPlatformImage() }
         let result = try await data([.imageModifier(modifier)], as: .webp())

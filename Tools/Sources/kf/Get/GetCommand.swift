@@ -114,8 +114,18 @@ struct GetCommand: AsyncParsableCommand {
             loading: loading,
             processor: encoding.processor(isWritten: output != nil, as: try format(for: target))
         )
+        let clock = ContinuousClock()
+        let start = clock.now
         let loaded = try await load.run(bar, downloader: downloader)
-        let written = try await write(loaded, index, target)
+        let spent = start.duration(to: clock.now) / .seconds(1)
+        // Encoding an animation may take longer than loading it.
+        let encoded = try await withDeadline(
+            seconds: max(0.001, loading.timeout - spent),
+            of: loading.timeout
+        ) {
+            try await encode(loaded, target)
+        }
+        let written = try await write(encoded, of: loaded, index, target)
         out.detail("key \(loaded.result.originalSource.cacheKey)")
         if let processor = load.processor { out.detail("steps \(processor.identifier)") }
         return LoadReport(
@@ -149,49 +159,68 @@ struct GetCommand: AsyncParsableCommand {
         var output: String?
     }
 
+    /// The file to write.
+    private struct Encoded: Sendable {
+        var data: Data
+        var format: PictureFormat
+        /// Whether it is the source without its position.
+        var lostPosition = false
+        /// Whether frames are left out, because the format holds one.
+        var lostFrames = false
+    }
+
+    /// The file to write; nil without an output.
+    private func encode(
+        _ loaded: PictureLoad.Loaded,
+        _ target: GetTarget
+    ) async throws -> Encoded? {
+        guard output != nil else { return nil }
+        let loadedFormat = loaded.original.flatMap { PictureFormat($0.kf.imageFormat) }
+        let format = try format(for: target) ?? loaded.sourceFormat ?? loadedFormat ?? .png
+        if format == loadedFormat, let copy = try loaded.original.flatMap(encoding.copy) {
+            return Encoded(data: copy.data, format: format, lostPosition: copy.lostPosition)
+        }
+        let data = try await encoding.file(
+            of: loaded.result.image,
+            as: format,
+            isolates: loading.isolate
+        ) {
+            guard let source = loaded.source() else {
+                throw Failure(
+                    "the cache no longer has the source, whose metadata is to be kept; "
+                        + "--force-refresh loads it again"
+                )
+            }
+            return source
+        }
+        let lostFrames = format.droppedFrames(of: loaded.result.image) != nil
+        return Encoded(data: data, format: format, lostFrames: lostFrames)
+    }
+
     /// Writes the image if there is an output; otherwise only measures the loaded one.
     private func write(
-        _ loaded: PictureLoad.Loaded,
+        _ encoded: Encoded?,
+        of loaded: PictureLoad.Loaded,
         _ index: Int,
         _ target: GetTarget
     ) async throws -> Written {
-        let original = loaded.original
-        let loadedFormat = original.flatMap { PictureFormat($0.kf.imageFormat) }
-        guard output != nil else {
-            return Written(format: loadedFormat, bytes: original?.count ?? 0)
+        guard let encoded else {
+            let original = loaded.original
+            return Written(
+                format: original.flatMap { PictureFormat($0.kf.imageFormat) },
+                bytes: original?.count ?? 0
+            )
         }
-        let format = try format(for: target) ?? loaded.sourceFormat ?? loadedFormat ?? .png
-        let data: Data
-        let copy = format == loadedFormat ? try original.flatMap(encoding.copy) : nil
-        if let copy {
-            data = copy.data
-            if copy.lostPosition, !out.quiet, !encoding.asksForPosition {
-                let title = Terminal.line(sources[index].title)
-                Terminal.note(
-                    "kf: \(title): removed where the photo was taken; --keep all keeps it"
-                )
-            }
-        } else {
-            data = try await encoding.file(
-                of: loaded.result.image,
-                as: format,
-                isolates: loading.isolate
-            ) {
-                guard let source = loaded.source() else {
-                    throw Failure(
-                        "the cache no longer has the source, whose metadata is to be kept; "
-                            + "--force-refresh loads it again"
-                    )
-                }
-                return source
-            }
+        let title = Terminal.line(sources[index].title)
+        if encoded.lostPosition, !out.quiet, !encoding.asksForPosition {
+            Terminal.note("kf: \(title): removed where the photo was taken; --keep all keeps it")
         }
-        if copy == nil, format.droppedFrames(of: loaded.result.image) != nil, !out.quiet {
-            let title = Terminal.line(sources[index].title)
+        if encoded.lostFrames, !out.quiet {
             Terminal.note(
                 "kf: \(title): kept only the first frame; --format webp or gif keeps all frames"
             )
         }
+        let (data, format) = (encoded.data, encoded.format)
         let path = try target.path(of: index, as: format, sources: sources)
         if let path {
             try AtomicFile.write(data, to: path)

@@ -1,12 +1,19 @@
+import Dispatch
 import Foundation
 
 /// Runs `work` for at most `seconds`.
 ///
 /// After that the work is cancelled, and its end is not awaited.
 ///
+/// - Parameters:
+///   - seconds: The time that is left.
+///   - timeout: The time for the message; nil for `seconds`.
+///   - work: The work.
+/// - Returns: Its result.
 /// - Throws: The error of `work`, or a ``Failure`` after the timeout.
 func withDeadline<Value: Sendable>(
     seconds: Double,
+    of timeout: Double? = nil,
     _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     let (outcomes, outcome) = AsyncThrowingStream.makeStream(of: Value.self)
@@ -22,7 +29,7 @@ func withDeadline<Value: Sendable>(
         try await Task.sleep(for: .seconds(seconds))
         outcome.finish(
             throwing: Failure(
-                "timed out after \(trimmed(seconds)) s; increase --timeout"
+                "timed out after \(trimmed(timeout ?? seconds)) s; increase --timeout"
             )
         )
     }
@@ -32,6 +39,32 @@ func withDeadline<Value: Sendable>(
     }
     for try await value in outcomes { return value }
     throw CancellationError()
+}
+
+/// Runs blocking work in a task on a thread of its own, so that a deadline passes meanwhile.
+///
+/// The task is cancelled with the caller's, which encoders notice.
+func onThread<Value: Sendable>(
+    _ work: @escaping @Sendable () throws -> Value
+) async throws -> Value {
+    let task = Task(executorPreference: BlockingThreads.shared) { try work() }
+    return try await withTaskCancellationHandler {
+        try await task.value
+    } onCancel: {
+        task.cancel()
+    }
+}
+
+/// Threads besides those of Swift concurrency, of which there may be a single one.
+private final class BlockingThreads: TaskExecutor {
+    static let shared = BlockingThreads()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        DispatchQueue.global().async {
+            job.runSynchronously(on: self.asUnownedTaskExecutor())
+        }
+    }
 }
 
 /// A number without trailing zeros: `30`, `0.5`.

@@ -159,7 +159,8 @@ struct EncodingOptions: ParsableArguments {
         if colors != nil, target != .png {
             throw Failure("--colors is for png, not for \(target.rawValue); leave it out")
         }
-        guard let encoded = encode(image, as: target) else {
+        let encoded = try await onThread { encode(image, as: target) }
+        guard let encoded else {
             throw Failure("cannot write this image as \(target.rawValue)")
         }
         guard !kept.isEmpty else { return encoded }
@@ -169,22 +170,28 @@ struct EncodingOptions: ParsableArguments {
 
     /// Encodes an image; nil if the format cannot hold it.
     private func encode(_ image: KFCrossPlatformImage, as target: PictureFormat) -> Data? {
-        if let colors { return ImageEncoding.png(maxColorCount: colors).data(of: image) }
-        let own = image.kf.gifRepresentation()?.kf.imageFormat
+        let own = image.kf.gifRepresentation()
         // A processor has already encoded the animation with the requested quality. Otherwise the
         // bytes are the source's, with its metadata.
         let isDone =
-            own == target.imageFormat && (quality == nil && keep == nil || !processors.isEmpty)
-        if target.holdsAnimations, !isDone {
+            own?.kf.imageFormat == target.imageFormat && colors == nil
+            && (quality == nil && keep == nil || !processors.isEmpty)
+        if isDone, let own { return own }
+        if target.holdsAnimations {
             return image.kf.animationRepresentation(
                 format: target.imageFormat,
                 compressionQuality: compressionQuality
             )
         }
-        return image.kf.data(
-            format: target.imageFormat,
-            compressionQuality: compressionQuality
-        )
+        let encoding: ImageEncoding =
+            switch target {
+            case .png: colors.map { .png(maxColorCount: $0) } ?? .png
+            case .jpeg: .jpeg(quality: compressionQuality)
+            case .gif: .gif
+            case .webp: .webp(quality: compressionQuality)
+            case .avif: .avif(quality: compressionQuality)
+            }
+        return encoding.data(of: image)
     }
 
     /// The list of steps for the help of a command.

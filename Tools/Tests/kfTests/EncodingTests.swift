@@ -1,0 +1,43 @@
+import Foundation
+import Kingfisher
+import Testing
+
+/// The files that `kf get` and `kf convert` encode.
+@Suite(.timeLimit(.minutes(1)))
+struct EncodingTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try TestPictures.png().write(to: folder.url.appending(path: "b.png"))
+    }
+
+    private func kf(_ arguments: String...) async throws -> KFProgram.Outcome {
+        try await KFProgram.run(arguments, in: folder)
+    }
+
+    /// A GIF that shows two images in turn.
+    private func longAnimation(_ count: Int) throws -> Data {
+        let images = try [(600, 400), (400, 600)].map { width, height in
+            let image = try TestPictures.twoColours(width: width, height: height)
+            return try #require(ImageEncoding.gif.data(of: image))
+        }
+        // The header, and the table of colours for all frames.
+        let start = 13 + (3 << (Int(images[0][10] & 7) + 1))
+        return images[0].prefix(start)
+            + (0..<count).reduce(into: Data()) { $0 += images[$1 % 2][start...].dropLast() } + [
+                0x3B
+            ]
+    }
+
+    @Test func `the deadline of a load holds while its result is encoded`() async throws {
+        // 3000 changing frames take WebP's encoder many seconds.
+        try longAnimation(3000).write(to: folder.url.appending(path: "long.gif"))
+        let clock = ContinuousClock()
+        let start = clock.now
+        let outcome = try await kf("get", "long.gif", "-o", "x.webp", "--timeout", "2")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("timed out after 2 s"))
+        #expect(start.duration(to: clock.now) < .seconds(8))
+    }
+}
