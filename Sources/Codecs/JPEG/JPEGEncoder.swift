@@ -11,9 +11,9 @@ struct JPEGEncoder {
 
     /// The longest side that libjpeg can write (`JPEG_MAX_DIMENSION`).
     private static let maxSide = 65_500
-    // At this quality and above, chroma is not subsampled, to keep colour edges. Below, the loss is
-    // invisible.
-    private static let fullChromaQuality: Int32 = 90
+    // Up to this quality chroma is subsampled, as by most programs: the loss is hardly visible, and
+    // without it files are half as large again.
+    private static let lastReducedQuality: Int32 = 90
 
     func encode() throws(CodecError) -> Data {
         guard bitmap.size.longestSide <= Self.maxSide else {
@@ -25,7 +25,7 @@ struct JPEGEncoder {
             height: Int32(bitmap.height),
             quality: quality,
             is_progressive: options.isProgressive ? 1 : 0,
-            full_chroma: quality >= Self.fullChromaQuality ? 1 : 0,
+            full_chroma: quality > Self.lastReducedQuality ? 1 : 0,
             // A profile has the channels of its file.
             is_grey: options.profile == nil && bitmap.isGrey ? 1 : 0
         )

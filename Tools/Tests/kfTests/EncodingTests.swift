@@ -16,6 +16,13 @@ struct EncodingTests {
         try await KFProgram.run(arguments, in: folder)
     }
 
+    @Test func `JPEGs are progressive unless one scan is asked for`() async throws {
+        _ = try await kf("get", "b.png", "-o", "p.jpg")
+        _ = try await kf("get", "b.png", "-o", "q.jpg", "--baseline")
+        #expect(try ImageFileInfo(data: folder.data("p.jpg")).isProgressive)
+        #expect(try !ImageFileInfo(data: folder.data("q.jpg")).isProgressive)
+    }
+
     /// A GIF that shows two images in turn.
     private func longAnimation(_ count: Int) throws -> Data {
         let images = try [(600, 400), (400, 600)].map { width, height in

@@ -32,6 +32,9 @@ struct EncodingOptions: ParsableArguments {
     )
     var quality: Int?
 
+    @Flag(help: "Write JPEGs in one scan. By default they are progressive, and smaller.")
+    var baseline = false
+
     @Option(
         help: ArgumentHelp(
             "The most colours of a PNG: 2 to 256. Fewer make a smaller file. (default: all)",
@@ -103,7 +106,9 @@ struct EncodingOptions: ParsableArguments {
     }
 
     /// Whether a file that has the target format is copied instead of encoded.
-    private var copiesFiles: Bool { processors.isEmpty && quality == nil && colors == nil }
+    private var copiesFiles: Bool {
+        processors.isEmpty && quality == nil && colors == nil && !baseline
+    }
 
     /// Whether the command line says what happens to the position.
     var asksForPosition: Bool { strip != nil || keep != nil }
@@ -186,7 +191,8 @@ struct EncodingOptions: ParsableArguments {
         let encoding: ImageEncoding =
             switch target {
             case .png: colors.map { .png(maxColorCount: $0) } ?? .png
-            case .jpeg: .jpeg(quality: compressionQuality)
+            case .jpeg where baseline: .jpeg(quality: compressionQuality)
+            case .jpeg: .progressiveJPEG(quality: compressionQuality)
             case .gif: .gif
             case .webp: .webp(quality: compressionQuality)
             case .avif: .avif(quality: compressionQuality)
