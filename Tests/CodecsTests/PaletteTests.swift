@@ -48,8 +48,10 @@ struct PaletteTests {
         bits: UInt8
     ) throws {
         for isOpaque in [true, false] {
-            let bitmap = try Self.bitmap(isOpaque: isOpaque) { x, y in
-                let number = UInt8((x + 7 * y) % count)
+            // Noise: smooth images may be smaller without a palette.
+            var random = SplitMix64(seed: 3)
+            let bitmap = try Self.bitmap(isOpaque: isOpaque) { _, _ in
+                let number = UInt8(random.next() % UInt64(count))
                 let alpha = isOpaque ? 255 : number &* 31
                 return RGBA(red: number, green: 3, blue: 255 - number, alpha: alpha)
             }
@@ -80,6 +82,33 @@ struct PaletteTests {
         let file = try Codecs.encode(icon, as: .png)
         #expect(Self.kind(of: file) == (4, 8))
         #expect(try Codecs.decode(file).bitmap == icon)
+    }
+
+    @Test func `smooth images of few colours have a palette only where that saves bytes`() throws {
+        func ball(_ x: Int, _ y: Int) -> RGBA {
+            let (dx, dy) = (Double(x) - 150, Double(y) - 100)
+            let level = UInt8(max(0, 255 - (dx * dx + dy * dy).squareRoot()))
+            return RGBA(red: level, green: 255 - level, blue: 9)
+        }
+        let images = [
+            try Self.bitmap { x, _ in RGBA(red: UInt8(x * 255 / 300), green: 7, blue: 9) },
+            try Self.bitmap { x, y in RGBA(red: UInt8((x + y) / 2), green: 90, blue: 9) },
+            try Self.bitmap { ball($0, $1) },
+            try Self.bitmap { x, y in
+                (x / 20 + y / 15) % 2 == 0 ? ball(x, y) : RGBA(red: 250, green: 1, blue: 3)
+            },
+        ]
+        var types: Set<UInt8> = []
+        for bitmap in images {
+            let file = try Codecs.encode(bitmap, as: .png)
+            // Compares all kinds of files.
+            let options = EncodeOptions(maxColorCount: 256)
+            let smallest = try Codecs.encode(bitmap, as: .png, options: options)
+            #expect(file.count == smallest.count)
+            #expect(try Codecs.decode(file).bitmap == bitmap)
+            types.insert(Self.kind(of: file).type)
+        }
+        #expect(types == [2, 3])
     }
 
     @Test func `257 colours are stored without a palette`() throws {

@@ -15,21 +15,63 @@ struct PNGEncoder {
     let bitmap: Bitmap
     let options: EncodeOptions
 
-    /// Up to this number of pixels, files with and without a palette are compared.
+    /// Up to this number of pixels, files with and without a palette are compared; of larger images
+    /// only a sample is, and the files if it is smaller without.
     ///
     /// The palette takes up to a kilobyte, more than it saves in most icons. All of 70 larger drawings
-    /// with at most 256 colours were smaller with it.
+    /// with at most 256 colours were smaller with it, but smooth gradients are not.
     private static let comparedArea = 1 << 15
 
     func encode() throws(CodecError) -> Data {
         guard options.maxColorCount == nil else { return try encodeReduced() }
         guard let pixels = try indexed() else { return try encodeDirectly() }
-        let file = try PNGPaletteWriter(pixels).encode()
+        let palette = PNGPaletteWriter(pixels)
+        let file = try palette.encode()
         try options.check()
         let area = bitmap.size.byteCount(bytesPerPixel: 1)
-        guard area <= Self.comparedArea else { return file }
+        if area > Self.comparedArea {
+            guard try isSmooth(beside: palette) else { return file }
+        }
         let direct = try encodeDirectly()
         return direct.count < file.count ? direct : file
+    }
+
+    /// Whether a sample of the rows takes fewer bytes filtered than with a palette.
+    private func isSmooth(beside palette: PNGPaletteWriter) throws(CodecError) -> Bool {
+        let layout = PNGLayout(choosing: bitmap, allowsGray: options.profile == nil)
+        let rows = try PNGRowWriter(bitmap, layout)
+        let groups = rows.sample(groups: 4)
+        let count = groups.reduce(0) { $0 + $1.count }
+        let direct = try Self.compressedCount(count * rows.rowBytes) { target in
+            var place = target
+            for group in groups {
+                rows.writeFiltered(group, to: place)
+                place += group.count * rows.rowBytes
+            }
+        }
+        let indexed = try Self.compressedCount(count * palette.rowBytes) { target in
+            var place = target
+            for group in groups {
+                palette.writeRows(group, to: place)
+                place += group.count * palette.rowBytes
+            }
+        }
+        return direct * bitmap.height < indexed * bitmap.height + palette.paletteBytes * count
+    }
+
+    /// The compressed size of bytes that are zero before `fill`.
+    private static func compressedCount(
+        _ byteCount: Int,
+        _ fill: (UnsafeMutablePointer<UInt8>) -> Void
+    ) throws(CodecError) -> Int {
+        let compression = PNGCompression.matches(level: 1)
+        let room = compression.bound(byteCount)
+        let memory = try PixelStorage.forEncoding(byteCount + room)
+        let bytes = memory.base.assumingMemoryBound(to: UInt8.self)
+        fill(bytes)
+        return withExtendedLifetime(memory) {
+            compression.compress(bytes, byteCount, to: bytes + byteCount, room: room)
+        }
     }
 
     /// The smallest of the files with fewer colours, with a palette of all colours, and without one.

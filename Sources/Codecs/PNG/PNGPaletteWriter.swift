@@ -15,13 +15,21 @@ struct PNGPaletteWriter {
     }
 
     /// Bytes per row, including the filter's number.
-    private var rowBytes: Int { (pixels.size.width * bitsPerPixel + 7) / 8 + 1 }
+    var rowBytes: Int { (pixels.size.width * bitsPerPixel + 7) / 8 + 1 }
+
+    /// About the bytes of the palette in the file.
+    var paletteBytes: Int { pixels.palette.count * 3 }
+
+    /// Writes the rows of `range` to memory that is zero.
+    func writeRows(_ range: Range<Int>, to target: UnsafeMutablePointer<UInt8>) {
+        for (index, y) in range.enumerated() { pack(y, to: target + index * rowBytes + 1) }
+    }
 
     func encode() throws(CodecError) -> Data {
         let byteCount = rowBytes * pixels.size.height
         let packed = try PixelStorage.forEncoding(byteCount)
         let target = packed.base.assumingMemoryBound(to: UInt8.self)
-        for y in 0..<pixels.size.height { pack(y, to: target + y * rowBytes + 1) }
+        writeRows(0..<pixels.size.height, to: target)
         var file = try PNGFile(compressing: byteCount, .plain)
         file.writeHeader(pixels.size, colorType: 3, bitsPerChannel: bitsPerPixel)
         writePalette(to: &file)
