@@ -156,6 +156,22 @@ static outcome encode_progressive_jpeg(file input) {
     return encode_jpeg(1);
 }
 
+static outcome transcode_jpeg(file input) {
+    kf_jpeg_transcoding transcoding = {
+        .max_memory = 64 << 20, .max_scans = 100, .is_progressive = 1, .keeps_segments = 1};
+    char message[200] = "";
+    uint8_t *bytes = NULL;
+    size_t count = 0;
+    outcome result = {0, 0};
+    result.status =
+        kf_jpeg_transcode(transcoding, input.bytes, input.count, &bytes, &count, message);
+    if (result.status == KF_JPEG_OK) {
+        add(&result, bytes, count);
+        free(bytes);
+    }
+    return result;
+}
+
 static void read_jpeg_rows(kf_jpeg_decoder *decoder, int width, int height, outcome *result) {
     for (int y = 0; y < height && result->status == KF_JPEG_OK; y++) {
         result->status = kf_jpeg_decoder_read_row(decoder, row_buffer);
@@ -305,6 +321,7 @@ typedef struct test {
 static const test tests[] = {
     {"encode a baseline JPEG", encode_baseline_jpeg, NULL, 0},
     {"encode a progressive JPEG", encode_progressive_jpeg, NULL, 0},
+    {"write a JPEG again", transcode_jpeg, "baseline.jpg", 0},
     {"decode a JPEG", decode_jpeg, "baseline.jpg", 0},
     {"decode a progressive JPEG", decode_jpeg, "progressive.jpg", 0},
     {"decode a JPEG by scans", decode_jpeg_scans, "progressive.jpg", 0},

@@ -142,6 +142,8 @@ struct JPEGHeader: Sendable {
 }
 
 extension JPEGHeader {
+    var hasProfile: Bool { !profileChunks.isEmpty }
+
     var info: ImageInfo {
         ImageInfo(
             format: .jpeg,
@@ -149,7 +151,7 @@ extension JPEGHeader {
             orientation: orientation,
             isProgressive: isProgressive,
             bitsPerChannel: bitsPerChannel,
-            hasColorProfile: !profileChunks.isEmpty
+            hasColorProfile: hasProfile
         )
     }
 }

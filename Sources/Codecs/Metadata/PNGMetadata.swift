@@ -113,7 +113,7 @@ enum PNGMetadata {
     }
 
     /// Calls `visit` with every chunk.
-    private static func walk(
+    static func walk(
         _ bytes: UnsafeRawBufferPointer,
         _ visit: (_ type: String, _ chunk: Range<Int>, _ body: ByteReader) -> Void
     ) {
@@ -160,7 +160,7 @@ enum PNGMetadata {
         return chunk("iCCP", Data("ICC\0\0".utf8) + room[..<count])
     }
 
-    private static func chunk(_ type: String, _ content: Data) -> Data {
+    static func chunk(_ type: String, _ content: Data) -> Data {
         let body = Data(type.utf8) + content
         var chunk = Data()
         chunk.append(number: content.count, bytes: 4)

@@ -25,17 +25,30 @@ enum PNGFilter {
         (target + 1).update(from: row, count: count)
         var least = weight(row, count)
         for kind in [UInt8(1), 2, 3, 4] {
-            switch kind {
-            case 1: sub(row, count, step, scratch)
-            case 2: up(row, above, count, scratch)
-            case 3: average(row, above, count, step, scratch)
-            default: paeth(row, above, count, step, scratch)
-            }
+            write(kind, row, above: above, count: count, step: step, to: scratch)
             let sum = weight(scratch, count)
             guard sum < least else { continue }
             least = sum
             target[0] = kind
             (target + 1).update(from: scratch, count: count)
+        }
+    }
+
+    /// Writes a row with one filter, without its number.
+    static func write(
+        _ kind: UInt8,
+        _ row: UnsafePointer<UInt8>,
+        above: UnsafePointer<UInt8>,
+        count: Int,
+        step: Int,
+        to target: UnsafeMutablePointer<UInt8>
+    ) {
+        switch kind {
+        case 0: target.update(from: row, count: count)
+        case 1: sub(row, count, step, target)
+        case 2: up(row, above, count, target)
+        case 3: average(row, above, count, step, target)
+        default: paeth(row, above, count, step, target)
         }
     }
 

@@ -19,7 +19,8 @@ struct KFCommand: AsyncParsableCommand {
             """,
         version: "kf 0.1.0 (Kingfisher for Linux)",
         subcommands: [
-            GetCommand.self, ConvertCommand.self, InfoCommand.self, ShowCommand.self,
+            GetCommand.self, ConvertCommand.self, OptimizeCommand.self, InfoCommand.self,
+            ShowCommand.self,
             SrcsetCommand.self, SheetCommand.self, IconCommand.self, DiffCommand.self,
             CompareCommand.self,
             PlaceholderCommand.self,

@@ -1,0 +1,47 @@
+import Codecs
+public import Foundation
+
+/// Makes files smaller without changing a pixel.
+///
+/// Not part of Kingfisher for Apple platforms.
+///
+/// ```swift
+/// let file = try Data(contentsOf: URL(filePath: "/srv/photo.jpg"))
+/// try ImageOptimization.optimized(file).write(to: URL(filePath: "/srv/photo.jpg"))
+/// ```
+public enum ImageOptimization {
+    /// Writes a JPEG, PNG or GIF again with fewer bytes.
+    ///
+    /// JPEGs keep their coefficients and get optimised Huffman codes, in one scan or several,
+    /// whichever is smaller. PNGs get the channels, filters and compression that take the fewest
+    /// bytes, which takes seconds for a photograph. GIFs contain only the changes between frames.
+    /// Interlaced and animated PNGs, and JPEGs of several images, stay as they are.
+    ///
+    /// - Parameters:
+    ///   - data: A whole file.
+    ///   - keepsMetadata: Whether Exif, XMP, IPTC, comments and texts are kept. Colour profiles
+    ///     always are, and the Exif of a file whose orientation is not upright.
+    /// - Returns: The file; `data` itself if nothing was gained.
+    /// - Throws: ``Failure`` if the file is damaged or of another format.
+    public static func optimized(
+        _ data: Data,
+        keepsMetadata: Bool = true
+    ) throws(Failure) -> Data {
+        do {
+            return try Codecs.optimized(data, keepsMetadata: keepsMetadata)
+        } catch {
+            throw Failure(reason: "\(error)")
+        }
+    }
+
+    /// Why a file cannot be optimised.
+    public struct Failure: Error, Sendable, Equatable {
+        /// A clause such as `webp: optimizing without loss is not supported`.
+        public let reason: String
+    }
+}
+
+extension ImageOptimization.Failure: LocalizedError {
+    /// The failure, as a sentence.
+    public var errorDescription: String? { "The file cannot be optimised: \(reason)." }
+}

@@ -1,0 +1,121 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// `kf optimize`: makes files smaller without changing a pixel.
+struct OptimizeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "optimize",
+        abstract: "Makes JPEG, PNG and GIF files smaller without changing a pixel.",
+        discussion: """
+            JPEGs get optimised Huffman codes and several scans, PNGs fewer channels, other filters \
+            and the best compression, which takes seconds for a photograph, and GIFs only the \
+            changes between frames. A file that would not become smaller is copied. Several files \
+            need a folder, or --in-place; failures do not stop the others.
+
+            Examples:
+              kf optimize photo.jpg -o smaller.jpg
+              kf optimize --in-place --strip pictures/*.png
+            """
+    )
+
+    @Argument(help: ArgumentHelp("Paths.", valueName: "file"), completion: .file())
+    var files: [String]
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp(
+            "Where to write: a file, a folder (dir/), or - for standard output.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var output: String?
+
+    @Flag(help: "Replace the files.")
+    var inPlace = false
+
+    @Flag(help: "Drop Exif, XMP, comments and texts; colour profiles and orientations stay.")
+    var strip = false
+
+    @OptionGroup var out: OutputOptions
+
+    func validate() throws {
+        guard (output == nil) == inPlace else {
+            throw ValidationError("name an output with -o, or replace the files with --in-place")
+        }
+        if output == "-" && files.count > 1 {
+            throw ValidationError("several files need a folder, which ends with a slash")
+        }
+    }
+
+    func run() async throws {
+        do {
+            let sources = files.map { PictureSource(file: $0) }
+            let target = try inPlace ? nil : GetTarget(output, for: sources)
+            try target?.prepare()
+            let failures = Failures()
+            let width = ProcessInfo.processInfo.activeProcessorCount
+            await Batch.run(Array(files.indices), width: width) { index in
+                do {
+                    let report = try optimize(index, sources, target)
+                    try out.print(report, toError: output == "-")
+                } catch {
+                    failures.add(ErrorReport.line(for: error, source: files[index]))
+                }
+            }
+            for line in failures.all { Terminal.note("kf: " + line, style: .red) }
+            if !failures.all.isEmpty { throw ExitCode.failure }
+        } catch {
+            throw ErrorReport.exit(for: error)
+        }
+    }
+
+    private func optimize(
+        _ index: Int,
+        _ sources: [PictureSource],
+        _ target: GetTarget?
+    ) throws -> OptimizeReport {
+        let bytes = try sources[index].bytes(patience: 30)
+        guard let format = PictureFormat(bytes.kf.imageFormat),
+            format == .jpeg || format == .png || format == .gif
+        else { throw Failure("it is no JPEG, PNG or GIF; kf convert writes other formats") }
+        let smaller: Data
+        do {
+            smaller = try ImageOptimization.optimized(bytes, keepsMetadata: !strip)
+        } catch {
+            throw Failure("it cannot be optimised: \(error.reason)")
+        }
+        let path = try target?.path(of: index, as: format, sources: sources)
+        if let target {
+            if let path {
+                try AtomicFile.write(smaller, to: path)
+            } else if case .standardOutput = target {
+                try Terminal.write(smaller)
+            }
+        } else if smaller.count < bytes.count {
+            try AtomicFile.write(smaller, to: files[index])
+        }
+        return OptimizeReport(
+            input: files[index],
+            output: path ?? output ?? files[index],
+            before: bytes.count,
+            after: smaller.count
+        )
+    }
+}
+
+/// The result for a file.
+struct OptimizeReport: Report {
+    let input: String
+    let output: String
+    /// Bytes.
+    let before: Int
+    let after: Int
+
+    func summary() -> String {
+        guard after < before else { return "\(input): \(Readable.bytes(before)), no smaller" }
+        let share = String(format: "%.1f", 100 * Double(before - after) / Double(before))
+        return "\(input): \(Readable.bytes(before)) → \(Readable.bytes(after)), \(share) % less"
+    }
+}

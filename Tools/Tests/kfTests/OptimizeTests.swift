@@ -1,0 +1,45 @@
+import Foundation
+import Kingfisher
+import Testing
+
+/// `kf optimize`.
+@Suite(.timeLimit(.minutes(1)))
+struct OptimizeTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "a.jpg"))
+        try TestPictures.png().write(to: folder.url.appending(path: "b.png"))
+    }
+
+    private func kf(_ arguments: String...) async throws -> KFProgram.Outcome {
+        try await KFProgram.run(arguments, in: folder)
+    }
+
+    private func pixels(_ data: Data) throws -> Data {
+        try #require(KFCrossPlatformImage(data: data)?.pngData())
+    }
+
+    @Test func `a file becomes smaller, with the same pixels`() async throws {
+        for name in ["a.jpg", "b.png"] {
+            let outcome = try await kf("optimize", name, "-o", "out-\(name)")
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let (before, after) = (try folder.data(name), try folder.data("out-\(name)"))
+            #expect(after.count <= before.count)
+            #expect(try pixels(after) == pixels(before))
+        }
+    }
+
+    @Test func `files are replaced, and failures do not stop the others`() async throws {
+        let before = try folder.data("a.jpg")
+        try Data("no image".utf8).write(to: folder.url.appending(path: "c.jpg"))
+        let outcome = try await kf("optimize", "c.jpg", "a.jpg", "b.png", "--in-place")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("c.jpg"))
+        #expect(try folder.data("a.jpg").count < before.count)
+        #expect(try pixels(folder.data("a.jpg")) == pixels(before))
+        let missing = try await kf("optimize", "a.jpg")
+        #expect(missing.status == 64)
+    }
+}
