@@ -16,6 +16,27 @@ struct EncodingTests {
         try await KFProgram.run(arguments, in: folder)
     }
 
+    @Test func `results have at most the wanted size`() async throws {
+        for format in ["jpeg", "webp", "avif"] {
+            let outcome = try await kf(
+                "get",
+                "b.png",
+                "-o",
+                "small.\(format)",
+                "--target-size",
+                "2k"
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let count = try folder.data("small.\(format)").count
+            #expect((100...2000).contains(count), "\(format): \(count)")
+        }
+        let tiny = try await kf("get", "b.png", "-o", "tiny.jpg", "--target-size", "10")
+        #expect(tiny.status == 1)
+        #expect(tiny.errors.contains("the smallest file has"))
+        let wrong = try await kf("get", "b.png", "-o", "b2.png", "--target-size", "1k")
+        #expect(wrong.errors.contains("lossy"))
+    }
+
     @Test func `JPEGs are progressive unless one scan is asked for`() async throws {
         _ = try await kf("get", "b.png", "-o", "p.jpg")
         _ = try await kf("get", "b.png", "-o", "q.jpg", "--baseline")

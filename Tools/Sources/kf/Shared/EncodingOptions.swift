@@ -32,6 +32,16 @@ struct EncodingOptions: ParsableArguments {
     )
     var quality: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes of the file, such as 100k or 1.5M: the highest quality up to --quality "
+                + "that is not larger. For lossy formats.",
+            valueName: "bytes"
+        ),
+        transform: { try TargetSize($0) }
+    )
+    var targetSize: TargetSize?
+
     @Flag(help: "Write JPEGs in one scan. By default they are progressive, and smaller.")
     var baseline = false
 
@@ -107,7 +117,7 @@ struct EncodingOptions: ParsableArguments {
 
     /// Whether a file that has the target format is copied instead of encoded.
     private var copiesFiles: Bool {
-        processors.isEmpty && quality == nil && colors == nil && !baseline
+        processors.isEmpty && quality == nil && colors == nil && targetSize == nil && !baseline
     }
 
     /// Whether the command line says what happens to the position.
@@ -164,7 +174,17 @@ struct EncodingOptions: ParsableArguments {
         if colors != nil, target != .png {
             throw Failure("--colors is for png, not for \(target.rawValue); leave it out")
         }
-        let encoded = try await onThread { encode(image, as: target) }
+        if targetSize != nil, target == .png || target == .gif {
+            throw Failure("--target-size is for lossy formats, not for \(target.rawValue)")
+        }
+        let encoded = try await onThread {
+            guard let targetSize else {
+                return encode(image, as: target, quality: compressionQuality)
+            }
+            return try targetSize.file(upTo: quality ?? 90) {
+                encode(image, as: target, quality: CGFloat($0) / 100)
+            }
+        }
         guard let encoded else {
             throw Failure("cannot write this image as \(target.rawValue)")
         }
@@ -174,28 +194,31 @@ struct EncodingOptions: ParsableArguments {
     }
 
     /// Encodes an image; nil if the format cannot hold it.
-    private func encode(_ image: KFCrossPlatformImage, as target: PictureFormat) -> Data? {
+    private func encode(
+        _ image: KFCrossPlatformImage,
+        as target: PictureFormat,
+        quality level: CGFloat
+    ) -> Data? {
         let own = image.kf.gifRepresentation()
         // A processor has already encoded the animation with the requested quality. Otherwise the
         // bytes are the source's, with its metadata.
         let isDone =
-            own?.kf.imageFormat == target.imageFormat && colors == nil
+            own?.kf.imageFormat == target.imageFormat && targetSize == nil && colors == nil
             && (quality == nil && keep == nil || !processors.isEmpty)
         if isDone, let own { return own }
         if target.holdsAnimations {
             return image.kf.animationRepresentation(
                 format: target.imageFormat,
-                compressionQuality: compressionQuality
+                compressionQuality: level
             )
         }
         let encoding: ImageEncoding =
             switch target {
             case .png: colors.map { .png(maxColorCount: $0) } ?? .png
-            case .jpeg where baseline: .jpeg(quality: compressionQuality)
-            case .jpeg: .progressiveJPEG(quality: compressionQuality)
+            case .jpeg: baseline ? .jpeg(quality: level) : .progressiveJPEG(quality: level)
             case .gif: .gif
-            case .webp: .webp(quality: compressionQuality)
-            case .avif: .avif(quality: compressionQuality)
+            case .webp: .webp(quality: level)
+            case .avif: .avif(quality: level)
             }
         return encoding.data(of: image)
     }

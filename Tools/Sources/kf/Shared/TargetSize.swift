@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+
+/// The most bytes of a file: the value of `--target-size`, such as `100k`, `1.5M` or `20000`.
+struct TargetSize: Sendable, Equatable {
+    let bytes: Int
+
+    /// - Throws: A `ValidationError` for another form.
+    init(_ text: String) throws {
+        let units = ["k": 1e3, "M": 1e6]
+        let unit = text.last.flatMap { units[String($0)] }
+        let number = Double(unit == nil ? text : String(text.dropLast()))
+        guard let number, number > 0, number * (unit ?? 1) >= 1, number * (unit ?? 1) <= 1e12 else {
+            throw ValidationError("'\(text)' is not a size of a file; write 100k, 1.5M or 20000")
+        }
+        bytes = Int(number * (unit ?? 1))
+    }
+
+    /// The file of the highest quality that is not larger, found by halving.
+    ///
+    /// - Parameters:
+    ///   - most: The highest quality, 1 to 100.
+    ///   - encode: Encodes with a quality.
+    /// - Returns: The file, or nil if the format cannot hold the image.
+    /// - Throws: A ``Failure`` if even the lowest quality gives a larger file.
+    func file(upTo most: Int, _ encode: (_ quality: Int) -> Data?) throws -> Data? {
+        var (low, high) = (1, max(1, most))
+        var best: Data?
+        var smallest: Int?
+        while low <= high {
+            let quality = (low + high) / 2
+            guard let data = encode(quality) else { return nil }
+            smallest = min(smallest ?? data.count, data.count)
+            if data.count <= bytes {
+                best = data
+                low = quality + 1
+            } else {
+                high = quality - 1
+            }
+        }
+        if let best { return best }
+        throw Failure(
+            "the smallest file has \(Readable.bytes(smallest ?? 0)), not "
+                + "\(Readable.bytes(bytes)); make the image smaller with -p downsample:SIZE"
+        )
+    }
+}
