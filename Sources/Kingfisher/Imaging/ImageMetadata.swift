@@ -274,7 +274,7 @@ extension ImageMetadata.Failure: LocalizedError {
         case .unsupportedSource(let format):
             "Metadata cannot be read from \(format.uppercased()) files; convert without it."
         case .unsupportedPart(let part, let format):
-            "\(format.uppercased()) files cannot hold \(part.rawValue); leave it out."
+            "\(part.rawValue) is not written to \(format.uppercased()) files; leave it out."
         case .tooLarge(let part, let count, let allowed):
             "The file cannot hold \(part.rawValue) of \(count) bytes, only \(allowed); leave it out."
         }

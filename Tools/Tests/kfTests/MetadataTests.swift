@@ -223,7 +223,7 @@ struct MetadataTests {
                 "exif"
             )
             #expect(outcome.status == 1)
-            #expect(outcome.errors.contains("\(format.uppercased()) files cannot hold Exif"))
+            #expect(outcome.errors.contains("Exif is not written to \(format.uppercased()) files"))
             let plain = try await get(
                 "plain.jpg",
                 "-o",

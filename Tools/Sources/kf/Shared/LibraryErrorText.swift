@@ -128,8 +128,8 @@ enum LibraryErrorText {
         switch item {
         case .image(let image):
             return
-                "a step failed for an image of \(image.pixelWidth) × \(image.pixelHeight) pixels; "
-                + "check its sizes"
+                "a step of -p returned no image for \(image.pixelWidth) × \(image.pixelHeight) "
+                + "pixels; check its arguments"
         case .data(let data):
             return failedStep(data)
         }
@@ -148,7 +148,8 @@ enum LibraryErrorText {
         let reason = sentence.split(separator: ":", maxSplits: 1).last.map(String.init) ?? sentence
         let clause = reason.components(separatedBy: ". ").first ?? reason
         if clause.contains("they can be decoded") {
-            return "a step failed for the image of \(Readable.bytes(data.count)); check its sizes"
+            return "a step of -p returned no image for the \(Readable.bytes(data.count)); "
+                + "check its arguments"
         }
         return "the \(Readable.bytes(data.count)) cannot be decoded:\(clause); check the source"
     }
