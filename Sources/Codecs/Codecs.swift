@@ -42,7 +42,8 @@ package enum Codecs {
 
     /// Decodes an image, or the first frame of an animation, straight to the target size.
     ///
-    /// The result is upright, in sRGB unless a ``ProfileScope`` keeps the file's profile. Limits are
+    /// The result is upright, in sRGB unless a ``ProfileScope`` keeps the file's profile. In a
+    /// ``TruncationScope`` truncated files are accepted, whatever the options are. Limits are
     /// checked against the header before memory is allocated.
     ///
     /// - Parameters:
@@ -56,8 +57,11 @@ package enum Codecs {
         options: DecodeOptions = DecodeOptions(),
         header: ParsedHeader? = nil
     ) throws(CodecError) -> DecodedImage {
-        try PixelScope.lifted { () throws(CodecError) in
-            var image = try decodeWithinLimits(data, options, header)
+        var options = options
+        if TruncationScope.isActive { options.truncation = .keepsPartial }
+        return try PixelScope.lifted { () throws(CodecError) in
+            let decoded = try decodeWithinLimits(data, options, header)
+            var image = try TruncationScope.accept(decoded)
             // Most decoders make the whole target.
             if let part = options.part, image.bitmap.size != part.size {
                 image.bitmap = try CodecError.wrapping { () throws(PixelError) in

@@ -31,6 +31,23 @@ struct TruncationTests {
         #expect(!image.bitmap.isOpaque)
     }
 
+    @Test(arguments: [("baseline.jpg", true), ("rgb8.png", true), ("rgba8.png", false)])
+    func `in a scope missing rows are grey, or transparent if the format can be`(
+        name: String,
+        isGrey: Bool
+    ) throws {
+        let data = try Fixture(name: name).data
+        let scope = TruncationScope()
+        let full = try scope.run { try Codecs.decode(data) }
+        #expect(!scope.foundTruncated && !full.isPartial)
+        let image = try scope.run { try Codecs.decode(data.prefix(data.count * 3 / 4)) }
+        #expect(scope.foundTruncated)
+        let grey = RGBA(red: 128, green: 128, blue: 128)
+        #expect(image.bitmap[0, image.bitmap.height - 1] == (isGrey ? grey : .clear))
+        #expect(image.bitmap[0, 0] == full.bitmap[0, 0])
+        #expect(image.bitmap.isOpaque == isGrey)
+    }
+
     @Test(arguments: ["rgb8-interlaced.png", "grey16-interlaced.png"])
     func `an interlaced PNG is blank below the rows that its first pass reached`(
         name: String

@@ -14,7 +14,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         guard let info = try? Codecs.inspect(data) else { return nil }
         // A GIF of one frame is treated as an animation: it keeps its bytes and its frame count.
         if info.format == .gif || info.isAnimated || info.frameCount == nil {
-            return animatedImage(data: data, options: options)
+            let image = animatedImage(data: data, options: options)
+            // The first frame may be there.
+            if image != nil || !TruncationScope.isActive { return image }
         }
         guard let decoded = try? Codecs.decode(data) else { return nil }
         return KFCrossPlatformImage(bitmap: decoded.bitmap, scale: options.scale)

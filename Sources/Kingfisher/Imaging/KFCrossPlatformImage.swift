@@ -122,12 +122,17 @@ extension KingfisherWrapper where Base: KFCrossPlatformImage {
         base.attached.withLock { $0.frameSource }
     }
 
+    /// Whether the image's file ended before all its pixels were there.
+    ///
+    /// See ``KingfisherOptionsInfoItem/acceptsTruncatedFiles``.
+    public var isTruncated: Bool { base.attached.withLock { $0.isTruncated } }
+
     var creatingOptions: ImageCreatingOptions? {
         base.attached.withLock { $0.creatingOptions }
     }
 
-    /// Copies the animation data, frame count, frame source, creating options and colour profile to
-    /// another image.
+    /// Copies the animation data, frame count, frame source, creating options, colour profile and
+    /// the mark of a truncated file to another image.
     public func copyKingfisherState(to target: KFCrossPlatformImage) {
         let state = base.attached.withLock { $0 }
         target.attached.change { $0 = state }
@@ -168,6 +173,8 @@ package struct AttachedState: Sendable {
     var creatingOptions: ImageCreatingOptions?
     /// The ICC profile of the pixels; nil for sRGB.
     var colorProfile: Data?
+    /// Whether the file ended before all pixels were there.
+    var isTruncated = false
 
     package init() {}
 

@@ -108,6 +108,12 @@ public enum KingfisherOptionsInfoItem: Sendable {
     /// Set it for a single load, or for all loads of a manager through
     /// ``KingfisherManager/defaultOptions``.
     case isolated
+    /// Decode still images whose file ends early, as far as it goes.
+    ///
+    /// The rest is grey, or transparent if the format has transparency. The result is marked by
+    /// ``RetrieveImageResult/isTruncated``, and never cached. Without this option such files fail. A
+    /// transfer that ends before its stated length fails in any case.
+    case acceptsTruncatedFiles
     /// Limits on the size of images made by processors.
     case resultLimits(ResultLimits)
     /// The kinds of sources that may be read; use it for untrusted URLs.

@@ -26,6 +26,7 @@ extension ParsedValues {
         case .asyncCacheTypeCheck: asyncCacheTypeCheck = true
         case .httpCaching: httpCaching = true
         case .isolated: isolated = true
+        case .acceptsTruncatedFiles: acceptsTruncatedFiles = true
         default: return false
         }
         return true

@@ -60,6 +60,7 @@ struct ParsedValues: Sendable {
     var keepCurrentImageWhileLoading: Bool = false
     var cancelWhenSuperseded: Bool = false
     var onlyLoadFirstFrame: Bool = false
+    var acceptsTruncatedFiles: Bool = false
     var cacheOriginalImage: Bool = false
     var onFailureImage: KFCrossPlatformImage?? = .none
     var alsoPrefetchToMemory: Bool = false
@@ -203,6 +204,11 @@ extension KingfisherParsedOptionsInfo {
     public var onlyLoadFirstFrame: Bool {
         get { storage.values.onlyLoadFirstFrame }
         set { values.onlyLoadFirstFrame = newValue }
+    }
+    /// Whether still images whose file ends early are decoded as far as it goes.
+    public var acceptsTruncatedFiles: Bool {
+        get { storage.values.acceptsTruncatedFiles }
+        set { values.acceptsTruncatedFiles = newValue }
     }
     /// Whether the unmodified download is also stored on disk.
     public var cacheOriginalImage: Bool {

@@ -118,7 +118,7 @@ struct FileLoad {
     private func bytes(of result: RetrieveImageResult, _ lease: SharedLease?) async throws -> Data {
         let isFresh = result.cacheType == .none
         let original = isFresh ? result.data() : nil
-        if let original, takes(original) { return original }
+        if let original, !result.isTruncated, takes(original) { return original }
         let lane = Lane(in: ImageMaker.pool, priority: request.options.downloadPriority)
         // In a task, which encoders ask whether it was cancelled.
         let data = try await Job.run(in: lane) { [self] _ in
@@ -134,6 +134,7 @@ struct FileLoad {
                 )
             )
         }
+        if result.isTruncated { return data }
         if keepsEncoding || (encoding == nil && isFresh && request.options.isEncodedByCache) {
             await store(data, of: result.source, lease)
         }

@@ -8,8 +8,15 @@ struct StoreStage {
 
     /// Returns when the image is in memory; with `waitForCache`, when it is on disk too.
     ///
+    /// Neither an image whose file ended early nor that file is stored.
+    ///
     /// A failed store is logged and never fails the load.
     func run(_ loaded: LoadedImage) async {
+        // The server may have all of the file later.
+        guard !loaded.image.kf.isTruncated else {
+            loaded.token?.leave()
+            return
+        }
         let original = loaded.originalIsStored ? nil : loaded.data
         let waits = request.options.waitForCache
         await withTaskGroup { group in

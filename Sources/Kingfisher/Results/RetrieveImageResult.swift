@@ -53,6 +53,12 @@ public struct RetrieveImageResult: Sendable {
         set { ownTimings = Timings(newValue) }
     }
 
+    /// Whether the image's file ended before all its pixels were there.
+    ///
+    /// See ``KingfisherOptionsInfoItem/acceptsTruncatedFiles``. False if an image modifier has
+    /// replaced the image.
+    public var isTruncated: Bool { image.kf.isTruncated }
+
     /// The source of the image; it may be an alternative source.
     public var source: Source { origin.source }
 

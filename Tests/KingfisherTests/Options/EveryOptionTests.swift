@@ -55,6 +55,7 @@ struct EveryOptionTests {
             (.alsoPrefetchToMemory, \.alsoPrefetchToMemory),
             (.loadDiskFileSynchronously, \.loadDiskFileSynchronously),
             (.asyncCacheTypeCheck, \.asyncCacheTypeCheck), (.httpCaching, \.httpCaching),
+            (.acceptsTruncatedFiles, \.acceptsTruncatedFiles),
         ]
     }
 

@@ -37,6 +37,22 @@ struct EncodingTests {
         #expect(wrong.errors.contains("lossy"))
     }
 
+    @Test(arguments: [[], ["--isolate"]])
+    func `a truncated file is accepted on request alone, and completed`(
+        isolation: [String]
+    ) async throws {
+        let file = try TestPictures.jpeg()
+        try file.prefix(file.count * 3 / 4).write(to: folder.url.appending(path: "half.jpg"))
+        let get = ["get", "half.jpg", "-o", "whole.jpg", "--json"] + isolation
+        let refused = try await KFProgram.run(get, in: folder)
+        #expect(refused.status == 1)
+        let accepted = try await KFProgram.run(get + ["--accept-truncated"], in: folder)
+        #expect(accepted.status == 0, "\(accepted.errors)")
+        #expect(accepted.errors.contains("the file ends early"))
+        #expect(try GetTests.fields(accepted)["truncated"] as? Bool == true)
+        #expect(KFCrossPlatformImage(data: try folder.data("whole.jpg")) != nil)
+    }
+
     @Test func `JPEGs are progressive unless one scan is asked for`() async throws {
         _ = try await kf("get", "b.png", "-o", "p.jpg")
         _ = try await kf("get", "b.png", "-o", "q.jpg", "--baseline")

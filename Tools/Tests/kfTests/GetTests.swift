@@ -57,7 +57,7 @@ struct GetTests {
         #expect(
             Set(fields.keys) == [
                 "source", "key", "cacheType", "format", "width", "height", "frames", "bytes",
-                "output", "timings",
+                "output", "truncated", "timings",
             ]
         )
         #expect(fields["key"] as? String == server.url("/photo.jpg"))

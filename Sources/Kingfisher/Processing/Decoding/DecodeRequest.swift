@@ -11,13 +11,14 @@ final class DecodeRequest: Sendable {
         let onlyFirstFrame: Bool
         let limits: ResultLimits
         let isIsolated: Bool
+        let acceptsTruncated: Bool
     }
 
     let key: Key
     /// The options with the processor.
     let options: KingfisherParsedOptionsInfo
     /// Whether the processor takes a decoded bitmap instead of the encoded bytes; false on a queue
-    /// of the user's.
+    /// of the user's, and if the file may end early.
     let takesBitmap: Bool
     private let sizing: (any SizedDecoding)?
 
@@ -29,9 +30,13 @@ final class DecodeRequest: Sendable {
             preloadsAll: options.preloadAllAnimationData,
             onlyFirstFrame: options.onlyLoadFirstFrame,
             limits: options.resultLimits,
-            isIsolated: options.isolated
+            isIsolated: options.isolated,
+            acceptsTruncated: options.acceptsTruncatedFiles
         )
-        takesBitmap = options.processingQueue == nil && options.processor.takesDecoded
+        // A part of an image is not shared with callers who want all of it.
+        takesBitmap =
+            options.processingQueue == nil && options.processor.takesDecoded
+            && !options.acceptsTruncatedFiles
         sizing = options.processor as? any SizedDecoding
     }
 

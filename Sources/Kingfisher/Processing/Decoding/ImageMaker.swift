@@ -127,13 +127,17 @@ final class ImageMaker: Sendable {
         _ item: ImageProcessItem,
         _ options: KingfisherParsedOptionsInfo
     ) throws(KingfisherError) -> KFCrossPlatformImage {
+        let scope = options.acceptsTruncatedFiles ? TruncationScope() : nil
         let image = try limited(options) {
             PortableProcessors.contain(options.processor)
-                ? options.processor.process(item: item, options: options)
+                ? options.processor.process(item: item, options: options, in: scope)
                 // Code of the user may wait for another load.
                 : WorkPool.$isOccupied.withValue(true) {
-                    options.processor.process(item: item, options: options)
+                    options.processor.process(item: item, options: options, in: scope)
                 }
+        }
+        if scope?.foundTruncated == true || item.isTruncated {
+            image?.attached.change { $0.isTruncated = true }
         }
         guard let image else {
             throw .processorError(
@@ -279,6 +283,25 @@ final class ImageMaker: Sendable {
             let image = KFCrossPlatformImage(bitmap: bitmap, scale: options.scaleFactor)
             return try Self.limited(options) { request.image(image, of: plan.own) }
         }
+    }
+}
+
+extension ImageProcessor {
+    /// Processes an item, and accepts truncated files if there is a scope.
+    fileprivate func process(
+        item: ImageProcessItem,
+        options: KingfisherParsedOptionsInfo,
+        in scope: TruncationScope?
+    ) -> KFCrossPlatformImage? {
+        guard let scope else { return process(item: item, options: options) }
+        return scope.run { process(item: item, options: options) }
+    }
+}
+
+extension ImageProcessItem {
+    /// Whether it is an image whose file ended early.
+    fileprivate var isTruncated: Bool {
+        if case .image(let image) = self { image.kf.isTruncated } else { false }
     }
 }
 

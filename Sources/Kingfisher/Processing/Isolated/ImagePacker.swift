@@ -49,6 +49,7 @@ struct ImagePacker {
         description.write(profile) { writer, profile in
             ImageParcel.Place(offset: profile.offset, count: profile.bytes.count).write(to: &writer)
         }
+        description.write(state.isTruncated)
         defer { withExtendedLifetime((image, state)) {} }
         return try packer.parcel(with: description.bytes, room)
     }

@@ -45,6 +45,10 @@ struct ImageUnpacker {
         state.file = try attachedFile(&reader, body)
         try readAnimation(into: &state, &reader, scale: scale, images)
         state.colorProfile = try profile(&reader, body)
+        state.isTruncated = try reader.bool()
+        guard !state.isTruncated || rules.acceptsTruncated else {
+            throw WireError("a truncated file was not asked for")
+        }
         try reader.end()
         guard state.file == nil || main != nil else { throw WireError("a file has no pixels") }
         return KFCrossPlatformImage(

@@ -31,12 +31,14 @@ struct IsolatedOptions: Sendable {
     var scale: CGFloat
     var preloadsAll: Bool
     var onlyFirstFrame: Bool
+    var acceptsTruncated: Bool
     var limits: ResultLimits
 
     init(_ options: KingfisherParsedOptionsInfo) {
         scale = options.scaleFactor
         preloadsAll = options.preloadAllAnimationData
         onlyFirstFrame = options.onlyLoadFirstFrame
+        acceptsTruncated = options.acceptsTruncatedFiles
         limits = options.resultLimits
     }
 
@@ -47,6 +49,7 @@ struct IsolatedOptions: Sendable {
         options.scaleFactor = scale
         options.preloadAllAnimationData = preloadsAll
         options.onlyLoadFirstFrame = onlyFirstFrame
+        options.acceptsTruncatedFiles = acceptsTruncated
         options.resultLimits = limits
         return options
     }
@@ -64,6 +67,7 @@ extension IsolatedRequest {
             writer.write(options.scale)
             writer.wire.write(options.preloadsAll)
             writer.wire.write(options.onlyFirstFrame)
+            writer.wire.write(options.acceptsTruncated)
             writer.wire.write(options.limits.maxPixelCount)
             writer.wire.write(options.limits.maxSide)
             writer.write(processor)
@@ -92,6 +96,7 @@ extension IsolatedRequest {
             options.scale = try reader.number()
             options.preloadsAll = try reader.wire.bool()
             options.onlyFirstFrame = try reader.wire.bool()
+            options.acceptsTruncated = try reader.wire.bool()
             options.limits.maxPixelCount = try reader.wire.int()
             options.limits.maxSide = try reader.wire.int()
             self = .image(try reader.processor(), options)

@@ -14,6 +14,8 @@ struct ParcelRules: Sendable {
     private(set) var fileFormats: Set<FileFormat> = []
     /// Whether the pixels may have a colour profile.
     private(set) var keepsProfile = false
+    /// Whether the file may end early.
+    private(set) var acceptsTruncated = false
     private let creating: ImageCreatingOptions
 
     /// A bitmap and nothing else.
@@ -34,6 +36,7 @@ struct ParcelRules: Sendable {
         let parsed = options.parsed(with: processor)
         self.init(limits: options.limits, creating: parsed.imageCreatingOptions)
         keepsProfile = Self.keepsProfile(processor)
+        acceptsTruncated = options.acceptsTruncated
         keepsRequestFile = add(processor)
     }
 

@@ -126,6 +126,10 @@ struct GetCommand: AsyncParsableCommand {
             try await encode(loaded, target)
         }
         let written = try await write(encoded, of: loaded, index, target)
+        if loaded.result.isTruncated, !out.quiet {
+            let title = Terminal.line(source.title)
+            Terminal.note("kf: \(title): the file ends early; the rest of the image is missing")
+        }
         out.detail("key \(loaded.result.originalSource.cacheKey)")
         if let processor = load.processor { out.detail("steps \(processor.identifier)") }
         return LoadReport(
@@ -139,6 +143,7 @@ struct GetCommand: AsyncParsableCommand {
             frames: written.frames ?? loaded.result.image.kf.imageFrameCount ?? 1,
             bytes: written.bytes,
             output: written.output,
+            truncated: loaded.result.isTruncated,
             timings: LoadReport.Timings(loaded.result.timings)
         )
     }
@@ -177,7 +182,10 @@ struct GetCommand: AsyncParsableCommand {
         guard output != nil else { return nil }
         let loadedFormat = loaded.original.flatMap { PictureFormat($0.kf.imageFormat) }
         let format = try format(for: target) ?? loaded.sourceFormat ?? loadedFormat ?? .png
-        if format == loadedFormat, let copy = try loaded.original.flatMap(encoding.copy) {
+        // The pixels of a truncated file are not all there, but those of the result are.
+        if format == loadedFormat, !loaded.result.isTruncated,
+            let copy = try loaded.original.flatMap(encoding.copy)
+        {
             return Encoded(data: copy.data, format: format, lostPosition: copy.lostPosition)
         }
         let data = try await encoding.file(

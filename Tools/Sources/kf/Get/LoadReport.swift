@@ -20,6 +20,8 @@ struct LoadReport: Report {
     /// Of the written file, or of the loaded one without output.
     let bytes: Int
     let output: String?
+    /// Whether the source ended before all pixels were there.
+    let truncated: Bool
     let timings: Timings
 
     /// Milliseconds by stage; null for a stage that was not needed.
@@ -61,7 +63,8 @@ struct LoadReport: Report {
     }
 
     enum CodingKeys: CodingKey {
-        case source, key, cacheType, format, width, height, frames, bytes, output, timings
+        case source, key, cacheType, format, width, height, frames, bytes, output
+        case truncated, timings
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -75,6 +78,7 @@ struct LoadReport: Report {
         try values.encode(frames, forKey: .frames)
         try values.encode(bytes, forKey: .bytes)
         try values.encode(output, forKey: .output)
+        try values.encode(truncated, forKey: .truncated)
         try values.encode(timings, forKey: .timings)
     }
 

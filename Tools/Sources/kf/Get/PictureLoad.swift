@@ -117,6 +117,7 @@ struct PictureLoad: Sendable {
             options.append(.cacheOriginalImage)
         }
         if loading.isolate { options.append(.isolated) }
+        if loading.acceptTruncated { options.append(.acceptsTruncatedFiles) }
         if loading.forceRefresh { options.append(.forceRefresh) }
         if loading.onlyFromCache { options.append(.onlyFromCache) }
         if !loading.ignoredQueryItems.isEmpty {

@@ -24,6 +24,11 @@ struct LoadOptions: ParsableArguments {
     @Flag(help: "Decode in a separate process without access to files or the network.")
     var isolate = false
 
+    @Flag(
+        help: "Accept a file that ends early: the rest is grey, and the result is not cached."
+    )
+    var acceptTruncated = false
+
     @Option(help: ArgumentHelp("The time limit of a load.", valueName: "seconds"))
     var timeout = 30.0
 
