@@ -181,6 +181,15 @@ open class ImageDownloader: @unchecked Sendable {
         await PartialBodies.flushAll()
     }
 
+    /// Writes what the running downloads have received to disk, so that a later process can continue
+    /// them.
+    ///
+    /// For a program that is about to end by a signal. The downloads go on.
+    @_spi(Programs) public func keepRunningDownloads() async {
+        downloads.keepReceived()
+        await PartialBodies.flushAll()
+    }
+
     /// Observes and controls the downloads; held weakly.
     open weak var delegate: (any ImageDownloaderDelegate)? {
         get { state.withLock { $0.delegate }.object as? any ImageDownloaderDelegate }

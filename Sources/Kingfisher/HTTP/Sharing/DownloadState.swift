@@ -319,6 +319,15 @@ struct DownloadState {
         }
     }
 
+    /// What an interruption would keep now; nil if the body is in a file that a later process finds
+    /// anyway.
+    var received: Interrupted? {
+        guard !hasEnded, body.file == nil, let response,
+            let head = PartialHead(response, received: body.count)
+        else { return nil }
+        return Interrupted(body: body, head: head)
+    }
+
     /// Returns the interrupted body, once.
     mutating func takeInterrupted() -> Interrupted? {
         defer { interrupted = nil }

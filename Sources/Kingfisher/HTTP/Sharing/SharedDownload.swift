@@ -117,6 +117,11 @@ package final class SharedDownload: Sendable {
         finish { $0.end(.failure(.cancelled)) }
     }
 
+    /// Keeps what was received, as an interruption would, while the download goes on.
+    func keepReceived() {
+        if let received = state.withLock({ $0.received }) { keep(received) }
+    }
+
     func join(_ caller: DownloadCaller, mayJoinFinished: Bool) -> Int? {
         state.withLock { $0.join(caller, mayJoinFinished: mayJoinFinished) }
     }

@@ -86,6 +86,11 @@ package final class SharedDownloads: Sendable {
     /// Whether no download is running and no caller keeps bytes.
     package var isEmpty: Bool { table.all.isEmpty }
 
+    /// Keeps what the running downloads have received, for a later process.
+    package func keepReceived() {
+        for download in running { download.keepReceived() }
+    }
+
     /// Ends every download; each caller receives ``TransferError/cancelled``.
     package func cancelAll() {
         for download in table.all { download.cancel() }

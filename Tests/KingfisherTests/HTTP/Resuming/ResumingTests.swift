@@ -96,6 +96,37 @@ struct ResumingTests {
         #expect(partials.isEmpty)
     }
 
+    @Test func `what a running download has received can be kept`() async throws {
+        let held = ServerReply(steps: [
+            .send(
+                ServerReply.head(200, [("Content-Length", "\(bytes.count)"), ("ETag", "\"v1\"")])
+                    + bytes.prefix(40_000)
+            ),
+            .wait(ServerGate()),
+        ])
+        server.route("/a") { [self] in $0.value(for: "Range") == nil ? held : part() }
+        let downloads = SharedDownloads(transport: transport)
+        let arrived = Gate()
+        let token = downloads.join(
+            URLRequest(url: server.url("/a")),
+            settings: .patient,
+            partials: partials,
+            caller: DownloadCaller(progress: { if $0.received == 40_000 { arrived.open() } }) { _ in
+            }
+        )
+        token.download.start()
+        await arrived.wait()
+        downloads.keepReceived()
+        await partials.flush()
+        #expect(!token.download.hasEnded)
+        // Another process.
+        let others = PartialBodies(DownloadResumption(folder: folder.url))
+        let body = try await download(partials: others).get()
+        #expect(body.data == bytes)
+        #expect(ranges() == [nil, "bytes=40000-"])
+        token.leave()
+    }
+
     @Test(arguments: [59_000, 61_000])
     func `a rest in chunks must have the length of its range`(count: Int) async throws {
         let fields = [

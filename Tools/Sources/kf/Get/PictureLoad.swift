@@ -88,6 +88,7 @@ struct PictureLoad: Sendable {
     func manager(_ shared: ImageDownloader? = nil) throws -> KingfisherManager {
         let downloader = shared ?? ImageDownloader(name: "kf")
         downloader.downloadTimeout = loading.timeout
+        UnfinishedFiles.shared.add(downloader)
         return KingfisherManager(downloader: downloader, cache: try ToolCache.open(cache))
     }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 @_spi(Programs) import Kingfisher
 import Synchronization
@@ -8,11 +9,13 @@ import Glibc
 import Musl
 #endif
 
-/// The temporary files being written, which are removed if the program is interrupted.
+/// The temporary files being written, which are removed if the program is interrupted, and the
+/// downloads, whose received parts are kept then.
 final class UnfinishedFiles: Sendable {
     static let shared = UnfinishedFiles()
 
     private let paths = Mutex<Set<String>>([])
+    private let downloaders = Mutex<[ObjectIdentifier: ImageDownloader]>([:])
 
     /// Creates a file with `mkstemp`, which turns the template into its path.
     ///
@@ -39,6 +42,23 @@ final class UnfinishedFiles: Sendable {
         paths.withLock { paths in
             if paths.remove(path) != nil { unlink(path) }
         }
+    }
+
+    /// Adds a downloader whose downloads the next run continues.
+    func add(_ downloader: ImageDownloader) {
+        downloaders.withLock { $0[ObjectIdentifier(downloader)] = downloader }
+    }
+
+    private func keepDownloads() {
+        let downloaders = downloaders.withLock { Array($0.values) }
+        guard !downloaders.isEmpty else { return }
+        let kept = DispatchSemaphore(value: 0)
+        Task {
+            for downloader in downloaders { await downloader.keepRunningDownloads() }
+            kept.signal()
+        }
+        // A disk that hangs must not keep the program alive.
+        _ = kept.wait(timeout: .now() + 2)
     }
 
     /// Removes the files before SIGINT, SIGTERM or SIGHUP ends the program.
@@ -78,6 +98,7 @@ final class UnfinishedFiles: Sendable {
 
     private func end(by number: Int32) {
         Terminal.showStatus("")
+        keepDownloads()
         // Never unlocked: no file may be renamed from here on.
         paths.withLock { paths in
             for path in paths { unlink(path) }
