@@ -15,7 +15,8 @@ struct Experiment: Sendable {
 /// All experiments, in the order in which they are run.
 enum Experiments {
     static let all = [
-        MemoryExperiment.experiment, DiskExperiment.experiment, OpeningExperiment.experiment,
+        MemoryExperiment.experiment, EvictionExperiment.experiment,
+        DiskExperiment.experiment, OpeningExperiment.experiment,
         GrowthExperiment.experiment, SharingExperiment.experiment,
         IsolationExperiment.experiment,
         OriginalsExperiment.experiment,

@@ -1,13 +1,15 @@
 import Foundation
 import Kingfisher
 
-/// Opening a folder of 100,000 entries in a new process, and trimming a tenth of them.
+/// Opening a folder of 100,000 entries in a new process, trimming a tenth of them, and opening a
+/// folder of a million entries.
 enum OpeningExperiment {
     static let experiment = Experiment(
         name: "opening",
-        title: "opening a disk cache of 100,000 entries, and trimming 10,000 of them"
+        title: "opening a disk cache of 100,000 entries, trimming 10,000 of them; a million entries"
     ) { folder in
         try PlainFiles.withFolder(in: folder) { try run(in: $0) }
+            + PlainFiles.withFolder(in: folder) { try openMillion(in: $0) }
     }
 
     private static let count = 100_000
@@ -39,6 +41,24 @@ enum OpeningExperiment {
         ]
     }
 
+    private static func openMillion(in folder: URL) throws -> [String] {
+        let million = 1_000_000
+        let storage = try backend(in: folder)
+        for index in 0..<million {
+            try storage.store(
+                value: Data(count: 1),
+                forKey: "https://images.example.com/photos/\(index).jpg?size=large"
+            )
+        }
+        var best = Opening()
+        for _ in 0..<3 { best.improve(by: try opening(folder)) }
+        guard best.size == million else { throw BenchmarkError("entries are missing") }
+        return [
+            Verdict("seconds to open a million entries, wall", best.seconds, atMost: 5).line,
+            Verdict("MB of that process, peak", Double(best.peak) / 1e3, atMost: 250).line,
+        ]
+    }
+
     private static func fill(_ folder: URL) throws {
         let storage = try backend(in: folder)
         let values = [Data(count: large), Data(count: small)]
@@ -59,11 +79,13 @@ enum OpeningExperiment {
         var seconds = Double.infinity
         /// The resident memory afterwards.
         var kilobytes = Int.max
+        var peak = Int.max
         var size = 0
 
         mutating func improve(by other: Opening) {
             seconds = min(seconds, other.seconds)
             kilobytes = min(kilobytes, other.kilobytes)
+            peak = min(peak, other.peak)
             size = other.size
         }
     }
@@ -82,14 +104,14 @@ enum OpeningExperiment {
         )
         child.waitUntilExit()
         let words = text.split(whereSeparator: \.isWhitespace)
-        guard words.count == 3, let seconds = Double(words[0]), let kilobytes = Int(words[1]),
-            let size = Int(words[2])
+        guard words.count == 4, let seconds = Double(words[0]), let kilobytes = Int(words[1]),
+            let peak = Int(words[2]), let size = Int(words[3])
         else { throw BenchmarkError("the child says '\(text)'") }
-        return Opening(seconds: seconds, kilobytes: kilobytes, size: size)
+        return Opening(seconds: seconds, kilobytes: kilobytes, peak: peak, size: size)
     }
 
-    /// Opens a folder and returns the measurements: seconds, resident kilobytes and the size of the
-    /// entries.
+    /// Opens a folder and returns the measurements: seconds, resident kilobytes, their peak, and the
+    /// size of the entries.
     ///
     /// Runs in the child process.
     static func open(_ folder: URL) throws -> String {
@@ -97,6 +119,8 @@ enum OpeningExperiment {
         let storage = try backend(in: folder)
         let size = try storage.totalSize()
         let seconds = watch.wall
-        return withExtendedLifetime(storage) { "\(seconds) \(ProcessMemory.resident) \(size)" }
+        return withExtendedLifetime(storage) {
+            "\(seconds) \(ProcessMemory.resident) \(ProcessMemory.peak) \(size)"
+        }
     }
 }
