@@ -85,7 +85,8 @@ package struct FileMetadata: Sendable, Equatable {
 
     /// The file with these parts in place of its own ones of the same kinds.
     ///
-    /// - Parameter file: A JPEG, PNG or WebP; its other chunks stay as they are.
+    /// - Parameter file: A JPEG, PNG or WebP, whose other chunks stay as they are, or an AVIF still
+    ///   without metadata.
     /// - Returns: The file. Parts that do not fit in ``FileFormat/room(for:)`` are left out.
     /// - Throws: ``CodecError`` if the file has no readable header, or is of another format.
     package func written(to file: Data) throws(CodecError) -> Data {
@@ -96,6 +97,7 @@ package struct FileMetadata: Sendable, Equatable {
             case .jpeg: return JPEGMetadata.written(parts, to: bytes)
             case .png: return try PNGMetadata.written(parts, to: bytes)
             case .webp: return try WebPMetadata.written(parts, to: bytes)
+            case .avif: return try AVIFMetadata.written(parts, to: bytes)
             case let format: throw .unsupported(format, feature: "writing metadata")
             }
         }
@@ -149,7 +151,7 @@ extension FileFormat {
         case (.jpeg, .iptc): 65_506
         case (.jpeg, .profile): JPEGMetadata.profilePieceBytes * 255
         case (.png, .exif), (.png, .xmp), (.png, .profile), (.webp, .exif), (.webp, .xmp),
-            (.webp, .profile):
+            (.webp, .profile), (.avif, .exif), (.avif, .xmp):
             16 << 20
         default: nil
         }

@@ -181,8 +181,8 @@ public struct ImageMetadata: Sendable, Equatable {
     /// file, and thumbnails are removed because they show the source. Maker notes of cameras stay as
     /// they are. Damaged parts are left out.
     ///
-    /// JPEG holds all parts, Exif and XMP of 64 KiB each; PNG and WebP hold all but IPTC; other
-    /// formats hold none. The profile of sRGB is left out of AVIF and GIF, which mean sRGB anyway.
+    /// JPEG holds all parts, Exif and XMP of 64 KiB each; PNG and WebP hold all but IPTC, AVIF Exif
+    /// and XMP, and other formats none. The profile of sRGB is left out of AVIF and GIF, which mean sRGB anyway.
     ///
     /// - Parameters:
     ///   - file: The encoded image. Its own parts of the same kinds are replaced.

@@ -211,8 +211,24 @@ struct MetadataTests {
         }
     }
 
+    @Test func `AVIF keeps exif`() async throws {
+        let outcome = try await get(
+            "in.jpg",
+            "-o",
+            "out.avif",
+            "-p",
+            "resize:40x",
+            "--keep",
+            "exif"
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let file = try folder.data("out.avif")
+        #expect(file.contains(TestExif.camera))
+        #expect(KFCrossPlatformImage(data: file)?.pixelWidth == 40)
+    }
+
     @Test func `formats that cannot hold exif fail instead of losing it`() async throws {
-        for format in ["avif", "gif"] {
+        for format in ["gif"] {
             let outcome = try await get(
                 "in.jpg",
                 "-o",

@@ -69,11 +69,11 @@ struct KeptMetadataTests {
         let expected: Set<String> =
             switch format {
             case .jpeg: ["Ada", "Rita", "Ida", "PLACE-GPS", "PLACE-XMP", "CITY"]
-            case .png, .webp: ["Ada", "Rita", "PLACE-GPS", "PLACE-XMP"]
-            case .avif, .gif, .jxl: []
+            case .png, .webp, .avif: ["Ada", "Rita", "PLACE-GPS", "PLACE-XMP"]
+            case .gif, .jxl: []
             }
         #expect(texts(in: result.result.data) == expected)
-        guard !expected.isEmpty else { return }
+        guard !expected.isEmpty, format != .avif else { return }
         let kept = try ImageMetadata(of: result.result.data)
         #expect(kept.exif?.dropFirst(18).first == 10)
         #expect(kept.xmp?.range(of: Data("tiff:ImageWidth=\"10\"".utf8)) != nil)
@@ -89,8 +89,8 @@ struct KeptMetadataTests {
             let expected: Set<String> =
                 switch format {
                 case .jpeg: source == .jpeg ? ["Ada", "Rita", "Ida"] : ["Ada", "Rita"]
-                case .png, .webp: ["Ada", "Rita"]
-                case .avif, .gif, .jxl: []
+                case .png, .webp, .avif: ["Ada", "Rita"]
+                case .gif, .jxl: []
                 }
             #expect(texts(in: result.result.data) == expected)
         }
