@@ -16,7 +16,7 @@ extension ServiceConfiguration {
         /// Qualities by format.
         public var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
         /// Whether JPEGs are progressive.
-        public var writesProgressiveJPEG = false
+        public var writesProgressiveJPEG = true
         /// The speed of encoding AVIF, from 0 (smallest) to 10 (fastest).
         public var speedOfAVIF = 8
         /// The effort of encoding WebP, from 0 (fastest) to 6 (smallest); animations use 4.
