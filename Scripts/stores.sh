@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Reads objects of emulators through the image service: S3 with roles, and Google Cloud Storage.
+#
+# Usage: Scripts/stores.sh [KF-SERVE]
+#
+#   KF-SERVE   the program; by default the one of the last Scripts/test.sh server
+#
+# The emulators come from PyPI, into a folder of their own. Not part of Scripts/test.sh: there, tests
+# check the signatures and questions without emulators.
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+program=$SERVER_BUILD/debug/kf-serve
+[ $# -eq 0 ] || program=$(cd "$CALLER_FOLDER" && realpath -- "$1")
+[ -x "$program" ] || die "there is no program $program." "Scripts/test.sh server builds it."
+emulators=$ROOT/.build-nested/stores
+requirements=Server/Tests/Stores/requirements.txt
+provide_python "$emulators"
+if ! cmp -s "$requirements" "$emulators/installed"; then
+    "$emulators/bin/pip" install --quiet --disable-pip-version-check -r "$requirements" \
+        || die "pip cannot install the emulators."
+    cp "$requirements" "$emulators/installed"
+fi
+exec "$emulators/bin/python" Server/Tests/Stores/stores.py "$program" \
+    Examples/Gallery/Screenshots/grid.png
