@@ -45,14 +45,18 @@ public enum ImgproxyVariables {
         ),
         Family(
             reason: "this build reads no SVG",
-            names: ["MAX_SVG_CHECK_BYTES", "SANITIZE_SVG", "SVG_FIX_UNSUPPORTED"]
+            names: [
+                "MAX_SVG_CHECK_BYTES", "SANITIZE_SVG", "SVG_FIX_UNSUPPORTED",
+                "ALWAYS_RASTERIZE_SVG", "SVG_UNLIMITED",
+            ]
         ),
         Family(
             reason: "the encoder is the one of the library, which chooses this itself",
             names: [
                 "JPEG_NO_SUBSAMPLE", "JPEG_TRELLIS_QUANT", "JPEG_OVERSHOOT_DERINGING",
                 "JPEG_OPTIMIZE_SCANS", "JPEG_QUANT_TABLE", "PNG_INTERLACED", "WEBP_COMPRESSION",
-                "WEBP_PRESET", "JXL_EFFORT", "STRIP_METADATA_DPI", "PRESERVE_HDR",
+                "WEBP_PRESET", "WEBP_SMART_SUBSAMPLE", "AVIF_SUBSAMPLE", "JXL_EFFORT",
+                "STRIP_METADATA_DPI", "PRESERVE_HDR",
             ]
         ),
         Family(
@@ -140,13 +144,26 @@ public enum ImgproxyVariables {
             names: ["OPEN_TELEMETRY_PROPAGATORS", "OPEN_TELEMETRY_TRACE_ID_GENERATOR"]
         ),
         Family(
-            reason: "errors are in the log, at the levels warning and error",
+            reason: "failures go to IMGPROXY_SENTRY_DSN, and errors into the log",
             names: [
-                "REPORT_DOWNLOADING_ERRORS", "REPORT_IO_ERRORS", "BUGSNAG_KEY", "BUGSNAG_STAGE",
-                "HONEYBADGER_KEY", "HONEYBADGER_ENV", "SENTRY_DSN", "SENTRY_ENVIRONMENT",
-                "SENTRY_RELEASE", "AIRBRAKE_PROJECT_ID", "AIRBRAKE_PROJECT_KEY",
+                "REPORT_IO_ERRORS", "BUGSNAG_KEY", "BUGSNAG_STAGE",
+                "HONEYBADGER_KEY", "HONEYBADGER_ENV",
+                "AIRBRAKE_PROJECT_ID", "AIRBRAKE_PROJECT_KEY",
                 "AIRBRAKE_ENVIRONMENT", "AIRBRAKE_ENV",
             ]
+        ),
+        Family(
+            reason:
+                "secrets come from the environment, a file, or the credentials of systemd; have the platform fetch them",
+            names: [
+                "ENV_AWS_SECRET_ID", "ENV_AWS_SECRET_VERSION_ID", "ENV_AWS_SECRET_VERSION_STAGE",
+                "ENV_AWS_SECRET_REGION", "ENV_AWS_SSM_PARAMETERS_PATH", "ENV_GCP_SECRET_ID",
+                "ENV_GCP_SECRET_VERSION_ID", "ENV_GCP_SECRET_PROJECT_ID",
+            ]
+        ),
+        Family(
+            reason: "the limits of sources hold for all formats",
+            names: ["PNG_UNLIMITED"]
         ),
         Family(
             reason: "the log is standard error, which systemd and containers collect",

@@ -15,6 +15,7 @@ extension ServiceConfiguration {
         _ = try watermark()
         _ = try sources.localSources()
         _ = try stores.signers(TrustedClient(transport: CurlTransport(), timeout: .seconds(1)))
+        if let url = telemetry.sentryAddress { _ = try ErrorReporter.Address(of: url) }
         try caches.checkFolder()
         if caches.redisURL != nil { try caches.requireFolderToShare() }
     }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ServiceConfiguration {
-    /// Where traces and metrics are sent by the OpenTelemetry Protocol.
+    /// Where traces and metrics are sent by the OpenTelemetry Protocol, and failures by Sentry's.
     public struct Telemetry: Sendable {
         /// Whether traces are sent.
         public var isOn = false
@@ -19,6 +19,15 @@ extension ServiceConfiguration {
         public var interval = Duration.seconds(5)
         /// The time between two sendings of metrics.
         public var metricsInterval = Duration.seconds(60)
+
+        /// The address of a project of Sentry, with its key; nil for none.
+        public var sentryAddress: URL?
+        /// The environment in reports.
+        public var sentryEnvironment = "production"
+        /// The release in reports; nil for none.
+        public var sentryRelease: String?
+        /// Whether failures of sources' servers are reported too.
+        public var reportsSources = true
 
         /// Makes the default settings.
         public init() {}
@@ -46,6 +55,26 @@ extension ServiceConfiguration {
                 "OTEL_METRIC_EXPORT_INTERVAL",
                 \.telemetry.metricsInterval,
                 .milliseconds,
+                .answers
+            ),
+            .init(
+                "IMGPROXY_SENTRY_DSN",
+                \.telemetry.sentryAddress,
+                .webAddress,
+                .answers,
+                isSecret: true
+            ),
+            .init(
+                "IMGPROXY_SENTRY_ENVIRONMENT",
+                \.telemetry.sentryEnvironment,
+                .text,
+                .answers
+            ),
+            .init("IMGPROXY_SENTRY_RELEASE", \.telemetry.sentryRelease, .text, .answers),
+            .init(
+                "IMGPROXY_REPORT_DOWNLOADING_ERRORS",
+                \.telemetry.reportsSources,
+                .flag,
                 .answers
             ),
         ]

@@ -84,6 +84,7 @@ extension ImageService {
     ) -> [any Service] {
         var services: [any Service] = [LastWrites(service: self)]
         if let exporter { services.append(exporter) }
+        if let reporter { services.append(reporter) }
         let operation = configuration.operation
         for (address, isForMetricsOnly) in [
             (operation.metricsAddress, true), (operation.adminAddress, false),

@@ -32,6 +32,8 @@ public final class ImageService: Sendable {
     private let images: ImageHandler
     private let playground: Playground?
     private let uploads: Uploads?
+    /// Reports failures; nil if the configuration names no server for them.
+    let reporter: ErrorReporter?
     private let readiness = Readiness()
     private let spans: RequestSpans?
     /// Sends traces and metrics; nil if the configuration has no collector.
@@ -74,6 +76,7 @@ public final class ImageService: Sendable {
         let transport = transport ?? CurlTransport()
         exporter = OTLPExporter(configuration, transport, registry, logger)
         spans = RequestSpans(exporter?.tracer)
+        reporter = try ErrorReporter(configuration, transport, logger)
         images = try ImageHandler(
             configuration,
             head: head,
@@ -125,6 +128,7 @@ public final class ImageService: Sendable {
         let client = channel?.remoteAddress?.ipAddress
         log(request, client, status, identifier, time, record)
         spans?.add(request, client, status, identifier, time, record)
+        report(request, identifier, record)
         return response
     }
 
@@ -316,7 +320,7 @@ public final class ImageService: Sendable {
         }
     }
 
-    // MARK: Errors and logs
+    // MARK: Errors
 
     private func text(_ error: ServiceError) -> Response {
         var message = error.message
@@ -330,50 +334,6 @@ public final class ImageService: Sendable {
             headers: fields,
             body: .init(byteBuffer: ByteBuffer(string: message.oneLine + "\n"))
         )
-    }
-
-    private func log(
-        _ request: Request,
-        _ client: String?,
-        _ status: Int,
-        _ identifier: String,
-        _ time: Duration,
-        _ record: RequestRecord
-    ) {
-        let level: Logger.Level = status >= 500 ? .error : status >= 400 ? .warning : .info
-        guard logger.logLevel <= level else { return }
-        var fields: Logger.Metadata = [
-            "id": "\(identifier)", "status": .stringConvertible(status),
-            "method": "\(request.method.rawValue)",
-            "path": "\(LogPath.shown(request.head.path ?? "/"))",
-            "ms": .stringConvertible(RequestRecord.roundedMilliseconds(time)),
-        ]
-        if let client { fields["client"] = "\(client)" }
-        if let layer = record.layer { fields["layer"] = "\(layer)" }
-        if let source = record.source { fields["source"] = "\(source.withoutQuery)" }
-        if let error = record.error {
-            fields["error"] = "\(error.message)"
-            if let detail = error.detail { fields["detail"] = "\(detail)" }
-        }
-        logger.log(level: level, "request", metadata: fields)
-    }
-}
-
-/// Paths in the log.
-enum LogPath {
-    /// The part of a path before the source and the query, which may contain keys; at most 200
-    /// characters.
-    static func shown(_ path: String) -> String {
-        let path = path.prefix { $0 != "?" }
-        var kept: [Substring] = []
-        for segment in path.split(separator: "/") {
-            if segment == "plain" { break }
-            // The signature, `info` and options; a Base64 source has no colon.
-            guard kept.isEmpty || segment == "info" || segment.contains(":") else { break }
-            kept.append(segment)
-        }
-        let shown = "/" + kept.joined(separator: "/")
-        return shown.count > 200 ? "\(shown.prefix(200))…" : shown
     }
 }
 

@@ -115,6 +115,7 @@ struct ServiceConfigurationTests {
                 ["IMGPROXY_USE_GCS": "1", "GOOGLE_APPLICATION_CREDENTIALS": "/no"],
                 "GOOGLE_APPLICATION_CREDENTIALS"
             ),
+            (["IMGPROXY_SENTRY_DSN": "https://host/7"], "IMGPROXY_SENTRY_DSN"),
             (["IMGPROXY_USE_ABS": "1"], "IMGPROXY_ABS_NAME"),
             (
                 [
