@@ -126,7 +126,8 @@ extension ServiceConfiguration {
         settings.stripsMetadata = processing.stripsMetadata
         settings.keepsCopyright = processing.keepsCopyright
         settings.stripsColorProfile = processing.stripsColorProfile
-        settings.autoQuality.isOn = processing.autoQualityMethod == .dssim
+        settings.autoQuality.method =
+            .init(rawValue: processing.autoQualityMethod.rawValue) ?? .none
         settings.autoQuality.target = processing.autoQualityTarget
         settings.autoQuality.minimum = processing.lowestAutoQuality
         settings.autoQuality.maximum = processing.highestAutoQuality

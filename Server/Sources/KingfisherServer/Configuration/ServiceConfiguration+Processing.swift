@@ -39,7 +39,7 @@ extension ServiceConfiguration {
         public var prefersSpeed = false
         /// Whether the quality is found by measuring where the URL does not say how.
         public var autoQualityMethod = AutoQualityMethod.none
-        /// The largest distance of ``AutoQualityMethod/dssim``.
+        /// The largest distance of ``AutoQualityMethod/dssim``, or bytes of ``AutoQualityMethod/size``.
         public var autoQualityTarget = 0.02
         /// The lowest quality of a search.
         public var lowestAutoQuality = 70
@@ -124,7 +124,7 @@ extension ServiceConfiguration {
             .init(
                 "IMGPROXY_AUTOQUALITY_TARGET",
                 \.processing.autoQualityTarget,
-                .number(0...1),
+                .number(0...1e12),
                 .results
             ),
             .init(
@@ -189,6 +189,8 @@ extension ServiceConfiguration {
         case none
         /// The lowest quality is used whose result is similar enough.
         case dssim
+        /// The highest quality is used whose result is small enough.
+        case size
     }
 
     /// When results are sharpened by a mask.

@@ -102,20 +102,35 @@ struct RenderJob {
         rule.isProgressive = options.isProgressive ?? settings.isProgressive
         rule.effort = settings.efforts[plan.format]
         rule.maxColorCount = settings.colorCount(options)
-        let own = settings.autoQuality
-        if let wanted = options.autoQuality ?? (own.isOn ? .init() : nil), !wanted.isOff {
-            func quality(_ value: Int) -> Int { max(1, min(100, value)) }
-            let (least, most) = (own.minimums[plan.format], own.maximums[plan.format])
-            let low = quality(wanted.minimum ?? least ?? own.minimum)
-            let high = max(low, quality(wanted.maximum ?? most ?? own.maximum))
-            let target = wanted.target ?? own.target
-            let error = wanted.allowedError ?? own.allowedError
+        search(options.autoQuality, settings.autoQuality, &rule)
+        return rule
+    }
+
+    /// Adds the search for a quality that the URL or the configuration asks for.
+    private static func search(
+        _ wanted: ProcessingOptions.AutoQuality?,
+        _ own: RendererSettings.AutoQualityDefaults,
+        _ rule: inout ResultEncoder.Rule
+    ) {
+        func quality(_ value: Int) -> Int { max(1, min(100, value)) }
+        let (least, most) = (own.minimums[rule.format], own.maximums[rule.format])
+        let low = quality(wanted?.minimum ?? least ?? own.minimum)
+        let high = max(low, quality(wanted?.maximum ?? most ?? own.maximum))
+        let target = wanted?.target ?? own.target
+        switch wanted?.method ?? own.method {
+        case .none: return
+        case .dssim:
+            let error = wanted?.allowedError ?? own.allowedError
             rule.similarity = SimilarityTarget(
                 distance: max(0, target.isNaN ? 0 : target) + max(0, error.isNaN ? 0 : error),
                 qualities: low...high
             )
+        case .size:
+            // The configured target may be one of a distance.
+            guard target >= 1, target <= Double(1 << 40) else { return }
+            rule.maxBytes = min(rule.maxBytes ?? .max, Int(target))
+            (rule.quality, rule.lowestQuality) = (high, low)
         }
-        return rule
     }
 }
 

@@ -45,8 +45,8 @@ struct RendererSettings: Sendable {
 
     /// The search for the lowest quality.
     struct AutoQualityDefaults: Sendable, Hashable {
-        /// Whether requests that name no search have one.
-        var isOn = false
+        /// The search of requests that name none.
+        var method = ProcessingOptions.AutoQuality.Method.none
         var target = 0.02
         var minimum = 70
         var maximum = 80

@@ -13,6 +13,8 @@ final class ResultEncoder: Sendable {
         var quality: Int
         /// The size that lower qualities should reach; nil for any.
         var maxBytes: Int?
+        /// The lowest one of a search for `maxBytes`.
+        var lowestQuality = ResultEncoder.lowestQuality
         /// Whether the result is the file of an animation, made by its processor.
         var isAnimated = false
         /// Whether a JPEG is progressive.
@@ -134,7 +136,7 @@ private struct Attempts {
     ///
     /// If there is none, the file of the lowest quality, which is then larger.
     private mutating func largest(below best: Encoded, _ limit: Int) -> Encoded? {
-        var (low, high) = (ResultEncoder.lowestQuality, best.quality - 1)
+        var (low, high) = (rule.lowestQuality, best.quality - 1)
         guard low <= high else { return best }
         guard var found = encoded(low) else { return best }
         guard found.data.count <= limit else { return found }

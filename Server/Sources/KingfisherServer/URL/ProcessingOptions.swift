@@ -115,16 +115,26 @@ struct ProcessingOptions: Sendable, Hashable {
         init(opacity: Double) { self.opacity = opacity }
     }
 
-    /// Search for the lowest quality with a given distance to the best.
+    /// Search for the lowest quality with a given distance to the best, or the highest one with a given
+    /// size.
     struct AutoQuality: Sendable, Hashable {
-        /// The largest accepted DSSIM.
+        /// What is searched for.
+        enum Method: String, Sendable, Hashable, CaseIterable {
+            /// Nothing, whatever the configuration says.
+            case none
+            /// The lowest quality with a distance.
+            case dssim
+            /// The highest quality with a size.
+            case size
+        }
+
+        var method = Method.dssim
+        /// The largest accepted DSSIM, or size in bytes.
         var target: Double?
         var minimum: Int?
         var maximum: Int?
         /// The accepted deviation from the target.
         var allowedError: Double?
-        /// Whether the URL forbids the search that the configuration asks for.
-        var isOff = false
 
         /// A search with the configuration's values.
         init() {}

@@ -1,5 +1,6 @@
 import Foundation
 import Kingfisher
+import KingfisherTesting
 import Testing
 
 @testable import KingfisherServer
@@ -99,6 +100,34 @@ struct RenderingOutputTests {
         #expect(tiny.result.quality == ResultEncoder.lowestQuality)
         let png = try await bench.render(source, as: .png) { $0.maximalBytes = 10 }
         #expect(png.result.data.count > 10)
+    }
+
+    @Test("autoquality finds the highest quality with the size, within its range")
+    func autoqualityBySize() async throws {
+        let bench = try RenderBench()
+        let file = ScriptedPicture.gradient(from: .red, to: .blue, width: 300, height: 200).data()
+        func rendered(_ target: Double?, _ low: Int = 10) async throws -> RenderedImage {
+            try await bench.render(file, as: .jpeg) { options in
+                options.autoQuality = .init()
+                options.autoQuality?.method = .size
+                options.autoQuality?.target = target
+                options.autoQuality?.minimum = low
+                options.autoQuality?.maximum = 95
+            }.result
+        }
+        let best = try await rendered(1e9)
+        #expect(best.quality == 95)
+        let limit = best.data.count - 100
+        let fitting = try await rendered(Double(limit))
+        #expect(fitting.data.count <= limit)
+        let quality = try #require(fitting.quality)
+        #expect((10..<95).contains(quality))
+        // One step more would be too large.
+        let next = try await bench.render(file, as: .jpeg) { $0.quality = quality + 1 }
+        #expect(next.result.data.count > limit)
+        #expect(try await rendered(1, 60).quality == 60)
+        // Without a target there is no search: the configured one is a distance.
+        #expect(try await rendered(nil).quality == RendererSettings().quality)
     }
 
     @Test("autoquality finds the lowest quality with the distance, and a smaller distance a higher")

@@ -174,9 +174,16 @@ enum OptionExamples {
             options.autoQuality = .init()
             options.autoQuality?.target = 0.5
         },
+        OptionExample("autoquality:size:10000:20:90") { options in
+            options.autoQuality = .init()
+            options.autoQuality?.method = .size
+            options.autoQuality?.target = 10_000
+            options.autoQuality?.minimum = 20
+            options.autoQuality?.maximum = 90
+        },
         OptionExample("autoquality:none") {
             $0.autoQuality = .init()
-            $0.autoQuality?.isOff = true
+            $0.autoQuality?.method = .none
         },
         OptionExample("format:jpg") { $0.format = .jpeg },
         OptionExample("format:jpeg") { $0.format = .jpeg },
@@ -268,7 +275,8 @@ enum OptionExamples {
         "watermark:1:ce:0:0:-1",
         "quality:-1", "quality:101", "quality:80.5", "format_quality:webp", "format_quality:exe:5",
         "format_quality:webp:101", "max_bytes:-1", "max_bytes:1.5", "autoquality:ssim",
-        "autoquality:size:1000", "autoquality:ml", "autoquality:dssim:2", "autoquality:dssim:-1",
+        "autoquality:size:0", "autoquality:size:1.5", "autoquality:ml", "autoquality:dssim:2",
+        "autoquality:dssim:-1",
         "autoquality:dssim:0.1:0", "autoquality:dssim:0.1:90:10", "autoquality:dssim:0.1:1:101",
         "format:exe", "format:svg", "format:worst", "gradient:2", "gradient:1:red",
         "gradient:1::side", "gradient:1:::0.5:0.2",

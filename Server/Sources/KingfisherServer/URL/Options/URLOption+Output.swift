@@ -89,18 +89,20 @@ extension URLOption {
         _ options: inout ProcessingOptions
     ) throws(ServiceError) {
         guard !arguments.isEmpty else { return }
-        switch arguments[0] {
-        case "none":
-            options.autoQuality = .init()
-            options.autoQuality?.isOff = true
-            return
-        case nil, "dssim": break
-        case "size": throw arguments.error(0, "is not supported by this service; use max_bytes")
-        case "ml": throw arguments.error(0, "is not supported by this service; use dssim")
-        default: throw arguments.error(0, "is none of none, dssim")
+        if arguments[0] == "ml" {
+            throw arguments.error(0, "is not supported by this service; use dssim")
         }
         var search = ProcessingOptions.AutoQuality()
-        search.target = try arguments.number(1, in: 0...1)
+        search.method =
+            try arguments.choice(0, of: ProcessingOptions.AutoQuality.Method.self) ?? .dssim
+        guard search.method != .none else {
+            options.autoQuality = search
+            return
+        }
+        search.target =
+            search.method == .size
+            ? try arguments.integer(1, in: 1...1 << 40).map { Double($0) }
+            : try arguments.number(1, in: 0...1)
         search.minimum = try arguments.integer(2, in: 1...100)
         search.maximum = try arguments.integer(3, in: 1...100)
         search.allowedError = try arguments.number(4, in: 0...1)
@@ -129,9 +131,10 @@ extension OptionArguments {
 extension ProcessingOptions.AutoQuality {
     /// The arguments that name the search.
     fileprivate var arguments: [String] {
-        if isOff { return ["none"] }
+        if method == .none { return ["none"] }
         let number = { (value: Double?) in value.map(OptionArguments.text(of:)) ?? "" }
         let integer = { (value: Int?) in value.map { String($0) } ?? "" }
-        return ["dssim", number(target), integer(minimum), integer(maximum), number(allowedError)]
+        let start = [method.rawValue, number(target), integer(minimum), integer(maximum)]
+        return start + [number(allowedError)]
     }
 }
