@@ -80,7 +80,7 @@ struct OverlayTests {
         let progressive = try await bench.render(file, as: .jpeg) { $0.isProgressive = true }
         // The marker of a progressive frame, and that of a baseline one.
         #expect(progressive.result.data.range(of: Data([0xFF, 0xC2])) != nil)
-        let baseline = try await bench.render(file, as: .jpeg) { _ in }
+        let baseline = try await bench.render(file, as: .jpeg) { $0.isProgressive = false }
         #expect(baseline.result.data.range(of: Data([0xFF, 0xC0])) != nil)
         let few = try await bench.render(file) { ($0.quantizes, $0.maximalColors) = (true, 4) }
         let pixels = try Self.pixels(of: few)
