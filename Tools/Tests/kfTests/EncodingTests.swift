@@ -75,13 +75,14 @@ struct EncodingTests {
     }
 
     @Test func `the deadline of a load holds while its result is encoded`() async throws {
-        // 3000 changing frames take WebP's encoder many seconds.
+        // 3000 changing frames take WebP's encoder more than a minute.
         try longAnimation(3000).write(to: folder.url.appending(path: "long.gif"))
         let clock = ContinuousClock()
         let start = clock.now
         let outcome = try await kf("get", "long.gif", "-o", "x.webp", "--timeout", "2")
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("timed out after 2 s"))
-        #expect(start.duration(to: clock.now) < .seconds(8))
+        // Starting the program may take seconds while other tests run.
+        #expect(start.duration(to: clock.now) < .seconds(45))
     }
 }
