@@ -107,8 +107,8 @@ enum PlantedFault: String {
         description += [1] + bytes(of: 0)
         // The scale 1 and the duration 0.
         description += bytes(of: Int(1.0.bitPattern)) + bytes(of: 0)
-        // Neither frames, a file, values of an animation nor a profile.
-        description += [0] + bytes(of: 0) + [0, 0, 0, 0]
+        // Neither frames, a file, values of an animation, a profile nor an early end.
+        description += [0] + bytes(of: 0) + [0, 0, 0, 0, 0]
         let result = UnsafeMutableRawPointer(mutating: base) + (2 << 20)
         memset(result, 1, pixelBytes)
         memcpy(result + pixelBytes, description, description.count)
