@@ -57,10 +57,12 @@ struct LightTransform: Sendable {
         if let toneMap {
             curves = [toneMap.curve, toneMap.curve, toneMap.curve]
         } else {
-            let tags = [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag]
-            let found = tags.compactMap { Self.curve(profile, $0) }
-            guard found.count == 3 else { return nil }
-            curves = found
+            // Most profiles have one curve, to which the three tags refer.
+            guard let red = Self.curve(profile, cmsSigRedTRCTag),
+                let green = Self.curve(profile, cmsSigGreenTRCTag, or: (cmsSigRedTRCTag, red)),
+                let blue = Self.curve(profile, cmsSigBlueTRCTag, or: (cmsSigGreenTRCTag, green))
+            else { return nil }
+            curves = [red, green, blue]
         }
     }
 
@@ -101,8 +103,14 @@ struct LightTransform: Sendable {
 
     // MARK: - Reading profiles
 
-    private static func curve(_ profile: cmsHPROFILE, _ tag: cmsTagSignature) -> [Float]? {
+    /// The curve of a tag, or a known one if both tags refer to the same.
+    private static func curve(
+        _ profile: cmsHPROFILE,
+        _ tag: cmsTagSignature,
+        or known: (tag: cmsTagSignature, curve: [Float])? = nil
+    ) -> [Float]? {
         guard let found = cmsReadTag(profile, tag) else { return nil }
+        if let known, found == cmsReadTag(profile, known.tag) { return known.curve }
         let curve = OpaquePointer(found)
         return (0...65_535).map { index in
             let light = cmsEvalToneCurveFloat(curve, Float(index) / 65_535)
