@@ -15,7 +15,7 @@
 
 enum { DECODED = 0, REFUSED = 1, NO_WALLS = 2, MAX_FILE = 1 << 20 };
 
-static void ignore(void *context, const uint8_t *row) {
+static void ignore(void *context, const void *row) {
     (void)context;
     (void)row;
 }
