@@ -3,7 +3,7 @@ import Pixels
 
 /// Adds Exif and XMP to an AVIF as items that describe the image.
 ///
-/// The box of items grows, so that the data behind it move, and the places in it change.
+/// The `meta` box grows, which moves the data behind it; the offsets in `iloc` are adapted.
 ///
 /// Source: ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, A.2.1 (Exif) and A.3 (XMP).
 struct AVIFMetadata {

@@ -118,7 +118,7 @@ struct ProcessingOptions: Sendable, Hashable {
     /// Search for the lowest quality with a given distance to the best, or the highest one with a given
     /// size.
     struct AutoQuality: Sendable, Hashable {
-        /// What is searched for.
+        /// The goal of the search.
         enum Method: String, Sendable, Hashable, CaseIterable {
             /// Nothing, whatever the configuration says.
             case none

@@ -140,7 +140,7 @@ struct TelemetryTests {
         await exporter.flush()
         handler.flush()
         #expect(log.text.components(separatedBy: "takes no data").count == 2)
-        // The surplus, and then the older half of what is kept.
+        // The spans above the limit, then the older half of the others, because sending failed.
         #expect(registry.text.contains("kf_spans_dropped_total \(9000 - 8192 + 4096)\n"))
     }
 }

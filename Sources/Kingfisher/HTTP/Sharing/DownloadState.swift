@@ -319,8 +319,7 @@ struct DownloadState {
         }
     }
 
-    /// What an interruption would keep now; nil if the body is in a file that a later process finds
-    /// anyway.
+    /// The bytes received so far; nil if they are in a file, which a later process finds by itself.
     var received: Interrupted? {
         guard !hasEnded, body.file == nil, let response,
             let head = PartialHead(response, received: body.count)

@@ -117,7 +117,7 @@ package final class SharedDownload: Sendable {
         finish { $0.end(.failure(.cancelled)) }
     }
 
-    /// Keeps what was received, as an interruption would, while the download goes on.
+    /// Keeps the bytes received so far for a later process; the download goes on.
     func keepReceived() {
         if let received = state.withLock({ $0.received }) { keep(received) }
     }

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Source: https://develop.sentry.dev/sdk/data-model/envelopes/
 final class ErrorReporter: Service {
-    /// A failure, with what is known about its request.
+    /// A failure and its request.
     struct Report: Sendable {
         var error: ServiceError
         var request: String

@@ -53,7 +53,7 @@ final class OTLPExporter: Service {
         if !isTaken { dropped.increment() }
     }
 
-    /// Sends what there is until the service stops, and what is left then.
+    /// Sends spans and metrics until the service stops, and once more at the end.
     func run() async throws {
         // Cancelled by the end of the group, like a sleep within it.
         try? await cancelWhenGracefulShutdown { [self] in
