@@ -45,17 +45,17 @@ struct FileLoad {
         let source = request.source
         // HTTP caching has to check the freshness of the stored entry first, so it always loads.
         let isChecked = request.options.httpCaching
-        if !isChecked, let data = try await stored(of: source) { return .cached(data, of: source) }
+        if !isChecked, let data = await stored(of: source) { return .cached(data, of: source) }
         var lease: SharedLease?
         switch try await claim(of: source) {
         case .granted(let granted): lease = granted
         case .made:
-            if let data = try await stored(of: source) { return .cached(data, of: source) }
+            if let data = await stored(of: source) { return .cached(data, of: source) }
         case .none: break
         }
         let result = try await load(request)
         let data: Data
-        if isChecked, result.cacheType != .none, let kept = try await stored(of: result.source) {
+        if isChecked, result.cacheType != .none, let kept = await stored(of: result.source) {
             data = kept
         } else {
             data = try await bytes(of: result, lease)
@@ -70,25 +70,26 @@ struct FileLoad {
     }
 
     /// The stored bytes, if they have the requested encoding.
-    private func stored(of source: Source) async throws -> Data? {
+    private func stored(of source: Source) async -> Data? {
         guard request.looksUp, request.acceptsDisk else { return nil }
         // A lossless file from the cache's serializer can be used too.
         if encoding.map({ $0.isLossless && keepsEncoding }) ?? true, !request.storesRawBytes,
             !request.targetCache.isSubclassed,
-            let data = try await stored(of: source, as: request.identifier)
+            let data = await stored(of: source, as: request.identifier)
         {
             return data
         }
-        return keepsEncoding ? try await stored(of: source, as: identifier) : nil
+        return keepsEncoding ? await stored(of: source, as: identifier) : nil
     }
 
-    private func stored(of source: Source, as identifier: String) async throws -> Data? {
-        let data = try await request.targetCache.find(
+    private func stored(of source: Source, as identifier: String) async -> Data? {
+        // To a cancelled caller the load reports its error.
+        let found = try? await request.targetCache.find(
             entry(of: source, as: identifier),
             extending: request.options.diskCacheAccessExtendingExpiration,
             priority: request.options.downloadPriority
         )
-        guard let data else { return nil }
+        guard let data = found else { return nil }
         let format = data.kf.imageFormat
         return format != .unknown && format == encoding?.format ?? format ? data : nil
     }
@@ -104,10 +105,7 @@ struct FileLoad {
     }
 
     private func entry(of source: Source, as identifier: String) -> CacheEntryName {
-        guard source.cacheKey != request.key || identifier != request.identifier else {
-            return request.entry
-        }
-        return CacheEntryName(
+        CacheEntryName(
             key: source.cacheKey,
             identifier: identifier,
             forced: request.options.forcedExtension
