@@ -36,11 +36,6 @@ let package = Package(
         .trait(name: "GTK", description: "Pictures in GTK 4 widgets; needs libgtk-4-dev."),
         // Without it KingfisherRedis is an empty module.
         .trait(name: "Redis", description: "A cache shared by Redis; needs libhiredis-dev."),
-        // Formats whose libraries not everybody wants; without its trait a format is refused.
-        .trait(name: "JXL", description: "JPEG XL, read and written; needs libjxl-dev."),
-        .trait(name: "HEIF", description: "HEIC and HEIF, read; needs libheif-dev."),
-        .trait(name: "TIFF", description: "TIFF, read; needs libtiff-dev."),
-        .trait(name: "SVG", description: "SVG, rendered; needs librsvg2-dev."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -56,25 +51,12 @@ let package = Package(
         system("CLCMS", "lcms2", apt: "liblcms2-dev"),
         system("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
         system("CCrypto", "libcrypto", apt: "libssl-dev"),
-        system("CHEIF", "libheif", apt: "libheif-dev"),
-        system("CTIFF", "libtiff-4", apt: "libtiff-dev"),
-        system("CRSVG", "librsvg-2.0", apt: "librsvg2-dev"),
         .target(
             name: "CCodecShims",
-            dependencies: [
-                "CJPEG", "CPNG",
-                .target(name: "CHEIF", condition: .when(traits: ["HEIF"])),
-                .target(name: "CTIFF", condition: .when(traits: ["TIFF"])),
-                .target(name: "CRSVG", condition: .when(traits: ["SVG"])),
-            ],
-            cSettings: ["JXL", "HEIF", "TIFF", "SVG"].map {
-                .define("KF_\($0)", .when(traits: [$0]))
-            },
-            // By name: libjxl's pkg-config file names a macro that SwiftPM warns about, and zlib,
-            // whose headers come with libpng's, has one for static linking alone.
-            linkerSettings: [
-                .linkedLibrary("z"), .linkedLibrary("jxl", .when(traits: ["JXL"])),
-            ]
+            dependencies: ["CJPEG", "CPNG"],
+            // By name: zlib's pkg-config file is for static linking alone. Its headers come with
+            // libpng's.
+            linkerSettings: [.linkedLibrary("z")]
         ),
         // OpenSSL's library for TLS comes with the headers of libcrypto.
         .target(
@@ -250,17 +232,6 @@ if Context.environment["KF_KERNELS"] != nil {
             swiftSettings: settings
         ),
     ]
-}
-
-// For Scripts/memory.sh, the step `formats` of Scripts/test.sh, and its fuzzing: the two lowest
-// floors, so that nothing else is built once more.
-if Context.environment["KF_CODECS_ONLY"] != nil {
-    let kept: Set = [
-        "CCodecShims", "CKernels", "Pixels", "Codecs", "PixelsTests", "CodecsTests",
-        "CodecsFuzz",
-    ]
-    package.products = []
-    package.targets.removeAll { $0.type != .system && !kept.contains($0.name) }
 }
 
 // For the step `gtk` of Scripts/test.sh: without the other tests, which the trait does not change.

@@ -23,13 +23,15 @@ packages_of() {
     done < <(ldd "$1" | awk '$3 ~ /^\// { print $3 }' | xargs realpath) | sort -u
 }
 
-Scripts/bootstrap.sh --redis
+Scripts/bootstrap.sh --redis --formats
 link_swift_into_programs
 build_tool Server kf-serve
 mkdir -p "$folder"
 install -m 755 "$NESTED_BUILD/release/kf-serve" "$folder/kf-serve"
 packages_of "$folder/kf-serve" >"$folder/packages"
-# Loaded while the program runs: libavif with the first AVIF file, and ISA-L if the build found it.
-dpkg-query --search '*/libavif.so.[0-9]*' '*/libisal.so.[0-9]*' 2>/dev/null | sed 's/[,:].*//' \
+# Loaded while the program runs: the libraries of some formats with the first file, and ISA-L if the
+# build found it.
+dpkg-query --search '*/libavif.so.[0-9]*' '*/libisal.so.[0-9]*' '*/libjxl.so.[0-9]*' \
+    '*/libheif.so.[0-9]*' '*/libtiff.so.[0-9]*' '*/librsvg-2.so.[0-9]*' 2>/dev/null | sed 's/[,:].*//' \
     | sort -u >>"$folder/packages"
 say "Built $folder/kf-serve; it needs $(paste -sd ' ' "$folder/packages")"

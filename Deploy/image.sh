@@ -49,10 +49,10 @@ copy_library() {
     target=${target/\/usr\/usr\//\/usr\/}
     [ -e "$target" ] || install -D -m 644 "$1" "$target"
 }
-# Loaded while the program runs: libavif, and ISA-L if the build found it. glibc has its resolver in
-# itself since 2.34.
+# Loaded while the program runs: the libraries of some formats, and ISA-L if the build found it. glibc
+# has its resolver in itself since 2.34.
 loaded=()
-for library in /usr/lib/*/libavif.so.[0-9]* /usr/lib/*/libisal.so.[0-9]*; do
+for library in /usr/lib/*/lib{avif,isal,jxl,heif,tiff,rsvg-2}.so.[0-9]*; do
     [ ! -e "$library" ] || loaded+=("$library")
 done
 for file in "$scratch/built/kf-serve" "${loaded[@]}"; do

@@ -9,7 +9,8 @@
 #   --lint      also codespell and aspell, which check the spelling of the pages; without apt the
 #               check is skipped
 #   --gtk       also the packages for KingfisherGTK, its tests and the gallery
-#   --formats   also the libraries of the package traits JXL, HEIF, TIFF and SVG
+#   --formats   also the libraries of JPEG XL, HEIF, TIFF and SVG, and the one by which kf draws, which
+#               programs load where they are installed; their headers are for Scripts/walls.sh
 #   --redis     also hiredis for KingfisherRedis and the image service; with --tests a Redis server,
 #               which is not started
 #   --packages  print the names of all these packages in another distribution, install nothing
@@ -49,6 +50,7 @@ libjxl-dev             libjxl-devel             libjxl            libjxl-dev
 libheif-dev            libheif-devel            libheif           libheif-dev
 libtiff-dev            libtiff-devel            libtiff           tiff-dev
 librsvg2-dev           librsvg2-devel           librsvg           librsvg-dev
+libchafa-dev           chafa-devel              chafa             chafa-dev
 libhiredis-dev         hiredis-devel            hiredis           hiredis-dev
 redis-tools            redis                    redis             redis
 END
@@ -130,6 +132,7 @@ esac
     libheif:libheif-dev
     libtiff-4:libtiff-dev
     librsvg-2.0:librsvg2-dev
+    chafa:libchafa-dev
 )
 [ -z "$with_redis" ] || libraries+=(hiredis:libhiredis-dev)
 

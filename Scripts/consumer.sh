@@ -4,7 +4,7 @@
 #
 # Usage: Scripts/consumer.sh           in debug and in release mode
 #        Scripts/consumer.sh --traits  with each package trait, too (takes several minutes)
-#        Scripts/consumer.sh --traits SVG GTK      only with these
+#        Scripts/consumer.sh --traits Redis GTK    only with these
 #
 # The last commit is used, not the working copy. A version has stricter rules than a path: SwiftPM
 # refuses targets with unsafe flags. Prints a table in Markdown.
@@ -15,14 +15,14 @@ case "${1:-}" in
 --traits)
     shift
     traits=("$@")
-    [ $# -gt 0 ] || traits=("" JXL HEIF TIFF SVG GTK)
+    [ $# -gt 0 ] || traits=("" Redis GTK)
     ;;
 *) die "there is no option '$1'; see the first lines of this script." ;;
 esac
 require_swift
 "$ROOT/Scripts/bootstrap.sh" >/dev/null
 [ "${traits[*]}" = "" ] || {
-    "$ROOT/Scripts/bootstrap.sh" --formats >/dev/null
+    "$ROOT/Scripts/bootstrap.sh" --redis >/dev/null
     "$ROOT/Scripts/bootstrap.sh" --gtk >/dev/null
 }
 
@@ -37,7 +37,7 @@ git -C "$folder/Kingfisher.git" -c user.name=consumer -c user.email=consumer@loc
 write_program() {
     local program=$1 names="" products='.product(name: "Kingfisher", package: "Kingfisher")'
     [ -z "$2" ] || names=", traits: [\"$2\"]"
-    [ "$2" != GTK ] || products+=', .product(name: "KingfisherGTK", package: "Kingfisher")'
+    [ -z "$2" ] || products+=", .product(name: \"Kingfisher$2\", package: \"Kingfisher\")"
     mkdir -p "$program/Sources/trial"
     cat >"$program/Package.swift" <<END
 // swift-tools-version: 6.2

@@ -5,11 +5,11 @@
 #
 #   SECONDS   the time per format, 30 by default
 #   FORMAT    jpg, png, gif, webp, avif, bmp, ico: all of these by default; or jxl, heic, tiff, svg,
-#             whose package traits are then enabled
+#             whose libraries have to be installed
 #
-# The seeds are the fixtures of the tests. The corpus is kept in .build-fuzz, or
-# .build-fuzz-formats, so that the next run continues from there. An input that crashes, hangs for
-# 10 seconds or takes more than 1 GB is kept there, too, and the exit status is 1.
+# The seeds are the fixtures of the tests. The corpus is kept in .build-fuzz, so that the next run
+# continues from there. An input that crashes, hangs for 10 seconds or takes more than 1 GB is kept
+# there, too, and the exit status is 1.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 seconds=${1:-30}
@@ -23,23 +23,10 @@ for format in "${formats[@]}"; do
     compgen -G "$fixtures/*.$format" >/dev/null || die "there are no fixtures of '$format'"
 done
 
-# A trait requires a separate build of everything, so these formats have their own build folder, and
-# only Codecs and Pixels are built.
-traits=()
-for format in "${formats[@]}"; do
-    case $format in
-    jxl | heic | tiff | svg)
-        traits=(--traits JXL,HEIF,TIFF,SVG)
-        scratch=.build-fuzz-formats
-        export KF_CODECS_ONLY=1
-        ;;
-    esac
-done
-
 require_swift
 say "Building the fuzzer"
-KF_FUZZ=1 swift build -c release --sanitize fuzzer --sanitize address \
-    "${traits[@]+"${traits[@]}"}" --product CodecsFuzz --scratch-path "$scratch"
+KF_FUZZ=1 swift build -c release --sanitize fuzzer --sanitize address --product CodecsFuzz \
+    --scratch-path "$scratch"
 
 # Fuzzes one format. Keeps its log and prints its figures in one piece.
 fuzz() {

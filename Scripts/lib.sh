@@ -22,9 +22,6 @@ GTK_BUILD=$ROOT/.build-gtk
 # Builds of the image service for its tests.
 SERVER_BUILD=$ROOT/.build-server
 
-# Builds of the codecs with the traits of all formats.
-FORMATS_BUILD=$ROOT/.build-formats
-
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 
 die() {

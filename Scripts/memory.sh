@@ -46,15 +46,8 @@ require_swift
 command -v clang >/dev/null \
     || die "clang is missing; it is part of the Swift toolchain."
 
-# The shims of the formats whose libraries are installed.
 flags=(-std=gnu11 -O1 -g -Wall -Wextra -Werror -fsanitize=address -I Sources/CCodecShims/include)
 libraries=(libjpeg libpng zlib)
-for format in JXL:libjxl HEIF:libheif TIFF:libtiff-4 SVG:librsvg-2.0; do
-    ! pkg-config --exists "${format#*:}" || {
-        flags+=("-DKF_${format%:*}")
-        libraries+=("${format#*:}")
-    }
-done
 read -ra compiling < <(pkg-config --cflags "${libraries[@]}") || true
 read -ra linking < <(pkg-config --libs "${libraries[@]}")
 # gold warns about every function of the sanitizer.

@@ -77,7 +77,7 @@ is_without_gtk() {
 
 # With the web server that some tests need, if it is available.
 step_tests() {
-    "$ROOT/Scripts/bootstrap.sh" --tests || return
+    "$ROOT/Scripts/bootstrap.sh" --tests --formats || return
     # The step before has built them, unless one is asked for alone.
     [ ${#filter[@]} -eq 0 ] || swift build --build-tests || return
     # The step isolation runs those that are skipped, under its spy.
@@ -114,6 +114,7 @@ step_docs() { "$ROOT/Scripts/docs.sh" "$logs/pages"; }
 # In release mode, because the tool is used that way, and the benchmarks then find the library
 # already built.
 step_tools() {
+    "$ROOT/Scripts/bootstrap.sh" --formats || return
     plan_for Tools "$NESTED_BUILD"
     swift build --package-path Tools --scratch-path "$NESTED_BUILD" -c release --build-tests &&
         swift test --package-path Tools --scratch-path "$NESTED_BUILD" -c release \
@@ -125,7 +126,7 @@ step_tools() {
 # release mode forbids.
 step_server() {
     plan_for Server "$SERVER_BUILD"
-    "$ROOT/Scripts/bootstrap.sh" --redis --tests &&
+    "$ROOT/Scripts/bootstrap.sh" --redis --tests --formats &&
         swift build --package-path Server --scratch-path "$SERVER_BUILD" --build-tests &&
         timeout 300 swift test --package-path Server --scratch-path "$SERVER_BUILD" \
             --disable-xctest --skip-build "${filter[@]}" || return
@@ -195,15 +196,9 @@ is_swift_5() {
     }
 }
 
-# The formats of package traits, with only Codecs and Pixels: every trait requires a separate build,
-# and the modules above do not depend on these formats.
+# The libraries that are loaded when they are needed; the step tests decodes by them, too.
 step_formats() {
-    "$ROOT/Scripts/bootstrap.sh" --formats &&
-        KF_CODECS_ONLY=1 swift build --traits JXL,HEIF,TIFF,SVG --scratch-path "$FORMATS_BUILD" \
-            --build-tests &&
-        KF_CODECS_ONLY=1 swift test --traits JXL,HEIF,TIFF,SVG --scratch-path "$FORMATS_BUILD" \
-            --disable-xctest --skip-build &&
-        "$ROOT/Scripts/walls.sh" &&
+    "$ROOT/Scripts/bootstrap.sh" --formats && "$ROOT/Scripts/walls.sh" &&
         "$ROOT/Scripts/fuzz.sh" 20 jxl heic tiff svg
 }
 
@@ -263,7 +258,7 @@ title() {
     benchmarks) echo "Benchmarks: build" ;;
     examples) echo "Examples: build, tests, and each of them run" ;;
     server) echo "Image service: build, tests, and client libraries" ;;
-    formats) echo "Formats of package traits: build, tests, fuzzed files" ;;
+    formats) echo "JPEG XL, HEIF, TIFF and SVG: declarations, system calls, fuzzed files" ;;
     gtk) echo "GTK: tests on a virtual display, and the gallery" ;;
     esac
 }

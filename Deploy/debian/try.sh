@@ -17,12 +17,12 @@ apt-get install -y -qq --no-install-recommends $needed >/dev/null 2>&1 \
 /tmp/kf/bin/kf info grid.png | grep -qi png || fail "kf of the tarball does not run"
 
 # Without libavif the error names it.
-! /tmp/kf/bin/kf convert grid.png /tmp/grid.avif 2>/tmp/error || fail "AVIF was written without libavif"
+! /tmp/kf/bin/kf get grid.png -o /tmp/grid.avif 2>/tmp/error || fail "AVIF was written without libavif"
 grep -q libavif /tmp/error || fail "the error does not name libavif: $(cat /tmp/error)"
 
 apt-get install -y -qq --no-install-recommends ./kf_*.deb ./kf-serve_*.deb >/tmp/log 2>&1 \
     || fail "the packages cannot be installed: $(cat /tmp/log)"
-kf convert grid.png /tmp/grid.webp >/dev/null
+kf get grid.png -o /tmp/grid.webp >/dev/null
 kf info /tmp/grid.webp | grep -qi webp || fail "kf does not convert"
 kf-serve --check --config /etc/kf-serve/kf-serve.conf | grep -q '^IMGPROXY_BIND=127.0.0.1:8080$' \
     || fail "the default configuration is not read"
@@ -30,8 +30,7 @@ kf-serve --check --config /etc/kf-serve/kf-serve.conf | grep -q '^IMGPROXY_BIND=
 # With the recommended packages, and a key of the folder of credentials.
 apt-get install -y -qq --no-install-recommends libavif16 >/dev/null 2>&1 \
     || apt-get install -y -qq --no-install-recommends libavif15 >/dev/null 2>&1
-kf convert grid.png /tmp/grid.avif --size 64 >/dev/null 2>/tmp/error \
-    || kf get grid.png -p resize:64x -o /tmp/grid.avif >/dev/null 2>/tmp/error \
+kf get grid.png -p resize:64x -o /tmp/grid.avif >/dev/null 2>/tmp/error \
     || fail "AVIF is not written with libavif: $(cat /tmp/error)"
 mkdir /tmp/secrets
 printf 'aa\n' >/tmp/secrets/kf-serve_IMGPROXY_KEY

@@ -1,30 +1,134 @@
-#ifdef KF_HEIF
+// For dl_iterate_phdr.
 #define _GNU_SOURCE
+#include "abi_heif.h"
 #include "kf_picture_internal.h"
 
-#include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <libheif/heif.h>
+#define FUNCTIONS(DO) \
+    DO(heif_context_alloc) \
+    DO(heif_context_free) \
+    DO(heif_context_get_primary_image_handle) \
+    DO(heif_context_read_from_memory_without_copy) \
+    DO(heif_context_set_max_decoding_threads) \
+    DO(heif_context_set_maximum_image_size_limit) \
+    DO(heif_decode_image) \
+    DO(heif_decoding_options_alloc) \
+    DO(heif_decoding_options_free) \
+    DO(heif_image_get_bits_per_pixel_range) \
+    DO(heif_image_get_height) \
+    DO(heif_image_get_plane_readonly) \
+    DO(heif_image_get_width) \
+    DO(heif_image_handle_get_color_profile_type) \
+    DO(heif_image_handle_get_height) \
+    DO(heif_image_handle_get_luma_bits_per_pixel) \
+    DO(heif_image_handle_get_nclx_color_profile) \
+    DO(heif_image_handle_get_raw_color_profile) \
+    DO(heif_image_handle_get_raw_color_profile_size) \
+    DO(heif_image_handle_get_width) \
+    DO(heif_image_handle_has_alpha_channel) \
+    DO(heif_image_handle_is_premultiplied_alpha) \
+    DO(heif_image_handle_release) \
+    DO(heif_image_release) \
+    DO(heif_nclx_color_profile_free)
+
+static struct {
+    FUNCTIONS(KF_FIELD)
+} heif;
+
+#define FILL(name) KF_FIND(heif, name)
+
+// --- Threads ---
+
+// libheif asks libde265 for one thread, without an option against it, and a worker process may start
+// none. Without threads libde265 decodes on the one that calls it; 0 is no error.
+static int start_no_threads(void *decoder, int count) {
+    (void)decoder;
+    (void)count;
+    return 0;
+}
+
+#if __SIZEOF_POINTER__ == 8
+typedef struct tables {
+    const Elf64_Sym *symbols;
+    const char *names;
+    const Elf64_Rela *relocations[2];
+    size_t bytes[2];
+} tables;
+
+static void redirect(uintptr_t base, const tables *found, int table) {
+    const Elf64_Rela *relocation = found->relocations[table];
+    if (relocation == NULL) return;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < found->bytes[table] / sizeof *relocation; i++, relocation++) {
+        size_t symbol = ELF64_R_SYM(relocation->r_info);
+        const char *name = found->names + found->symbols[symbol].st_name;
+        if (symbol == 0 || strcmp(name, "de265_start_worker_threads") != 0) continue;
+        uintptr_t slot = base + relocation->r_offset;
+        // The linker may have made it read-only. Where that cannot be undone, a worker fails later.
+        if (mprotect((void *)(slot & ~(page - 1)), page, PROT_READ | PROT_WRITE) == 0)
+            *(void **)slot = (void *)start_no_threads;
+    }
+}
+
+// Lets the libraries that call libde265, which are libheif or a plug-in of it, call the function above.
+static int visit(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    (void)context;
+    tables found = {0};
+    const Elf64_Dyn *entry = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            entry = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    // Only libheif and its plug-ins call the function.
+    if (strstr(info->dlpi_name, "heif") == NULL) return 0;
+    for (; entry != NULL && entry->d_tag != DT_NULL; entry++) {
+        uintptr_t address = entry->d_un.d_ptr;
+        // glibc has added the base already.
+        if (address < info->dlpi_addr) address += info->dlpi_addr;
+        switch (entry->d_tag) {
+        case DT_SYMTAB: found.symbols = (const void *)address; break;
+        case DT_STRTAB: found.names = (const void *)address; break;
+        case DT_JMPREL: found.relocations[0] = (const void *)address; break;
+        case DT_RELA: found.relocations[1] = (const void *)address; break;
+        case DT_PLTRELSZ: found.bytes[0] = entry->d_un.d_val; break;
+        case DT_RELASZ: found.bytes[1] = entry->d_un.d_val; break;
+        }
+    }
+    if (found.symbols == NULL || found.names == NULL) return 0;
+    for (int table = 0; table < 2; table++) redirect(info->dlpi_addr, &found, table);
+    return 0;
+}
+#endif
+
+// --- Loading ---
+
+static int find_functions(void *library) {
+    FUNCTIONS(FILL)
+    // Loads the plug-ins, which decode, while files may be opened.
+    struct heif_context *context = heif.heif_context_alloc();
+    if (context != NULL) heif.heif_context_free(context);
+#if __SIZEOF_POINTER__ == 8
+    dl_iterate_phdr(visit, NULL);
+#else
+    (void)start_no_threads;
+#endif
+    return context != NULL;
+}
+
+static int load(void) {
+    static const char *const files[] = {"libheif.so.1", NULL};
+    return kf_library_load(files, find_functions);
+}
 
 typedef struct heif_state {
     struct heif_context *context;
     struct heif_image_handle *handle;
 } heif_state;
-
-// libheif asks libde265 for one thread, without an option against it, and a worker process may start
-// none. The linker exports this function because libheif refers to it, so that it comes before that
-// of libde265, which it calls everywhere else.
-__attribute__((visibility("default"))) int de265_start_worker_threads(void *decoder, int count);
-
-int de265_start_worker_threads(void *decoder, int count) {
-    // 0: no error. Without threads libde265 decodes on the one that calls it.
-    if (kf_picture_starts_no_threads()) return 0;
-    int (*next)(void *, int) =
-        (int (*)(void *, int))dlsym(RTLD_NEXT, "de265_start_worker_threads");
-    return next == NULL ? 0 : next(decoder, count);
-}
 
 static kf_picture_status failure(kf_picture *picture, struct heif_error error) {
     kf_picture_status status = KF_PICTURE_CORRUPT;
@@ -38,49 +142,49 @@ static kf_picture_status failure(kf_picture *picture, struct heif_error error) {
 }
 
 static void read_colors(kf_picture *picture, const struct heif_image_handle *handle) {
-    enum heif_color_profile_type type = heif_image_handle_get_color_profile_type(handle);
-    size_t count = heif_image_handle_get_raw_color_profile_size(handle);
+    enum heif_color_profile_type type = heif.heif_image_handle_get_color_profile_type(handle);
+    size_t count = heif.heif_image_handle_get_raw_color_profile_size(handle);
     if ((type == heif_color_profile_type_rICC || type == heif_color_profile_type_prof)
         && count > 0 && count <= (8 << 20)) {
         uint8_t *profile = malloc(count);
         if (profile != NULL
-            && heif_image_handle_get_raw_color_profile(handle, profile).code == heif_error_Ok) {
+            && heif.heif_image_handle_get_raw_color_profile(handle, profile).code == heif_error_Ok) {
             kf_picture_keep_profile(picture, profile, count);
             picture->info.has_profile = 1;
         }
         free(profile);
     }
     struct heif_color_profile_nclx *points = NULL;
-    if (heif_image_handle_get_nclx_color_profile(handle, &points).code == heif_error_Ok) {
+    if (heif.heif_image_handle_get_nclx_color_profile(handle, &points).code == heif_error_Ok) {
         picture->info.primaries = (int)points->color_primaries;
         picture->info.transfer = (int)points->transfer_characteristics;
     }
     // libheif returns an error for values that it does not know, but delivers them.
-    if (points != NULL) heif_nclx_color_profile_free(points);
+    if (points != NULL) heif.heif_nclx_color_profile_free(points);
 }
 
 static kf_picture_status read_header(kf_picture *picture) {
     heif_state *state = picture->state = calloc(1, sizeof *state);
     if (state == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
-    state->context = heif_context_alloc();
+    state->context = heif.heif_context_alloc();
     if (state->context == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
     // Applies to tiles and to the whole image; our own check is stricter for the latter.
-    heif_context_set_maximum_image_size_limit(state->context, picture->max_side);
+    heif.heif_context_set_maximum_image_size_limit(state->context, picture->max_side);
     // 0: decode on the caller's thread.
-    heif_context_set_max_decoding_threads(state->context, 0);
-    struct heif_error error = heif_context_read_from_memory_without_copy(
+    heif.heif_context_set_max_decoding_threads(state->context, 0);
+    struct heif_error error = heif.heif_context_read_from_memory_without_copy(
         state->context, picture->bytes, picture->count, NULL);
     if (error.code != heif_error_Ok) return failure(picture, error);
-    error = heif_context_get_primary_image_handle(state->context, &state->handle);
+    error = heif.heif_context_get_primary_image_handle(state->context, &state->handle);
     if (error.code != heif_error_Ok) return failure(picture, error);
     // libheif applies rotations and mirrors itself; this is the resulting size.
-    picture->info.width = heif_image_handle_get_width(state->handle);
-    picture->info.height = heif_image_handle_get_height(state->handle);
-    int bits = heif_image_handle_get_luma_bits_per_pixel(state->handle);
+    picture->info.width = heif.heif_image_handle_get_width(state->handle);
+    picture->info.height = heif.heif_image_handle_get_height(state->handle);
+    int bits = heif.heif_image_handle_get_luma_bits_per_pixel(state->handle);
     picture->info.bits_per_channel = bits > 0 ? bits : 8;
     picture->info.is_deep = bits > 8 && bits <= 16;
-    picture->info.has_alpha = heif_image_handle_has_alpha_channel(state->handle);
-    picture->info.is_premultiplied = heif_image_handle_is_premultiplied_alpha(state->handle);
+    picture->info.has_alpha = heif.heif_image_handle_has_alpha_channel(state->handle);
+    picture->info.is_premultiplied = heif.heif_image_handle_is_premultiplied_alpha(state->handle);
     // The planes of the codec, and the rows that are delivered.
     picture->info.working_bytes_per_pixel = picture->info.is_deep ? 16 : 8;
     read_colors(picture, state->handle);
@@ -110,15 +214,15 @@ static kf_picture_status deliver_deep(kf_picture *picture, const uint8_t *pixels
 static kf_picture_status deliver(kf_picture *picture, const struct heif_image *image,
                                  kf_picture_row row, void *context) {
     // The bit stream has its own header, which may contradict the container.
-    if (heif_image_get_width(image, heif_channel_interleaved) != picture->info.width
-        || heif_image_get_height(image, heif_channel_interleaved) != picture->info.height)
+    if (heif.heif_image_get_width(image, heif_channel_interleaved) != picture->info.width
+        || heif.heif_image_get_height(image, heif_channel_interleaved) != picture->info.height)
         return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "a size that differs from the header");
     int stride = 0;
     const uint8_t *pixels =
-        heif_image_get_plane_readonly(image, heif_channel_interleaved, &stride);
+        heif.heif_image_get_plane_readonly(image, heif_channel_interleaved, &stride);
     if (pixels == NULL) return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "no pixels");
     if (picture->info.is_deep
-        && heif_image_get_bits_per_pixel_range(image, heif_channel_interleaved)
+        && heif.heif_image_get_bits_per_pixel_range(image, heif_channel_interleaved)
             != picture->info.bits_per_channel)
         return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "a depth that differs from the header");
     if (picture->info.is_deep) return deliver_deep(picture, pixels, stride, row, context);
@@ -136,27 +240,26 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
         return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "no header");
     if (kf_picture_raster_bytes(picture, picture->info.width, picture->info.height) == 0)
         return kf_picture_fail(picture, KF_PICTURE_TOO_MUCH_MEMORY, "no memory");
-    struct heif_decoding_options *options = heif_decoding_options_alloc();
+    struct heif_decoding_options *options = heif.heif_decoding_options_alloc();
     if (options == NULL) return KF_PICTURE_TOO_MUCH_MEMORY;
     options->convert_hdr_to_8bit = !picture->info.is_deep;
     struct heif_image *image = NULL;
-    struct heif_error error = heif_decode_image(
+    struct heif_error error = heif.heif_decode_image(
         state->handle, &image, heif_colorspace_RGB,
         picture->info.is_deep ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RGBA,
         options);
-    heif_decoding_options_free(options);
+    heif.heif_decoding_options_free(options);
     if (error.code != heif_error_Ok) return failure(picture, error);
     kf_picture_status status = deliver(picture, image, row, context);
-    heif_image_release(image);
+    heif.heif_image_release(image);
     return status;
 }
 
 static void destroy(kf_picture *picture) {
     heif_state *state = picture->state;
-    if (state->handle != NULL) heif_image_handle_release(state->handle);
-    if (state->context != NULL) heif_context_free(state->context);
+    if (state->handle != NULL) heif.heif_image_handle_release(state->handle);
+    if (state->context != NULL) heif.heif_context_free(state->context);
     free(state);
 }
 
-const kf_picture_functions kf_heif_functions = {read_header, read_rows, destroy};
-#endif
+const kf_picture_functions kf_heif_functions = {load, read_header, read_rows, destroy};

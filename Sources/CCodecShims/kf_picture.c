@@ -8,28 +8,32 @@
 // Larger profiles are ignored; ColorProfile has the same limit.
 static const size_t max_profile = 8 << 20;
 
-static atomic_int starts_no_threads;
-
-void kf_picture_start_no_threads(void) { atomic_store(&starts_no_threads, 1); }
-
-int kf_picture_starts_no_threads(void) { return atomic_load(&starts_no_threads); }
+// The formats whose library was loaded.
+static atomic_int loaded[KF_PICTURE_SVG + 1];
 
 static const kf_picture_functions *functions(kf_picture_kind kind) {
     switch (kind) {
-#ifdef KF_JXL
     case KF_PICTURE_JXL: return &kf_jxl_functions;
-#endif
-#ifdef KF_HEIF
     case KF_PICTURE_HEIF: return &kf_heif_functions;
-#endif
-#ifdef KF_TIFF
     case KF_PICTURE_TIFF: return &kf_tiff_functions;
-#endif
-#ifdef KF_SVG
     case KF_PICTURE_SVG: return &kf_svg_functions;
-#endif
-    default: return NULL;
     }
+    return NULL;
+}
+
+int kf_library_load(const char *const *files, int (*fill)(void *library)) {
+    for (; *files != NULL; files++) {
+        void *library = dlopen(*files, RTLD_NOW | RTLD_LOCAL);
+        if (library != NULL) return fill(library);
+    }
+    return 0;
+}
+
+int kf_picture_load(kf_picture_kind kind) {
+    const kf_picture_functions *known = functions(kind);
+    if (known == NULL || !known->load()) return 0;
+    atomic_store(&loaded[kind], 1);
+    return 1;
 }
 
 kf_picture *kf_picture_create(kf_picture_kind kind, const uint8_t *bytes, size_t count,
@@ -53,7 +57,8 @@ void kf_picture_destroy(kf_picture *picture) {
 
 kf_picture_status kf_picture_read_header(kf_picture *picture, kf_picture_info *info) {
     const kf_picture_functions *known = functions(picture->kind);
-    if (known == NULL) return kf_picture_fail(picture, KF_PICTURE_UNSUPPORTED, "this build");
+    if (known == NULL || !atomic_load(&loaded[picture->kind]))
+        return kf_picture_fail(picture, KF_PICTURE_UNSUPPORTED, "its library is not loaded");
     picture->info = (kf_picture_info){
         .orientation = 1, .bits_per_channel = 8, .primaries = 2, .transfer = 2};
     kf_picture_status status = known->read_header(picture);

@@ -1,5 +1,13 @@
 #pragma once
+#include <dlfcn.h>
+
 #include "kf_picture.h"
+
+// For the tables of functions, which have their names in the library.
+#define KF_FIELD(name) __typeof__(name) *name;
+// For functions that take the library and return whether it has all of them.
+#define KF_FIND(table, name) \
+    if ((table.name = (__typeof__(name) *)dlsym(library, #name)) == NULL) return 0;
 
 struct kf_picture {
     kf_picture_kind kind;
@@ -15,6 +23,7 @@ struct kf_picture {
 };
 
 typedef struct kf_picture_functions {
+    int (*load)(void);
     kf_picture_status (*read_header)(kf_picture *picture);
     kf_picture_status (*read_rows)(kf_picture *picture, int width, int height, kf_picture_row row,
                                    void *context);

@@ -1,4 +1,4 @@
-#ifdef KF_TIFF
+#include "abi_tiff.h"
 #include "kf_picture_internal.h"
 
 #include <stdarg.h>
@@ -6,7 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tiffio.h>
+#define FUNCTIONS(DO) \
+    DO(TIFFClientOpenExt) \
+    DO(TIFFClose) \
+    DO(TIFFGetField) \
+    DO(TIFFGetFieldDefaulted) \
+    DO(TIFFIsTiled) \
+    DO(TIFFOpenOptionsAlloc) \
+    DO(TIFFOpenOptionsFree) \
+    DO(TIFFOpenOptionsSetErrorHandlerExtR) \
+    DO(TIFFOpenOptionsSetMaxSingleMemAlloc) \
+    DO(TIFFOpenOptionsSetWarningHandlerExtR) \
+    DO(TIFFRGBAImageBegin) \
+    DO(TIFFRGBAImageEnd) \
+    DO(TIFFRGBAImageGet) \
+    DO(TIFFRGBAImageOK)
+
+static struct {
+    FUNCTIONS(KF_FIELD)
+} tiff;
+
+#define FILL(name) KF_FIND(tiff, name)
+
+static int find_functions(void *library) {
+    FUNCTIONS(FILL)
+    return 1;
+}
+
+static int load(void) {
+    static const char *const files[] = {"libtiff.so.6", NULL};
+    return kf_library_load(files, find_functions);
+}
 
 typedef struct tiff_state {
     TIFF *file;
@@ -88,16 +118,16 @@ static kf_picture_status failure(kf_picture *picture) {
 // --- The header ---
 
 static int open_file(kf_picture *picture, tiff_state *state) {
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    TIFFOpenOptions *options = tiff.TIFFOpenOptionsAlloc();
     if (options == NULL) return 0;
-    TIFFOpenOptionsSetErrorHandlerExtR(options, complain, picture);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, say_nothing, NULL);
+    tiff.TIFFOpenOptionsSetErrorHandlerExtR(options, complain, picture);
+    tiff.TIFFOpenOptionsSetWarningHandlerExtR(options, say_nothing, NULL);
     size_t limit = picture->max_memory < INT32_MAX ? picture->max_memory : INT32_MAX;
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)limit);
+    tiff.TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)limit);
     // m: no memory mapping; the file is in memory already.
-    state->file = TIFFClientOpenExt("memory", "rm", state, read_bytes, write_bytes, seek,
+    state->file = tiff.TIFFClientOpenExt("memory", "rm", state, read_bytes, write_bytes, seek,
                                     close_file, size_of, NULL, NULL, options);
-    TIFFOpenOptionsFree(options);
+    tiff.TIFFOpenOptionsFree(options);
     return state->file != NULL;
 }
 
@@ -106,9 +136,9 @@ static int has_alpha(TIFF *file) {
     uint16_t *kinds = NULL;
     uint16_t samples = 1;
     uint16_t photometric = PHOTOMETRIC_MINISBLACK;
-    TIFFGetFieldDefaulted(file, TIFFTAG_EXTRASAMPLES, &count, &kinds);
-    TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
-    TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
+    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_EXTRASAMPLES, &count, &kinds);
+    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    tiff.TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
     if (count == 0 || photometric == PHOTOMETRIC_PALETTE) return 0;
     if (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA) return 1;
     // Like most programs, libtiff treats an unspecified fourth channel as alpha.
@@ -119,18 +149,18 @@ static int has_alpha(TIFF *file) {
 static int is_associated(TIFF *file) {
     uint16_t count = 0;
     uint16_t *kinds = NULL;
-    TIFFGetFieldDefaulted(file, TIFFTAG_EXTRASAMPLES, &count, &kinds);
+    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_EXTRASAMPLES, &count, &kinds);
     return count > 0 && kinds[0] != EXTRASAMPLE_UNASSALPHA;
 }
 
 // Whether put_deep reads the samples.
 static int is_deep(TIFF *file) {
     uint16_t bits = 1, samples = 1, planes = PLANARCONFIG_CONTIG, photometric = 0, format = 1;
-    TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits);
-    TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
-    TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planes);
-    TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &format);
-    if (!TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric)) return 0;
+    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits);
+    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planes);
+    tiff.TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &format);
+    if (!tiff.TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric)) return 0;
     if (bits != 16 || planes != PLANARCONFIG_CONTIG || format != SAMPLEFORMAT_UINT) return 0;
     if (photometric == PHOTOMETRIC_RGB) return samples >= (has_alpha(file) ? 4 : 3);
     return (photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE)
@@ -140,10 +170,10 @@ static int is_deep(TIFF *file) {
 // The rows of a strip or a tile, which libtiff decodes at once anyway.
 static uint32_t band_height(TIFF *file, uint32_t height) {
     uint32_t rows = 0;
-    if (TIFFIsTiled(file)) {
-        TIFFGetField(file, TIFFTAG_TILELENGTH, &rows);
+    if (tiff.TIFFIsTiled(file)) {
+        tiff.TIFFGetField(file, TIFFTAG_TILELENGTH, &rows);
     } else {
-        TIFFGetFieldDefaulted(file, TIFFTAG_ROWSPERSTRIP, &rows);
+        tiff.TIFFGetFieldDefaulted(file, TIFFTAG_ROWSPERSTRIP, &rows);
     }
     return rows == 0 || rows > height ? height : rows;
 }
@@ -164,10 +194,10 @@ static kf_picture_status read_header(kf_picture *picture) {
     uint32_t height = 0;
     uint16_t bits = 1;
     uint16_t orientation = 1;
-    TIFFGetField(state->file, TIFFTAG_IMAGEWIDTH, &width);
-    TIFFGetField(state->file, TIFFTAG_IMAGELENGTH, &height);
-    TIFFGetFieldDefaulted(state->file, TIFFTAG_BITSPERSAMPLE, &bits);
-    TIFFGetFieldDefaulted(state->file, TIFFTAG_ORIENTATION, &orientation);
+    tiff.TIFFGetField(state->file, TIFFTAG_IMAGEWIDTH, &width);
+    tiff.TIFFGetField(state->file, TIFFTAG_IMAGELENGTH, &height);
+    tiff.TIFFGetFieldDefaulted(state->file, TIFFTAG_BITSPERSAMPLE, &bits);
+    tiff.TIFFGetFieldDefaulted(state->file, TIFFTAG_ORIENTATION, &orientation);
     if (width > INT32_MAX || height > INT32_MAX)
         return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "an invalid size");
     picture->info.width = (int)width;
@@ -180,7 +210,7 @@ static kf_picture_status read_header(kf_picture *picture) {
     picture->info.is_premultiplied = !picture->info.is_deep || is_associated(state->file);
     uint32_t count = 0;
     void *profile = NULL;
-    if (TIFFGetField(state->file, TIFFTAG_ICCPROFILE, &count, &profile) && count > 0) {
+    if (tiff.TIFFGetField(state->file, TIFFTAG_ICCPROFILE, &count, &profile) && count > 0) {
         kf_picture_keep_profile(picture, profile, count);
         picture->info.has_profile = 1;
     }
@@ -205,7 +235,7 @@ static kf_picture_status read_bands(kf_picture *picture, deep_image *own, uint32
         image->row_offset = (int)start;
         memset(own->pixels, 0, (size_t)image->width * count * 4);
         if (own->deep != NULL) memset(own->deep, 0, (size_t)image->width * count * 8);
-        if (!TIFFRGBAImageGet(image, own->pixels, image->width, count)) return failure(picture);
+        if (!tiff.TIFFRGBAImageGet(image, own->pixels, image->width, count)) return failure(picture);
         for (uint32_t y = 0; y < count; y++) {
             size_t place = (size_t)image->width * y;
             if (own->deep != NULL) {
@@ -250,12 +280,12 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
     if (state->file == NULL) return kf_picture_fail(picture, KF_PICTURE_CORRUPT, "no header");
     // The function requires 1,024 characters.
     char message[1024] = "";
-    if (!TIFFRGBAImageOK(state->file, message)) {
+    if (!tiff.TIFFRGBAImageOK(state->file, message)) {
         return kf_picture_fail(picture, KF_PICTURE_UNSUPPORTED, message);
     }
     deep_image own = {0};
     TIFFRGBAImage *image = &own.image;
-    if (!TIFFRGBAImageBegin(image, state->file, 1, message)) {
+    if (!tiff.TIFFRGBAImageBegin(image, state->file, 1, message)) {
         (void)kf_picture_fail(picture, KF_PICTURE_CORRUPT, message);
         return failure(picture);
     }
@@ -273,15 +303,14 @@ static kf_picture_status read_rows(kf_picture *picture, int width, int height, k
         status = read_bands(picture, &own, rows, row, context);
     free(own.pixels);
     free(own.deep);
-    TIFFRGBAImageEnd(image);
+    tiff.TIFFRGBAImageEnd(image);
     return status;
 }
 
 static void destroy(kf_picture *picture) {
     tiff_state *state = picture->state;
-    if (state->file != NULL) TIFFClose(state->file);
+    if (state->file != NULL) tiff.TIFFClose(state->file);
     free(state);
 }
 
-const kf_picture_functions kf_tiff_functions = {read_header, read_rows, destroy};
-#endif
+const kf_picture_functions kf_tiff_functions = {load, read_header, read_rows, destroy};

@@ -20,10 +20,8 @@ extension Codecs {
                 try PNGHeader(parsing: bytes)
             }
             return header.animation == nil ? nil : try APNGReader(data, options)
-        #if JXL
         case .jxl:
             return try JXLReader(data, options)
-        #endif
         default:
             return nil
         }

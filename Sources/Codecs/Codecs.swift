@@ -35,7 +35,7 @@ package enum Codecs {
             case .bmp: ParsedHeader(try BMPDecoder.inspect(bytes))
             case .ico: ParsedHeader(try ICODecoder.inspect(bytes))
             case .jxl, .heif, .tiff, .svg:
-                ParsedHeader(try TraitDecoder(bytes: bytes, options: DecodeOptions()).inspect())
+                ParsedHeader(try OptionalDecoder(bytes: bytes, options: DecodeOptions()).inspect())
             }
         }
     }
@@ -88,7 +88,7 @@ package enum Codecs {
             case .bmp: try BMPDecoder(bytes: bytes, options: options).decode()
             case .ico: try ICODecoder(bytes: bytes, options: options).decode()
             case .jxl, .heif, .tiff, .svg:
-                try TraitDecoder(bytes: bytes, options: options).decode()
+                try OptionalDecoder(bytes: bytes, options: options).decode()
             }
         }
     }
@@ -97,10 +97,11 @@ package enum Codecs {
     ///
     /// - Parameters:
     ///   - bitmap: Premultiplied, in sRGB or the profile of the options.
-    ///   - format: JPEG, PNG, WebP, AVIF, GIF, or JPEG XL with its trait.
+    ///   - format: JPEG, PNG, WebP, GIF, or AVIF and JPEG XL with their libraries.
     ///   - options: The quality and the variant of the format.
     /// - Returns: The file.
     /// - Throws: ``CodecError/unsupported(_:feature:)`` for formats without an encoder,
+    ///   ``CodecError/missingLibrary(_:name:)``,
     ///   ``CodecError/encodingFailed(_:detail:)`` if the format cannot hold the bitmap,
     ///   ``CodecError/pixels(_:)`` if memory cannot be allocated.
     package static func encode(

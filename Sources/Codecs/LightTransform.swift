@@ -160,7 +160,7 @@ enum DeepRow {
         _ source: UnsafeMutablePointer<UInt16>,
         to row: UnsafeMutablePointer<UInt8>,
         width: Int,
-        _ alpha: TraitRows.Alpha,
+        _ alpha: OptionalRows.Alpha,
         _ transform: ColorTransform?
     ) {
         guard let transform else {

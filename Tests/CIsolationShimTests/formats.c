@@ -1,5 +1,5 @@
-// Decodes files of the formats behind package traits with the system calls that a worker process is
-// allowed. Fails if one is missing, or if no file could be decoded.
+// Decodes files of the formats whose libraries are loaded when they are needed, with the system calls
+// that a worker process is allowed. Fails if one is missing, or if no file could be decoded.
 //
 //     formats FILE...
 #define _GNU_SOURCE
@@ -35,7 +35,8 @@ static int compare(const void *one, const void *other) { return memcmp(one, othe
 
 // As IsolatedWorker.swift does.
 static void rehearse(void) {
-    kf_picture_start_no_threads();
+    for (int kind = KF_PICTURE_JXL; kind <= KF_PICTURE_SVG; kind++)
+        if (!kf_picture_load((kf_picture_kind)kind)) fprintf(stderr, "no library %d\n", kind);
     char bytes[4096] = {0};
     qsort(bytes, sizeof bytes, 1, compare);
     static const char drawing[] =

@@ -61,14 +61,12 @@ struct DeepColorTests {
         #expect(abs(Int(half[32, 3].red) - Int(row[64, 3].red)) <= 2)
     }
 
-    #if TIFF
-    @Test(arguments: [false, true])
+    @Test(.enabled(if: Fixture.has(.tiff)), arguments: [false, true])
     func `TIFF of 16 bits keeps the steps of a dark gradient`(hasAlpha: Bool) throws {
         let sample = Self.sample(hasAlpha: hasAlpha)
         let file = sample.tiff(try Self.profile(gamma: 1))
         #expect(try worst(file, sample, Self.power(1)) < 1.1)
     }
-    #endif
 
     @Test(arguments: [8, 4])
     func `AVIF of 10 and 12 bits keeps the steps of a dark gradient`(transfer: Int) throws {

@@ -24,22 +24,18 @@ struct Fixture: CustomTestStringConvertible, Sendable {
     /// All fixtures.
     static var all: [Fixture] { kinds.flatMap { all($0) } }
 
-    /// The extensions of the formats that this build reads.
-    static var kinds: [String] {
-        var kinds = ["jpg", "png", "gif", "webp", "avif", "bmp", "ico"]
-        #if JXL
-        kinds.append("jxl")
-        #endif
-        #if HEIF
-        kinds.append("heic")
-        #endif
-        #if TIFF
-        kinds.append("tiff")
-        #endif
-        #if SVG
-        kinds.append("svg")
-        #endif
-        return kinds
+    /// The extensions of the formats whose libraries are installed.
+    static let kinds: [String] = {
+        let optional: [(String, FileFormat)] = [
+            ("jxl", .jxl), ("heic", .heif), ("tiff", .tiff), ("svg", .svg),
+        ]
+        return ["jpg", "png", "gif", "webp", "avif", "bmp", "ico"]
+            + optional.filter { has($0.1) }.map(\.0)
+    }()
+
+    /// Whether the library of a format is installed that is loaded when it is needed.
+    static func has(_ format: FileFormat) -> Bool {
+        OptionalFormat(format)?.isAvailable == true
     }
 
     /// All fixtures that an independent decoder could decode.

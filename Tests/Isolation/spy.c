@@ -84,19 +84,31 @@ int WebPGetFeaturesInternal(const uint8_t *bytes, size_t count, void *features, 
 
 // --- Libraries that are loaded when they are first used ---
 
-static void *(*real_avifDecoderCreate)(void);
+// Functions that every decoding calls. A result that is none may have any value.
+#define WATCHED_LATER(DO) \
+    DO(avifDecoderCreate, (void), ()) \
+    DO(JxlDecoderCreate, (void *manager), (manager)) \
+    DO(heif_context_set_max_decoding_threads, (void *context, int count), (context, count)) \
+    DO(TIFFOpenOptionsAlloc, (void), ()) \
+    DO(rsvg_handle_new_from_data, (void *bytes, size_t count, void *error), (bytes, count, error))
 
-static void *watched_avifDecoderCreate(void) {
-    watch("avifDecoderCreate");
-    return real_avifDecoderCreate();
-}
+#define WATCH_LATER(name, parameters, arguments) \
+    static void *(*real_##name) parameters; \
+    static void *watched_##name parameters { \
+        watch(#name); \
+        return real_##name arguments; \
+    }
+WATCHED_LATER(WATCH_LATER)
+
+#define FIND_LATER(watched, parameters, arguments) \
+    if (strcmp(name, #watched) == 0) { \
+        real_##watched = (void *(*) parameters)real(library, name); \
+        return real_##watched == NULL ? NULL : (void *)watched_##watched; \
+    }
 
 void *dlsym(void *library, const char *name) {
     lookup *real = real_dlsym();
-    if (strcmp(name, "avifDecoderCreate") == 0) {
-        real_avifDecoderCreate = (void *(*)(void))real(library, name);
-        return real_avifDecoderCreate == NULL ? NULL : (void *)watched_avifDecoderCreate;
-    }
+    WATCHED_LATER(FIND_LATER)
     // A tail call, because the meaning of RTLD_NEXT depends on the caller.
     __attribute__((musttail)) return real(library, name);
 }

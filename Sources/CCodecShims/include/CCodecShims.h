@@ -1,7 +1,7 @@
 #pragma once
 // libjpeg and libpng report errors by longjmp, which must never cross Swift frames: it stays inside
-// this module. See kf_jpeg.h and kf_png.h. The formats of package traits are wrapped in
-// kf_picture.h, so that Swift does not depend on their headers.
+// this module. See kf_jpeg.h and kf_png.h. Formats whose libraries are loaded when they are needed are
+// wrapped in kf_picture.h.
 #include "kf_avif.h"
 #include "kf_jpeg.h"
 #include "kf_png.h"

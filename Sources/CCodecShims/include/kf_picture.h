@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The formats of package traits, all read in the same way: the header first, then rows from top to
-// bottom. Errors are return values; nothing is logged.
+// The formats whose libraries are loaded with the first file of theirs, all read in the same way: the
+// header first, then rows from top to bottom. Errors are return values; nothing is logged.
 
 typedef enum kf_picture_kind {
     KF_PICTURE_JXL = 0,
@@ -18,7 +18,7 @@ typedef enum kf_picture_status {
     KF_PICTURE_CORRUPT = 1,
     // The delivered rows are valid; the rest is missing or coarse.
     KF_PICTURE_TRUNCATED = 2,
-    // See kf_picture_message. Also returned if the trait is disabled.
+    // See kf_picture_message. Also returned if the library is not loaded.
     KF_PICTURE_UNSUPPORTED = 3,
     // The library needs more memory than allowed, or than is available.
     KF_PICTURE_TOO_MUCH_MEMORY = 4,
@@ -53,6 +53,15 @@ typedef struct kf_picture kf_picture;
 // Receives RGBA of 8 bits, or of 16 with kf_picture_info.is_deep, which are invalid after the call.
 typedef void (*kf_picture_row)(void *_Nonnull context, const void *_Nonnull row);
 
+// Loads the first of these files that is installed, for good, and returns what `fill` does, which
+// finds the functions in it; 0 if there is none. The list ends with NULL.
+int kf_library_load(const char *_Nullable const *_Nonnull files,
+                    int (*_Nonnull fill)(void *_Nonnull library));
+
+// Loads the library of a format; returns whether it is installed and has an interface that is known.
+// Call it once for each format, before anything else of that format. Loading opens files.
+int kf_picture_load(kf_picture_kind kind);
+
 // Creates a handle for a file; NULL if memory cannot be allocated. The bytes must outlive it.
 // `max_memory` limits the buffers of libraries that accept a limit; for the others, kf_picture_info
 // estimates their memory.
@@ -68,10 +77,6 @@ kf_picture_status kf_picture_read_header(kf_picture *_Nonnull picture,
 // format is delivered in its stored size, whatever these are.
 kf_picture_status kf_picture_read_rows(kf_picture *_Nonnull picture, int width, int height,
                                        kf_picture_row _Nonnull row, void *_Nonnull context);
-
-// From now on, decoding starts no threads in this process, for example because it is not allowed to.
-void kf_picture_start_no_threads(void);
-int kf_picture_starts_no_threads(void);
 
 // The library's message for the last status other than KF_PICTURE_OK.
 const char *_Nonnull kf_picture_message(const kf_picture *_Nonnull picture);

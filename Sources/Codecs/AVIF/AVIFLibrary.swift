@@ -8,10 +8,15 @@ package enum AVIFLibrary {
     ///
     /// - Throws: ``CodecError/missingLibrary(_:name:)``.
     static func load() throws(CodecError) -> kf_avif {
-        guard let installed else {
-            throw .missingLibrary(.avif, name: "libavif " + String(cString: kf_avif_version()))
-        }
+        guard let installed else { throw .missingLibrary(.avif, name: name) }
         return installed
+    }
+
+    /// The library that agrees with the build's headers, and its package in Debian.
+    private static var name: String {
+        let version = String(cString: kf_avif_version())
+        let package = version.hasPrefix("0.") ? "libavif15" : "libavif16"
+        return "libavif \(version) (package \(package))"
     }
 
     /// Loads the library now if it is installed: later, files may no longer be opened.

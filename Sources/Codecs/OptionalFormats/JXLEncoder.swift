@@ -8,13 +8,12 @@ import Glibc
 import Musl
 #endif
 
-/// Encodes a bitmap as JPEG XL, if the package trait is enabled.
+/// Encodes a bitmap as JPEG XL, if libjxl is installed.
 struct JXLEncoder {
     let options: EncodeOptions
 
     func encode(_ bitmap: Bitmap) throws(CodecError) -> Data {
-        try TraitFormat(.jxl)?.check()
-        #if JXL
+        try OptionalFormat(.jxl)?.check()
         let layout: PNGLayout = bitmap.isOpaque ? .rgb : .rgba
         let pixels = try packed(bitmap, layout)
         var bytes: UnsafeMutablePointer<UInt8>?
@@ -32,12 +31,8 @@ struct JXLEncoder {
             throw .encodingFailed(.jxl, detail: "libjxl failed for \(bitmap.size) pixels")
         }
         return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
-        #else
-        throw .unsupported(.jxl, feature: "encoding")
-        #endif
     }
 
-    #if JXL
     private func packed(
         _ bitmap: Bitmap,
         _ layout: PNGLayout
@@ -66,5 +61,4 @@ struct JXLEncoder {
             : 53 / 3000 * percent * percent - 23 / 20 * percent + 25
         return Float(min(15, distance))
     }
-    #endif
 }

@@ -1,4 +1,3 @@
-#if JXL
 import FoundationEssentials
 import Pixels
 
@@ -9,7 +8,7 @@ import Pixels
 struct JXLReader: FrameReader {
     /// A copy at a stable address, because the library keeps a pointer to it.
     private let bytes: PixelStorage
-    private let picture: TraitPicture
+    private let picture: OptionalPicture
     private let profile: ColorProfile?
     private let keepsPartial: Bool
     let info: ImageInfo
@@ -22,11 +21,11 @@ struct JXLReader: FrameReader {
     /// - Throws: ``CodecError``.
     init?(_ data: Data, _ options: DecodeOptions) throws(CodecError) {
         let isAnimated = try data.withBytes { bytes throws(CodecError) in
-            try TraitPicture(bytes, options.limits).animation != nil
+            try OptionalPicture(bytes, options.limits).animation != nil
         }
         guard isAnimated else { return nil }
         let bytes = try data.withBytes { bytes throws(CodecError) in try Self.copy(bytes) }
-        let picture = try TraitPicture(
+        let picture = try OptionalPicture(
             UnsafeRawBufferPointer(start: bytes.base, count: bytes.byteCount),
             options.limits
         )
@@ -83,9 +82,8 @@ struct JXLReader: FrameReader {
         let transform = profile?.makeTransform()
         for y in 0..<surface.size.height {
             let width = surface.size.width
-            TraitRows.finish(surface.row(y), width: width, picture.alpha, transform)
+            OptionalRows.finish(surface.row(y), width: width, picture.alpha, transform)
         }
         return false
     }
 }
-#endif

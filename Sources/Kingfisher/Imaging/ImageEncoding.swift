@@ -94,7 +94,7 @@ public struct ImageEncoding: Sendable, Hashable {
         .init(.AVIF, quality, effort: speed.map { max(0, min(10, $0)) })
     }
 
-    /// JPEG XL; only with the package trait `JXL`.
+    /// JPEG XL; needs libjxl.
     public static func jxl(quality: CGFloat = 0.8) -> ImageEncoding { .init(.JXL, quality) }
 
     /// The identifier of the encoding in cache keys; it follows the identifier of the processor.

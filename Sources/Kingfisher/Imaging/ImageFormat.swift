@@ -17,13 +17,13 @@ public enum ImageFormat: Sendable {
     case WebP
     /// AVIF.
     case AVIF
-    /// JPEG XL, animated or not; decoded and encoded with the package trait `JXL`.
+    /// JPEG XL, animated or not; decoded and encoded where libjxl 0.7 to 0.11 is installed.
     case JXL
-    /// HEIC and other HEIF files; decoded with the package trait `HEIF`.
+    /// HEIC and other HEIF files; decoded where libheif is installed.
     case HEIF
-    /// TIFF; decoded with the package trait `TIFF`.
+    /// TIFF; decoded where libtiff 4.5 is installed.
     case TIFF
-    /// SVG; rendered with the package trait `SVG`.
+    /// SVG; rendered where librsvg 2.52 is installed.
     case SVG
     /// Windows bitmaps; decoded only.
     case BMP
@@ -128,6 +128,16 @@ extension ImageFormat {
         case .BMP: "image/bmp"
         case .ICO: "image/vnd.microsoft.icon"
         }
+    }
+}
+
+extension ImageFormat {
+    /// The library that has to be installed to read or write the format, with its package in Debian;
+    /// nil if there is none to add.
+    ///
+    /// Loads the library, for programs that explain why a file could not be written.
+    @_spi(Programs) public var missingLibrary: String? {
+        fileFormat.flatMap(Codecs.missingLibrary)
     }
 }
 

@@ -7,6 +7,8 @@ final class WorkerLanes: Sendable {
         var workers: [Int: pid_t] = [:]
         /// The lanes without a thread.
         var missing: [Int]
+        /// What any request has needed so far: what new workers prepare.
+        var preparations: WorkerPreparations = []
         var hasJoined = false
     }
 
@@ -129,6 +131,9 @@ final class WorkerLanes: Sendable {
         _ worker: inout WorkerProcess?,
         _ lane: Int
     ) throws(WorkerFailure) -> WorkerMessage {
+        let needs = job.request.needs
+        if let old = worker, !old.preparations.isSuperset(of: needs) { replace(&worker, lane) }
+        state.withLock { $0.preparations.formUnion(needs) }
         while true {
             let current: WorkerProcess
             if let worker { current = worker } else { current = try start(lane) }
@@ -162,7 +167,11 @@ final class WorkerLanes: Sendable {
 
     private func start(_ lane: Int) throws(WorkerFailure) -> WorkerProcess {
         do throws(WorkerFailure) {
-            let worker = try WorkerProcess(program, limits: settings.limits)
+            let worker = try WorkerProcess(
+                program,
+                limits: settings.limits,
+                preparing: state.withLock { $0.preparations }
+            )
             try worker.awaitReady()
             state.withLock { $0.workers[lane] = worker.pid }
             return worker

@@ -18,9 +18,10 @@ enum WorkerMain {
     ///
     /// - Parameters:
     ///   - prepare: Runs before the walls are up: loads the files that codecs would load later.
+    ///     Its argument is what the program asked for.
     ///   - handle: Gives the answer to a request.
     static func serve(
-        prepare: () -> Void,
+        prepare: (WorkerPreparations) -> Void,
         handle: (ReceivedRequest) throws(WireError) -> WorkerMessage
     ) -> Never {
         guard kf_worker_has_socket() != 0 else {
@@ -31,25 +32,31 @@ enum WorkerMain {
         guard kf_worker_begin() == 0 else { _exit(EX_OSERR) }
         let socket = WorkerSocket(descriptor: Int32(KF_WORKER_SOCKET))
         let hello = next(on: socket)
-        guard let walls = walls(in: hello),
+        guard let (walls, preparations) = contents(of: hello),
             let exchange = hello.memory.first.flatMap(ExchangeView.init)
         else { _exit(EX_USAGE) }
-        prepare()
+        prepare(preparations)
         send(enter(walls), on: socket)
         while true {
             answerNext(on: socket, exchange, handle)
         }
     }
 
-    /// The limits, which the program sends first.
-    private static func walls(in hello: WorkerMessage) -> kf_walls? {
+    /// The limits and the preparations, which the program sends first.
+    private static func contents(
+        of hello: WorkerMessage
+    ) -> (walls: kf_walls, preparations: WorkerPreparations)? {
         hello.bytes.withUnsafeBytes { bytes in
             var reader = WireReader(bytes)
             // The program and its worker are one file, so anything else is no worker of ours.
             guard let memory = try? reader.int(in: 0...Int.max),
-                let seconds = try? reader.int(in: 0...Int.max)
+                let seconds = try? reader.int(in: 0...Int.max),
+                let bits = try? reader.int(in: 0...255)
             else { return nil }
-            return kf_walls(memory: UInt64(memory), cpu_seconds: UInt64(seconds))
+            return (
+                kf_walls(memory: UInt64(memory), cpu_seconds: UInt64(seconds)),
+                WorkerPreparations(rawValue: UInt8(bits))
+            )
         }
     }
 

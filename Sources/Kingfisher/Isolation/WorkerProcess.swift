@@ -11,7 +11,7 @@ import Musl
 /// The program that workers run.
 struct WorkerProgram: Sendable {
     /// Stands as the first argument of a worker; the version changes with the messages.
-    static let argument = "--kingfisher-worker-2"
+    static let argument = "--kingfisher-worker-3"
 
     /// The program itself, even after its file was replaced.
     static let own = WorkerProgram(path: "/proc/self/exe")
@@ -52,6 +52,13 @@ extension Double {
     }
 }
 
+/// What a worker loads before its walls are up, in addition to what every request may need.
+///
+/// What the bits mean is up to the handler of requests.
+struct WorkerPreparations: OptionSet, Sendable {
+    let rawValue: UInt8
+}
+
 /// A running worker.
 ///
 /// Used by one thread, the one that made it: the worker ends with that thread. Only
@@ -62,6 +69,7 @@ final class WorkerProcess: Sendable {
 
     let pid: pid_t
     let socket: WorkerSocket
+    let preparations: WorkerPreparations
     private let exchange: ExchangeMemory
     private let process: Int32
     private let limits: WorkerLimits
@@ -70,7 +78,12 @@ final class WorkerProcess: Sendable {
     private let busyMilliseconds = Atomic(0)
 
     /// Starts a worker and does not wait for it.
-    init(_ program: WorkerProgram, limits: WorkerLimits) throws(WorkerFailure) {
+    init(
+        _ program: WorkerProgram,
+        limits: WorkerLimits,
+        preparing preparations: WorkerPreparations
+    ) throws(WorkerFailure) {
+        self.preparations = preparations
         exchange = try ExchangeMemory()
         var worker = kf_worker()
         let words = ["kingfisher-worker", WorkerProgram.argument]
@@ -86,6 +99,7 @@ final class WorkerProcess: Sendable {
         var hello = WireWriter()
         hello.write(limits.memory)
         hello.write(limits.cpuSeconds)
+        hello.write(Int(preparations.rawValue))
         // If the worker has ended already, the next receive reports it.
         _ = try socket.send(WorkerMessage(bytes: hello.bytes, memory: [exchange.memory]))
     }

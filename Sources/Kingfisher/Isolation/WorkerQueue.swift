@@ -130,6 +130,8 @@ struct WorkerRequest: Sendable {
     var file: Data
     /// Further memory.
     var memory: [SealedMemory] = []
+    /// What its worker has prepared.
+    var needs: WorkerPreparations = []
 
     /// The message for a worker, with the file: in the shared memory or, if it is large, as sealed
     /// memory of its own, first.

@@ -1,3 +1,4 @@
+import Codecs
 import Foundation
 import Pixels
 import TestSupport
@@ -140,6 +141,24 @@ struct WorkerPoolTests {
             seen.insert(try await started(pool))
         }
         #expect(seen.count >= 3)
+        #expect(pool.failureCount == 0)
+        pool.stop()
+    }
+
+    @Test(.enabled(if: OptionalFormat(.tiff)?.isAvailable == true))
+    func `a worker that lacks the library of a format is replaced once, and counts as no failure`()
+        async throws
+    {
+        let pool = WorkerBench.pool()
+        let file = try #require(IsolatedDecodingTests.fixtures().first { $0.name == "lzw.tiff" })
+        _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+        let first = try await started(pool)
+        #expect(try await WorkerBench.image(of: file.data, on: pool).pixelWidth > 0)
+        let second = try await started(pool)
+        #expect(second != first)
+        _ = try await WorkerBench.image(of: TestImage.png(), on: pool)
+        _ = try await WorkerBench.image(of: file.data, on: pool)
+        #expect(try await started(pool) == second)
         #expect(pool.failureCount == 0)
         pool.stop()
     }

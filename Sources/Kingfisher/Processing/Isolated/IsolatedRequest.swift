@@ -86,7 +86,12 @@ extension IsolatedRequest {
             plan.write(to: &writer.wire)
         }
         if let failure = writer.failure { throw failure }
-        return WorkerRequest(message: writer.wire.bytes, file: file, memory: writer.memory)
+        return WorkerRequest(
+            message: writer.wire.bytes,
+            file: file,
+            memory: writer.memory,
+            needs: WorkerPreparations(decoding: file)
+        )
     }
 
     init(from reader: inout ProcessorReader) throws(WireError) {

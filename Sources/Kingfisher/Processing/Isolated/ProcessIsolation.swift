@@ -135,9 +135,9 @@ public enum ProcessIsolation {
 
     private static func serve(_ hook: (@Sendable (Data) -> Void)?) -> Never {
         var worker = IsolatedWorker(hook: hook)
-        WorkerMain.serve {
+        WorkerMain.serve { preparations in
             RowBands.useOneThread()
-            Rehearsal.run()
+            Rehearsal.run(preparations)
             PixelStorage.use(HeapMemorySource())
         } handle: { request throws(WireError) in
             try worker.answer(request)

@@ -1,23 +1,22 @@
-import CCodecShims
 import Pixels
 
-/// Decodes a format that requires a package trait; fails if the trait is disabled.
+/// Decodes a format whose library is loaded when it is needed; fails if it is not installed.
 ///
 /// Memory: JPEG XL and HEIF hold the whole image besides the target, TIFF a strip or a row of
 /// tiles, SVG only the target, at whose size it is rendered. TIFF decodes its first page, HEIF its
 /// primary image; ``JXLReader`` decodes the other frames of a JPEG XL.
-struct TraitDecoder {
+struct OptionalDecoder {
     let bytes: UnsafeRawBufferPointer
     let options: DecodeOptions
 
     /// Reads only the header.
     func inspect() throws(CodecError) -> ImageInfo {
-        let picture = try TraitPicture(bytes, options.limits)
+        let picture = try OptionalPicture(bytes, options.limits)
         return picture.info
     }
 
     func decode() throws(CodecError) -> DecodedImage {
-        let picture = try TraitPicture(bytes, options.limits)
+        let picture = try OptionalPicture(bytes, options.limits)
         let info = picture.info
         let target = ShrinkOnLoad.storedTarget(of: info, options.target)
         // A drawing has no pixels of its own; the limits apply to the rendered ones.
@@ -29,7 +28,7 @@ struct TraitDecoder {
         let sink = try RowSink(source: source, target: target, isOpaque: !info.hasAlpha)
         let isDeep = picture.isDeep
         let transform = isDeep || info.hasAlpha ? profile?.makeTransform(isDeep: isDeep) : nil
-        let rows = TraitRows(sink, picture.alpha, transform, isDeep: isDeep)
+        let rows = OptionalRows(sink, picture.alpha, transform, isDeep: isDeep)
         let isPartial = try picture.readRows(of: source, into: rows)
         if isPartial, options.truncation == .fails || rows.count == 0 {
             throw .truncated(info.format)
@@ -38,10 +37,4 @@ struct TraitDecoder {
         if !info.hasAlpha, !isDeep { profile?.convert(bitmap) }
         return try .upright(bitmap, info, isPartial: isPartial)
     }
-}
-
-extension Codecs {
-    /// Makes decoding start no threads in this process from now on, as in worker processes, which
-    /// may start none.
-    package static func startNoThreads() { kf_picture_start_no_threads() }
 }

@@ -1,37 +1,54 @@
+import CCodecShims
 import Foundation
 import Pixels
 import Testing
 
 @testable import Codecs
 
-/// Formats that require package traits: rejected by name without the trait, decoded with it.
-struct TraitDecoderTests {
+/// Formats whose libraries are loaded when they are needed: decoded with them, and refused by their
+/// names without.
+struct OptionalDecoderTests {
     @Test(
         arguments: [
             (.jxl, "lossless.jxl"), (.heif, "420.heic"), (.tiff, "lzw.tiff"), (.svg, "sized.svg"),
         ] as [(FileFormat, String)]
     )
-    func `a format is read if its trait is on, and refused by its name if not`(
+    func `a format is read if its library is installed, and refused by its name if not`(
         format: FileFormat,
         name: String
     ) throws {
-        let trait = try #require(TraitFormat(format))
         let data = try Fixture(name: name).data
         #expect(Codecs.format(of: data) == format)
-        if trait.isOn {
+        if Fixture.has(format) {
             #expect(try Codecs.decode(data).info.format == format)
             return
         }
-        let refusal = CodecError.unsupported(
-            format,
-            feature: "decoding without the package trait '\(trait.trait)'"
-        )
-        #expect(throws: refusal) { try Codecs.inspect(data) }
-        #expect(throws: refusal) { try Codecs.decode(data) }
+        let error = #expect(throws: CodecError.self) { try Codecs.decode(data) }
+        #expect(throws: CodecError.self) { try Codecs.inspect(data) }
+        guard case .missingLibrary(format, let name) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(name.contains("(package lib"))
     }
 
-    #if SVG
-    @Test func `a drawing is rendered at the target and not scaled afterwards`() throws {
+    /// The loader of libraries finds nothing in a file that is not theirs, and in none.
+    @Test func `a library that is not installed, or another one, is not taken for it`() {
+        #expect(Self.loads("libnone-such.so.1") == 0)
+        #expect(Self.loads("libpng16.so.16") == 0)
+    }
+
+    private static func loads(_ name: String) -> Int32 {
+        name.withCString { file in
+            var files: [UnsafePointer<CChar>?] = [file, nil]
+            return kf_library_load(&files) { library in
+                dlsym(library, "heif_context_alloc") == nil ? 0 : 1
+            }
+        }
+    }
+
+    @Test(.enabled(if: Fixture.has(.svg)))
+    func `a drawing is rendered at the target and not scaled afterwards`() throws {
         let data = try Fixture(name: "sized.svg").data
         let size = PixelSize(width: 400, height: 300)
         let options = DecodeOptions(target: .exact(size))
@@ -43,7 +60,8 @@ struct TraitDecoderTests {
         #expect(large[247, 150] != large[252, 150])
     }
 
-    @Test func `a drawing may name any size, but limits hold for the rendering`() throws {
+    @Test(.enabled(if: Fixture.has(.svg)))
+    func `a drawing may name any size, but limits hold for the rendering`() throws {
         let text = """
             <svg xmlns="http://www.w3.org/2000/svg" width="900000" height="900000">\
             <rect width="900000" height="900000" fill="red"/></svg>
@@ -58,7 +76,8 @@ struct TraitDecoderTests {
         #expect(image.bitmap[15, 15] == RGBA(red: 255, green: 0, blue: 0, alpha: 255))
     }
 
-    @Test func `a drawing reads no other file`() throws {
+    @Test(.enabled(if: Fixture.has(.svg)))
+    func `a drawing reads no other file`() throws {
         let other = Fixture.folder.appendingPathComponent("rgb8.png").absoluteString
         let text = """
             <svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">\
@@ -67,7 +86,7 @@ struct TraitDecoderTests {
         #expect(try Codecs.decode(Data(text.utf8)).bitmap[4, 4] == .clear)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.enabled(if: Fixture.has(.svg)), .timeLimit(.minutes(1)))
     func `a drawing that multiplies itself is refused`() throws {
         var text = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><defs>"
         text += "<g id='a0'><rect width='1' height='1'/></g>"
@@ -78,16 +97,16 @@ struct TraitDecoderTests {
         text += "</defs><use href='#a12'/></svg>"
         #expect(throws: CodecError.self) { try Codecs.decode(Data(text.utf8)) }
     }
-    #endif
 
-    #if JXL
-    @Test func `truncated JPEG XL gives the decoded part`() throws {
+    @Test(.enabled(if: Fixture.has(.jxl)))
+    func `truncated JPEG XL gives the decoded part`() throws {
         let data = try Fixture(name: "lossy.jxl").data
         let part = data.prefix(data.count * 3 / 4)
         #expect(throws: CodecError.truncated(.jxl)) { try Codecs.decode(part) }
     }
 
-    @Test func `JPEG XL beyond the working memory is refused`() throws {
+    @Test(.enabled(if: Fixture.has(.jxl)))
+    func `JPEG XL beyond the working memory is refused`() throws {
         var limits = DecodeLimits.default
         limits.maxWorkingBytes = 10_000
         let data = try Fixture(name: "lossy.jxl").data
@@ -100,7 +119,8 @@ struct TraitDecoderTests {
         }
     }
 
-    @Test func `lossless JPEG XL survives a round trip`() throws {
+    @Test(.enabled(if: Fixture.has(.jxl)))
+    func `lossless JPEG XL survives a round trip`() throws {
         for name in ["rgb8.png", "rgba8.png"] {
             let bitmap = try Codecs.decode(Fixture(name: name).data).bitmap
             let options = EncodeOptions(isLossless: true)
@@ -111,7 +131,8 @@ struct TraitDecoderTests {
         }
     }
 
-    @Test func `lossy JPEG XL is close, and smaller at a lower quality`() throws {
+    @Test(.enabled(if: Fixture.has(.jxl)))
+    func `lossy JPEG XL is close, and smaller at a lower quality`() throws {
         let fixture = Fixture(name: "baseline.jpg")
         let bitmap = try Codecs.decode(fixture.data).bitmap
         let high = try Codecs.encode(bitmap, as: .jxl, options: EncodeOptions(quality: 0.95))
@@ -119,16 +140,9 @@ struct TraitDecoderTests {
         let low = try Codecs.encode(bitmap, as: .jxl, options: EncodeOptions(quality: 0.2))
         #expect(low.count < high.count / 2)
     }
-    #else
-    @Test func `JPEG XL is not written without its trait`() throws {
-        let size = PixelSize(width: 1, height: 1)
-        let bitmap = try Bitmap(size: size, isOpaque: true) { _, _ in }
-        #expect(throws: CodecError.self) { try Codecs.encode(bitmap, as: .jxl) }
-    }
-    #endif
 
-    #if HEIF
-    @Test func `libheif's report about unknown colours is freed`() async {
+    @Test(.enabled(if: Fixture.has(.heif)))
+    func `libheif's report about unknown colours is freed`() async {
         // In a separate process, where no other test allocates memory meanwhile.
         await #expect(processExitsWith: .success) {
             let data = try Fixture(name: "code-points.heic").data
@@ -148,10 +162,9 @@ struct TraitDecoderTests {
             return try #require(Int(text.split(separator: " ")[1]))
         }
     }
-    #endif
 
-    #if TIFF
-    @Test func `TIFF that claims more than allowed is refused`() throws {
+    @Test(.enabled(if: Fixture.has(.tiff)))
+    func `TIFF that claims more than allowed is refused`() throws {
         var data = try Fixture(name: "rgb16.tiff").data
         // The second half of the first two entries: width and height as 32-bit numbers.
         for entry in [10, 22] {
@@ -161,5 +174,4 @@ struct TraitDecoderTests {
             try Codecs.decode(data)
         }
     }
-    #endif
 }

@@ -1,10 +1,10 @@
 import CCodecShims
 import Pixels
 
-/// A file whose header was read by the library of a package trait.
+/// A file whose header was read by a library that is loaded when it is needed.
 ///
 /// Borrows the bytes. Not thread-safe: one thread at a time.
-final class TraitPicture {
+final class OptionalPicture {
     private let handle: OpaquePointer
     private let format: FileFormat
     private let limits: DecodeLimits
@@ -24,7 +24,7 @@ final class TraitPicture {
     /// - Throws: ``CodecError``.
     init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(CodecError) {
         let format = try Codecs.format(of: bytes)
-        guard let known = TraitFormat(format) else {
+        guard let known = OptionalFormat(format) else {
             throw .unsupported(format, feature: "decoding")
         }
         try known.check()
@@ -46,9 +46,7 @@ final class TraitPicture {
         guard status == KF_PICTURE_OK else {
             throw Self.isShort(bytes, format, status) ? .truncated(format) : failure(status)
         }
-        #if JXL
         if header.is_animated != 0 { animation = try readAnimation() }
-        #endif
     }
 
     deinit { kf_picture_destroy(handle) }
@@ -71,7 +69,7 @@ final class TraitPicture {
         return animation.isCutOff ? nil : max(1, animation.delays.count)
     }
 
-    var alpha: TraitRows.Alpha {
+    var alpha: OptionalRows.Alpha {
         guard header.has_alpha != 0 else { return .none }
         return header.is_premultiplied != 0 ? .premultiplied : .straight
     }
@@ -97,13 +95,13 @@ final class TraitPicture {
     /// Decodes all rows.
     ///
     /// Returns whether some are missing or coarse.
-    func readRows(of size: PixelSize, into rows: TraitRows) throws(CodecError) -> Bool {
+    func readRows(of size: PixelSize, into rows: OptionalRows) throws(CodecError) -> Bool {
         let status = withExtendedLifetime(rows) {
             kf_picture_read_rows(
                 handle,
                 Int32(clamping: size.width),
                 Int32(clamping: size.height),
-                TraitRows.take,
+                OptionalRows.take,
                 Unmanaged.passUnretained(rows).toOpaque()
             )
         }
@@ -112,7 +110,6 @@ final class TraitPicture {
         return false
     }
 
-    #if JXL
     private final class Delays {
         var seconds: [Double] = []
         let limit: Int
@@ -156,7 +153,6 @@ final class TraitPicture {
         guard status == KF_PICTURE_OK else { throw failure(status) }
         return false
     }
-    #endif
 
     // libheif reports a structure that ends too early as damaged.
     private static func isShort(

@@ -2,7 +2,7 @@ import CCodecShims
 import Pixels
 
 /// Receives the rows that a library decodes and converts them to premultiplied sRGB.
-final class TraitRows {
+final class OptionalRows {
     enum Alpha {
         case none
         case straight
@@ -27,7 +27,7 @@ final class TraitRows {
 
     /// The C callback; its context is the object.
     static let take: kf_picture_row = { context, row in
-        Unmanaged<TraitRows>.fromOpaque(context).takeUnretainedValue().push(row)
+        Unmanaged<OptionalRows>.fromOpaque(context).takeUnretainedValue().push(row)
     }
 
     private func push(_ source: UnsafeRawPointer) {
