@@ -30,11 +30,13 @@ let package = Package(
         .target(name: "DemoKit", dependencies: [kingfisher], swiftSettings: settings),
         // The arguments of the program without /proc.
         .target(name: "CArguments"),
+        // Drawing in terminals by a library that is loaded when it is needed.
+        .target(name: "CChafa"),
         // The command line tool. It uses only the library's public API.
         .executableTarget(
             name: "kf",
             dependencies: [
-                "CArguments", "DemoKit", kingfisher, testing,
+                "CArguments", "CChafa", "DemoKit", kingfisher, testing,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

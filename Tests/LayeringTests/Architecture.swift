@@ -30,8 +30,8 @@ enum Architecture {
         (
             "Tools/Sources/kf",
             [
-                "Kingfisher", "KingfisherTesting", "DemoKit", "CArguments", "ArgumentParser",
-                "FoundationNetworking", "Logging",
+                "Kingfisher", "KingfisherTesting", "DemoKit", "CArguments", "CChafa",
+                "ArgumentParser", "FoundationNetworking", "Logging",
             ]
         ),
         (

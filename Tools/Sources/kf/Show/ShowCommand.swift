@@ -9,9 +9,10 @@ struct ShowCommand: AsyncParsableCommand {
         abstract: "Shows an image in the terminal.",
         discussion: """
             Uses the graphics protocol of terminals that have one (kitty, ghostty, WezTerm, \
-            iTerm2, foot, mlterm), and coloured half blocks on others. The terminal is \
+            iTerm2, foot, mlterm), and coloured characters on others. The terminal is \
             detected from the environment; --protocol overrides that. With NO_COLOR it prints \
-            characters. With --json it draws nothing and prints the method and the size instead.
+            letters. With --json it draws nothing and prints the method and the size instead. \
+            Needs libchafa (package libchafa0), which draws.
 
             Examples:
               kf show photo.jpg
@@ -55,11 +56,15 @@ struct ShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let drawing = style.resolved(ProcessInfo.processInfo.environment)
+            let environment = ProcessInfo.processInfo.environment
+            let drawing = style.resolved(environment)
             let size = Terminal.size
             // Leave one row for the prompt.
-            let box = (columns: width ?? size.columns, rows: width == nil ? size.rows - 1 : 1000)
-            let pixels = drawing.pixels(columns: max(1, box.columns), rows: max(1, box.rows))
+            let box = (
+                columns: max(1, width ?? size.columns),
+                rows: max(1, width == nil ? size.rows - 1 : 1000)
+            )
+            let pixels = drawing.pixels(columns: box.columns, rows: box.rows)
             let fitting = DownsamplingFit(box: pixels)
             let load = PictureLoad(
                 source: source,
@@ -69,12 +74,15 @@ struct ShowCommand: AsyncParsableCommand {
             )
             let image = try await load.run().result.image
             guard !out.json else { return try out.print(Result(source, drawing, image)) }
-            guard let data = drawing.data(for: image) else {
-                throw Failure("cannot draw this image")
-            }
+            let data = try drawing.data(
+                for: image,
+                columns: box.columns,
+                rows: box.rows,
+                environment
+            )
             try Terminal.write(data)
         } catch {
-            throw ErrorReport.exit(for: error, source: source.title)
+            throw ErrorReport.exit(for: error, source: source.title, out)
         }
     }
 

@@ -1,18 +1,20 @@
 import ArgumentParser
+import CChafa
 import Foundation
 import Kingfisher
 
-/// Methods of drawing an image in a terminal.
+/// Methods of drawing an image in a terminal, by libchafa.
 enum TerminalDrawing: String, ExpressibleByArgument, CaseIterable {
     case auto
-    /// kitty's graphics protocol: https://sw.kovidgoyal.net/kitty/graphics-protocol
     case kitty
-    /// iTerm2's inline images: https://iterm2.com/documentation-images.html
     case iterm
-    /// Six rows of pixels per character, as on DEC's terminals.
     case sixel
-    /// Two pixels per character, one above the other.
+    /// Characters, coloured unless `NO_COLOR` is set.
     case blocks
+
+    private static let isLoaded = kf_chafa_load() != 0
+    /// The pixels of a character cell; common ones are twice as high as wide.
+    private static let cell = (width: 10, height: 20)
 
     /// The best method according to the environment.
     func resolved(_ environment: [String: String]) -> TerminalDrawing {
@@ -31,65 +33,77 @@ enum TerminalDrawing: String, ExpressibleByArgument, CaseIterable {
         return .blocks
     }
 
-    /// The pixels of a box of character cells.
+    /// The most pixels of an image for a box of cells.
     func pixels(columns: Int, rows: Int) -> CGSize {
-        // Common cells are twice as high as wide; blocks have two pixels per cell.
-        self == .blocks
-            ? CGSize(width: columns, height: rows * 2)
-            : CGSize(width: columns * 10, height: rows * 20)
+        CGSize(width: columns * Self.cell.width, height: rows * Self.cell.height)
     }
 
-    /// The bytes that draw an image; nil if it has no pixels.
-    func data(for image: KFCrossPlatformImage) -> Data? {
-        switch self {
-        case .auto, .blocks: HalfBlocks(image).map { Data($0.text.utf8) }
-        case .kitty: image.kf.pngRepresentation().map(Self.kitty)
-        case .iterm: image.kf.pngRepresentation().map(Self.iterm)
-        case .sixel: Sixels(image).map { Data($0.text.utf8) }
+    /// The bytes that draw an image in a box of cells.
+    ///
+    /// - Throws: A ``Failure`` without libchafa.
+    func data(
+        for image: KFCrossPlatformImage,
+        columns: Int,
+        rows: Int,
+        _ environment: [String: String]
+    ) throws -> Data {
+        guard Self.isLoaded else {
+            throw Failure("the library libchafa (package libchafa0) is not installed")
         }
-    }
-
-    /// PNG in pieces of 4096 characters of base64, the maximum of the protocol.
-    private static func kitty(_ png: Data) -> Data {
-        let text = Array(png.base64EncodedString().utf8)
-        var result = Data()
-        for start in stride(from: 0, to: text.count, by: 4096) {
-            let end = min(start + 4096, text.count)
-            let head = start == 0 ? "a=T,f=100," : ""
-            result += Data("\u{1B}_G\(head)m=\(end < text.count ? 1 : 0);".utf8)
-            result += text[start..<end]
-            result += Data("\u{1B}\\".utf8)
-        }
-        return result + Data("\n".utf8)
-    }
-
-    private static func iterm(_ png: Data) -> Data {
-        let head = "\u{1B}]1337;File=inline=1;size=\(png.count):"
-        return Data((head + png.base64EncodedString() + "\u{07}\n").utf8)
-    }
-}
-
-/// Random access to pixels; transparent ones are composited on black.
-struct PixelGrid {
-    let width: Int
-    let height: Int
-    private let bytes: [UInt8]
-
-    /// Nil for an image without pixels.
-    init?(_ image: KFCrossPlatformImage) {
         let (width, height) = (image.pixelWidth, image.pixelHeight)
-        guard width > 0, height > 0 else { return nil }
-        self.width = width
-        self.height = height
-        bytes = image.withPremultipliedRGBA { source, bytesPerRow in
-            (0..<height).reduce(into: [UInt8]()) { result, row in
+        let cells = cells(width, height, columns: columns, rows: rows)
+        let drawing = kf_chafa_drawing(
+            protocol: chafaProtocol,
+            colors: Self.colors(environment),
+            columns: Int32(clamping: cells.columns),
+            rows: Int32(clamping: cells.rows),
+            cell_width: Int32(Self.cell.width),
+            cell_height: Int32(Self.cell.height),
+            width: Int32(clamping: width),
+            height: Int32(clamping: height)
+        )
+        var count = 0
+        let text = image.withPremultipliedRGBA { source, bytesPerRow in
+            let packed = (0..<height).reduce(into: [UInt8]()) { result, row in
                 result.append(contentsOf: source[row * bytesPerRow..<row * bytesPerRow + width * 4])
             }
+            return kf_chafa_draw(drawing, packed, &count)
+        }
+        guard let text, width > 0 else { throw Failure("cannot draw this image") }
+        return Data(bytesNoCopy: text, count: count, deallocator: .free) + Data("\n".utf8)
+    }
+
+    private var chafaProtocol: kf_chafa_protocol {
+        switch self {
+        case .auto, .blocks: KF_CHAFA_SYMBOLS
+        case .kitty: KF_CHAFA_KITTY
+        case .iterm: KF_CHAFA_ITERM
+        case .sixel: KF_CHAFA_SIXELS
         }
     }
 
-    subscript(x: Int, y: Int) -> (red: Int, green: Int, blue: Int) {
-        let index = (y * width + x) * 4
-        return (Int(bytes[index]), Int(bytes[index + 1]), Int(bytes[index + 2]))
+    /// The cells for an image, which is not enlarged: a pixel has at most half a cell as a character.
+    private func cells(
+        _ width: Int,
+        _ height: Int,
+        columns: Int,
+        rows: Int
+    ) -> (columns: Int, rows: Int) {
+        let isText = chafaProtocol == KF_CHAFA_SYMBOLS
+        let own = CGSize(
+            width: CGFloat(width) / CGFloat(isText ? 1 : Self.cell.width),
+            height: CGFloat(height) / CGFloat(isText ? 2 : Self.cell.height)
+        )
+        let scale = min(1, CGFloat(columns) / own.width, CGFloat(rows) / own.height)
+        return (
+            max(1, Int((own.width * scale).rounded(.up))),
+            max(1, Int((own.height * scale).rounded(.up)))
+        )
+    }
+
+    private static func colors(_ environment: [String: String]) -> kf_chafa_colors {
+        if environment["NO_COLOR"]?.isEmpty == false { return KF_CHAFA_NO_COLORS }
+        let isTrue = environment["COLORTERM"].map { $0 == "truecolor" || $0 == "24bit" }
+        return isTrue ?? !Terminal.outputIsTerminal ? KF_CHAFA_TRUE_COLOR : KF_CHAFA_240_COLORS
     }
 }
