@@ -10,18 +10,20 @@ struct KFCommand: AsyncParsableCommand {
               kf get https://example.com/photo.jpg -p resize:400x -o small.webp
               kf info photo.jpg
 
-            With --json every line is an object. One about an image has its source; if that \
-            failed, status is failed and error says why. A last line without a source sums up \
-            commands that take many.
+            With --json every line is an object with a status. One about an image has its source; \
+            if that failed, status is failed and error says why. A last line without a source sums \
+            up commands that take many. kf.schema.json in the documentation describes the fields.
 
             Exit status: 0 on success, 1 on failure, 64 for wrong usage. NO_COLOR in the \
             environment turns colours off.
             """,
         version: "kf 0.1.0 (Kingfisher for Linux)",
         subcommands: [
-            GetCommand.self, ConvertCommand.self, OptimizeCommand.self, InfoCommand.self,
+            GetCommand.self, ConvertCommand.self, OptimizeCommand.self,
+            InfoCommand.self,
             ShowCommand.self,
-            SrcsetCommand.self, SheetCommand.self, IconCommand.self, DiffCommand.self,
+            SrcsetCommand.self, SheetCommand.self, AnimateCommand.self, IconCommand.self,
+            DiffCommand.self,
             CompareCommand.self,
             PlaceholderCommand.self,
             PrefetchCommand.self,

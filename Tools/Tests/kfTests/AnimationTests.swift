@@ -52,6 +52,7 @@ struct AnimationTests {
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.errors.contains("kept only the first frame"), "\(outcome.errors)")
             #expect(outcome.errors.contains("--format webp or gif keeps all frames"))
+            #expect(outcome.errors.contains("-frame"))
         }
         let webp = try await KFProgram.run(
             ["convert", "in.gif", "-o", "out", "--format", "webp"],

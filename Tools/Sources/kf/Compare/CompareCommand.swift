@@ -108,7 +108,7 @@ struct CompareCommand: AsyncParsableCommand {
             : image.kf.data(format: format.imageFormat, compressionQuality: compression)
         let time = start.duration(to: .now)
         guard let data, let decoded = KFCrossPlatformImage(data: data) else {
-            throw Failure("cannot write this image as \(format.rawValue)")
+            throw format.failure
         }
         let difference = try ImageDifference(image, decoded)
         return Row(

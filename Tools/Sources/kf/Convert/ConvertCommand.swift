@@ -20,6 +20,7 @@ struct ConvertCommand: AsyncParsableCommand {
             Examples:
               kf convert photos -o small -p downsample:400x400
               kf convert 'raw/**/*.png' -o web --format webp --name '{stem}-{width}'
+              kf convert clip.gif -o frames --format png --all-frames
 
             \(EncodingOptions.steps)
             """
@@ -53,6 +54,9 @@ struct ConvertCommand: AsyncParsableCommand {
     @Flag(help: "Skip files whose output already exists.")
     var skipExisting = false
 
+    @Flag(help: "Write each frame of an animation into a file of its own, such as a-01.png.")
+    var allFrames = false
+
     @Flag(help: "Give each output the time of the last change of its input.")
     var preserveTime = false
 
@@ -77,6 +81,9 @@ struct ConvertCommand: AsyncParsableCommand {
     func validate() throws {
         if let jobs, !(1...256).contains(jobs) {
             throw ValidationError("--jobs must be from 1 to 256")
+        }
+        if allFrames, skipExisting || encoding.frame != nil {
+            throw ValidationError("--all-frames is not for --skip-existing and --frame")
         }
         if output.isEmpty || output == "-" {
             throw ValidationError(
@@ -148,6 +155,7 @@ struct ConvertCommand: AsyncParsableCommand {
             encoding: encoding,
             skipsExisting: skipExisting,
             preservesTime: preserveTime,
+            splitsAnimations: allFrames,
             isolates: isolate
         )
         let tally = ConvertTally(
@@ -181,7 +189,8 @@ struct ConvertCommand: AsyncParsableCommand {
             let what =
                 summary.withoutMotion == 1 ? "1 animation" : "\(summary.withoutMotion) animations"
             Terminal.note(
-                "kf: kept only the first frame of \(what); --format webp or gif keeps all frames"
+                "kf: kept only the first frame of \(what); --format webp or gif keeps all frames, "
+                    + "--all-frames writes each"
             )
         }
         if summary.withoutPosition > 0, !out.quiet, !encoding.asksForPosition {

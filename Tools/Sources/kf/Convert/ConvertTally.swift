@@ -3,7 +3,7 @@ import Synchronization
 
 /// The outcome for one file; one line of `--json`.
 struct ConvertOutcome: Report, Sendable {
-    enum Status: String, Encodable {
+    enum Status: String {
         case planned, converted, skipped, failed, notDone
     }
 
@@ -13,17 +13,19 @@ struct ConvertOutcome: Report, Sendable {
     var error: String?
     var width: Int?
     var height: Int?
-    var inputBytes: Int?
-    var outputBytes: Int?
+    var sourceBytes: Int?
+    var bytes: Int?
     /// Whether the place where the photograph was taken was removed from a copy.
     var removedPosition: Bool?
     /// The frames of an animation that the format does not hold.
     var droppedFrames: Int?
+    /// The number of files, if each frame has its own.
+    var frames: Int?
 
     private enum CodingKeys: String, CodingKey {
         case input = "source"
-        case output, status, error, width, height, inputBytes, outputBytes, removedPosition,
-            droppedFrames
+        case output, error, width, height, sourceBytes, bytes, removedPosition,
+            droppedFrames, frames
     }
 
     init(input: String, output: String, status: Status) {
@@ -46,12 +48,14 @@ struct ConvertOutcome: Report, Sendable {
         status = .notDone
     }
 
+    var lineStatus: String { status.rawValue }
+
     func summary() -> String {
         let head = Terminal.line(input) + (output.map { " → " + Terminal.line($0) } ?? "")
         return switch status {
         case .planned: head
         case .converted:
-            "\(head)  \(width ?? 0) × \(height ?? 0), \(Readable.bytes(outputBytes ?? 0))"
+            "\(head)  \(width ?? 0) × \(height ?? 0), \(Readable.bytes(bytes ?? 0))"
         case .skipped: "\(head)  skipped, the output exists"
         case .failed: "\(head)  \(error ?? "failed")"
         case .notDone: "\(head)  not done, the disk is full"
@@ -129,8 +133,8 @@ struct ConvertSummary: Report {
     private(set) var skipped = 0
     private(set) var failed = 0
     private(set) var notDone = 0
-    private(set) var inputBytes = 0
-    private(set) var outputBytes = 0
+    private(set) var sourceBytes = 0
+    private(set) var bytes = 0
     /// The copies whose position was removed.
     private(set) var withoutPosition = 0
     /// The animations of which only the first frame is kept.
@@ -143,8 +147,8 @@ struct ConvertSummary: Report {
         switch outcome.status {
         case .converted:
             converted += 1
-            inputBytes += outcome.inputBytes ?? 0
-            outputBytes += outcome.outputBytes ?? 0
+            sourceBytes += outcome.sourceBytes ?? 0
+            bytes += outcome.bytes ?? 0
             if outcome.removedPosition == true { withoutPosition += 1 }
             if outcome.droppedFrames != nil { withoutMotion += 1 }
         case .skipped: skipped += 1
@@ -157,7 +161,7 @@ struct ConvertSummary: Report {
     }
 
     enum CodingKeys: CodingKey {
-        case converted, skipped, failed, notDone, inputBytes, outputBytes, withoutPosition,
+        case converted, skipped, failed, notDone, sourceBytes, bytes, withoutPosition,
             withoutMotion, seconds
     }
 
@@ -167,7 +171,7 @@ struct ConvertSummary: Report {
         if failed > 0 { parts.append("\(failed) failed") }
         if notDone > 0 { parts.append("\(notDone) not done") }
         let rate = seconds > 0 ? String(format: ", %.1f/s", Double(converted) / seconds) : ""
-        let sizes = "\(Readable.bytes(inputBytes)) → \(Readable.bytes(outputBytes))"
+        let sizes = "\(Readable.bytes(sourceBytes)) → \(Readable.bytes(bytes))"
         let work =
             converted > 0 ? "; \(sizes) in \(Readable.milliseconds(seconds * 1000))\(rate)" : ""
         return parts.joined(separator: ", ") + work

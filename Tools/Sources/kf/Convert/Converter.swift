@@ -8,20 +8,26 @@ final class Converter: Sendable {
     private let encoding: EncodingOptions
     private let skipsExisting: Bool
     private let isolates: Bool
+    /// Whether each frame of an animation is written.
+    private let splitsAnimations: Bool
     private let preservesTime: Bool
     private let manager: KingfisherManager
     /// The output folder without symbolic links.
     private let root: String
     /// Whether an output could not be written because its disk is full.
     private let isDiskFull = Atomic(false)
+    /// The files of single frames so far.
+    private let frames = Mutex<Set<String>>([])
 
     init(
         plan: ConvertPlan,
         encoding: EncodingOptions,
         skipsExisting: Bool,
         preservesTime: Bool,
+        splitsAnimations: Bool,
         isolates: Bool
     ) {
+        self.splitsAnimations = splitsAnimations
         self.preservesTime = preservesTime
         self.plan = plan
         self.encoding = encoding
@@ -62,11 +68,13 @@ final class Converter: Sendable {
 
     private func converted(_ item: ConvertPlan.Item) async throws -> ConvertOutcome {
         let bytes = try PictureSource(file: item.input.path).bytes(patience: 30)
-        let image = try await image(of: bytes, item)
+        if await isSplit(bytes) { return try await writtenFrames(of: bytes, item) }
+        let steps = encoding.processor(isWritten: true, as: item.format)
+        let image = try await image(of: bytes, item, steps)
         let size = (width: image.pixelWidth, height: image.pixelHeight)
         let output = plan.path(of: item, size: size)
         var outcome = ConvertOutcome(input: item.input.path, output: output, status: .converted)
-        outcome.inputBytes = bytes.count
+        outcome.sourceBytes = bytes.count
         outcome.width = size.width
         outcome.height = size.height
         if skipsExisting, FileManager.default.fileExists(atPath: output) {
@@ -83,24 +91,85 @@ final class Converter: Sendable {
             }
         try write(data, to: output)
         if preservesTime { try AtomicFile.copyTime(from: item.input.path, to: output) }
-        outcome.outputBytes = data.count
+        outcome.bytes = data.count
         if copy == nil { outcome.droppedFrames = target.droppedFrames(of: image) }
         if copy?.lostPosition == true { outcome.removedPosition = true }
         return outcome
     }
 
-    private func image(
+    /// Whether each frame of a file becomes a file of its own.
+    private func isSplit(_ bytes: Data) async -> Bool {
+        guard splitsAnimations else { return false }
+        // Without a readable header the load fails, and says why.
+        let info = try? await ImageFileInfo.read(bytes, isolates: isolates)
+        return info.map { $0.frameCount ?? 2 > 1 } ?? false
+    }
+
+    /// Writes each frame of an animation into a file, whose name ends with its number.
+    private func writtenFrames(
         of bytes: Data,
         _ item: ConvertPlan.Item
+    ) async throws -> ConvertOutcome {
+        let animation = try await image(of: bytes, item, nil)
+        let count = animation.frameCount
+        let target = item.format ?? .png
+        let chain = ProcessorSpec.chain(encoding.processors)
+        let pattern = item.outputTitle(in: plan.folder)
+        var outcome = ConvertOutcome(input: item.input.path, output: pattern, status: .converted)
+        (outcome.sourceBytes, outcome.bytes, outcome.frames) = (bytes.count, 0, count)
+        for number in 1...count {
+            guard var frame = animation.frame(number) else {
+                throw Failure("frame \(number) of \(count) cannot be decoded")
+            }
+            if let chain {
+                let options = KingfisherParsedOptionsInfo(nil)
+                guard let made = chain.process(item: .image(frame), options: options) else {
+                    throw Failure("a step of -p returned no image for frame \(number)")
+                }
+                frame = made
+            }
+            (outcome.width, outcome.height) = (frame.pixelWidth, frame.pixelHeight)
+            let path = try path(of: frame, number, of: count, item)
+            let data = try await encoding.file(of: frame, as: target, isolates: isolates) { bytes }
+            try write(data, to: path)
+            if preservesTime { try AtomicFile.copyTime(from: item.input.path, to: path) }
+            outcome.bytes = (outcome.bytes ?? 0) + data.count
+        }
+        return outcome
+    }
+
+    /// The file for a frame, which no other frame has.
+    private func path(
+        of frame: KFCrossPlatformImage,
+        _ number: Int,
+        of count: Int,
+        _ item: ConvertPlan.Item
+    ) throws -> String {
+        let whole = plan.path(of: item, size: (frame.pixelWidth, frame.pixelHeight)) as NSString
+        let zeros = String(repeating: "0", count: "\(count)".count - "\(number)".count)
+        let path = "\(whole.deletingPathExtension)-\(zeros)\(number).\(whole.pathExtension)"
+        guard frames.withLock({ $0.insert(path).inserted }) else {
+            throw Failure("two frames would become \(path); use another --name")
+        }
+        return path
+    }
+
+    private func image(
+        of bytes: Data,
+        _ item: ConvertPlan.Item,
+        _ processor: (any ImageProcessor)?
     ) async throws -> KFCrossPlatformImage {
         var options: KingfisherOptionsInfo = [
             .cacheMemoryOnly, .forceRefresh, .memoryCacheExpiration(.expired),
         ]
-        if let processor = encoding.processor(isWritten: true, as: item.format) {
-            options.append(.processor(processor))
-        }
+        if let processor { options.append(.processor(processor)) }
         let provider = RawImageDataProvider(data: bytes, cacheKey: item.input.path)
-        return try await manager.retrieveImage(with: .provider(provider), options: options).image
+        do {
+            return try await manager.retrieveImage(with: .provider(provider), options: options)
+                .image
+        } catch {
+            throw await encoding.explained(error, isolates: isolates)
+        }
     }
 
     /// The bytes without the metadata that is to be removed, if they already are the requested file.

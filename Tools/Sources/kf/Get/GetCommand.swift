@@ -116,7 +116,12 @@ struct GetCommand: AsyncParsableCommand {
         )
         let clock = ContinuousClock()
         let start = clock.now
-        let loaded = try await load.run(bar, downloader: downloader)
+        let loaded: PictureLoad.Loaded
+        do {
+            loaded = try await load.run(bar, downloader: downloader)
+        } catch {
+            throw await encoding.explained(error, isolates: loading.isolate)
+        }
         let spent = start.duration(to: clock.now) / .seconds(1)
         // Encoding an animation may take longer than loading it.
         let encoded = try await withDeadline(
@@ -225,7 +230,8 @@ struct GetCommand: AsyncParsableCommand {
         }
         if encoded.lostFrames, !out.quiet {
             Terminal.note(
-                "kf: \(title): kept only the first frame; --format webp or gif keeps all frames"
+                "kf: \(title): kept only the first frame; --format webp or gif keeps all frames, "
+                    + "--frame takes another"
             )
         }
         let (data, format) = (encoded.data, encoded.format)

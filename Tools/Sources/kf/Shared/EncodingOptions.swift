@@ -42,6 +42,15 @@ struct EncodingOptions: ParsableArguments {
     )
     var targetSize: TargetSize?
 
+    @Option(
+        help: ArgumentHelp(
+            "The frame of an animation to write, from 1. (default: all if the format holds "
+                + "animations, else the first)",
+            valueName: "n"
+        )
+    )
+    var frame: Int?
+
     @Flag(help: "Write JPEGs in one scan. By default they are progressive, and smaller.")
     var baseline = false
 
@@ -85,6 +94,9 @@ struct EncodingOptions: ParsableArguments {
         if let quality, !(0...100).contains(quality) {
             throw ValidationError("the quality must be from 0 to 100, not \(quality)")
         }
+        if let frame, !(1...100_000).contains(frame) {
+            throw ValidationError("frames are numbered from 1")
+        }
         if let colors, !(2...256).contains(colors) {
             throw ValidationError("the number of colours must be from 2 to 256, not \(colors)")
         }
@@ -101,6 +113,10 @@ struct EncodingOptions: ParsableArguments {
     /// - Returns: The processor; nil without steps.
     func processor(isWritten: Bool, as target: PictureFormat?) -> (any ImageProcessor)? {
         let chain = ProcessorSpec.chain(processors)
+        if let frame {
+            let first = FrameProcessor(number: frame)
+            return chain.map { first.append(another: $0) } ?? first
+        }
         guard let chain, isWritten, target?.holdsAnimations != false else { return chain }
         return AnimatedImageProcessor(
             chain,
@@ -118,6 +134,21 @@ struct EncodingOptions: ParsableArguments {
     /// Whether a file that has the target format is copied instead of encoded.
     private var copiesFiles: Bool {
         processors.isEmpty && quality == nil && colors == nil && targetSize == nil && !baseline
+            && frame == nil
+    }
+
+    /// The error of a load, or a better one if the image has too few frames.
+    func explained(_ error: any Error, isolates: Bool) async -> any Error {
+        guard let frame,
+            case KingfisherError.processorError(
+                reason: .processingFailed(_, .data(let data))
+            ) = error,
+            let count = try? await ImageFileInfo.read(data, isolates: isolates).frameCount,
+            count < frame
+        else { return error }
+        return Failure(
+            "there is no frame \(frame): the image has " + (count == 1 ? "one" : "\(count)")
+        )
     }
 
     /// Whether the command line says what happens to the position.
@@ -186,7 +217,7 @@ struct EncodingOptions: ParsableArguments {
             }
         }
         guard let encoded else {
-            throw Failure("cannot write this image as \(target.rawValue)")
+            throw target.failure
         }
         guard !kept.isEmpty else { return encoded }
         return try await kept.metadata(of: source(), for: target, isolates: isolates)
@@ -219,6 +250,7 @@ struct EncodingOptions: ParsableArguments {
             case .gif: .gif
             case .webp: .webp(quality: level)
             case .avif: .avif(quality: level)
+            case .jxl: .jxl(quality: level)
             }
         return encoding.data(of: image)
     }

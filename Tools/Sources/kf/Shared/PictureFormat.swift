@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 
 /// The formats that the tool writes.
 enum PictureFormat: String, CaseIterable, Sendable {
@@ -9,6 +9,7 @@ enum PictureFormat: String, CaseIterable, Sendable {
     case gif
     case webp
     case avif
+    case jxl
 
     /// The values of `--format` for messages.
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
@@ -26,6 +27,7 @@ enum PictureFormat: String, CaseIterable, Sendable {
         case .GIF: self = .gif
         case .WebP: self = .webp
         case .AVIF: self = .avif
+        case .JXL: self = .jxl
         default: return nil
         }
     }
@@ -43,6 +45,12 @@ enum PictureFormat: String, CaseIterable, Sendable {
             )
         }
         self = format
+    }
+
+    /// The error of a file that could not be written.
+    var failure: Failure {
+        let library = imageFormat.missingLibrary.map { ": the library \($0) is not installed" }
+        return Failure("cannot write this image as \(rawValue)" + (library ?? ""))
     }
 
     /// The suffix of file names.
@@ -64,6 +72,7 @@ enum PictureFormat: String, CaseIterable, Sendable {
         case .gif: .GIF
         case .webp: .WebP
         case .avif: .AVIF
+        case .jxl: .JXL
         }
     }
 }

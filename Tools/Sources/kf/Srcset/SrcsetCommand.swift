@@ -117,7 +117,7 @@ struct SrcsetCommand: AsyncParsableCommand {
                         format: format.imageFormat,
                         compressionQuality: quality
                     )
-                else { throw Failure("cannot write this image as \(format.rawValue)") }
+                else { throw format.failure }
                 let name = "\(stem)-\(width).\(format.suffix)"
                 let path = (output as NSString).appendingPathComponent(name)
                 if let real = InputSearch.resolved(path),

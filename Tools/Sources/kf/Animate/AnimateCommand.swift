@@ -1,0 +1,197 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+import Synchronization
+
+/// `kf animate`: makes an animation of images.
+struct AnimateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "animate",
+        abstract: "Makes an animated GIF or WebP of images.",
+        discussion: """
+            Files that are named are shown in that order; those of folders and patterns in the \
+            order of their names, in which 2 comes before 10. Images of another size fill the \
+            size of the first one, and lose what does not fit. The animation plays forever.
+
+            Examples:
+              kf animate frames -o clip.webp --delay 0.04
+              kf animate a.png b.png c.png -o abc.gif --size 320x240
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("Files, folders or quoted patterns.", valueName: "input"),
+        completion: .file()
+    )
+    var inputs: [String]
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp("The file to write: .gif or .webp.", valueName: "file"),
+        completion: .file()
+    )
+    var output: String
+
+    @Option(help: ArgumentHelp("How long each image is shown, in seconds.", valueName: "seconds"))
+    var delay = 0.1
+
+    @Option(
+        help: ArgumentHelp("The size in pixels. (default: that of the first image)"),
+        transform: Self.size
+    )
+    var size: CGSize?
+
+    @Option(
+        help: ArgumentHelp("The quality of WebP: 0 to 100.", valueName: "n")
+    )
+    var quality = 80
+
+    @OptionGroup var loading: LoadOptions
+    @OptionGroup var out: OutputOptions
+
+    /// The most bytes of pixels that are held at once.
+    private static let mostBytes = 1 << 30
+
+    func validate() throws {
+        guard (0.01...60).contains(delay) else {
+            throw ValidationError("--delay must be from 0.01 to 60 seconds")
+        }
+        guard (0...100).contains(quality) else {
+            throw ValidationError("the quality must be from 0 to 100, not \(quality)")
+        }
+        guard try format().holdsAnimations else {
+            throw ValidationError("an animation is a .gif or a .webp file")
+        }
+    }
+
+    func run() async throws {
+        do {
+            try AtomicFile.checkFolder(of: output)
+            let files = try self.files()
+            let first = try await image(of: files[0], nil)
+            let size = size ?? CGSize(width: first.pixelWidth, height: first.pixelHeight)
+            guard Int(size.width) * Int(size.height) * 4 * files.count <= Self.mostBytes else {
+                throw Failure(
+                    "\(files.count) images of \(Int(size.width)) × \(Int(size.height)) pixels are "
+                        + "too large for an animation; choose a smaller --size"
+                )
+            }
+            try write(try await images(of: files, size), size)
+        } catch {
+            throw ErrorReport.exit(for: error, source: nil, out)
+        }
+    }
+
+    // MARK: - Steps
+
+    private func format() throws -> PictureFormat {
+        guard let format = try PictureFormat(ending: output) else {
+            throw ValidationError("an animation is a .gif or a .webp file")
+        }
+        return format
+    }
+
+    private func files() throws -> [String] {
+        let (found, failures) = try InputSearch(leavingOut: output).files(inputs)
+        // An animation with a gap is none that was asked for.
+        if let failure = failures.first { throw failure.1 }
+        let target = InputSearch.resolved(output)
+        let files = found.map(\.path).filter { InputSearch.resolved($0) != target }
+        guard !files.isEmpty else { throw Failure("there are no images") }
+        guard files.count != inputs.count else { return files }
+        return files.sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+    }
+
+    private func image(
+        of file: String,
+        _ processor: (any ImageProcessor)?
+    ) async throws -> KFCrossPlatformImage {
+        let source = PictureSource(file: file)
+        do {
+            let load = PictureLoad(source: source, loading: loading, processor: processor)
+            return try await load.run().result.image.kf.still
+        } catch {
+            let reason = ErrorReport.reason(for: error)
+            throw Failure(reason.contains(file) ? reason : "\(file): \(reason)")
+        }
+    }
+
+    private func images(of files: [String], _ size: CGSize) async throws -> [KFCrossPlatformImage] {
+        let processor =
+            ResizingImageProcessor(referenceSize: size, mode: .aspectFill)
+            |> CroppingImageProcessor(size: size, anchor: CGPoint(x: 0.5, y: 0.5))
+        let made = Mutex([Swift.Result<KFCrossPlatformImage, any Error>?](files.map { _ in nil }))
+        let width = ProcessInfo.processInfo.activeProcessorCount
+        await Batch.run(Array(files.indices), width: width) { index in
+            let result: Swift.Result<KFCrossPlatformImage, any Error>
+            do {
+                result = .success(try await image(of: files[index], processor))
+            } catch {
+                result = .failure(error)
+            }
+            made.withLock { $0[index] = result }
+        }
+        return try made.withLock { $0 }.compactMap { try $0?.get() }
+    }
+
+    private func write(_ images: [KFCrossPlatformImage], _ size: CGSize) throws {
+        let frames = ImageList(images: images, delay: delay)
+        let animation = KingfisherWrapper<KFCrossPlatformImage>.animatedImage(
+            source: frames,
+            options: ImageCreatingOptions()
+        )
+        let format = try format()
+        guard
+            let data = animation?.kf.animationRepresentation(
+                format: format.imageFormat,
+                compressionQuality: CGFloat(quality) / 100
+            )
+        else { throw format.failure }
+        try AtomicFile.write(data, to: output)
+        try out.print(
+            Result(
+                frames: images.count,
+                output: output,
+                width: Int(size.width),
+                height: Int(size.height),
+                bytes: data.count
+            )
+        )
+    }
+
+    private static func size(_ text: String) throws -> CGSize {
+        guard case .both(let size) = try SizeSpec(text, in: text), size.width >= 1,
+            size.height >= 1, size.width <= 16_383, size.height <= 16_383
+        else { throw ValidationError("--size is WIDTHxHEIGHT, each side 1 to 16383") }
+        return size
+    }
+
+    /// The file that was written.
+    private struct Result: Report {
+        let frames: Int
+        let output: String
+        let width: Int
+        let height: Int
+        let bytes: Int
+
+        func summary() -> String {
+            "\(frames) images → \(Terminal.line(output))  \(width) × \(height), "
+                + Readable.bytes(bytes)
+        }
+    }
+}
+
+/// Images as the frames of an animation.
+private struct ImageList: ImageFrameSource {
+    let images: [KFCrossPlatformImage]
+    let delay: Double
+
+    var data: Data? { nil }
+    var frameCount: Int { images.count }
+
+    func frame(at index: Int, maxSize: CGSize?) -> KFCrossPlatformImage? {
+        images.indices.contains(index) ? images[index] : nil
+    }
+
+    func duration(at index: Int) -> TimeInterval { delay }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Kingfisher
+import KingfisherTesting
+import Testing
+
+/// Single frames of animations, and animations of images.
+@Suite(.timeLimit(.minutes(1)))
+struct FrameTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let pictures: [ScriptedPicture] = [
+            .solid(.red, width: 40, height: 30), .solid(.blue, width: 40, height: 30),
+        ]
+        let animation = ScriptedAnimation(pictures, secondsEach: 0.2).image
+        let data = try #require(animation.kf.animationRepresentation(format: .WebP))
+        try data.write(to: folder.url.appending(path: "in.webp"))
+        for (number, level) in [(1, UInt8(0)), (2, 100), (10, 200)] {
+            let data = try TestPictures.solid(level, width: number == 2 ? 80 : 40, height: 30)
+            try data.write(to: folder.url.appending(path: "\(number).png"))
+        }
+    }
+
+    private func isBlue(_ name: String) throws -> Bool {
+        let pixel = try TestPictures.pixel(try folder.data(name), x: 5, y: 5)
+        return pixel[2] > 200 && pixel[0] < 50
+    }
+
+    @Test(arguments: [[], ["--isolate"]])
+    func `one frame is written`(options: [String]) async throws {
+        for (command, output) in [
+            (["get", "in.webp", "-o", "out.png"], "out.png"),
+            (["convert", "in.webp", "-o", "out", "--format", "png"], "out/in.png"),
+        ] {
+            let outcome = try await KFProgram.run(command + ["--frame", "2"] + options, in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+            #expect(try isBlue(output))
+        }
+    }
+
+    @Test func `steps follow the choice of the frame, and its own format holds it, too`()
+        async throws
+    {
+        let outcome = try await KFProgram.run(
+            ["get", "in.webp", "--frame", "2", "-p", "resize:20x", "-o", "out.webp"],
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let info = try ImageFileInfo(data: try folder.data("out.webp"))
+        #expect(info.size == CGSize(width: 20, height: 15))
+        #expect(info.frameCount == 1)
+        #expect(try isBlue("out.webp"))
+    }
+
+    @Test(arguments: [["get", "in.webp", "-o", "x.png"], ["convert", "in.webp", "-o", "x"]])
+    func `a frame that the image has not is reported`(command: [String]) async throws {
+        let outcome = try await KFProgram.run(command + ["--frame", "3"], in: folder)
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.errors.contains("there is no frame 3: the image has 2"),
+            "\(outcome.errors)"
+        )
+    }
+
+    @Test func `all frames are written to files of their own`() async throws {
+        let outcome = try await KFProgram.run(
+            ["convert", "in.webp", "1.png", "-o", "out", "--format", "png", "--all-frames"]
+                + ["-p", "resize:20x", "--json"],
+            in: folder
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("out")).sorted()
+        #expect(names == ["1.png", "in-1.png", "in-2.png"])
+        #expect(try !isBlue("out/in-1.png"))
+        #expect(try isBlue("out/in-2.png"))
+        for name in names {
+            #expect(try ImageFileInfo(data: folder.data("out/\(name)")).size.width == 20)
+        }
+        #expect(outcome.text.contains(#""frames":2"#), "\(outcome.text)")
+    }
+
+    @Test func `an animation is made of files, in the order of their numbers`() async throws {
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "frames"),
+            withIntermediateDirectories: true
+        )
+        for name in ["1.png", "2.png", "10.png"] {
+            try FileManager.default.moveItem(
+                at: folder.url.appending(path: name),
+                to: folder.url.appending(path: "frames/\(name)")
+            )
+        }
+        for output in ["out.gif", "out.webp"] {
+            let outcome = try await KFProgram.run(
+                ["animate", "frames", "-o", output, "--delay", "0.2", "--quality", "100"],
+                in: folder
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let info = try ImageFileInfo(data: try folder.data(output))
+            #expect(info.frameCount == 3)
+            #expect(info.size == CGSize(width: 40, height: 30))
+            #expect(abs((info.duration ?? 0) - 0.6) < 0.001)
+            let levels = try await (1...3).asyncMap { number in
+                let frame = try await KFProgram.run(
+                    ["get", output, "--frame", "\(number)", "-o", "frame.png"],
+                    in: folder
+                )
+                #expect(frame.status == 0, "\(frame.errors)")
+                return try TestPictures.pixel(try folder.data("frame.png"), x: 5, y: 5)[0]
+            }
+            #expect(levels.map { Int($0) / 50 } == [0, 2, 4], "\(levels)")
+        }
+    }
+
+    @Test func `a file that cannot be read ends the animation`() async throws {
+        try Data("no image".utf8).write(to: folder.url.appending(path: "bad.png"))
+        let outcome = try await KFProgram.run(
+            ["animate", "1.png", "bad.png", "-o", "out.gif"],
+            in: folder
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("bad.png"), "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("out.gif")))
+        let wrong = try await KFProgram.run(["animate", "1.png", "-o", "out.png"], in: folder)
+        #expect(wrong.status == 64)
+    }
+}
+
+extension Sequence {
+    /// The results of an asynchronous closure, in order.
+    fileprivate func asyncMap<T>(_ change: (Element) async throws -> T) async rethrows -> [T] {
+        var results: [T] = []
+        for element in self { results.append(try await change(element)) }
+        return results
+    }
+}
