@@ -114,8 +114,9 @@ build() {
 }
 
 mkdir -p "$folder"
-# libavif has another name in each release; the programs load the one that is there.
+# Libraries that the programs load where they are installed; some have another name in each release.
 avif='libavif16 | libavif15'
+formats='libheif1, libjxl0.11 | libjxl0.7, librsvg2-2, libtiff6'
 
 root=$scratch/kf
 install_program "$kf" "$root"
@@ -127,10 +128,13 @@ gzip -9n "$root"/usr/share/man/man1/*
 "$kf" completions zsh >"$root/usr/share/zsh/vendor-completions/_kf"
 "$kf" completions fish >"$root/usr/share/fish/vendor_completions.d/kf.fish"
 describe "$root" kf
-build "$root" kf graphics "$(depends_of "$kf")" "ca-certificates, $avif" \
+install -m 644 Tools/kf.schema.json "$root/usr/share/doc/kf/"
+build "$root" kf graphics "$(depends_of "$kf")" \
+    "ca-certificates, $avif, $formats, libchafa0 | libchafa0t64" \
     'load, convert and cache images' <<END
 Loads images from the web, resizes and converts them between JPEG, PNG, WebP,
-GIF and AVIF, compares files, and shows images in the terminal.
+GIF, AVIF and JPEG XL, compares files, and shows images in the terminal. Reads
+HEIC, TIFF, SVG, BMP and ICO, too.
 END
 
 # For other systems: the same files, and what they need.
@@ -148,7 +152,9 @@ cp LICENSE "$tree/"
         printf '  %s (%s)\n' "$library" \
             "$(dpkg-query --search "*/$library" | sed 's/[,:].*//' | head -n 1)"
     done
-    printf '%s\n' '' 'libavif (libavif15, libavif16) is needed only for AVIF files, and loaded with the first one.'
+    printf '%s\n' '' 'These are loaded with the first file of their format, and needed for nothing else: libavif' \
+        '(libavif15, libavif16), libheif (libheif1), libjxl (libjxl0.7, libjxl0.11), libtiff (libtiff6)' \
+        'and librsvg (librsvg2-2). libchafa (libchafa0) draws for kf show.'
 } >"$tree/README"
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -C "$scratch" \
     -cJf "$folder/$name.tar.xz" "$name"
@@ -166,7 +172,7 @@ mkdir -p "$root/usr/share/bash-completion/completions"
 describe "$root" kf-serve
 install -m 644 Server/README.md Server/OPERATION.md Server/IMAGES.md Deploy/nginx.conf \
     Deploy/redis.conf "$root/usr/share/doc/kf-serve/"
-build "$root" kf-serve web "$(depends_of "$serve")" "ca-certificates, $avif" \
+build "$root" kf-serve web "$(depends_of "$serve")" "ca-certificates, $avif, $formats" \
     'image service with the URLs of imgproxy' <<END
 Answers requests whose URLs name an image and options such as a size or a
 format with the processed image. Results are kept in memory, on disk and, if

@@ -50,6 +50,7 @@ struct CacheTests {
         let fields = try GetTests.fields(try await run("stats", "--json"))
         let wanted: Set = [
             "folder", "entries", "bytes", "expired", "expiredBytes", "oldestAccess", "newestAccess",
+            "status",
         ]
         #expect(Set(fields.keys) == wanted)
         let count = try #require(fields["entries"] as? Int)

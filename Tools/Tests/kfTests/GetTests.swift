@@ -57,7 +57,7 @@ struct GetTests {
         #expect(
             Set(fields.keys) == [
                 "source", "key", "cacheType", "format", "width", "height", "frames", "bytes",
-                "output", "truncated", "timings",
+                "output", "truncated", "timings", "status",
             ]
         )
         #expect(fields["key"] as? String == server.url("/photo.jpg"))

@@ -29,7 +29,7 @@ struct InfoTests {
                 "source", "format", "width", "height", "storedWidth", "storedHeight",
                 "orientation", "frames", "loops", "duration", "alpha", "progressive",
                 "bitsPerChannel", "colorProfile", "bytes", "date", "latitude", "longitude",
-                "camera",
+                "camera", "status",
             ]
         )
         #expect(fields["format"] as? String == "jpeg")

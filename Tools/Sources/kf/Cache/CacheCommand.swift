@@ -37,7 +37,7 @@ struct CacheOptions: ParsableArguments {
         do {
             try out.print(try body(try ToolCache.existing(folder: folder)))
         } catch {
-            throw ErrorReport.exit(for: error)
+            throw ErrorReport.exit(for: error, source: nil, out)
         }
     }
 }

@@ -85,7 +85,7 @@ struct DiffCommand: AsyncParsableCommand {
             try out.print(Result(difference, output: output))
             if let minPsnr, difference.psnr < minPsnr { throw ExitCode.failure }
         } catch {
-            throw ErrorReport.exit(for: error)
+            throw ErrorReport.exit(for: error, source: nil, out)
         }
     }
 

@@ -43,7 +43,7 @@ struct DemoCommand: AsyncParsableCommand {
         do {
             try await demonstrate()
         } catch {
-            throw ErrorReport.exit(for: error)
+            throw ErrorReport.exit(for: error, source: nil, out)
         }
     }
 

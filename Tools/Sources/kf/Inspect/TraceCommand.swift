@@ -100,6 +100,7 @@ struct TraceCommand: AsyncParsableCommand {
                 do {
                     _ = try await load.run(by: manager)
                 } catch {
+                    if output != "-" { out.printFailure(error, source: load.source.text) }
                     failures.add(ErrorReport.line(for: error, source: load.source.title))
                 }
             }

@@ -61,13 +61,14 @@ struct OptimizeCommand: AsyncParsableCommand {
                     let report = try optimize(index, sources, target)
                     try out.print(report, toError: output == "-")
                 } catch {
+                    if output != "-" { out.printFailure(error, source: files[index]) }
                     failures.add(ErrorReport.line(for: error, source: files[index]))
                 }
             }
             for line in failures.all { Terminal.note("kf: " + line, style: .red) }
             if !failures.all.isEmpty { throw ExitCode.failure }
         } catch {
-            throw ErrorReport.exit(for: error)
+            throw ErrorReport.exit(for: error, source: nil, out)
         }
     }
 
@@ -97,25 +98,28 @@ struct OptimizeCommand: AsyncParsableCommand {
             try AtomicFile.write(smaller, to: files[index])
         }
         return OptimizeReport(
-            input: files[index],
+            source: files[index],
             output: path ?? output ?? files[index],
-            before: bytes.count,
-            after: smaller.count
+            sourceBytes: bytes.count,
+            bytes: smaller.count
         )
     }
 }
 
 /// The result for a file.
 struct OptimizeReport: Report {
-    let input: String
+    let source: String
     let output: String
     /// Bytes.
-    let before: Int
-    let after: Int
+    let sourceBytes: Int
+    let bytes: Int
 
     func summary() -> String {
-        guard after < before else { return "\(input): \(Readable.bytes(before)), no smaller" }
-        let share = String(format: "%.1f", 100 * Double(before - after) / Double(before))
-        return "\(input): \(Readable.bytes(before)) → \(Readable.bytes(after)), \(share) % less"
+        guard bytes < sourceBytes else {
+            return "\(source): \(Readable.bytes(sourceBytes)), no smaller"
+        }
+        let share = String(format: "%.1f", 100 * Double(sourceBytes - bytes) / Double(sourceBytes))
+        return
+            "\(source): \(Readable.bytes(sourceBytes)) → \(Readable.bytes(bytes)), \(share) % less"
     }
 }

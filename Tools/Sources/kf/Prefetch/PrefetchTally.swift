@@ -13,8 +13,10 @@ extension PrefetchCommand {
 
         private enum CodingKeys: String, CodingKey {
             case url = "source"
-            case status, error
+            case error
         }
+
+        var lineStatus: String { status }
 
         func summary() -> String {
             "\(LibraryErrorText.shown(url))  \(error ?? status)"

@@ -4,13 +4,34 @@ import Foundation
 protocol Report: Encodable {
     /// The text for people.
     func summary() -> String
+
+    /// The field `status` of the JSON object.
+    var lineStatus: String { get }
+}
+
+extension Report {
+    var lineStatus: String { "done" }
+}
+
+/// A report as it is printed: with the field that every line has.
+struct ReportLine<Content: Report>: Encodable {
+    let report: Content
+
+    private enum CodingKeys: CodingKey {
+        case status
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try report.encode(to: encoder)
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(report.lineStatus, forKey: .status)
+    }
 }
 
 /// A failure in the output of `--json`: a line like those of successes, which have other fields.
 struct FailureReport: Report {
     /// As it was given on the command line; nil if the failure is not that of one source.
     let source: String?
-    private let status = "failed"
     /// The line that standard error has, too.
     let error: String
 
@@ -20,13 +41,15 @@ struct FailureReport: Report {
     }
 
     private enum CodingKeys: CodingKey {
-        case source, status, error
+        case source, error
     }
 
     func summary() -> String { error }
+
+    var lineStatus: String { "failed" }
 }
 
-extension Encodable {
+extension Report {
     /// One line of JSON with sorted fields and dates in UTC.
     ///
     /// Control characters that JSON allows but terminals interpret are escaped, too.
@@ -34,7 +57,7 @@ extension Encodable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
-        let line = String(decoding: try encoder.encode(self), as: UTF8.self)
+        let line = String(decoding: try encoder.encode(ReportLine(report: self)), as: UTF8.self)
         return line.unicodeScalars.reduce(into: "") { result, scalar in
             guard case 0x7F..<0xA0 = scalar.value else {
                 return result.unicodeScalars.append(scalar)

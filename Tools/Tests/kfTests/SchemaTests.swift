@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+/// The lines of `--json` agree with `kf.schema.json`.
+@Suite(.timeLimit(.minutes(1)))
+struct SchemaTests {
+    let folder: TemporaryFolder
+    private let properties: [String: [String: Any]]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try TestPictures.png().write(to: folder.url.appending(path: "in.png"))
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
+        try Data("no image".utf8).write(to: folder.url.appending(path: "bad.jpg"))
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../kf.schema.json").standardizedFileURL
+        let schema = try JSONSerialization.jsonObject(with: try Data(contentsOf: file))
+        properties = try #require(
+            (schema as? [String: Any])?["properties"] as? [String: [String: Any]]
+        )
+    }
+
+    private static let commands = [
+        "get in.jpg", "get in.jpg bad.jpg -o many/", "info in.jpg bad.jpg",
+        "convert in.jpg bad.jpg -o out --format webp", "convert in.jpg -o dry --dry-run",
+        "convert in.jpg -o out2 --frame 2", "optimize in.jpg bad.jpg -o small/",
+        "show in.png", "show bad.jpg", "srcset in.jpg bad.jpg -o web --widths 10 --formats png",
+        "sheet in.jpg bad.jpg -o sheet.png", "animate in.jpg in.png -o a.gif",
+        "animate bad.jpg -o b.gif", "icon in.png -o i.ico", "icon bad.jpg -o i.ico",
+        "diff in.png in.png", "diff in.png bad.jpg", "compare in.png --formats png,jpeg",
+        "compare bad.jpg", "placeholder in.jpg", "placeholder bad.jpg", "explain in.jpg",
+        "trace in.jpg bad.jpg -o t.json", "cache stats --cache none", "watch none -o out",
+        "prefetch bad.jpg --cache c",
+    ]
+
+    @Test(arguments: SchemaTests.commands)
+    func `every line has a status and described fields only`(command: String) async throws {
+        let words = command.split(separator: " ").map(String.init)
+        let outcome = try await KFProgram.run(words + ["--json"], in: folder)
+        // Wrong usage is no report.
+        guard outcome.status != 64 else { return }
+        let lines = outcome.text.split(separator: "\n")
+        #expect(!lines.isEmpty, "\(outcome.errors)")
+        var failures = 0
+        for line in lines {
+            let fields = try #require(
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+                "\(line)"
+            )
+            #expect(fields["status"] is String, "\(line)")
+            if fields["status"] as? String == "failed" {
+                failures += 1
+                #expect(fields["error"] is String, "\(line)")
+            }
+            for (name, value) in fields {
+                let property = try #require(properties[name], "\(name) in \(line)")
+                #expect(Self.agrees(value, with: property), "\(name) in \(line)")
+            }
+        }
+        #expect((outcome.status == 0) == (failures == 0), "\(outcome.text)")
+    }
+
+    private static func agrees(_ value: Any, with property: [String: Any]) -> Bool {
+        if let values = property["enum"] as? [String] {
+            return (value as? String).map(values.contains) ?? false
+        }
+        let types = property["type"] as? [String] ?? [property["type"] as? String ?? ""]
+        return types.contains { type in
+            switch type {
+            case "string": value is String
+            case "integer": value is Int
+            case "number": value is Double
+            case "boolean": value is Bool
+            case "array": value is [Any]
+            case "object": value is [String: Any]
+            case "null": value is NSNull
+            default: false
+            }
+        }
+    }
+}
