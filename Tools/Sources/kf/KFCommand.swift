@@ -19,7 +19,7 @@ struct KFCommand: AsyncParsableCommand {
             """,
         version: "kf 0.1.0 (Kingfisher for Linux)",
         subcommands: [
-            GetCommand.self, ConvertCommand.self, OptimizeCommand.self,
+            GetCommand.self, ConvertCommand.self, WatchCommand.self, OptimizeCommand.self,
             InfoCommand.self,
             ShowCommand.self,
             SrcsetCommand.self, SheetCommand.self, AnimateCommand.self, IconCommand.self,

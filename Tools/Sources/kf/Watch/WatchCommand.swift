@@ -1,0 +1,116 @@
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// `kf watch`: converts the files of a folder when they change.
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Converts the images of a folder, now and whenever they change.",
+        discussion: """
+            Begins with the images whose output is missing or older, and goes on with those that \
+            are written or moved into the folder or one below it, until it is ended (Ctrl-C). \
+            Names and steps are as in kf convert. Outputs of removed images stay.
+
+            Examples:
+              kf watch photos -o small -p downsample:400x400
+              kf watch drawings -o web --format webp --json
+
+            \(EncodingOptions.steps)
+            """
+    )
+
+    @Argument(help: "The folder to watch.", completion: .directory)
+    var folder: String
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp("The output folder; created if missing.", valueName: "dir"),
+        completion: .directory
+    )
+    var output: String
+
+    @Option(
+        help: ArgumentHelp("The names of the outputs, as in kf convert.", valueName: "template"),
+        transform: { try NameTemplate($0) }
+    )
+    var name: NameTemplate?
+
+    @OptionGroup var encoding: EncodingOptions
+
+    @Flag(
+        help: "Decode in separate processes without access to files or the network."
+    )
+    var isolate = false
+
+    @OptionGroup var out: OutputOptions
+
+    func validate() throws {
+        if output.isEmpty || output == "-" { throw ValidationError("the output must be a folder") }
+    }
+
+    func run() async throws {
+        do {
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
+                isFolder.boolValue
+            else { throw Failure("\(folder) is no folder") }
+            try AtomicFile.makeFolder(output)
+            try AtomicFile.checkWritable(output)
+            guard InputSearch.resolved(folder) != InputSearch.resolved(output) else {
+                throw Failure("\(folder) is also the output folder; choose another one with -o")
+            }
+            for try await change in FolderChanges.of(folder, leavingOut: output) {
+                await convert(change)
+            }
+        } catch {
+            throw ErrorReport.exit(for: error, source: nil, out)
+        }
+    }
+
+    /// Converts what a change concerns; failures are reported, and do not end the watch.
+    private func convert(_ change: FolderChanges.Change) async {
+        // All files are planned, so that two inputs with one name keep their suffixes.
+        let search = InputSearch(leavingOut: output)
+        guard let found = try? search.files([folder]).found else { return }
+        do {
+            let plan = try ConvertPlan(
+                inputs: found,
+                folder: output,
+                name: name,
+                format: encoding.format
+            )
+            let converter = Converter(
+                plan: plan,
+                encoding: encoding,
+                skipsExisting: false,
+                preservesTime: false,
+                splitsAnimations: false,
+                isolates: isolate
+            )
+            let items = plan.items.filter { item in
+                change.files.contains(item.input.path)
+                    || change.includesAll && isOutdated(item)
+            }
+            let width = ProcessInfo.processInfo.activeProcessorCount
+            await Batch.run(items, width: width) { item in
+                let outcome = await converter.outcome(of: item)
+                try? out.print(outcome)
+                if let error = outcome.error { Terminal.note("kf: " + error, style: .red) }
+            }
+        } catch {
+            _ = ErrorReport.exit(for: error, source: nil, out)
+        }
+    }
+
+    /// Whether the output of a file is missing, older, or not known by name.
+    private func isOutdated(_ item: ConvertPlan.Item) -> Bool {
+        func time(_ path: String) -> Date? {
+            // Nil for a file that is not there.
+            let values = try? FileManager.default.attributesOfItem(atPath: path)
+            return values?[.modificationDate] as? Date
+        }
+        guard let input = time(item.input.path) else { return false }
+        return time(item.outputTitle(in: output)).map { $0 < input } ?? true
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Kingfisher
+import Testing
+
+/// `kf watch`.
+@Suite(.timeLimit(.minutes(1)))
+struct WatchTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["in/old.png", "in/below/deep.png", "new.png", "newer.png"] {
+            let file = folder.url.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try TestPictures.png().write(to: file)
+        }
+    }
+
+    /// Runs a script in which `next` waits for a line of the program and keeps it in `$line`.
+    private func watch(_ script: String) async throws -> KFProgram.Outcome {
+        let head = """
+            set -eu
+            exec 3< <(exec "$0" watch in -o out --format jpeg --json 2>errors)
+            program=$!
+            trap 'kill $program 2>/dev/null || true' EXIT
+            next() { IFS= read -r -t 50 line <&3 || { echo "no line"; cat errors; exit 1; }; }
+
+            """
+        return try await KFProgram.bash(head + script, in: folder)
+    }
+
+    @Test func `images are converted at the start, when they are written, and when they move in`()
+        async throws
+    {
+        let outcome = try await watch(
+            """
+            next; next
+            cp new.png in/new.png; next; echo "$line"
+            mv newer.png in/below/; next; echo "$line"
+            mkdir in/later; cp new.png in/later/a.png; next; echo "$line"
+            cp new.png in/.hidden.png; cp new.png in/last.png; next; echo "$line"
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
+        let lines = outcome.text.split(separator: "\n")
+        for (line, name) in zip(lines, ["new", "below/newer", "later/a", "last"]) {
+            #expect(line.contains("\"output\":\"out/\(name).jpg\""), "\(line)")
+            #expect(line.contains(#""status":"converted""#))
+        }
+        for name in ["old", "below/deep", "new", "below/newer", "later/a", "last"] {
+            #expect(try folder.data("out/\(name).jpg").kf.imageFormat == .JPEG)
+        }
+    }
+
+    @Test func `outputs that are newer stay, and failures do not end the watch`() async throws {
+        let outcome = try await watch(
+            """
+            next; next
+            kill $program; wait $program || true
+            exec 3< <(exec "$0" watch in -o out --format jpeg --json 2>errors)
+            program=$!
+            echo bad >in/bad.png.part; mv in/bad.png.part in/bad.png; next; echo "$line"
+            cp new.png in/last.png; next; echo "$line"
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
+        let lines = outcome.text.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.first?.contains(#""status":"failed""#) == true, "\(lines)")
+        #expect(lines.last?.contains("last.jpg") == true, "\(lines)")
+    }
+
+    @Test func `a folder that is none, or the output itself, is refused`() async throws {
+        for (arguments, reason) in [
+            (["nothing", "-o", "out"], "is no folder"), (["in", "-o", "in"], "also the output"),
+        ] {
+            let outcome = try await KFProgram.run(["watch"] + arguments, in: folder)
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+        }
+    }
+}
