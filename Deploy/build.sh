@@ -32,6 +32,6 @@ packages_of "$folder/kf-serve" >"$folder/packages"
 # Loaded while the program runs: the libraries of some formats with the first file, and ISA-L if the
 # build found it.
 dpkg-query --search '*/libavif.so.[0-9]*' '*/libisal.so.[0-9]*' '*/libjxl.so.[0-9]*' \
-    '*/libheif.so.[0-9]*' '*/libtiff.so.[0-9]*' '*/librsvg-2.so.[0-9]*' 2>/dev/null | sed 's/[,:].*//' \
+    '*/libheif.so.[0-9]*' '*/libtiff.so.[0-9]*' '*/librsvg*.so.[0-9]*' 2>/dev/null | sed 's/[,:].*//' \
     | sort -u >>"$folder/packages"
 say "Built $folder/kf-serve; it needs $(paste -sd ' ' "$folder/packages")"

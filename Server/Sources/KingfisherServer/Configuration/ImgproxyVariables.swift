@@ -44,8 +44,8 @@ public enum ImgproxyVariables {
             names: ["CUSTOM_HEADERS_SEPARATOR"]
         ),
         Family(
-            reason: "librsvg draws SVGs, which runs no scripts and opens no files; results are "
-                + "never SVGs",
+            reason: "librsvg draws SVG files, which runs no scripts and opens no files; results "
+                + "are never SVG",
             names: [
                 "MAX_SVG_CHECK_BYTES", "SANITIZE_SVG", "SVG_FIX_UNSUPPORTED",
                 "ALWAYS_RASTERIZE_SVG", "SVG_UNLIMITED",

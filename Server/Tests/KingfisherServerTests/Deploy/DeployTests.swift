@@ -72,7 +72,7 @@ struct DeployTests {
         #expect(image.contains("\nRUN Deploy/build.sh /out\n"))
         #expect(image.firstMatch(of: #/\blib[a-z0-9]+/#) == nil)
         let script = try Self.text("build.sh")
-        #expect(script.contains("\nScripts/bootstrap.sh --redis\n"))
+        #expect(script.contains("\nScripts/bootstrap.sh --redis --formats\n"))
         #expect(script.firstMatch(of: #/\blib[a-z0-9]+-/#) == nil)
     }
 
