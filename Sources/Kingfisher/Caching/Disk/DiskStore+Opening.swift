@@ -152,8 +152,8 @@ extension DiskStore {
     // A million entries take a quarter of this.
     private static let maximalLogSize = 1 << 30
 
-    // A whole log in memory would take as much as the index.
-    private static let windowSize = 8 << 20
+    // Little more than the longest record: a whole log in memory would take as much as the index.
+    private static let windowSize = LogRecord.prefixSize + LogRecord.maximalBodySize + 256 * 1024
 
     private func read(_ log: OpenFile) -> (DiskIndex, LogReader)? {
         guard let status = try? files.status(of: log), status.size <= Self.maximalLogSize

@@ -24,8 +24,8 @@ struct LogReader {
     /// Reads all records of `bytes` in order, and passes on each with its offset in the log.
     ///
     /// - Parameters:
-    ///   - bytes: A part of the log that begins at ``position``; at least twice as long as a record
-    ///     can be, unless it is the last one.
+    ///   - bytes: A part of the log that begins at ``position``; at least as long as a record can
+    ///     be, unless it is the last one.
     ///   - isLast: Whether the log ends with these bytes.
     ///   - apply: Receives the records.
     mutating func read(
