@@ -105,31 +105,50 @@ struct MemoryQueues {
 ///
 /// A key stored again while its hash is here has been requested repeatedly.
 struct GhostQueue {
-    private var order = FIFO<(hash: Int, turn: UInt64)>()
-    private var turns: [Int: UInt64] = [:]
-    private var nextTurn: UInt64 = 0
+    /// A ring: the hash of turn `n` is at `n % capacity`.
+    private var hashes: ContiguousArray<Int> = []
+    private var index = HashIndex()
+    private var oldestTurn = 0
+    private var nextTurn = 0
 
     /// The hashes at most: the table must not become so large that growing it takes a millisecond.
     private static let capacity = 16_384
 
     mutating func insert(_ hash: Int, capacity: Int) {
+        _ = take(hash)
         let capacity = min(capacity, Self.capacity)
-        nextTurn += 1
-        turns[hash] = nextTurn
-        order.append((hash, nextTurn))
-        while order.count > capacity, let oldest = order.popFirst() {
-            // Ignore hashes that were removed or inserted again meanwhile.
-            if turns[oldest.hash] == oldest.turn { turns[oldest.hash] = nil }
+        while nextTurn - oldestTurn >= capacity { dropOldest() }
+        let place = nextTurn % Self.capacity
+        if place == hashes.count {
+            hashes.append(hash)
+        } else {
+            hashes[place] = hash
         }
+        index.insert(hash, place: place)
+        nextTurn += 1
+    }
+
+    private mutating func dropOldest() {
+        let place = oldestTurn % Self.capacity
+        oldestTurn += 1
+        let hash = hashes[place]
+        // It may have been taken.
+        guard self.place(of: hash) == place else { return }
+        index.remove(hash, place: place)
     }
 
     /// Removes a hash and returns whether it was present.
-    mutating func take(_ hash: Int) -> Bool { turns.removeValue(forKey: hash) != nil }
-
-    func remembers(_ hash: Int) -> Bool { turns[hash] != nil }
-
-    mutating func removeAll() {
-        order.removeAll()
-        turns = [:]
+    mutating func take(_ hash: Int) -> Bool {
+        guard let place = place(of: hash) else { return false }
+        index.remove(hash, place: place)
+        return true
     }
+
+    func remembers(_ hash: Int) -> Bool { place(of: hash) != nil }
+
+    private func place(of hash: Int) -> Int? {
+        index.place(of: hash) { hashes[$0] == hash }
+    }
+
+    mutating func removeAll() { self = GhostQueue() }
 }

@@ -109,11 +109,10 @@ extension MemoryShard.State {
     /// Removes the entry at a position; the last entry takes its place.
     mutating func remove(at place: Int) -> MemoryEntry {
         index.remove(entries[place].key.hash, place: place)
-        let last = entries.count - 1
-        if place != last {
-            index.move(entries[last].key.hash, from: last, to: place)
-            entries.swapAt(place, last)
-        }
-        return entries.removeLast()
+        var last = entries.removeLast()
+        if place == entries.count { return last }
+        index.move(last.key.hash, from: entries.count, to: place)
+        swap(&entries[place], &last)
+        return last
     }
 }
