@@ -42,7 +42,7 @@ static struct {
 
 #define FILL(name) KF_FIND(heif, name)
 
-// --- Threads ---
+// --- Functions that libheif and libde265 call ---
 
 // libheif asks libde265 for one thread, without an option against it, and a worker process may start
 // none. Without threads libde265 decodes on the one that calls it; 0 is no error.
@@ -53,6 +53,27 @@ static int start_no_threads(void *decoder, int count) {
 }
 
 #if __SIZEOF_POINTER__ == 8
+// libde265 shows what its memory held before where a damaged image sets no pixels: other people's
+// images, or anything else of the process. It gets zeros.
+static int allocate_zeros(void **memory, size_t alignment, size_t count) {
+    int error = posix_memalign(memory, alignment, count);
+    if (error == 0) memset(*memory, 0, count);
+    return error;
+}
+
+static void *allocate_more_zeros(size_t count) { return calloc(1, count); }
+
+// The functions that a library calls in place of those of a name.
+static const struct replacement {
+    const char *library;
+    const char *name;
+    void *function;
+} replacements[] = {
+    {"heif", "de265_start_worker_threads", (void *)start_no_threads},
+    {"de265", "posix_memalign", (void *)allocate_zeros},
+    {"de265", "malloc", (void *)allocate_more_zeros},
+};
+
 typedef struct tables {
     const Elf64_Sym *symbols;
     const char *names;
@@ -60,22 +81,27 @@ typedef struct tables {
     size_t bytes[2];
 } tables;
 
-static void redirect(uintptr_t base, const tables *found, int table) {
+static void redirect(const char *library, uintptr_t base, const tables *found, int table) {
     const Elf64_Rela *relocation = found->relocations[table];
     if (relocation == NULL) return;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (size_t i = 0; i < found->bytes[table] / sizeof *relocation; i++, relocation++) {
         size_t symbol = ELF64_R_SYM(relocation->r_info);
         const char *name = found->names + found->symbols[symbol].st_name;
-        if (symbol == 0 || strcmp(name, "de265_start_worker_threads") != 0) continue;
-        uintptr_t slot = base + relocation->r_offset;
-        // The linker may have made it read-only. Where that cannot be undone, a worker fails later.
-        if (mprotect((void *)(slot & ~(page - 1)), page, PROT_READ | PROT_WRITE) == 0)
-            *(void **)slot = (void *)start_no_threads;
+        if (symbol == 0) continue;
+        for (size_t j = 0; j < sizeof replacements / sizeof *replacements; j++) {
+            const struct replacement *new = &replacements[j];
+            if (strcmp(name, new->name) != 0 || strstr(library, new->library) == NULL) continue;
+            uintptr_t slot = base + relocation->r_offset;
+            // The linker may have made it read-only. Where that cannot be undone, a worker fails
+            // later.
+            if (mprotect((void *)(slot & ~(page - 1)), page, PROT_READ | PROT_WRITE) == 0)
+                *(void **)slot = new->function;
+        }
     }
 }
 
-// Lets the libraries that call libde265, which are libheif or a plug-in of it, call the function above.
+// Lets libde265, and libheif or the plug-in of it that calls libde265, call the functions above.
 static int visit(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     (void)context;
@@ -84,8 +110,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             entry = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-    // Only libheif and its plug-ins call the function.
-    if (strstr(info->dlpi_name, "heif") == NULL) return 0;
+    if (strstr(info->dlpi_name, "heif") == NULL && strstr(info->dlpi_name, "de265") == NULL)
+        return 0;
     for (; entry != NULL && entry->d_tag != DT_NULL; entry++) {
         uintptr_t address = entry->d_un.d_ptr;
         // glibc has added the base already.
@@ -100,7 +126,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
         }
     }
     if (found.symbols == NULL || found.names == NULL) return 0;
-    for (int table = 0; table < 2; table++) redirect(info->dlpi_addr, &found, table);
+    for (int table = 0; table < 2; table++) redirect(info->dlpi_name, info->dlpi_addr, &found, table);
     return 0;
 }
 #endif

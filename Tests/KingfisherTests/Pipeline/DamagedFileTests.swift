@@ -96,7 +96,11 @@ private struct DamagedLoad {
             #expect(!isCached, "seed \(seed), \(processor.identifier)")
             return false
         }
-        #expect(loaded.bitmap == direct?.bitmap, "seed \(seed), \(processor.identifier)")
+        let format = (try? Codecs.inspect(data)).map { "\($0.format)" } ?? "no format"
+        #expect(
+            loaded.bitmap == direct?.bitmap,
+            "seed \(seed), \(format), \(processor.identifier)"
+        )
         cache.clearMemoryCache()
         // The serializer writes no GIF of one frame, so a processed one is in memory alone.
         guard DefaultCacheSerializer.default.data(with: loaded, original: data) != nil else {
