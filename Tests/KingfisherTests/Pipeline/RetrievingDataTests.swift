@@ -158,8 +158,11 @@ struct RetrievingDataTests {
         #expect(try await data(as: .webp()).data == fresh.data)
     }
 
-    @Test func `a format that this build cannot write is an error that says so`() async throws {
-        let error = await #expect(throws: KingfisherError.self) { try await data(as: .jxl()) }
+    @Test func `an image that its format cannot hold is an error that says so`() async throws {
+        let long = ResizingImageProcessor(referenceSize: CGSize(width: 16_384, height: 1))
+        let error = await #expect(throws: KingfisherError.self) {
+            try await data([.processor(long)], as: .webp())
+        }
         #expect(error?.errorCode == 3008)
     }
 
