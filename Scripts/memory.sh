@@ -62,7 +62,9 @@ for source in Sources/CCodecShims/*.c; do
 done
 clang "${flags[@]}" Tests/CCodecShimsTests/faults.c "$objects"/*.o "${linking[@]}" \
     -o "$objects/faults"
-ASAN_OPTIONS=allocator_may_return_null=1 "$objects/faults" Tests/CodecsTests/Fixtures \
+# Whole stacks, by which the sanitizer knows the memory of the linker's that libraries keep.
+ASAN_OPTIONS=allocator_may_return_null=1:fast_unwind_on_malloc=0 \
+    "$objects/faults" Tests/CodecsTests/Fixtures \
     || die "a shim fails when an allocation does (see above)."
 
 say "Building with the address sanitizer"
