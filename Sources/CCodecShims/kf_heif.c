@@ -44,15 +44,15 @@ static struct {
 
 // --- Functions that libheif and libde265 call ---
 
+#if __SIZEOF_POINTER__ == 8
 // libheif asks libde265 for one thread, without an option against it, and a worker process may start
-// none. Without threads libde265 decodes on the one that calls it; 0 is no error.
+// none. Without threads libde265 decodes on the one that calls it, for the whole process; 0 is no error.
 static int start_no_threads(void *decoder, int count) {
     (void)decoder;
     (void)count;
     return 0;
 }
 
-#if __SIZEOF_POINTER__ == 8
 // libde265 shows what its memory held before where a damaged image sets no pixels: other people's
 // images, or anything else of the process. It gets zeros.
 static int allocate_zeros(void **memory, size_t alignment, size_t count) {
@@ -79,12 +79,27 @@ typedef struct tables {
     const char *names;
     const Elf64_Rela *relocations[2];
     size_t bytes[2];
+    // What the linker has made read-only.
+    uintptr_t fixed_start, fixed_end;
 } tables;
 
-static void redirect(const char *library, uintptr_t base, const tables *found, int table) {
+static uintptr_t page_of(uintptr_t address) {
+    return address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+}
+
+// Writes a slot of a table. Returns whether it could be written.
+static int write_slot(const tables *found, uintptr_t slot, void *function) {
+    void *page = (void *)page_of(slot);
+    int is_fixed = slot >= found->fixed_start && slot < found->fixed_end;
+    if (is_fixed && mprotect(page, sizeof slot, PROT_READ | PROT_WRITE) != 0) return 0;
+    *(void **)slot = function;
+    return !is_fixed || mprotect(page, sizeof slot, PROT_READ) == 0;
+}
+
+// Returns whether all slots could be written.
+static int redirect(const char *library, uintptr_t base, const tables *found, int table) {
     const Elf64_Rela *relocation = found->relocations[table];
-    if (relocation == NULL) return;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    if (relocation == NULL) return 1;
     for (size_t i = 0; i < found->bytes[table] / sizeof *relocation; i++, relocation++) {
         size_t symbol = ELF64_R_SYM(relocation->r_info);
         const char *name = found->names + found->symbols[symbol].st_name;
@@ -92,24 +107,27 @@ static void redirect(const char *library, uintptr_t base, const tables *found, i
         for (size_t j = 0; j < sizeof replacements / sizeof *replacements; j++) {
             const struct replacement *new = &replacements[j];
             if (strcmp(name, new->name) != 0 || strstr(library, new->library) == NULL) continue;
-            uintptr_t slot = base + relocation->r_offset;
-            // The linker may have made it read-only. Where that cannot be undone, a worker fails
-            // later.
-            if (mprotect((void *)(slot & ~(page - 1)), page, PROT_READ | PROT_WRITE) == 0)
-                *(void **)slot = new->function;
+            if (!write_slot(found, base + relocation->r_offset, new->function)) return 0;
         }
     }
+    return 1;
 }
 
 // Lets libde265, and libheif or the plug-in of it that calls libde265, call the functions above.
+// Anything but 0 ends the visits: a slot could not be written.
 static int visit(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     (void)context;
     tables found = {0};
     const Elf64_Dyn *entry = NULL;
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            entry = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t address = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) entry = (const void *)address;
+        if (info->dlpi_phdr[i].p_type != PT_GNU_RELRO) continue;
+        // The linker rounds both down to pages.
+        found.fixed_start = page_of(address);
+        found.fixed_end = page_of(address + info->dlpi_phdr[i].p_memsz);
+    }
     if (strstr(info->dlpi_name, "heif") == NULL && strstr(info->dlpi_name, "de265") == NULL)
         return 0;
     for (; entry != NULL && entry->d_tag != DT_NULL; entry++) {
@@ -126,7 +144,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
         }
     }
     if (found.symbols == NULL || found.names == NULL) return 0;
-    for (int table = 0; table < 2; table++) redirect(info->dlpi_name, info->dlpi_addr, &found, table);
+    for (int table = 0; table < 2; table++)
+        if (!redirect(info->dlpi_name, info->dlpi_addr, &found, table)) return 1;
     return 0;
 }
 #endif
@@ -137,13 +156,14 @@ static int find_functions(void *library) {
     FUNCTIONS(FILL)
     // Loads the plug-ins, which decode, while files may be opened.
     struct heif_context *context = heif.heif_context_alloc();
-    if (context != NULL) heif.heif_context_free(context);
+    if (context == NULL) return 0;
+    heif.heif_context_free(context);
 #if __SIZEOF_POINTER__ == 8
-    dl_iterate_phdr(visit, NULL);
+    // Without its replacements libde265 is not used.
+    return dl_iterate_phdr(visit, NULL) == 0;
 #else
-    (void)start_no_threads;
+    return 0;
 #endif
-    return context != NULL;
 }
 
 static int load(void) {
