@@ -51,6 +51,7 @@ enum TerminalDrawing: String, ExpressibleByArgument, CaseIterable {
             throw Failure("the library libchafa (package libchafa0) is not installed")
         }
         let (width, height) = (image.pixelWidth, image.pixelHeight)
+        guard width > 0, height > 0 else { throw Failure("this image has no pixels") }
         let cells = cells(width, height, columns: columns, rows: rows)
         let drawing = kf_chafa_drawing(
             protocol: chafaProtocol,
@@ -69,7 +70,7 @@ enum TerminalDrawing: String, ExpressibleByArgument, CaseIterable {
             }
             return kf_chafa_draw(drawing, packed, &count)
         }
-        guard let text, width > 0 else { throw Failure("cannot draw this image") }
+        guard let text else { throw Failure("there is no memory to draw this image") }
         return Data(bytesNoCopy: text, count: count, deallocator: .free) + Data("\n".utf8)
     }
 
