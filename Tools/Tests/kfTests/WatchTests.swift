@@ -73,6 +73,26 @@ struct WatchTests {
         #expect(lines.last?.contains("last.jpg") == true, "\(lines)")
     }
 
+    @Test func `folders that change without pause are converted, and removed ones end the watch`()
+        async throws
+    {
+        let outcome = try await watch(
+            """
+            next; next
+            # Not by a signal: programs that a test starts may have them blocked.
+            (while kill -0 $$ 2>/dev/null && [ ! -e stop ]; do echo more >>in/log.txt; done) &
+            writer=$!
+            cp new.png in/new.png; next; echo "$line"
+            touch stop; wait $writer
+            rm -r in; wait $program || echo "status $?"; cat errors
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
+        #expect(outcome.text.contains("out/new.jpg"), "\(outcome.text)")
+        #expect(outcome.text.contains("status 1"), "\(outcome.text)")
+        #expect(outcome.text.contains("in was removed"), "\(outcome.text)")
+    }
+
     @Test func `a folder that is none, or the output itself, is refused`() async throws {
         for (arguments, reason) in [
             (["nothing", "-o", "out"], "is no folder"), (["in", "-o", "in"], "also the output"),

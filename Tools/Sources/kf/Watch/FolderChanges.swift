@@ -17,12 +17,17 @@ struct FolderChanges {
         var includesAll = false
     }
 
+    /// How long events are gathered at most, in seconds: a folder may change without a pause.
+    private static let longest = 1.0
+
     private let descriptor: Int32
+    private let root: String
     /// The folder that is not watched, without symbolic links.
     private let leftOut: String?
     private var folders: [Int32: String] = [:]
 
-    private init(_ leftOut: String?) throws {
+    private init(_ root: String, _ leftOut: String?) throws {
+        self.root = root
         self.leftOut = leftOut
         descriptor = inotify_init1(Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { throw Failure("cannot watch folders", code: errno) }
@@ -35,7 +40,8 @@ struct FolderChanges {
     /// - Parameters:
     ///   - folder: The folder.
     ///   - leftOut: A folder that is not watched, because the program writes there.
-    /// - Returns: The changes; ends with a ``Failure`` if a folder cannot be watched.
+    /// - Returns: The changes; ends with a ``Failure`` if a folder cannot be watched, or if it was
+    ///   removed.
     static func of(
         _ folder: String,
         leavingOut leftOut: String
@@ -46,7 +52,7 @@ struct FolderChanges {
                 do {
                     // Reading blocks; the thread ends with the process.
                     try await onThread {
-                        var changes = try FolderChanges(leftOut)
+                        var changes = try FolderChanges(folder, leftOut)
                         try changes.watch(folder)
                         continuation.yield(Change(includesAll: true))
                         while true { continuation.yield(try changes.next()) }
@@ -81,16 +87,18 @@ struct FolderChanges {
         }
     }
 
-    /// Waits for events, and for those that follow within a tenth of a second.
+    /// Waits for events, and for those that follow within a tenth of a second, at most a second.
     private mutating func next() throws -> Change {
         var change = Change()
         var wait: Int32 = -1
-        while true {
+        var end: ContinuousClock.Instant?
+        while end.map({ .now < $0 }) ?? true {
             var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = poll(&request, 1, wait)
             if ready < 0, errno == EINTR { continue }
             guard ready > 0 else { break }
             try takeEvents(&change)
+            end = end ?? .now + .seconds(Self.longest)
             wait = 100
         }
         return change
@@ -121,6 +129,9 @@ struct FolderChanges {
         _ change: inout Change
     ) throws {
         if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { change.includesAll = true }
+        if event.mask & UInt32(IN_IGNORED) != 0, folders.removeValue(forKey: event.wd) == root {
+            throw Failure("\(root) was removed")
+        }
         guard let folder = folders[event.wd], !name.isEmpty, !name.hasPrefix(".") else { return }
         let path = (folder as NSString).appendingPathComponent(name)
         if event.mask & UInt32(IN_ISDIR) != 0 {

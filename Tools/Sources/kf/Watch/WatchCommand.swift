@@ -72,6 +72,7 @@ struct WatchCommand: AsyncParsableCommand {
     private func convert(_ change: FolderChanges.Change) async {
         // All files are planned, so that two inputs with one name keep their suffixes.
         let search = InputSearch(leavingOut: output)
+        // A folder without images is no failure here.
         guard let found = try? search.files([folder]).found else { return }
         do {
             let plan = try ConvertPlan(
