@@ -17,7 +17,7 @@ enum KFProgram {
             .deletingLastPathComponent().appendingPathComponent("kf")
     }
 
-    /// Runs the program until it exits.
+    /// Runs the program until it exits, or until the task is cancelled, which kills it.
     ///
     /// Its streams are files, so that no full pipe can block it. They are kept in `folder`, which
     /// also replaces the user's cache folder.
@@ -60,19 +60,25 @@ enum KFProgram {
         let outputFile = outputPath.map { URL(fileURLWithPath: $0) } ?? files[1]
         process.standardOutput = try FileHandle(forWritingTo: outputFile)
         process.standardError = try FileHandle(forWritingTo: files[2])
-        let status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { process in
-                // A signal must not look like an exit status.
-                let wasSignal = process.terminationReason == .uncaughtSignal
-                continuation.resume(
-                    returning: wasSignal ? -process.terminationStatus : process.terminationStatus
-                )
+        let status = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                process.terminationHandler = { process in
+                    // A signal must not look like an exit status.
+                    let wasSignal = process.terminationReason == .uncaughtSignal
+                    continuation.resume(
+                        returning: wasSignal
+                            ? -process.terminationStatus : process.terminationStatus
+                    )
+                }
+                do {
+                    try process.run()
+                } catch {
+                    continuation.resume(throwing: error)
+                }
             }
-            do {
-                try process.run()
-            } catch {
-                continuation.resume(throwing: error)
-            }
+        } onCancel: {
+            // A test that runs too long is cancelled; without this it would still wait.
+            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         }
         return Outcome(
             status: status,
