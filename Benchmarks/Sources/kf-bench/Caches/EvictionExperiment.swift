@@ -19,10 +19,9 @@ enum EvictionExperiment {
         for way in ways {
             let filled = Filled()
             let waits = Waits(of: filled.storage)
-            let before = Self.threadSeconds()
             let watch = Stopwatch()
             way.evict(filled.storage)
-            let (seconds, cpu) = (watch.wall, Self.threadSeconds() - before)
+            let (seconds, cpu) = (watch.wall, watch.threadCPU)
             let (lookup, change) = waits.longest()
             guard filled.storage.totalCacheCost() <= count else {
                 throw BenchmarkError("the limit is exceeded")
@@ -36,12 +35,6 @@ enum EvictionExperiment {
         }
         lines.append(Verdict("stores above the limit, 8 readers", excesses(), atMost: 0).line)
         return lines
-    }
-
-    private static func threadSeconds() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     private typealias Storage = MemoryStorage.Backend<Item>
