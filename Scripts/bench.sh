@@ -13,6 +13,7 @@
 #        Scripts/bench.sh start                    from a program's start to its first image from disk
 #        Scripts/bench.sh hits                     instructions per hit in memory, by number of entries
 #        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, against vipsthumbnail
+#        Scripts/bench.sh debug                    33 photos by a debug build of kf
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
 #        Scripts/bench.sh end-to-end               pages of thumbnails, against requests + pyvips + diskcache
 #        Scripts/bench.sh gtk                      scrolling 10,000 images, beside an empty window
@@ -201,6 +202,26 @@ convert_photos() {
         "$outputs" "$1"
 }
 
+# Runs a debug build of kf, in which the twins in C do what Swift would do forty times slower. Fails
+# if it takes more than 5 s.
+convert_in_debug() {
+    local start seconds
+    command -v vipsthumbnail >/dev/null || install_packages libvips-tools
+    command -v apt-get >/dev/null || build_bench
+    make_photos "$PHOTOS"
+    CONFIGURATION=debug
+    build_tool Tools kf
+    # Not local: the trap runs after the function has returned.
+    outputs=$(mktemp -d)
+    trap 'rm -rf "$outputs"' EXIT
+    start=$EPOCHREALTIME
+    "$NESTED_BUILD/debug/kf" convert "$PHOTOS"/{0..32}.jpg -o "$outputs" -p downsample:400x400 \
+        --quiet
+    seconds=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
+    printf '33 photos of 12 megapixels in a debug build: %s s (at most 5)\n' "$seconds"
+    awk -v seconds="$seconds" 'BEGIN { exit seconds > 5 }'
+}
+
 # Downloads from nginx.
 measure_transfers() {
     provide_nginx || die "the downloads need nginx."
@@ -363,6 +384,11 @@ if [ "${1:-}" = convert ]; then
     exit
 fi
 
+if [ "${1:-}" = debug ]; then
+    convert_in_debug
+    exit
+fi
+
 if [ "${1:-}" = cachesim ]; then
     build_tool Benchmarks cachesim
     shift
@@ -438,6 +464,7 @@ case ${1:-} in
     printf 'hits  instructions per hit in memory, from a thousand to a million entries\n'
     printf 'megapixels  thumbnails of 0.5 to 200 megapixels, against vipsthumbnail\n'
     printf 'convert  200 photos by kf convert, against vipsthumbnail\n'
+    printf 'debug  33 photos by a debug build of kf\n'
     printf 'service  the image service, against thumbor and nginx\n'
     printf 'end-to-end  pages of thumbnails from nginx, against requests + pyvips + diskcache\n'
     printf 'gtk  scrolling 10,000 images in GTK, beside an empty window\n'
