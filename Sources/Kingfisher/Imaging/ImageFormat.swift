@@ -21,9 +21,9 @@ public enum ImageFormat: Sendable {
     case JXL
     /// HEIC and other HEIF files; decoded where libheif is installed.
     case HEIF
-    /// TIFF; decoded where libtiff 4.5 is installed.
+    /// TIFF; decoded where libtiff 4.5 or later is installed.
     case TIFF
-    /// SVG; rendered where librsvg 2.52 is installed.
+    /// SVG; rendered where librsvg 2.52 or later is installed.
     case SVG
     /// Windows bitmaps; decoded only.
     case BMP

@@ -3,7 +3,7 @@
 
 Usage: make.py [FOLDER]    (needs Pillow 11.3 or later and numpy)
 
-The formats behind package traits also need pillow-heif, and Debian's libjxl-tools, libtiff-tools
+JPEG XL, HEIF, TIFF and SVG also need pillow-heif, and Debian's libjxl-tools, libtiff-tools
 and librsvg2-bin.
 
 Run by hand; the results are committed. NAME.EXT.rgba has the pixels of NAME.EXT: width and height
@@ -560,7 +560,7 @@ def bmp():
         save(f"{kind}.ico", data, np.asarray(icon))
 
 
-# --- Formats of package traits --------------------------------------------------------------
+# --- Formats whose libraries are loaded when they are needed --------------------------------
 
 
 def run(*command):

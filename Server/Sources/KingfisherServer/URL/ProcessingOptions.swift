@@ -287,6 +287,6 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     case avif
     /// GIF.
     case gif
-    /// JPEG XL, with the library's trait `JXL`.
+    /// JPEG XL, where libjxl is installed.
     case jxl
 }

@@ -40,8 +40,7 @@ final class MemoryStore: Sendable {
     /// Whether evicted objects may be referenced elsewhere, which makes weak references useful.
     let remembersEvicted: Bool
     private let timer = Mutex<RepeatingTimer?>(nil)
-    /// The maximum number of entries examined under the lock; an eighth of a millisecond of
-    /// work.
+    /// The maximum number of entries examined under the lock; an eighth of a millisecond of work.
     static let batchSize = 128
 
     init(limits: Limits, clock: WallClock = .system, remembersEvicted: Bool = true) {
