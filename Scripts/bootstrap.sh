@@ -5,11 +5,12 @@
 #        Scripts/bootstrap.sh --packages fedora|arch|alpine
 #
 #   --check     only list missing packages, and fail if there are any
-#   --tests     also the web server for the download tests; without apt these tests are skipped
+#   --tests     also the web server for the download tests, and the tools that draw PDF documents to
+#               compare with; without apt these tests are skipped
 #   --lint      also codespell and aspell, which check the spelling of the pages; without apt the
 #               check is skipped
 #   --gtk       also the packages for KingfisherGTK, its tests and the gallery
-#   --formats   also the libraries of JPEG XL, HEIF, TIFF and SVG, and the one by which kf draws, which
+#   --formats   also the libraries of JPEG XL, HEIF, TIFF, SVG and PDF, and the one by which kf draws, which
 #               programs load where they are installed; their headers are for Scripts/walls.sh
 #   --redis     also hiredis for KingfisherRedis and the image service; with --tests a Redis server,
 #               which is not started
@@ -51,6 +52,8 @@ libheif-dev            libheif-devel            libheif           libheif-dev
 libtiff-dev            libtiff-devel            libtiff           tiff-dev
 librsvg2-dev           librsvg2-devel           librsvg           librsvg-dev
 libchafa-dev           chafa-devel              chafa             chafa-dev
+libpoppler-glib-dev    poppler-glib-devel       poppler-glib      poppler-dev
+poppler-utils          poppler-utils            poppler           poppler-utils
 libhiredis-dev         hiredis-devel            hiredis           hiredis-dev
 redis-tools            redis                    redis             redis
 END
@@ -133,6 +136,7 @@ esac
     libtiff-4:libtiff-dev
     librsvg-2.0:librsvg2-dev
     chafa:libchafa-dev
+    poppler-glib:libpoppler-glib-dev
 )
 [ -z "$with_redis" ] || libraries+=(hiredis:libhiredis-dev)
 
@@ -162,6 +166,10 @@ done
 # openssl creates the certificate of the web server.
 [ -z "$with_tests" ] || command -v openssl >/dev/null || ! command -v apt-get >/dev/null \
     || need openssl
+
+# pdftocairo is what drawn pages are compared with.
+[ -z "$with_tests" ] || command -v pdftocairo >/dev/null || ! command -v apt-get >/dev/null \
+    || need poppler-utils
 
 # Debian's redis-tools contains the server under another name; the package redis-server would start
 # it, now and at every boot.

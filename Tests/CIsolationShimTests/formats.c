@@ -1,9 +1,11 @@
-// Decodes files of the formats whose libraries are loaded when they are needed, with the system calls
-// that a worker process is allowed. Fails if one is missing, or if no file could be decoded.
+// Decodes files of the formats whose libraries are loaded when they are needed, and draws PDF pages,
+// with the system calls that a worker process is allowed. Fails if one is missing, or if no file could
+// be decoded.
 //
 //     formats FILE...
 #define _GNU_SOURCE
 #include "CIsolationShim.h"
+#include "kf_pdf.h"
 #include "kf_picture.h"
 
 #include <stdio.h>
@@ -13,6 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// The kind of PDF documents.
+enum { DOCUMENT = KF_PICTURE_SVG + 1 };
+
 enum { DECODED = 0, REFUSED = 1, NO_WALLS = 2, MAX_FILE = 1 << 20 };
 
 static void ignore(void *context, const void *row) {
@@ -20,8 +25,25 @@ static void ignore(void *context, const void *row) {
     (void)row;
 }
 
-static int decode(kf_picture_kind kind, const uint8_t *bytes, size_t count) {
-    kf_picture *picture = kf_picture_create(kind, bytes, count, 256 << 20, 65535);
+static int draw(const uint8_t *bytes, size_t count) {
+    kf_pdf *document;
+    double width = 0, height = 0;
+    if (kf_pdf_open(bytes, count, "reader", &document) != KF_PDF_OK) return REFUSED;
+    int drawn = 0, pages = kf_pdf_page_count(document);
+    for (int index = 0; index < pages; index++) {
+        if (kf_pdf_page_size(document, index, &width, &height) != KF_PDF_OK) continue;
+        uint8_t *pixels = malloc((size_t)width * (size_t)height * 4);
+        drawn += pixels != NULL
+            && kf_pdf_render(document, index, 1, 1, 1, pixels, (int)width, (int)height) == KF_PDF_OK;
+        free(pixels);
+    }
+    kf_pdf_close(document);
+    return drawn == pages ? DECODED : REFUSED;
+}
+
+static int decode(int kind, const uint8_t *bytes, size_t count) {
+    if (kind == DOCUMENT) return draw(bytes, count);
+    kf_picture *picture = kf_picture_create((kf_picture_kind)kind, bytes, count, 256 << 20, 65535);
     if (picture == NULL) return REFUSED;
     kf_picture_info info;
     kf_picture_status status = kf_picture_read_header(picture, &info);
@@ -34,7 +56,15 @@ static int decode(kf_picture_kind kind, const uint8_t *bytes, size_t count) {
 static int compare(const void *one, const void *other) { return memcmp(one, other, 1); }
 
 // As IsolatedWorker.swift does.
-static void rehearse(void) {
+static void rehearse(int kind) {
+    if (kind == DOCUMENT) {
+        static const char page[] =
+            "%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+            "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+            "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 1 1]>>endobj\ntrailer<</Root 1 0 R>>";
+        draw((const uint8_t *)page, sizeof page - 1);
+        return;
+    }
     for (int kind = KF_PICTURE_JXL; kind <= KF_PICTURE_SVG; kind++)
         if (!kf_picture_load((kf_picture_kind)kind)) fprintf(stderr, "no library %d\n", kind);
     char bytes[4096] = {0};
@@ -48,8 +78,9 @@ static void rehearse(void) {
 static int kind_of(const char *path) {
     const char *dot = strrchr(path, '.');
     const char *names[] = {[KF_PICTURE_JXL] = ".jxl", [KF_PICTURE_HEIF] = ".heic",
-                           [KF_PICTURE_TIFF] = ".tiff", [KF_PICTURE_SVG] = ".svg"};
-    for (int kind = KF_PICTURE_JXL; dot != NULL && kind <= KF_PICTURE_SVG; kind++)
+                           [KF_PICTURE_TIFF] = ".tiff", [KF_PICTURE_SVG] = ".svg",
+                           [DOCUMENT] = ".pdf"};
+    for (int kind = KF_PICTURE_JXL; dot != NULL && kind <= DOCUMENT; kind++)
         if (names[kind] != NULL && strcmp(dot, names[kind]) == 0) return kind;
     return -1;
 }
@@ -62,14 +93,16 @@ static int behind_walls(const char *path, int socket) {
     size_t count = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     dup2(socket, KF_WORKER_SOCKET);
-    rehearse();
+    int kind = kind_of(path);
+    rehearse(kind);
     struct kf_walls_result walls =
-        kf_worker_enter((struct kf_walls){.memory = 2ull << 30, .cpu_seconds = 60});
+        kf_worker_enter((struct kf_walls){.memory = 2ull << 30, .cpu_seconds = 60,
+                                          .refuses_files = kind == DOCUMENT});
     if (walls.failed_step != NULL) {
         fprintf(stderr, "%s failed, error %d\n", walls.failed_step, walls.error);
         return NO_WALLS;
     }
-    return decode((kf_picture_kind)kind_of(path), bytes, count);
+    return decode(kind, bytes, count);
 }
 
 static int is_without_fault(const char *path, int *decoded) {

@@ -10,7 +10,7 @@ import Musl
 /// What a decoder that was taken over might do; a file asks for it by its text.
 enum PlantedFault: String {
     case crash, trap, loop, memory, wildWrite, openFile, connect, fork, execute, kill, threads
-    case garbage, silence, ahead, nothing
+    case garbage, silence, ahead, nothing, opens
     case negativeLength, longLength, hugeSides, scribble, forge
 
     /// The number of the present request, which its answer repeats.
@@ -44,6 +44,8 @@ enum PlantedFault: String {
         case .memory: takeMemory()
         case .wildWrite: writeWildly()
         case .openFile: _ = open("/etc/passwd", O_RDONLY)
+        // Ends the worker if a file can be opened.
+        case .opens: if open("/etc/passwd", O_RDONLY) >= 0 { fatalError("it was opened") }
         case .connect: _ = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         case .fork: runProgram(fork: true)
         case .execute: runProgram(fork: false)

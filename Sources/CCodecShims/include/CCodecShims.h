@@ -4,5 +4,6 @@
 // wrapped in kf_picture.h.
 #include "kf_avif.h"
 #include "kf_jpeg.h"
+#include "kf_pdf.h"
 #include "kf_png.h"
 #include "kf_picture.h"

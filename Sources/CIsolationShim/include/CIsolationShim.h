@@ -102,6 +102,9 @@ struct kf_walls {
     uint64_t memory;
     // Seconds of CPU time in all.
     uint64_t cpu_seconds;
+    // Whether calls that open or examine files fail with EACCES rather than end the process, for
+    // libraries that ask for fonts and settings and do without.
+    int refuses_files;
 };
 
 struct kf_walls_result {

@@ -73,6 +73,7 @@ extension Source {
         case .network: .network
         case .provider(is LocalFileImageDataProvider), .provider(is ThumbnailImageDataProvider):
             .files
+        case .provider(let page as PDFPageDataProvider) where page.url != nil: .files
         case .provider(is DataURLImageDataProvider): .dataURLs
         case .provider: .providers
         }

@@ -7,8 +7,8 @@ final class WorkerLanes: Sendable {
         var workers: [Int: pid_t] = [:]
         /// The lanes without a thread.
         var missing: [Int]
-        /// What any request has needed so far: what new workers prepare.
-        var preparations: WorkerPreparations = []
+        /// Those of the settings, and what any request has needed so far: what new workers prepare.
+        var preparations: WorkerPreparations
         var hasJoined = false
     }
 
@@ -32,7 +32,8 @@ final class WorkerLanes: Sendable {
         self.queue = queue
         self.threads = threads
         // The last is started first.
-        state = Mutex(State(missing: Array((0..<queue.laneCount).reversed())))
+        let missing = Array((0..<queue.laneCount).reversed())
+        state = Mutex(State(missing: missing, preparations: settings.preparations))
         self.program = program
         self.settings = settings
         self.crashes = crashes

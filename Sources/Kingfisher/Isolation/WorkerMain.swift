@@ -51,12 +51,15 @@ enum WorkerMain {
             // The program and its worker are one file, so anything else is no worker of ours.
             guard let memory = try? reader.int(in: 0...Int.max),
                 let seconds = try? reader.int(in: 0...Int.max),
+                let refusesFiles = try? reader.bool(),
                 let bits = try? reader.int(in: 0...255)
             else { return nil }
-            return (
-                kf_walls(memory: UInt64(memory), cpu_seconds: UInt64(seconds)),
-                WorkerPreparations(rawValue: UInt8(bits))
+            let walls = kf_walls(
+                memory: UInt64(memory),
+                cpu_seconds: UInt64(seconds),
+                refuses_files: refusesFiles ? 1 : 0
             )
+            return (walls, WorkerPreparations(rawValue: UInt8(bits)))
         }
     }
 

@@ -11,6 +11,8 @@ final class WorkerPool: Sendable {
         /// How many requests a worker answers before it is replaced.
         var requestsPerWorker = 1000
         var limits = WorkerLimits(memory: 2 << 30, time: .seconds(30))
+        /// What all workers prepare.
+        var preparations: WorkerPreparations = []
     }
 
     private enum State {

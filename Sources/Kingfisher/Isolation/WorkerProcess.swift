@@ -11,7 +11,7 @@ import Musl
 /// The program that workers run.
 struct WorkerProgram: Sendable {
     /// Stands as the first argument of a worker; the version changes with the messages.
-    static let argument = "--kingfisher-worker-3"
+    static let argument = "--kingfisher-worker-4"
 
     /// The program itself, even after its file was replaced.
     static let own = WorkerProgram(path: "/proc/self/exe")
@@ -39,6 +39,8 @@ struct WorkerLimits: Sendable {
     var memory: Int
     /// How long one request may take.
     var time: Duration
+    /// Whether calls that open files fail, rather than end the worker.
+    var refusesFiles = false
 
     /// Twice the time after which a busy worker is replaced, so that an honest one never reaches it.
     fileprivate var cpuSeconds: Int {
@@ -55,7 +57,7 @@ extension Double {
 /// What a worker loads before its walls are up, in addition to what every request may need.
 ///
 /// What the bits mean is up to the handler of requests.
-struct WorkerPreparations: OptionSet, Sendable {
+struct WorkerPreparations: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 }
 
@@ -99,6 +101,7 @@ final class WorkerProcess: Sendable {
         var hello = WireWriter()
         hello.write(limits.memory)
         hello.write(limits.cpuSeconds)
+        hello.write(limits.refusesFiles)
         hello.write(Int(preparations.rawValue))
         // If the worker has ended already, the next receive reports it.
         _ = try socket.send(WorkerMessage(bytes: hello.bytes, memory: [exchange.memory]))

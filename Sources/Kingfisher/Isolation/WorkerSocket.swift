@@ -193,6 +193,12 @@ struct WireReader {
         return String(line)
     }
 
+    /// Reads a text as it is, for a worker: it reaches no terminal and no log.
+    mutating func text(maxBytes: Int) throws(WireError) -> String {
+        let count = try int(in: 0...maxBytes)
+        return String(decoding: try take(count), as: UTF8.self)
+    }
+
     /// Reads a value that may be missing.
     mutating func optional<Value>(
         _ body: (inout WireReader) throws(WireError) -> Value

@@ -208,7 +208,7 @@ struct IsolatedDecoding: Sendable {
         }
     }
 
-    fileprivate func unpacked(
+    func unpacked(
         _ parcel: ImageParcel,
         of data: Data,
         _ rules: ParcelRules

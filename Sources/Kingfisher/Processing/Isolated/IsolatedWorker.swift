@@ -115,6 +115,12 @@ extension WorkerPreparations {
         self.init(rawValue: index.map { 1 << UInt8($0) } ?? 0)
     }
 
+    /// The library for PDF documents.
+    ///
+    /// Workers that prepare it read nothing else: a fault in it is never in a process that decodes
+    /// images.
+    static let pages = WorkerPreparations(rawValue: 1 << 6)
+
     fileprivate var formats: [FileFormat] {
         Self.formats.indices.filter { rawValue & (1 << UInt8($0)) != 0 }.map { Self.formats[$0] }
     }
@@ -126,6 +132,7 @@ extension WorkerPreparations {
 /// when something is missing here.
 enum Rehearsal {
     static func run(_ preparations: WorkerPreparations) {
+        guard !preparations.contains(.pages) else { return PDFFile.prepare() }
         AVIFLibrary.prepare()
         for format in preparations.formats {
             let isAvailable = OptionalFormat(format)?.isAvailable == true

@@ -64,11 +64,13 @@ public enum ProcessIsolation {
             self.memoryLimit = memoryLimit
         }
 
-        fileprivate var pool: WorkerPool.Settings {
+        fileprivate func pool(preparing preparations: WorkerPreparations) -> WorkerPool.Settings {
             var settings = WorkerPool.Settings()
             settings.width = min(1024, max(1, workerCount))
             settings.requestsPerWorker = max(1, requestsPerWorker)
             settings.limits = WorkerLimits(memory: max(0, memoryLimit), time: max(.zero, timeLimit))
+            settings.preparations = preparations
+            settings.limits.refusesFiles = preparations.contains(.pages)
             return settings
         }
     }
@@ -77,7 +79,8 @@ public enum ProcessIsolation {
         var settings = Settings()
         /// Whether a copy of this program would become a worker, rather than run once more.
         var program: WorkerProgram?
-        var pool: WorkerPool?
+        /// By what their workers prepare ahead of the first request.
+        var pools: [WorkerPreparations: WorkerPool] = [:]
     }
 
     private static let state = Mutex(State())
@@ -117,11 +120,16 @@ public enum ProcessIsolation {
         state.withLock { $0.program = WorkerProgram(path: path) }
     }
 
-    static func pool() throws(IsolationFailure) -> WorkerPool {
+    /// The pool whose workers prepare this, made when it is first needed.
+    static func pool(
+        preparing preparations: WorkerPreparations = []
+    ) throws(IsolationFailure) -> WorkerPool {
         let pool = state.withLock { state -> WorkerPool? in
             guard let program = state.program else { return nil }
-            let pool = state.pool ?? WorkerPool(program: program, settings: state.settings.pool)
-            state.pool = pool
+            if let pool = state.pools[preparations] { return pool }
+            let settings = state.settings.pool(preparing: preparations)
+            let pool = WorkerPool(program: program, settings: settings)
+            state.pools[preparations] = pool
             return pool
         }
         guard let pool else {
@@ -130,17 +138,21 @@ public enum ProcessIsolation {
         return pool
     }
 
-    /// The pool, if anything was decoded apart in this process.
-    static var startedPool: WorkerPool? { state.withLock { $0.pool } }
+    /// The pool for images, if any was decoded apart in this process.
+    static var startedPool: WorkerPool? { state.withLock { $0.pools[[]] } }
 
     private static func serve(_ hook: (@Sendable (Data) -> Void)?) -> Never {
         var worker = IsolatedWorker(hook: hook)
+        var readsPages = false
         WorkerMain.serve { preparations in
+            readsPages = preparations.contains(.pages)
             RowBands.useOneThread()
             Rehearsal.run(preparations)
             PixelStorage.use(HeapMemorySource())
         } handle: { request throws(WireError) in
-            try worker.answer(request)
+            guard readsPages else { return try worker.answer(request) }
+            hook?(request.file)
+            return try PageWorker.answer(request)
         }
     }
 }

@@ -1,0 +1,233 @@
+import Codecs
+import Dispatch
+public import Foundation
+import Pixels
+
+/// Draws a page of a PDF document.
+///
+/// Not part of Kingfisher for Apple platforms. The document is read and drawn in a worker process
+/// only, also without ``KingfisherOptionsInfoItem/isolated``: `main` has to begin with
+/// ``ProcessIsolation/runWorkerIfAsked()``. The library that draws, poppler, is loaded in the
+/// workers when the first page is asked for. A machine without it reports
+/// ``DocumentError/missingLibrary(name:package:)``.
+///
+/// The page is its crop box, turned as the document states, with its annotations. A worker opens no
+/// files, so text is drawn only in fonts that are part of the document. Scripts are not run.
+public struct PDFPageDataProvider: ImageDataProvider {
+    /// The document, if it is a file.
+    public let url: URL?
+
+    /// The number of the page, from 1.
+    public let page: Int
+
+    /// The password of the user or of the owner; not part of the key.
+    public var password: String?
+
+    /// Whether the paper is transparent rather than white.
+    public let isTransparent: Bool
+
+    /// The key under which the image is cached.
+    public var cacheKey: String
+
+    /// The workers, for tests; nil for those of the program.
+    var pool: WorkerPool?
+
+    private let bytes: Data?
+    private let scale: PDFFile.Scale
+
+    /// Makes a provider of a page of a file.
+    ///
+    /// - Parameters:
+    ///   - url: A `file:` URL of a regular file.
+    ///   - page: The number of the page, from 1.
+    ///   - dpi: Pixels per inch, 1 to 2400.
+    ///   - password: The password of an encrypted document.
+    ///   - isTransparent: Whether the paper is transparent rather than white.
+    ///   - cacheKey: Defaults to the URL with the page and its size, followed by the size of the
+    ///     file and the time of its last change.
+    public init(
+        url: URL,
+        page: Int = 1,
+        dpi: Double = 144,
+        password: String? = nil,
+        isTransparent: Bool = false,
+        cacheKey: String? = nil
+    ) {
+        self.init(url, nil, page, Self.scale(dpi), password, isTransparent, cacheKey)
+    }
+
+    /// Makes a provider of a page of a file, drawn in the largest size that fits.
+    ///
+    /// - Parameters:
+    ///   - url: A `file:` URL of a regular file.
+    ///   - page: The number of the page, from 1.
+    ///   - size: In pixels; the page keeps its proportions inside.
+    ///   - password: The password of an encrypted document.
+    ///   - isTransparent: Whether the paper is transparent rather than white.
+    ///   - cacheKey: Defaults to the URL with the page and its size, followed by the size of the
+    ///     file and the time of its last change.
+    public init(
+        url: URL,
+        page: Int = 1,
+        size: CGSize,
+        password: String? = nil,
+        isTransparent: Bool = false,
+        cacheKey: String? = nil
+    ) {
+        self.init(url, nil, page, Self.scale(size), password, isTransparent, cacheKey)
+    }
+
+    /// Makes a provider of a page of a document in memory.
+    ///
+    /// - Parameters:
+    ///   - data: The document.
+    ///   - page: The number of the page, from 1.
+    ///   - dpi: Pixels per inch, 1 to 2400.
+    ///   - password: The password of an encrypted document.
+    ///   - isTransparent: Whether the paper is transparent rather than white.
+    ///   - cacheKey: The key under which the image is cached; it has to name the page and its size.
+    public init(
+        data: Data,
+        page: Int = 1,
+        dpi: Double = 144,
+        password: String? = nil,
+        isTransparent: Bool = false,
+        cacheKey: String
+    ) {
+        self.init(nil, data, page, Self.scale(dpi), password, isTransparent, cacheKey)
+    }
+
+    private init(
+        _ url: URL?,
+        _ bytes: Data?,
+        _ page: Int,
+        _ scale: PDFFile.Scale,
+        _ password: String?,
+        _ isTransparent: Bool,
+        _ cacheKey: String?
+    ) {
+        self.url = url
+        self.bytes = bytes
+        self.page = page
+        self.scale = scale
+        self.password = password
+        self.isTransparent = isTransparent
+        let size =
+            switch scale {
+            case .dpi(let dpi): "\(NumberText.number(CGFloat(dpi)))dpi"
+            case .fitting(let size): "\(size.width)x\(size.height)"
+            }
+        let paper = isTransparent ? "_transparent" : ""
+        self.cacheKey =
+            cacheKey
+            ?? "\(url?.absoluteString ?? "")_page_\(page)_\(size)\(paper)"
+            + (url?.localFileVersion ?? "")
+    }
+
+    private static func scale(_ dpi: Double) -> PDFFile.Scale {
+        // Not a number becomes 1.
+        .dpi(dpi >= 1 ? min(2400, dpi) : 1)
+    }
+
+    private static func scale(_ size: CGSize) -> PDFFile.Scale {
+        func side(_ length: CGFloat) -> Int {
+            length >= 1 ? Int(min(CGFloat(PixelLimits.maxDimension), length)) : 1
+        }
+        return .fitting(PixelSize(width: side(size.width), height: side(size.height)))
+    }
+
+    /// Draws the page, as a PNG.
+    ///
+    /// - Throws: ``DocumentError``; ``LocalFileError`` or `CocoaError` if the file cannot be read;
+    ///   `CancellationError`.
+    public func data() async throws -> Data {
+        let reading = try DocumentReading(.pages, pool)
+        let file = try await DocumentBytes(url: url, data: bytes).read()
+        let request = PageRequest(
+            index: page.subtractingReportingOverflow(1).partialValue,
+            password: password,
+            kind: .image(scale, isTransparent: isTransparent)
+        )
+        let bitmap = try await reading.image(request.message(for: file), page: page)
+        return try await DocumentBytes.work {
+            do throws(CodecError) {
+                return try Codecs.encode(bitmap, as: .png)
+            } catch {
+                throw DocumentError.outOfMemory
+            }
+        }
+    }
+
+    /// The file's URL.
+    public var contentURL: URL? { url }
+}
+
+/// The number of pages of a PDF document, and the size of its first page.
+///
+/// Not part of Kingfisher for Apple platforms. Read in a worker process only, as by
+/// ``PDFPageDataProvider``.
+public struct PDFDocumentInfo: Sendable, Hashable {
+    /// The number of pages.
+    public let pageCount: Int
+    /// The size of the first page in points, 1/72 of an inch: of its crop box after its rotation.
+    public let pageSize: CGSize
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - url: A `file:` URL of a regular file.
+    ///   - password: The password of an encrypted document.
+    /// - Throws: ``DocumentError``; ``LocalFileError`` or `CocoaError` if the file cannot be read;
+    ///   `CancellationError`.
+    public init(contentsOf url: URL, password: String? = nil) async throws {
+        try await self.init(DocumentBytes(url: url, data: nil), password, nil)
+    }
+
+    /// Reads a document in memory.
+    ///
+    /// - Parameters:
+    ///   - data: The document.
+    ///   - password: The password of an encrypted document.
+    /// - Throws: ``DocumentError``, `CancellationError`.
+    public init(data: Data, password: String? = nil) async throws {
+        try await self.init(DocumentBytes(url: nil, data: data), password, nil)
+    }
+
+    /// As above, with another pool than that of the program.
+    init(_ document: DocumentBytes, _ password: String?, _ pool: WorkerPool?) async throws {
+        let reading = try DocumentReading(.pages, pool)
+        let request = PageRequest(index: 0, password: password, kind: .facts)
+        let answer = try await reading.answer(to: request.message(for: document.read()))
+        guard case .page(let facts) = answer else {
+            throw DocumentReading.invalid("it has no number of pages")
+        }
+        pageCount = facts.pageCount
+        pageSize = CGSize(width: facts.width, height: facts.height)
+    }
+}
+
+/// A document as a file or in memory.
+struct DocumentBytes: Sendable {
+    let url: URL?
+    let data: Data?
+
+    /// - Throws: ``LocalFileError``, `CocoaError`.
+    func read() async throws -> Data {
+        if let data { return data }
+        guard let url, url.isFileURL else {
+            throw DocumentError.unreadable("its URL is not that of a file")
+        }
+        return try await Self.work { try LocalFileImageDataProvider.bytes(of: url) }
+    }
+
+    /// Runs what would keep a thread of the cooperative pool busy.
+    static func work<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async {
+                continuation.resume(with: Result { try body() })
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Codecs
+import Foundation
+import Pixels
+
+/// The answer of a worker to a request about a document.
+enum DocumentAnswer {
+    case image(ImageParcel)
+    case page(PageFacts)
+    case fault(DocumentFault)
+
+    private static let maxTextBytes = 1024
+
+    // MARK: Writing
+
+    func message() -> WorkerMessage {
+        var writer = WireWriter()
+        var message = WorkerMessage(bytes: [])
+        switch self {
+        case .image(let parcel):
+            writer.write(0)
+            parcel.place.write(to: &writer)
+            switch parcel.body {
+            case .bytes(let bytes): message.result = bytes
+            case .memory(let memory): message.memory = [memory]
+            }
+        case .page(let facts):
+            writer.write(1)
+            writer.write(facts.pageCount)
+            writer.write(facts.width)
+            writer.write(facts.height)
+        case .fault(let fault):
+            writer.write(2)
+            Self.write(fault, to: &writer)
+        }
+        message.bytes = writer.bytes
+        return message
+    }
+
+    private static func write(_ fault: DocumentFault, to writer: inout WireWriter) {
+        switch fault {
+        case .missingLibrary(let name, let package):
+            writer.write(0)
+            writer.write(name)
+            writer.write(package)
+        case .password: writer.write(1)
+        case .noPage(let count):
+            writer.write(2)
+            writer.write(count)
+        case .damaged(let reason):
+            writer.write(3)
+            writer.write(String(reason.prefix(maxTextBytes / 8)))
+        case .tooLarge(let size):
+            writer.write(4)
+            writer.write(size.width)
+            writer.write(size.height)
+        case .outOfMemory: writer.write(5)
+        }
+    }
+
+    // MARK: Reading
+
+    /// - Throws: ``WireError`` for an answer that no worker of ours sends.
+    init(_ message: WorkerMessage) throws(WireError) {
+        let result = message.bytes.withUnsafeBytes { bytes in
+            Result { () throws(WireError) in
+                var reader = WireReader(bytes)
+                let answer = try DocumentAnswer(from: &reader, message)
+                try reader.end()
+                return answer
+            }
+        }
+        self = try result.get()
+    }
+
+    private init(from reader: inout WireReader, _ message: WorkerMessage) throws(WireError) {
+        switch try reader.int(in: 0...2) {
+        case 0: self = .image(try ImageParcel(from: &reader, message))
+        case 1:
+            self = .page(
+                PageFacts(
+                    pageCount: try reader.int(in: 0...Int(Int32.max)),
+                    width: try Self.length(&reader),
+                    height: try Self.length(&reader)
+                )
+            )
+        default: self = .fault(try Self.fault(&reader))
+        }
+    }
+
+    private static func length(_ reader: inout WireReader) throws(WireError) -> Double {
+        let length = try reader.double()
+        guard length.isFinite, length >= 0 else { throw WireError("\(length) is no length") }
+        return length
+    }
+
+    private static func size(_ reader: inout WireReader) throws(WireError) -> PixelSize {
+        let sides = 0...Int(Int32.max)
+        let width = try reader.int(in: sides)
+        return PixelSize(width: width, height: try reader.int(in: sides))
+    }
+
+    private static func fault(_ reader: inout WireReader) throws(WireError) -> DocumentFault {
+        switch try reader.int(in: 0...5) {
+        case 0:
+            let name = try reader.string(maxBytes: maxTextBytes)
+            return .missingLibrary(name, package: try reader.string(maxBytes: maxTextBytes))
+        case 1: return .password
+        case 2: return .noPage(count: try reader.int(in: 0...Int(Int32.max)))
+        case 3: return .damaged(try reader.string(maxBytes: maxTextBytes))
+        case 4: return .tooLarge(try size(&reader))
+        default: return .outOfMemory
+        }
+    }
+}
+
+/// The number of pages of a document, and the size of one of them in points.
+struct PageFacts: Sendable, Equatable {
+    var pageCount: Int
+    var width: Double
+    var height: Double
+}
+
+extension ReceivedRequest {
+    /// The answer with a bitmap.
+    ///
+    /// - Throws: ``DocumentFault/outOfMemory``.
+    func answer(_ bitmap: Bitmap) throws(DocumentFault) -> DocumentAnswer {
+        do throws(WorkerFailure) {
+            let image = KFCrossPlatformImage(bitmap: bitmap, scale: 1)
+            return .image(try ImagePacker.pack(image, of: nil, in: room))
+        } catch {
+            throw .outOfMemory
+        }
+    }
+}

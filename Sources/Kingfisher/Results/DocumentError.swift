@@ -1,0 +1,62 @@
+import Codecs
+public import Foundation
+import Pixels
+
+/// Why no image was made of a page of a document.
+///
+/// A load reports it in
+/// ``KingfisherError/ImageSettingErrorReason/dataProviderError(provider:error:)``.
+public enum DocumentError: Error, Hashable, Sendable {
+    /// The library that reads such documents is not installed.
+    ///
+    /// `package` is its package in Debian and Ubuntu.
+    case missingLibrary(name: String, package: String)
+    /// The document is encrypted, and the password is missing or wrong.
+    case wrongPassword
+    /// The document has no such page; `count` is the number of its pages.
+    case noSuchPage(page: Int, count: Int)
+    /// The file is no such document, or a damaged one.
+    case unreadable(String)
+    /// The image would have more pixels than are ever decoded.
+    case tooLarge(width: Int, height: Int)
+    /// The image needs more memory than a worker process may use.
+    case outOfMemory
+    /// The worker process failed.
+    case isolationFailed(IsolationFailure)
+}
+
+extension DocumentError: LocalizedError {
+    /// The failure, as a sentence, and what to do.
+    public var errorDescription: String? {
+        switch self {
+        case .missingLibrary(let name, let package):
+            "The library \(name) is not installed. Install the package \(package)."
+        case .wrongPassword:
+            "The document is encrypted, and the password is missing or wrong."
+        case .noSuchPage(let page, let count):
+            "The document has no page \(page). Its pages are 1 to \(count)."
+        case .unreadable(let reason): "The document cannot be read: \(reason)."
+        case .tooLarge(let width, let height):
+            "An image of \(width) × \(height) pixels is too large. Ask for a smaller one."
+        case .outOfMemory:
+            "The image needs more memory than a worker process may use. Ask for a smaller one."
+        case .isolationFailed(let failure): "The document was not read: \(failure)."
+        }
+    }
+}
+
+extension DocumentError {
+    /// The error for a worker's fault; `page` was asked for, from 1.
+    init(_ fault: DocumentFault, page: Int) {
+        self =
+            switch fault {
+            case .missingLibrary(let name, let package):
+                .missingLibrary(name: name, package: package)
+            case .password: .wrongPassword
+            case .noPage(let count): .noSuchPage(page: page, count: count)
+            case .damaged(let reason): .unreadable(reason)
+            case .tooLarge(let size): .tooLarge(width: size.width, height: size.height)
+            case .outOfMemory: .outOfMemory
+            }
+    }
+}
