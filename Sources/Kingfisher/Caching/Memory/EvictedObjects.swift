@@ -2,13 +2,13 @@ import Foundation
 
 /// An evicted object that may still be referenced elsewhere, for example by a view.
 struct EvictedEntry {
-    fileprivate let key: CacheKey
-    weak var object: StoredObject?
-    let cost: Int
-    let tag: UInt8
+    fileprivate var key: CacheKey
+    fileprivate(set) weak var object: StoredObject?
+    fileprivate(set) var cost: Int
+    fileprivate(set) var tag: UInt8
     fileprivate(set) var note: StoredObject?
-    let rule: StorageExpiration
-    let expiry: TimeInterval
+    fileprivate(set) var rule: StorageExpiration
+    fileprivate(set) var expiry: TimeInterval
     /// Whether it was removed, and its place waits to be used again.
     fileprivate var isForgotten = false
 
@@ -22,6 +22,18 @@ struct EvictedEntry {
         note = entry.note
         rule = entry.rule
         expiry = entry.expiry
+    }
+
+    /// Takes the place of this one; moving a weak reference costs more than changing it.
+    fileprivate mutating func become(_ entry: MemoryEntry) {
+        key = entry.key
+        object = entry.object
+        cost = entry.cost
+        tag = entry.tag
+        note = entry.note
+        rule = entry.rule
+        expiry = entry.expiry
+        isForgotten = false
     }
 }
 
@@ -49,33 +61,38 @@ struct EvictedObjects {
         index.place(of: key.hash) { entries[$0].key == key }
     }
 
-    mutating func remove(_ key: CacheKey) {
-        if let place = place(of: key) { forget(at: place) }
+    /// Forgets the object of a key.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - released: Receives what is to be released outside the lock.
+    mutating func remove(_ key: CacheKey, _ released: inout MemoryStore.Released) {
+        if let place = place(of: key) { forget(at: place, &released) }
     }
 
     /// Keeps a weak reference to the object of an evicted entry.
     ///
     /// - Parameters:
     ///   - entry: The entry.
-    ///   - released: Receives objects to release outside the lock, because their deinits may call
-    ///     the store.
-    mutating func remember(_ entry: MemoryEntry, _ released: inout [StoredObject]) {
-        remove(entry.key)
+    ///   - released: Receives what is to be released outside the lock.
+    mutating func remember(_ entry: MemoryEntry, _ released: inout MemoryStore.Released) {
+        remove(entry.key, &released)
         if entries.count < Self.capacity {
             index.insert(entry.key.hash, place: entries.count)
             entries.append(EvictedEntry(entry))
         } else {
-            if let note = entries[oldest].note { released.append(note) }
-            forget(at: oldest)
+            forget(at: oldest, &released)
             index.insert(entry.key.hash, place: oldest)
-            entries[oldest] = EvictedEntry(entry)
+            entries[oldest].become(entry)
             oldest = (oldest + 1) % Self.capacity
         }
         count += 1
     }
 
-    private mutating func forget(at place: Int) {
+    private mutating func forget(at place: Int, _ released: inout MemoryStore.Released) {
         guard !entries[place].isForgotten else { return }
+        released.keys.append(entries[place].key)
+        if let note = entries[place].note { released.objects.append(note) }
         index.remove(entries[place].key.hash, place: place)
         entries[place].isForgotten = true
         entries[place].object = nil
@@ -83,16 +100,16 @@ struct EvictedObjects {
         count -= 1
     }
 
-    /// Removes objects that were deallocated.
+    /// Forgets objects that were deallocated.
     ///
-    /// - Parameter released: Receives objects to release outside the lock: each may be the last
-    ///   reference.
-    mutating func forgetDead(_ released: inout [StoredObject]) {
+    /// - Parameter released: Receives what is to be released outside the lock; an object that is
+    ///   kept, too, as the reference by which it was examined may be its last one.
+    mutating func forgetDead(_ released: inout MemoryStore.Released) {
         for place in entries.indices where !entries[place].isForgotten {
             if let object = entries[place].object {
-                released.append(object)
+                released.objects.append(object)
             } else {
-                forget(at: place)
+                forget(at: place, &released)
             }
         }
         if isEmpty { self = EvictedObjects() }

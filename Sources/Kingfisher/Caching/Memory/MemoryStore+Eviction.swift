@@ -4,10 +4,29 @@ import Synchronization
 extension MemoryStore {
     // MARK: Batches
 
+    /// What entries leave to release outside all locks.
+    ///
+    /// The deinits of objects may run foreign code, and releasing memory may take tens of
+    /// milliseconds, in which the allocator joins what was released before.
+    struct Released {
+        var entries: [MemoryEntry] = []
+        /// The keys of entries that were evicted earlier, and are forgotten.
+        var keys: [CacheKey] = []
+        var objects: [StoredObject] = []
+        var chunks: [FIFO<MemoryQueues.Item>.Chunk] = []
+
+        fileprivate mutating func removeAll() {
+            entries.removeAll(keepingCapacity: true)
+            keys.removeAll(keepingCapacity: true)
+            objects.removeAll(keepingCapacity: true)
+            chunks.removeAll(keepingCapacity: true)
+        }
+    }
+
     /// The progress of long work.
     struct Eviction {
-        /// The objects to release outside all locks, because their deinits may run foreign code.
-        var released: [StoredObject] = []
+        /// What to release outside all locks.
+        var released = Released()
         /// The entries that may still be examined before one is evicted although it was read;
         /// readers may raise the counters faster than they are lowered here.
         fileprivate var patience: Int?
@@ -18,10 +37,17 @@ extension MemoryStore {
     /// Repeats work until it returns true, and lets other callers have the lock in between.
     func inBatches(_ work: (inout MemoryQueues, inout Eviction) -> Bool) {
         var eviction = Eviction()
+        var batches = 0
         while true {
             let isDone = queues.withLock { work(&$0, &eviction) }
             if isDone { return }
-            eviction.released.removeAll(keepingCapacity: true)
+            eviction.released.removeAll()
+            batches += 1
+            guard batches % 32 == 0 else { continue }
+            // Lets the allocator join what it got back; in the end it would do so for all entries at
+            // once, in an allocation of this size, which may happen under the lock.
+            eviction.released = Released()
+            eviction.released.entries.reserveCapacity(Self.batchSize)
         }
     }
 
@@ -29,27 +55,29 @@ extension MemoryStore {
 
     /// Removes the object of a key, if there is one.
     func remove(_ key: CacheKey) {
-        let removed = queues.withLock { queues -> MemoryEntry? in
+        let released = queues.withLock { queues -> Released in
+            var released = Released()
             queues.noteChange(of: key)
             let entry = shards[key.hash & 15].state.withLock { state in
-                state.evicted.remove(key)
+                state.evicted.remove(key, &released)
                 return state.remove(key)
             }
-            guard let entry else { return nil }
+            guard let entry else { return released }
             queues.subtract(cost: entry.cost, fromMain: entry.isInMain)
-            forgetRemovedItems(in: &queues)
-            return entry
+            forgetRemovedItems(in: &queues, &released)
+            released.entries.append(entry)
+            return released
         }
-        // Released here, outside the lock.
-        withExtendedLifetime(removed) {}
+        withExtendedLifetime(released) {}
     }
 
     /// Removes all objects, including evicted ones that are still referenced elsewhere.
     func removeAll() {
-        let removed = queues.withLock { queues -> [MemoryShard.State] in
+        let removed = queues.withLock { queues -> (MemoryQueues, [MemoryShard.State]) in
             queues.noteChangeOfAll()
+            let oldQueues = queues
             queues.removeAll()
-            return shards.indices.map { shard in
+            let oldStates = shards.indices.map { shard in
                 shards[shard].state.withLock { state in
                     let old = state
                     state = .init()
@@ -59,6 +87,7 @@ extension MemoryStore {
                     return old
                 }
             }
+            return (oldQueues, oldStates)
         }
         // Released here, outside the lock.
         withExtendedLifetime(removed) {}
@@ -78,9 +107,9 @@ extension MemoryStore {
                 }
                 for entry in expired {
                     queues.subtract(cost: entry.cost, fromMain: entry.isInMain)
-                    eviction.released.append(entry.object)
-                    forgetRemovedItems(in: &queues)
+                    forgetRemovedItems(in: &queues, &eviction.released)
                 }
+                eviction.released.entries += expired
                 queues.statistics.expired += expired.count
                 return place == 0
             }
@@ -153,7 +182,10 @@ extension MemoryStore {
         let isMainSpared = queues.main.count == 1 && queues.main.first?.ticket == spared
         let isSmall =
             queues.prefersSmall(forCount: forCount) || isMainSpared && !queues.small.isEmpty
-        let next = isSmall ? queues.small.popFirst() : queues.main.popFirst()
+        let next =
+            isSmall
+            ? queues.small.popFirst(&eviction.released.chunks)
+            : queues.main.popFirst(&eviction.released.chunks)
         guard let item = next else { return false }
         let patience = eviction.patience ?? min(5 * queues.count, Self.patience)
         switch judge(item, inSmall: isSmall, sparing: spared, evictsRead: patience <= 0, &eviction)
@@ -205,7 +237,7 @@ extension MemoryStore {
             if remembersEvicted, !entry.isOnlyReference {
                 state.evicted.remember(entry, &eviction.released)
             }
-            eviction.released.append(entry.object)
+            eviction.released.entries.append(entry)
             return .evicted(cost: cost)
         }
     }
@@ -214,13 +246,13 @@ extension MemoryStore {
     ///
     /// Eviction drops such items as it meets them; without this, a store that is never full would
     /// accumulate them.
-    private func forgetRemovedItems(in queues: inout MemoryQueues) {
+    private func forgetRemovedItems(in queues: inout MemoryQueues, _ released: inout Released) {
         guard queues.small.count + queues.main.count > 2 * queues.count + 64 else { return }
         let isGone = { [self] (item: MemoryQueues.Item) in
             shards[item.hash & 15].state.withLock { $0.place(of: item) == nil }
         }
-        queues.small.sweepChunk(where: isGone)
-        queues.main.sweepChunk(where: isGone)
+        queues.small.sweepChunk(&released.chunks, where: isGone)
+        queues.main.sweepChunk(&released.chunks, where: isGone)
     }
 }
 

@@ -111,12 +111,12 @@ extension MemoryStore {
                 entry.isInMain = current.isInMain
                 entry.reads = current.reads
             }
-            state.evicted.remove(key)
+            state.evicted.remove(key, &eviction.released)
             return state.put(entry)
         }
         if let replaced {
             queues.subtract(cost: replaced.cost, fromMain: replaced.isInMain)
-            eviction.released.append(replaced.object)
+            eviction.released.entries.append(replaced)
         }
         queues.add(cost: entry.cost, toMain: entry.isInMain)
         return true
@@ -134,14 +134,15 @@ extension MemoryStore {
         }
         guard let old else { return }
         queues.subtract(cost: old.cost, fromMain: old.isInMain)
-        eviction.released.append(old.object)
+        eviction.released.entries.append(old)
     }
 
     /// Finds an evicted object that is still referenced elsewhere, and stores it again.
     func revive(_ key: CacheKey, extending: ExpirationExtending, at now: TimeInterval) -> Hit? {
+        var released = Released()
         let (found, mark) = queues.withLock { queues -> (MemoryEntry?, UInt32) in
             let entry = shards[key.hash & 15].state.withLock { state in
-                let entry = state.takeEvicted(key, at: now)
+                let entry = state.findEvicted(key, at: now, &released)
                 if entry == nil { state.absences += 1 } else { state.hits += 1 }
                 return entry
             }
@@ -157,9 +158,10 @@ extension MemoryStore {
 
 extension MemoryShard.State {
     /// Makes an entry for an evicted object that is still referenced and valid.
-    fileprivate mutating func takeEvicted(
+    fileprivate mutating func findEvicted(
         _ key: CacheKey,
-        at now: TimeInterval
+        at now: TimeInterval,
+        _ released: inout MemoryStore.Released
     ) -> MemoryEntry? {
         // Another thread may have stored or revived the key since it was missed.
         if let entry = entry(of: key) {
@@ -168,7 +170,7 @@ extension MemoryShard.State {
         guard let found = evicted[key], found.expiry > now, found.division.matches(key.division)
         else { return nil }
         guard let object = found.object else {
-            evicted.remove(key)
+            evicted.remove(key, &released)
             return nil
         }
         return MemoryEntry(
