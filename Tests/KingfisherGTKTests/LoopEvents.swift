@@ -12,22 +12,22 @@ nonisolated enum LoopEvents {
     /// Call it only while no other thread iterates the default main context.
     @MainActor
     static func next() async {
-        var timeout: Int32 = -1
-        guard let descriptors = query(&timeout) else { return }
         let isWatched = DispatchSemaphore(value: 0)
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [descriptors, timeout] in
-                // The owner of the context is woken when other threads add sources.
+            DispatchQueue.global().async {
+                // The owner of the context is woken when other threads add sources. It asks what to
+                // wait for, because a source added before it was the owner wakes nothing.
                 let isOwner = g_main_context_acquire(nil) != 0
+                var timeout: Int32 = -1
+                let found = isOwner ? query(&timeout) : nil
                 isWatched.signal()
-                var descriptors = descriptors
-                if isOwner {
+                if var descriptors = found {
                     poll(&descriptors, nfds_t(descriptors.count), timeout)
-                    g_main_context_release(nil)
                 }
+                if isOwner { g_main_context_release(nil) }
                 continuation.resume()
             }
-            // Until then, a source could be added without waking the thread. Takes microseconds.
+            // GLib's sources are prepared meanwhile. Takes microseconds.
             isWatched.wait()
         }
     }
@@ -36,7 +36,6 @@ nonisolated enum LoopEvents {
     static func wake() { g_main_context_wakeup(nil) }
 
     /// The descriptors that GLib waits for and its timeout in milliseconds; nil if it has work now.
-    @MainActor
     private static func query(_ timeout: inout Int32) -> [pollfd]? {
         // Unlike related functions, the query does not accept null for the default context.
         let context = g_main_context_default()
