@@ -21,14 +21,11 @@ static graphene_rect_t fitted(
     return GRAPHENE_RECT_INIT((width - w) / 2, (height - h) / 2, w, h);
 }
 
-// Snaps a rectangle that differs from the texture's own size only by rounding to the screen's
-// pixels. The texture is then painted unscaled: sharper and much faster.
-static void align(
-    graphene_rect_t *bounds,
-    double own_width,
-    double own_height,
-    double density
-) {
+// Snaps a rectangle that has as many of the screen's pixels as the texture, except for rounding, to
+// the screen's pixels. The texture is then painted unscaled: sharper and much faster.
+static void align(graphene_rect_t *bounds, GdkTexture *texture, double density) {
+    double own_width = gdk_texture_get_width(texture) / density;
+    double own_height = gdk_texture_get_height(texture) / density;
     double tolerance = 1.0 / density;
     if (fabs(bounds->size.width - own_width) >= tolerance
         || fabs(bounds->size.height - own_height) >= tolerance) {
@@ -51,7 +48,7 @@ static void paint_picture(
     double own_width = gdk_texture_get_width(picture->texture) / picture->scale;
     double own_height = gdk_texture_get_height(picture->texture) / picture->scale;
     graphene_rect_t bounds = fitted(own_width, own_height, self->fit, width, height);
-    if (self->fit != KF_FIT_FILL) align(&bounds, own_width, own_height, self->density);
+    if (self->fit != KF_FIT_FILL) align(&bounds, picture->texture, self->density);
     bool overflows = bounds.size.width > width + 0.01 || bounds.size.height > height + 0.01;
     if (overflows) gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, width, height));
     kf_append_texture(snapshot, picture->texture, &bounds);

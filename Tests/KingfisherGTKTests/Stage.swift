@@ -32,6 +32,10 @@ final class Stage {
     /// Whether views can be seen on the bus of assistive technology.
     nonisolated static let hasBus = ProcessInfo.processInfo.environment["GTK_A11Y"] == "atspi"
 
+    /// Whether tests can choose the number of pixels per point by GDK_SCALE, which Wayland ignores.
+    nonisolated static let isScalable =
+        ProcessInfo.processInfo.environment["GDK_BACKEND"] != "wayland"
+
     /// Opens an undecorated window around a widget.
     init(_ content: UnsafeMutablePointer<GtkWidget>, width: Int32 = 200, height: Int32 = 160) {
         guard gtk_init_check() != 0, let window = gtk_window_new() else {
@@ -61,6 +65,12 @@ final class Stage {
         if environment["KF_TEST_MOTION"] == "0" { setAnimations(enabled: false) }
     }
 
+    /// The number of pixels of the screen along a length in points.
+    func pixels(_ points: Int) -> Int {
+        let density = PictureController.readDensity(UnsafeMutableRawPointer(window))
+        return Int((Double(points) * density).rounded())
+    }
+
     /// Closes and destroys the window.
     func close() {
         guard isOpen else { return }
@@ -68,6 +78,7 @@ final class Stage {
         gtk_window_destroy(
             UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self)
         )
+        gdk_gl_context_clear_current()
     }
 
     // MARK: Time
@@ -105,6 +116,9 @@ final class Stage {
     static func turn() async {
         var hasWorked = false
         while g_main_context_iteration(nil, 0) != 0 { hasWorked = true }
+        // The main actor of tests changes its thread, and a context of OpenGL belongs to the one
+        // that it was last used on.
+        gdk_gl_context_clear_current()
         // Lets tasks waiting for the main actor run.
         if hasWorked { await Task.yield() } else { await LoopEvents.next() }
     }
@@ -145,10 +159,13 @@ final class Stage {
     }
 }
 
-/// The pixels of a widget as shown on screen.
+/// The pixels of a widget as shown on screen, by the points of its layout.
 struct Capture {
+    /// The size in points.
     let width: Int
     let height: Int
+    /// Pixels per point.
+    private let scale: Int
     private let pixels: [UInt8]
 
     init?(of widget: UnsafeMutablePointer<GtkWidget>) {
@@ -159,6 +176,8 @@ struct Capture {
         }
         defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
         let snapshot = gtk_snapshot_new()
+        let scale = Int(gtk_widget_get_scale_factor(widget))
+        gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
         gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
         guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
         defer { gsk_render_node_unref(node) }
@@ -166,19 +185,29 @@ struct Capture {
             let renderer = gtk_native_get_renderer(native)
         else { return nil }
         var bounds = graphene_rect_t()
-        graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
+        let (columns, rows) = (Int(width) * scale, Int(height) * scale)
+        graphene_rect_init(&bounds, 0, 0, Float(columns), Float(rows))
         guard let texture = gsk_renderer_render_texture(renderer, node, &bounds) else { return nil }
         defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
-        var pixels = [UInt8](repeating: 0, count: Int(width * height) * 4)
-        gdk_texture_download(texture, &pixels, gsize(width) * 4)
+        var pixels = [UInt8](repeating: 0, count: columns * rows * 4)
+        gdk_texture_download(texture, &pixels, gsize(columns) * 4)
+        gdk_gl_context_clear_current()
+        self.scale = scale
         self.width = Int(width)
         self.height = Int(height)
         self.pixels = pixels
     }
 
-    /// The colour of a pixel.
-    subscript(x: Int, y: Int) -> RGBA {
-        let start = (y * width + x) * 4
+    /// The colour of the first pixel of a point.
+    subscript(x: Int, y: Int) -> RGBA { color(row: y * scale, column: x * scale) }
+
+    /// The colours of all pixels along the points with a horizontal position.
+    func column(_ x: Int) -> [RGBA] {
+        (0..<height * scale).map { color(row: $0, column: x * scale) }
+    }
+
+    private func color(row: Int, column: Int) -> RGBA {
+        let start = (row * scale * width + column) * 4
         // Downloaded textures have blue first.
         return RGBA(
             red: pixels[start + 2],
@@ -191,7 +220,7 @@ struct Capture {
     /// The colour at the centre.
     var center: RGBA { self[width / 2, height / 2] }
 
-    /// The number of pixels that differ noticeably from a colour.
+    /// The number of points that differ noticeably from a colour.
     func count(differingFrom color: RGBA) -> Int {
         var count = 0
         for y in 0..<height {

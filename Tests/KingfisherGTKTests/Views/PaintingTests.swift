@@ -38,21 +38,24 @@ extension GTKTests {
 
         @Test func `an image that fits is painted on whole pixels`() async throws {
             let view = try makeView()
-            // An odd height centred in an even one, and a width changed by rounding.
-            var rows = Data()
-            for row in 0..<41 {
-                let pixel: [UInt8] = row % 2 == 0 ? [255, 0, 0, 255] : [0, 0, 255, 255]
-                for _ in 0..<80 { rows.append(contentsOf: pixel) }
-            }
-            let striped = KFCrossPlatformImage(premultipliedRGBA: rows, width: 80, height: 41)
-            view.image = striped
             view.hasNaturalSize = false
             let stage = Stage(view.widget, width: 80, height: 100)
+            let (width, height) = (stage.pixels(80), stage.pixels(40) + 1)
+            // An odd height centred in an even one, and a width changed by rounding.
+            var rows = Data()
+            for row in 0..<height {
+                let pixel: [UInt8] = row % 2 == 0 ? [255, 0, 0, 255] : [0, 0, 255, 255]
+                for _ in 0..<width { rows.append(contentsOf: pixel) }
+            }
+            view.image = KFCrossPlatformImage(
+                premultipliedRGBA: rows,
+                width: width,
+                height: height
+            )
             await stage.paint()
-            let shown = try #require(stage.capture())
-            let column = (0..<100).map { shown[40, $0] }
-            #expect(column.count { $0.isNear(.pureRed) } == 21)
-            #expect(column.count { $0.isNear(.pureBlue) } == 20)
+            let column = try #require(stage.capture()).column(40)
+            #expect(column.count { $0.isNear(.pureRed) } == height / 2 + 1)
+            #expect(column.count { $0.isNear(.pureBlue) } == height / 2)
         }
 
         @Test func `a foreign view is painted like an own one`() async throws {
