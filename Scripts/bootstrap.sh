@@ -9,7 +9,8 @@
 #               compare with; without apt these tests are skipped
 #   --lint      also codespell and aspell, which check the spelling of the pages; without apt the
 #               check is skipped
-#   --gtk       also the packages for KingfisherGTK, its tests and the gallery
+#   --gtk       also the packages for KingfisherGTK, its tests and the gallery; with --tests those of
+#               other displays and of assistive technology
 #   --formats   also the libraries of JPEG XL, HEIF, TIFF, SVG and PDF, and the one by which kf draws, which
 #               programs load where they are installed; their headers are for Scripts/walls.sh
 #   --redis     also hiredis for KingfisherRedis and the image service; with --tests a Redis server,
@@ -47,6 +48,10 @@ aspell-en              aspell-en                aspell-en         aspell-en
 libgtk-4-dev           gtk4-devel               gtk4              gtk4.0-dev
 xvfb                   xorg-x11-server-Xvfb     xorg-server-xvfb  xvfb
 xauth                  xorg-x11-xauth           xorg-xauth        xauth
+weston                 weston                   weston            weston
+dbus-daemon            dbus-daemon              dbus              dbus
+at-spi2-core           at-spi2-core             at-spi2-core      at-spi2-core
+python3-pyatspi        python3-pyatspi          python-atspi      py3-atspi
 libjxl-dev             libjxl-devel             libjxl            libjxl-dev
 libheif-dev            libheif-devel            libheif           libheif-dev
 libtiff-dev            libtiff-devel            libtiff           tiff-dev
@@ -190,12 +195,27 @@ if [ -n "$with_gtk" ]; then
     command -v xauth >/dev/null || need xauth
 fi
 
+# A Wayland compositor without a screen, and the bus of assistive technology with a program that
+# reads it; the step gtk_modes does without them where they cannot be had.
+optional=()
+if [ -n "$with_gtk" ] && [ -n "$with_tests" ] && command -v apt-get >/dev/null; then
+    command -v weston >/dev/null || optional+=(weston)
+    command -v dbus-run-session >/dev/null || optional+=(dbus-daemon)
+    [ -e /usr/libexec/at-spi-bus-launcher ] || optional+=(at-spi2-core)
+    /usr/bin/python3 -c 'import pyatspi' 2>/dev/null || optional+=(python3-pyatspi)
+fi
+
 if [ ${#missing[@]} -gt 0 ]; then
     [ -z "$only_check" ] || die "missing: ${missing[*]}" "Scripts/bootstrap.sh installs them."
     command -v apt-get >/dev/null || die_with_command "${missing[@]}"
     install_packages "${missing[@]}"
 else
     say "System libraries: all installed."
+fi
+if [ ${#optional[@]} -gt 0 ]; then
+    [ -z "$only_check" ] || die "missing: ${optional[*]}" "Scripts/bootstrap.sh installs them."
+    (install_packages "${optional[@]}") \
+        || say "SKIPPED: some of the tests of GTK in other modes (${optional[*]}) will not run."
 fi
 if [ -n "$with_tests" ]; then
     if [ -n "$only_check" ]; then

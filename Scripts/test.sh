@@ -5,7 +5,7 @@
 #        Scripts/test.sh tests|tools|server|examples|gtk FILTER
 #
 #   STEP     libraries, lint, build, tests, races, memory, faults, isolation, api, docs, fuzz, tools,
-#            benchmarks, examples, server, formats, gtk; all by default
+#            benchmarks, examples, server, formats, gtk, gtk_modes; all by default
 #   FILTER   runs only the tests whose names match this regular expression, and nothing else of
 #            the step
 #
@@ -15,7 +15,7 @@
 
 all_steps=(
     libraries lint build tests races memory faults isolation api docs fuzz tools benchmarks examples
-    server formats gtk
+    server formats gtk gtk_modes
 )
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
@@ -208,8 +208,7 @@ step_gtk() {
     local chosen=("${filter[@]}")
     [ ${#filter[@]} -gt 0 ] || chosen=(--filter KingfisherGTKTests)
     plan_for Examples/Gallery "$GTK_BUILD"
-    "$ROOT/Scripts/bootstrap.sh" --gtk &&
-        KF_GTK_ONLY=1 swift build --traits GTK --scratch-path "$GTK_BUILD" --build-tests &&
+    "$ROOT/Scripts/bootstrap.sh" --gtk && build_gtk_tests &&
         KF_GTK_ONLY=1 G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo \
             xvfb-run -a -s '-screen 0 1280x1024x24' \
             swift test --traits GTK --scratch-path "$GTK_BUILD" --skip-build \
@@ -217,6 +216,87 @@ step_gtk() {
     [ ${#filter[@]} -gt 0 ] || {
         swift build --package-path Examples/Gallery --scratch-path "$GTK_BUILD" && is_gtk_program
     }
+}
+
+build_gtk_tests() {
+    KF_GTK_ONLY=1 swift build --traits GTK --scratch-path "$GTK_BUILD" --build-tests
+}
+
+# Runs the tests that depend on how GTK paints and lays out once more, in other modes than cairo at
+# one pixel per point on X11, and those of assistive technology on its bus. Tests of windows wait for
+# frames most of the time, so the modes run at the same time.
+step_gtk_modes() {
+    local painted='PaintingTests|SizingTests|SightTests|HiDPITests|ListModelTests|ZoomTests'
+    local moving='TransitionTests|AnimationTests' mode status=0
+    declare -A running=()
+    "$ROOT/Scripts/bootstrap.sh" --gtk --tests && build_gtk_tests || return
+    gtk_mode gl on_x11 "$painted|$moving|LoadingTests" GSK_RENDERER=gl GTK_THEME=Default:hc \
+        KF_TEST_DIRECTION=rtl
+    gtk_mode dense on_x11 "$painted|$moving" GDK_SCALE=2
+    # The density is pretended, so the pixels on screen do not have it.
+    gtk_mode fractional on_x11 'SizingTests|HiDPITests|ListModelTests|StressTests' \
+        KF_TEST_DENSITY=1.25 KF_TEST_MOTION=0
+    if command -v weston >/dev/null; then
+        gtk_mode wayland on_wayland "$painted|$moving" GDK_BACKEND=wayland
+    else
+        printf 'SKIPPED: the tests on Wayland, because weston is not installed.\n'
+    fi
+    if has_accessibility_bus; then
+        gtk_mode bus on_bus AccessibilityBusTests GTK_A11Y=atspi
+    else
+        printf 'SKIPPED: the tests on the bus of assistive technology: %s\n' \
+            'at-spi2-core or python3-pyatspi is not installed.'
+    fi
+    for mode in "${!running[@]}"; do
+        wait "${running[$mode]}" || {
+            status=1
+            printf 'error: the tests of GTK failed in the mode %s\n' "$mode"
+            cat "$logs/gtk-$mode"
+        }
+        printf '%s: %s\n' "$mode" "$(grep -a 'Test run with' "$logs/gtk-$mode" | tail -n 1)"
+    done
+    return $status
+}
+
+# gtk_mode NAME DISPLAY FILTER [NAME=VALUE]...: starts tests that are built, with one of the functions
+# below, and notes the process in `running`. A mode without a test has failed.
+gtk_mode() {
+    local name=$1 display=$2 chosen=$3
+    shift 3
+    (
+        "$display" env G_DEBUG=fatal-warnings GDK_BACKEND=x11 GSK_RENDERER=cairo "$@" timeout 300 \
+            "$GTK_BUILD/debug/KingfisherPackageTests.xctest" --testing-library swift-testing \
+            --filter "$chosen" &&
+            grep -qa 'Test run with [1-9]' "$logs/gtk-$name"
+    ) >"$logs/gtk-$name" 2>&1 &
+    running[$name]=$!
+}
+
+on_x11() { xvfb-run -a -s '-screen 0 2560x2048x24' "$@"; }
+
+has_accessibility_bus() {
+    command -v dbus-run-session >/dev/null && [ -e /usr/libexec/at-spi-bus-launcher ] &&
+        /usr/bin/python3 -c 'import pyatspi' 2>/dev/null
+}
+
+on_bus() { dbus-run-session -- xvfb-run -a -s '-screen 0 2560x2048x24' "$@"; }
+
+# With a Wayland compositor that has no screen.
+on_wayland() {
+    local folder weston status=0
+    folder=$(mktemp -d)
+    XDG_RUNTIME_DIR=$folder weston --backend=headless-backend.so --use-pixman \
+        --socket=kingfisher --width=2560 --height=2048 --idle-time=0 >"$folder/log" 2>&1 &
+    weston=$!
+    for _ in $(seq 100); do
+        [ ! -S "$folder/kingfisher" ] || break
+        sleep 0.1
+    done
+    [ -S "$folder/kingfisher" ] || cat "$folder/log"
+    XDG_RUNTIME_DIR=$folder WAYLAND_DISPLAY=kingfisher "$@" || status=$?
+    kill "$weston" && wait "$weston" || true
+    rm -rf "$folder"
+    return $status
 }
 
 # Builds the program of the article on GTK from an empty folder, and runs it until it shows an image.
@@ -260,6 +340,7 @@ title() {
     server) echo "Image service: build, tests, and client libraries" ;;
     formats) echo "JPEG XL, HEIF, TIFF and SVG: declarations, system calls, fuzzed files" ;;
     gtk) echo "GTK: tests on a virtual display, and the gallery" ;;
+    gtk_modes) echo "GTK: OpenGL, two densities, Wayland, and assistive technology" ;;
     esac
 }
 

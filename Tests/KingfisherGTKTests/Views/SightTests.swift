@@ -168,6 +168,8 @@ extension GTKTests {
                 GTK_POLICY_EXTERNAL
             )
             gtk_scrolled_window_set_child(OpaquePointer(frame), fixed)
+            // From right to left the other end of the content would be in sight.
+            gtk_widget_set_direction(gtk_widget_get_parent(fixed), GTK_TEXT_DIR_LTR)
             let view = ImageView()
             view.setSizeRequest(width: 40, height: 40)
             let place = { (x: Float, degrees: Float) in

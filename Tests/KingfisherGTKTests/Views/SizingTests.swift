@@ -68,7 +68,7 @@ extension GTKTests {
             let url = bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200)
             let loading = load(url, in: view)
             await stage.run { loading.results.count == 1 }
-            #expect(view.image?.pixelWidth == 256)
+            #expect(view.image?.pixelWidth == stage.pixels(256))
         }
 
         @Test func `in a column of its window's width an image is decoded once`() async throws {
@@ -82,7 +82,7 @@ extension GTKTests {
             let loading = load(bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200), in: view)
             await stage.run { loading.results.count == 1 }
             await stage.paint(frames: 20)
-            #expect(view.image?.pixelWidth == 256)
+            #expect(view.image?.pixelWidth == stage.pixels(256))
             #expect(changes == 1)
         }
 
@@ -111,7 +111,7 @@ extension GTKTests {
             await stage.run { loading.results.count == 1 }
             await stage.paint(frames: 20)
             let width = try #require(shown?.image?.pixelWidth)
-            #expect((200...256).contains(width))
+            #expect((stage.pixels(200)...stage.pixels(256)).contains(width))
             #expect(changes == 1)
         }
 
@@ -124,10 +124,10 @@ extension GTKTests {
             await stage.paint()
             let loading = load(bench.serveJPEG("/a.jpg", width: 1_600, height: 1_200), in: view)
             await stage.run { loading.results.count == 1 }
-            #expect(view.image?.pixelWidth == 256)
+            #expect(view.image?.pixelWidth == stage.pixels(256))
             gtk_stack_set_visible_child(stack, view.widget)
             await stage.paint(frames: 20)
-            #expect(view.image?.pixelWidth == 256)
+            #expect(view.image?.pixelWidth == stage.pixels(256))
         }
 
         @Test func `an image is reduced when its view gets a window`() async throws {
@@ -136,7 +136,7 @@ extension GTKTests {
             await Stage.run { loading.results.count == 1 }
             #expect(view.image?.pixelWidth == 1_600)
             let stage = Stage(view.widget, width: 256, height: 192)
-            await stage.run { view.image?.pixelWidth == 256 }
+            await stage.run { view.image?.pixelWidth == stage.pixels(256) }
             #expect(bench.server.requests.count == 1)
         }
 
@@ -183,7 +183,7 @@ extension GTKTests {
             #expect(changes == 0)
             resting.popLast()?.resume()
             await stage.run { changes == 1 }
-            #expect(view.image?.pixelWidth == 1_024)
+            #expect(view.image?.pixelWidth == min(1_600, stage.pixels(1_024)))
         }
 
         @Test(arguments: [true, false])
@@ -229,10 +229,11 @@ extension GTKTests {
             )
             let view = AnimatedPictureView()
             let (box, stage) = try boxFilled(by: view, side: 50)
+            stage.setAnimations(enabled: true)
             await stage.paint()
             view.image = image
             let shown = { view.controller.animation.shownFrame?.pixelWidth }
-            await stage.run { shown() == 64 }
+            await stage.run { shown() == stage.pixels(64) }
             gtk_widget_set_size_request(box, 300, 300)
             await stage.run { shown() == 200 }
         }
@@ -243,6 +244,7 @@ extension GTKTests {
             let view = AnimatedPictureView()
             view.image = .frames([.pureRed, .pureGreen], each: 0.02)
             let stage = Stage(view.widget)
+            stage.setAnimations(enabled: true)
             defer { stage.setAnimations(enabled: true) }
             await stage.run { view.isAnimating }
             stage.setAnimations(enabled: false)
@@ -255,6 +257,7 @@ extension GTKTests {
             let view = AnimatedPictureView()
             view.image = .frames([.pureRed, .pureGreen], each: 0.02)
             let stage = Stage(view.widget)
+            stage.setAnimations(enabled: true)
             defer { stage.setAnimations(enabled: true) }
             await stage.run { view.isAnimating }
             view.stopAnimating()
