@@ -67,8 +67,12 @@ extension PictureController: FrameListener {
     }
 
     func frameIsLaidOut() {
+        let isSeen = kf_widget_is_in_sight(picture)
+        // Lists map several times as many cells as are visible.
+        let isWaiting = pending != nil && !sizing.loadsWhenVisible
+        guard isSeen || isInSight || isWaiting else { return }
         keepingPicture {
-            updateSight()
+            setInSight(isSeen)
             updateDensity()
             startPendingIfSized()
         }

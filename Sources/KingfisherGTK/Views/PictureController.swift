@@ -108,7 +108,7 @@ final class PictureController {
         )
         if gtk_widget_get_mapped(widget) != 0 {
             mapped()
-            updateSight()
+            setInSight(kf_widget_is_in_sight(picture))
         }
     }
 
@@ -185,9 +185,8 @@ final class PictureController {
         watch = nil
     }
 
-    /// Checks whether the view is visible now.
-    func updateSight() {
-        let isSeen = kf_widget_is_in_sight(picture)
+    /// Records whether the view is visible now.
+    func setInSight(_ isSeen: Bool) {
         guard isSeen != isInSight else { return }
         if isSeen { appeared() } else { disappeared() }
     }
