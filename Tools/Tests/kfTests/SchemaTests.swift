@@ -11,6 +11,7 @@ struct SchemaTests {
         folder = try TemporaryFolder()
         try TestPictures.png().write(to: folder.url.appending(path: "in.png"))
         try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
+        try TestPictures.document("two.pdf").write(to: folder.url.appending(path: "two.pdf"))
         try Data("no image".utf8).write(to: folder.url.appending(path: "bad.jpg"))
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../kf.schema.json").standardizedFileURL
@@ -30,7 +31,7 @@ struct SchemaTests {
         "diff in.png in.png", "diff in.png bad.jpg", "compare in.png --formats png,jpeg",
         "compare bad.jpg", "placeholder in.jpg", "placeholder bad.jpg", "explain in.jpg",
         "trace in.jpg bad.jpg -o t.json", "cache stats --cache none", "watch none -o out",
-        "prefetch bad.jpg --cache c",
+        "prefetch bad.jpg --cache c", "info two.pdf", "get two.pdf --page 3",
     ]
 
     @Test(arguments: SchemaTests.commands)

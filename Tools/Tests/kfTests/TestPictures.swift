@@ -5,6 +5,12 @@ import Testing
 
 /// Image files, and files that only look like images.
 enum TestPictures {
+    /// A document of the library's tests.
+    static func document(_ name: String) throws -> Data {
+        let tests = URL(filePath: #filePath).appending(path: "../../../../Tests/Documents")
+        return try Data(contentsOf: tests.appending(path: name).standardizedFileURL)
+    }
+
     /// Red on the left, blue on the right.
     static func twoColours(width: Int, height: Int) throws -> KFCrossPlatformImage {
         var canvas = Canvas(width: width, height: height)

@@ -76,6 +76,8 @@ struct ConvertCommand: AsyncParsableCommand {
     )
     var isolate = false
 
+    @OptionGroup var pages: PageOptions
+
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
@@ -156,7 +158,8 @@ struct ConvertCommand: AsyncParsableCommand {
             skipsExisting: skipExisting,
             preservesTime: preserveTime,
             splitsAnimations: allFrames,
-            isolates: isolate
+            isolates: isolate,
+            pages: pages
         )
         let tally = ConvertTally(
             total: plan.items.count + missing.count,

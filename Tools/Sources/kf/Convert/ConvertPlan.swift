@@ -124,6 +124,7 @@ struct ConvertPlan: Sendable {
     /// The format of a file by its first bytes: PNG for formats without an encoder, nil if it is no
     /// image.
     private static func format(of path: String) -> PictureFormat? {
+        if PictureSource.isDocument(path) { return .png }
         guard let file = try? InputFile(path: path, patience: 1), file.size != nil,
             let bytes = try? file.beginning(4096), bytes.kf.imageFormat != .unknown
         else { return nil }

@@ -11,6 +11,7 @@ final class Converter: Sendable {
     /// Whether each frame of an animation is written.
     private let splitsAnimations: Bool
     private let preservesTime: Bool
+    private let pages: PageOptions
     private let manager: KingfisherManager
     /// The output folder without symbolic links.
     private let root: String
@@ -25,8 +26,10 @@ final class Converter: Sendable {
         skipsExisting: Bool,
         preservesTime: Bool,
         splitsAnimations: Bool,
-        isolates: Bool
+        isolates: Bool,
+        pages: PageOptions
     ) {
+        self.pages = pages
         self.splitsAnimations = splitsAnimations
         self.preservesTime = preservesTime
         self.plan = plan
@@ -67,7 +70,7 @@ final class Converter: Sendable {
     }
 
     private func converted(_ item: ConvertPlan.Item) async throws -> ConvertOutcome {
-        let bytes = try PictureSource(file: item.input.path).bytes(patience: 30)
+        let bytes = try await bytes(of: item.input.path)
         if await isSplit(bytes) { return try await writtenFrames(of: bytes, item) }
         let steps = encoding.processor(isWritten: true, as: item.format)
         let image = try await image(of: bytes, item, steps)
@@ -95,6 +98,14 @@ final class Converter: Sendable {
         if copy == nil { outcome.droppedFrames = target.droppedFrames(of: image) }
         if copy?.lostPosition == true { outcome.removedPosition = true }
         return outcome
+    }
+
+    /// The file, or an image of a page of a document.
+    private func bytes(of path: String) async throws -> Data {
+        guard PictureSource.isDocument(path) else {
+            return try PictureSource(file: path).bytes(patience: 30)
+        }
+        return try await pages.provider(for: path).data()
     }
 
     /// Whether each frame of a file becomes a file of its own.

@@ -20,7 +20,7 @@ struct InputSearch {
     /// Files named explicitly are always tried.
     private static let endings: Set = [
         "jpg", "jpeg", "jpe", "png", "apng", "gif", "webp", "avif", "bmp", "ico", "jxl", "heic",
-        "heif", "tif", "tiff", "svg",
+        "heif", "tif", "tiff", "svg", "pdf",
     ]
 
     /// The output folder, whose files are not inputs.

@@ -94,7 +94,9 @@ struct PictureLoad: Sendable {
 
     /// The library's source.
     func resolved() throws -> Source {
-        try source.resolved(patience: loading.timeout, isCached: cache != .none)
+        if let path = source.documentPath { return .provider(loading.pages.provider(for: path)) }
+        try loading.pages.checkUnused(by: source.title)
+        return try source.resolved(patience: loading.timeout, isCached: cache != .none)
     }
 
     private var cache: CacheChoice { loading.usedCache(for: source) }

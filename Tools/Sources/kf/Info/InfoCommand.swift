@@ -3,14 +3,15 @@ import Foundation
 import Kingfisher
 
 /// `kf info`: prints the properties stated in a file's header.
-struct InfoCommand: ParsableCommand {
+struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Prints the properties of an image file without decoding it.",
         discussion: """
             Prints the size, the format detected from the bytes, frames and their duration, \
             orientation, depth, and whether there is transparency or a colour profile. Reads \
-            only the beginning of a large file.
+            only the beginning of a large file. Of a PDF document it prints the number of pages \
+            and the size of the first.
 
             Examples:
               kf info photo.jpg
@@ -31,14 +32,21 @@ struct InfoCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The time limit for a silent pipe.", valueName: "seconds"))
     var timeout = 30.0
 
+    @Option(help: ArgumentHelp("The password of a PDF document.", valueName: "text"))
+    var password: String?
+
     @OptionGroup var out: OutputOptions
 
     func validate() throws { try LoadOptions.check(timeout: timeout) }
 
-    func run() throws {
+    func run() async throws {
         var failed = false
         for file in files {
             do {
+                if let path = file.documentPath {
+                    try await printDocument(file, path)
+                    continue
+                }
                 let (info, byteCount) = try file.info(patience: timeout)
                 let photograph = file.photograph(patience: timeout)
                 try out.print(InfoReport(file, info, photograph, byteCount: byteCount))
@@ -51,6 +59,13 @@ struct InfoCommand: ParsableCommand {
             }
         }
         if failed { throw ExitCode.failure }
+    }
+
+    private func printDocument(_ file: PictureSource, _ path: String) async throws {
+        let url = URL(fileURLWithPath: path)
+        let info = try await PDFDocumentInfo(contentsOf: url, password: password)
+        let size = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize
+        try out.print(DocumentReport(file, info, byteCount: size))
     }
 
     private static func source(_ text: String) throws -> PictureSource {

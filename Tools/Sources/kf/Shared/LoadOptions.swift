@@ -29,6 +29,8 @@ struct LoadOptions: ParsableArguments {
     )
     var acceptTruncated = false
 
+    @OptionGroup var pages: PageOptions
+
     @Option(help: ArgumentHelp("The time limit of a load.", valueName: "seconds"))
     var timeout = 30.0
 

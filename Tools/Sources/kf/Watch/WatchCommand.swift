@@ -43,6 +43,8 @@ struct WatchCommand: AsyncParsableCommand {
     )
     var isolate = false
 
+    @OptionGroup var pages: PageOptions
+
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
@@ -87,7 +89,8 @@ struct WatchCommand: AsyncParsableCommand {
                 skipsExisting: false,
                 preservesTime: false,
                 splitsAnimations: false,
-                isolates: isolate
+                isolates: isolate,
+                pages: pages
             )
             let items = plan.items.filter { item in
                 change.files.contains(item.input.path)

@@ -1,0 +1,74 @@
+import Foundation
+import Kingfisher
+import Testing
+
+private let hasPoppler = FileManager.default.isExecutableFile(atPath: "/usr/bin/pdftocairo")
+
+/// Pages of PDF documents in `kf`.
+@Suite(.enabled(if: hasPoppler), .timeLimit(.minutes(1)))
+struct PageTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["two.pdf", "locked.pdf"] {
+            try TestPictures.document(name).write(to: folder.url.appending(path: name))
+        }
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
+    }
+
+    private func run(_ line: String) async throws -> KFProgram.Outcome {
+        try await KFProgram.run(line.split(separator: " ").map(String.init), in: folder)
+    }
+
+    private func size(_ name: String) throws -> [Int] {
+        let image = try #require(KFCrossPlatformImage(data: try folder.data(name)))
+        return [image.pixelWidth, image.pixelHeight]
+    }
+
+    @Test func `a page becomes an image`() async throws {
+        let outcome = try await run("get two.pdf --page 2 --dpi 36 -o page.png")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let whole = try size("page.png")
+        let halved = try await run("get two.pdf --page 2 --dpi 72 -p resize:50% -o half.jpg")
+        #expect(halved.status == 0, "\(halved.errors)")
+        #expect(try size("half.jpg") == whole)
+    }
+
+    @Test func `pages are counted, and a page too far is named`() async throws {
+        let outcome = try await run("info two.pdf")
+        #expect(outcome.text.contains("2 pages, "), "\(outcome.text)\(outcome.errors)")
+        #expect(outcome.text.contains(" points, PDF, "), "\(outcome.text)")
+        let missing = try await run("get two.pdf --page 3 -o page.png")
+        #expect(missing.status == 1)
+        #expect(missing.errors.contains("has no page 3. Its pages are 1 to 2"), "\(missing.errors)")
+    }
+
+    @Test func `an encrypted document needs a password`() async throws {
+        let without = try await run("get locked.pdf -o page.png")
+        #expect(without.status == 1)
+        #expect(without.errors.contains("encrypted"), "\(without.errors)")
+        let with = try await run("get locked.pdf --password reader -o page.png")
+        #expect(with.status == 0, "\(with.errors)")
+        #expect(try await run("info locked.pdf --password owner").status == 0)
+    }
+
+    @Test func `a folder with documents is converted`() async throws {
+        let outcome = try await run("convert two.pdf in.jpg --format webp --dpi 20 -o out")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try folder.data("out/two.webp").kf.imageFormat == .WebP)
+        #expect(try folder.data("out/in.webp").kf.imageFormat == .WebP)
+    }
+
+    @Test(arguments: ["get in.jpg --page 2 -o a.png", "get in.jpg --dpi 72 -o a.png"])
+    func `an image has no pages`(line: String) async throws {
+        let outcome = try await run(line)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("is for PDF documents"), "\(outcome.errors)")
+    }
+
+    @Test(arguments: ["--page 0", "--dpi 0", "--dpi 5000", "--page x"])
+    func `wrong usage exits with 64`(option: String) async throws {
+        #expect(try await run("get two.pdf \(option) -o a.png").status == 64)
+    }
+}
