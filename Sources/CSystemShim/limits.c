@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CSystemShim.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -13,6 +14,8 @@ void kf_descriptors_raise(void) {
     // Refused where a filter forbids it; the soft limit then stays.
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
+
+void kf_file_size_report(void) { (void)signal(SIGXFSZ, SIG_IGN); }
 
 int kf_descriptors_free(int most) {
     int *opened = calloc((size_t)most, sizeof *opened);

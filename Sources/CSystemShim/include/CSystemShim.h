@@ -10,6 +10,9 @@ int kf_thread_start(const char *name, size_t stack, void (*body)(void *), void *
 // Raises the soft limit of descriptors to the hard one; leaves it as it is if that is refused.
 void kf_descriptors_raise(void);
 
+// Lets writes beyond the limit of file sizes fail with EFBIG; by default they end the process.
+void kf_file_size_report(void);
+
 // How many descriptors can be opened now, counted up to `most`.
 int kf_descriptors_free(int most);
 

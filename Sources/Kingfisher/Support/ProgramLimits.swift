@@ -14,8 +14,8 @@ import Foundation
     /// Bytes of address space, most of it for stacks and the arenas of `malloc`.
     static let minAddressSpace: UInt64 = 1 << 30
 
-    /// Raises the soft limit of descriptors to the hard one, and tries whether there is enough of
-    /// everything.
+    /// Raises the soft limit of descriptors to the hard one, tries whether there is enough of
+    /// everything, and lets writes beyond the limit of file sizes fail without a signal.
     ///
     /// Takes half a millisecond on a machine with few cores. Call it at the beginning of `main`, after
     /// ``ProcessIsolation/runWorkerIfAsked()`` and before anything asynchronous.
@@ -38,6 +38,7 @@ import Foundation
                 limit: "the limit of memory (ulimit -v, LimitAS of systemd)"
             )
         }
+        kf_file_size_report()
         kf_descriptors_raise()
         let descriptors = kf_descriptors_free(Int32(minDescriptors))
         guard descriptors >= minDescriptors else {

@@ -58,4 +58,32 @@ struct LimitTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(KFCrossPlatformImage(data: try folder.data("out.png"))?.pixelWidth == 10)
     }
+
+    @Test(arguments: [
+        "get in.png -o out.jpg", "get in.png -o out.jpg --isolate", "convert in.png -o out",
+    ])
+    func `files that may not grow are an error, and nothing is left of them`(
+        arguments: String
+    ) async throws {
+        // The pipe is no file.
+        let outcome = try await KFProgram.bash(
+            "set -o pipefail; (ulimit -f 0; exec timeout 30 \"$0\" \(arguments) 2>&1) | cat",
+            in: folder
+        )
+        #expect(outcome.status == 1, "\(outcome.text)")
+        #expect(outcome.text.contains("kf: "), "\(outcome.text)")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
+        #expect(Set(files).subtracting(["out"]) == ["in.png"])
+    }
+
+    @Test(arguments: ["--version", "info in.png", "cache stats"])
+    func `output to a file that may not grow ends with an exit status`(
+        arguments: String
+    ) async throws {
+        let outcome = try await KFProgram.bash(
+            "ulimit -f 0; exec timeout 30 \"$0\" \(arguments)",
+            in: folder
+        )
+        #expect(outcome.status == 1)
+    }
 }
