@@ -16,7 +16,7 @@
 #        Scripts/bench.sh debug                    33 photos by a debug build of kf
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
 #        Scripts/bench.sh end-to-end               pages of thumbnails, against requests + pyvips + diskcache
-#        Scripts/bench.sh gtk                      scrolling 10,000 images, beside an empty window
+#        Scripts/bench.sh gtk [ROUNDS]             scrolling in GTK beside a C program, animations, zooming
 #        Scripts/bench.sh cachesim                 hit ratios of the memory cache and other policies
 #
 # The other libraries, Pillow and libvips, are installed first: Python packages into a separate
@@ -285,19 +285,19 @@ measure_end_to_end() {
         "$PHOTOS" "$outputs"
 }
 
-# Scrolls through the gallery on a screen in memory, at one and at two pixels per point. GTK paints
-# without a graphics card; the display server runs on the same cores.
+# Measures the gallery on a screen in memory, and in turns with it a plain C program that scrolls
+# through the same images: measure_gtk ROUNDS.
 measure_gtk() {
-    local scale
+    local pictures=$NESTED_BUILD/bench-gtk
     "$ROOT/Scripts/bootstrap.sh" --gtk
     NESTED_BUILD=$GTK_BUILD
     build_tool Examples/Gallery gallery
-    for scale in 1 2; do
-        printf 'gtk: 10,000 images at %s x, load %s\n' "$scale" "$(cut -d ' ' -f 1 /proc/loadavg)"
-        GDK_BACKEND=x11 GSK_RENDERER=cairo GDK_SCALE=$scale \
-            xvfb-run -a -s '-screen 0 2560x2048x24' "$GTK_BUILD/release/gallery" --measure \
-            | sed 's/^/  /'
-    done
+    [ -e "$pictures/huge.jpg" ] || "$GTK_BUILD/release/gallery" --pictures "$pictures"
+    # Word splitting makes the flags.
+    # shellcheck disable=SC2046
+    cc -std=gnu11 -O2 -Wall -Wextra -Werror -o "$pictures/grid_peer" "$SOURCES/grid_peer.c" \
+        $(pkg-config --cflags --libs gtk4) || die "grid_peer.c could not be compiled."
+    python3 "$SOURCES/gtk.py" "$GTK_BUILD/release/gallery" "$pictures/grid_peer" "$pictures" "$1"
 }
 
 # Unpacks nginx's image filter beside nginx, unless it is installed.
@@ -375,7 +375,7 @@ if [ "${1:-}" = end-to-end ]; then
 fi
 
 if [ "${1:-}" = gtk ]; then
-    measure_gtk
+    measure_gtk "${2:-3}"
     exit
 fi
 
@@ -467,7 +467,7 @@ case ${1:-} in
     printf 'debug  33 photos by a debug build of kf\n'
     printf 'service  the image service, against thumbor and nginx\n'
     printf 'end-to-end  pages of thumbnails from nginx, against requests + pyvips + diskcache\n'
-    printf 'gtk  scrolling 10,000 images in GTK, beside an empty window\n'
+    printf 'gtk  scrolling in GTK beside a C program, animations, zooming\n'
     printf 'cachesim  hit ratios of the memory cache and other policies\n'
     exit
     ;;

@@ -3,12 +3,13 @@
 # processor, and the times of a load's stages.
 #
 # Usage: Scripts/gallery.sh [--page NAME] [--dark] [--screenshots DIR]
-#                           [--measure [PIXELS_PER_SECOND]]
+#        Scripts/gallery.sh --pictures DIR
+#        Scripts/gallery.sh --measure scrolling|animations|zooming DIR
 #
 # It serves its own images and needs no network. GTK 4 is installed first if it is missing.
 # Without a display:
 #
-#   in memory      xvfb-run -a -s '-screen 0 1280x1024x24' Scripts/gallery.sh --measure
+#   in memory      xvfb-run -a -s '-screen 0 1280x1024x24' Scripts/gallery.sh --measure scrolling DIR
 #   in a browser   gtk4-broadwayd :9 &            (Debian package libgtk-4-bin)
 #                  GDK_BACKEND=broadway BROADWAY_DISPLAY=:9 Scripts/gallery.sh
 #                  and open http://127.0.0.1:8089

@@ -8,24 +8,25 @@ final class AnimatedPage: Page {
     private let images: [KFImage]
 
     init(_ pictures: Pictures) {
-        let grid = made(gtk_grid_new())
-        gtk_grid_set_column_spacing(grid.cast(), 12)
-        gtk_grid_set_row_spacing(grid.cast(), 12)
-        gtk_widget_set_halign(grid, GTK_ALIGN_CENTER)
         images = (0..<12).map { number in
             let image = KFImage(pictures.animated(number * 3))
                 .resizable()
                 .fade(duration: 0.3)
                 .alternativeText("A day in landscape number \(number)")
                 .playButton()
+                .onFailureView { _ in made(gtk_image_new_from_icon_name("view-refresh-symbolic")) }
+                .retryOnClick()
             image.view.setSizeRequest(width: 240, height: 180)
             image.view.kf.indicator = .spinner
-            gtk_grid_attach(grid.cast(), image.widget, Int32(number % 4), Int32(number / 4), 1, 1)
             return image
         }
         widget = made(gtk_scrolled_window_new()).expanding()
-        gtk_scrolled_window_set_child(widget.opaque, grid.margin(18))
+        gtk_scrolled_window_set_child(
+            widget.opaque,
+            flow(spacing: 6, images.map(\.widget)).margin(18)
+        )
     }
 
-    var isReady: Bool { images.allSatisfy { $0.view.image != nil } }
+    /// An image that cannot be made must not keep the page waiting.
+    var isReady: Bool { images.allSatisfy { $0.view.image != nil || $0.view.kf.failure != nil } }
 }

@@ -3,132 +3,150 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// One image that can be zoomed, and one whose file does not exist.
+/// One image from edge to edge that can be enlarged.
 final class DetailPage: Page {
     static let name = "detail"
-    let widget: Widget
+    let widget = made(gtk_overlay_new()).expanding()
     private let pictures: Pictures
-    private let text = label("")
+    private let view = KFZoomView()
     private let zoomText = label("")
-    private let frame = made(gtk_scrolled_window_new()).expanding()
-    private var image: KFImage?
-    private let missing: KFImage
+    private let info = label("", wraps: true)
+    private let infoRevealer = made(gtk_revealer_new())
+    private let spinner = made(gtk_spinner_new())
+    private let reason = label("", wraps: true)
+    private let failure = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [])
     private var number = 0
-    private var zoom = 1.0
-    private var hasFailed = false
-    private var hasLoaded = false
+    private(set) var barButtons: [Widget] = []
+    private(set) var isReady = false
 
-    init(_ pictures: Pictures) {
+    /// Creates the page; `onBack` is called by the button that leads back.
+    init(_ pictures: Pictures, onBack: @escaping () -> Void) {
         self.pictures = pictures
-        missing = KFImage(pictures.missing).resizable()
-        widget = box(GTK_ORIENTATION_VERTICAL, []).margin(12)
-        gtk_box_append(widget.cast(), bar())
-        gtk_box_append(
-            widget.cast(),
-            box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [frame, aside()])
-        )
-        gtk_box_append(widget.cast(), text)
+        gtk_widget_add_css_class(widget, "gallery-picture")
+        gtk_overlay_set_child(widget.opaque, view.widget)
+        view.onZoomChange = { [unowned self] in
+            gtk_label_set_text(zoomText.opaque, "\(Int(($0 * 100).rounded())) %")
+        }
+        let infoButton = made(gtk_toggle_button_new())
+        gtk_button_set_icon_name(infoButton.cast(), "help-about-symbolic")
+        gtk_widget_set_tooltip_text(infoButton, "Information")
+        connect(UnsafeMutableRawPointer(infoButton), "toggled") { [unowned self] _ in
+            let isActive = gtk_toggle_button_get_active(infoButton.cast())
+            gtk_revealer_set_reveal_child(infoRevealer.opaque, isActive)
+        }
+        barButtons = [iconButton("go-previous-symbolic", "Back", onBack), infoButton]
+        fillFailure()
+        fillInfo()
+        gtk_widget_set_halign(spinner, GTK_ALIGN_CENTER)
+        gtk_widget_set_valign(spinner, GTK_ALIGN_CENTER)
+        gtk_widget_set_size_request(spinner, 48, 48)
+        for overlay in [spinner, failure, infoRevealer, zoomBar()] + stepButtons() {
+            gtk_overlay_add_overlay(widget.opaque, overlay)
+        }
         show(14)
     }
 
-    var isReady: Bool { hasLoaded && hasFailed }
-
     func show(_ number: Int) {
         self.number = number
-        hasLoaded = false
-        let image = KFImage(pictures.large(number))
-            .resizable()
-            .thumbHash(pictures.thumbHash(number))
-            .fade(duration: 0.3)
-            .loadingProgress()
-            .alternativeText("Photograph number \(number)")
-            .onSuccess { [weak self] in self?.describe($0) }
-            .onFailure { [weak self] in self?.say($0.failureReason ?? "") }
-        image.view.kf.indicator = .spinner
-        image.view.kf.contextMenu = PictureMenu { [weak self] in self?.say("\($0)") }
-        image.view.kf.isDraggable = true
-        self.image = image
-        say("Loading …")
-        setZoom(1)
-        gtk_scrolled_window_set_child(frame.opaque, image.widget)
+        isReady = false
+        gtk_widget_set_visible(failure, 0)
+        gtk_spinner_start(spinner.opaque)
+        view.alternativeText = "Photograph number \(number)"
+        view.setImage(with: pictures.large(number)) { [weak self] in self?.loadEnded($0) }
     }
 
-    // MARK: Zoom
-
-    /// Shows the image `factor` times as large as it fits into the frame.
-    ///
-    /// The view decodes the image again for its new size.
-    private func setZoom(_ factor: Double) {
-        zoom = min(8, max(1, factor))
-        gtk_label_set_text(zoomText.opaque, "\(Int(zoom * 100)) %")
-        guard let image else { return }
-        let width = zoom > 1 ? Double(gtk_widget_get_width(frame)) * zoom : -1
-        let height = zoom > 1 ? Double(gtk_widget_get_height(frame)) * zoom : -1
-        image.view.setSizeRequest(width: Int(width), height: Int(height))
-    }
-
-    private func bar() -> Widget {
-        let count = Pictures.count
-        let actions: [(String, () -> Void)] = [
-            ("Previous", { [unowned self] in show((number + count - 1) % count) }),
-            ("Next", { [unowned self] in show((number + 1) % count) }),
-            ("Zoom out", { [unowned self] in setZoom(zoom / 1.5) }),
-            ("Zoom in", { [unowned self] in setZoom(zoom * 1.5) }),
-        ]
-        let bar = box(GTK_ORIENTATION_HORIZONTAL, [])
-        for (title, action) in actions {
-            let button = made(gtk_button_new_with_label(title))
-            connect(UnsafeMutableRawPointer(button), "clicked") { _ in action() }
-            gtk_box_append(bar.cast(), button)
+    private func loadEnded(_ result: Result<CGSize, any Error>) {
+        isReady = true
+        gtk_spinner_stop(spinner.opaque)
+        switch result {
+        case .success(let size):
+            let pixels = "\(Int(size.width)) × \(Int(size.height)) pixels"
+            gtk_label_set_text(info.opaque, "Photograph number \(number)\n\(pixels)")
+        case .failure(let error):
+            let words = (error as? KingfisherError)?.failureReason ?? error.localizedDescription
+            gtk_label_set_text(reason.opaque, words)
+            gtk_widget_set_visible(failure, 1)
         }
-        gtk_box_append(bar.cast(), zoomText)
-        return bar
     }
 
-    // MARK: The missing file
+    // MARK: Controls
 
-    private func aside() -> Widget {
-        let reason = label("", wraps: true)
-        gtk_label_set_max_width_chars(reason.opaque, 26)
-        let icon = made(gtk_image_new_from_icon_name("image-missing-symbolic"))
-        gtk_image_set_pixel_size(icon.opaque, 48)
-        let retry = made(gtk_button_new_with_label("Try again"))
-        gtk_widget_set_halign(retry, GTK_ALIGN_CENTER)
-        connect(UnsafeMutableRawPointer(retry), "clicked") { [unowned self] _ in missing.retry() }
-        let failure = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [icon, reason, retry])
-        gtk_widget_set_valign(failure, GTK_ALIGN_CENTER)
-        gtk_widget_set_halign(failure, GTK_ALIGN_CENTER)
-        _ = missing.alternativeText("A file that does not exist")
-            .onFailureView(failure)
-            .onFailure { [weak self] error in
-                self?.hasFailed = true
-                gtk_label_set_text(reason.opaque, error.failureReason ?? "")
-            }
-        missing.view.setSizeRequest(width: 240, height: 260)
-        missing.view.kf.indicator = .spinner
-        let title = label("<b>A file that does not exist</b>")
-        let aside = box(GTK_ORIENTATION_VERTICAL, spacing: 12, [title, missing.widget])
-        gtk_widget_set_valign(aside, GTK_ALIGN_CENTER)
-        return aside
+    private func iconButton(_ icon: String, _ title: String, _ run: @escaping () -> Void) -> Widget
+    {
+        let button = made(gtk_button_new_from_icon_name(icon))
+        gtk_widget_set_tooltip_text(button, title)
+        connect(UnsafeMutableRawPointer(button), "clicked") { _ in run() }
+        return button
     }
 
-    // MARK: Words
-
-    private func describe(_ result: RetrieveImageResult) {
-        hasLoaded = true
-        let image = result.image
-        say(
-            "Number \(number): 1600 × 1200 pixels in the file, decoded to "
-                + "\(image.pixelWidth) × \(image.pixelHeight), from \(result.cacheType.words). "
-                + "The secondary button copies and saves it."
+    private func zoomBar() -> Widget {
+        let buttons = [
+            iconButton("zoom-out-symbolic", "Zoom out") { [unowned self] in view.zoom /= 1.5 },
+            iconButton("zoom-in-symbolic", "Zoom in") { [unowned self] in view.zoom *= 1.5 },
+            iconButton("zoom-fit-best-symbolic", "Whole picture") { [unowned self] in
+                view.zoomToFit()
+            },
+        ]
+        for button in buttons {
+            gtk_widget_add_css_class(button, "circular")
+            gtk_widget_add_css_class(button, "flat")
+        }
+        gtk_label_set_width_chars(zoomText.opaque, 6)
+        gtk_label_set_xalign(zoomText.opaque, 0.5)
+        let bar = box(
+            GTK_ORIENTATION_HORIZONTAL,
+            spacing: 4,
+            [buttons[0], zoomText, buttons[1], buttons[2]]
         )
+        gtk_widget_add_css_class(bar, "osd")
+        gtk_widget_add_css_class(bar, "gallery-osd")
+        gtk_widget_set_halign(bar, GTK_ALIGN_END)
+        gtk_widget_set_valign(bar, GTK_ALIGN_END)
+        return bar.margin(12)
     }
 
-    private func say(_ words: String) { gtk_label_set_text(text.opaque, words) }
+    private func stepButtons() -> [Widget] {
+        let count = Pictures.count
+        let previous = iconButton("go-previous-symbolic", "Previous picture") { [unowned self] in
+            show((number + count - 1) % count)
+        }
+        let next = iconButton("go-next-symbolic", "Next picture") { [unowned self] in
+            show((number + 1) % count)
+        }
+        gtk_widget_set_halign(previous, GTK_ALIGN_START)
+        gtk_widget_set_halign(next, GTK_ALIGN_END)
+        for button in [previous, next] {
+            gtk_widget_add_css_class(button, "circular")
+            gtk_widget_add_css_class(button, "osd")
+            gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
+        }
+        return [previous.margin(12), next.margin(12)]
+    }
+
+    private func fillFailure() {
+        let icon = made(gtk_image_new_from_icon_name("image-missing-symbolic"))
+        gtk_image_set_pixel_size(icon.opaque, 64)
+        let retry = made(gtk_button_new_with_label("Try Again"))
+        gtk_widget_set_halign(retry, GTK_ALIGN_CENTER)
+        connect(UnsafeMutableRawPointer(retry), "clicked") { [unowned self] _ in show(number) }
+        for child in [icon, reason, retry] { gtk_box_append(failure.cast(), child) }
+        gtk_widget_add_css_class(failure, "osd")
+        gtk_widget_add_css_class(failure, "gallery-osd")
+        gtk_widget_set_halign(failure, GTK_ALIGN_CENTER)
+        gtk_widget_set_valign(failure, GTK_ALIGN_CENTER)
+    }
+
+    private func fillInfo() {
+        gtk_widget_add_css_class(info, "osd")
+        gtk_widget_add_css_class(info, "gallery-osd")
+        gtk_revealer_set_child(infoRevealer.opaque, info.margin(12))
+        gtk_widget_set_halign(infoRevealer, GTK_ALIGN_END)
+        gtk_widget_set_valign(infoRevealer, GTK_ALIGN_START)
+    }
 }
 
 extension CacheType {
-    /// The origin of an image in words.
+    /// Where the image came from, for readers.
     var words: String {
         switch self {
         case .none: "the network"

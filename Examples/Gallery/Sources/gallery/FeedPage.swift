@@ -54,7 +54,11 @@ private final class Post: ImageListRow {
         avatar.setSizeRequest(width: 44, height: 44)
         gtk_widget_set_valign(avatar.widget, GTK_ALIGN_CENTER)
         photographs = (0..<3).map { _ in
-            let image = KFImage(nil as URL?).resizable(.cover).fade(duration: 0.3)
+            let image = KFImage(nil as URL?)
+                .resizable(.cover)
+                .fade(duration: 0.3)
+                .onFailureView { _ in made(gtk_image_new_from_icon_name("view-refresh-symbolic")) }
+                .retryOnClick()
             image.view.setSizeRequest(width: 200, height: 150)
             return image
         }
@@ -93,41 +97,45 @@ private final class Post: ImageListRow {
 
     var isVisible: Bool { gtk_widget_get_mapped(widget) != 0 && avatar.image != nil }
 
-    var isComplete: Bool { photographs.allSatisfy { $0.view.image != nil } }
+    var isComplete: Bool {
+        photographs.allSatisfy { $0.view.image != nil || $0.view.kf.failure != nil }
+    }
 }
 
-/// The stages of a load in a view: a placeholder, a blurred preview, the image.
+/// The states of a view: a preview, the image, and a failure with a button that tries again.
 private final class LoadingStages {
     let widget: Widget
-    private let images: [KFImage]
+    private let photograph: KFImage
+    private let missing: KFImage
 
     init(_ pictures: Pictures) {
         let number = 4
-        images = [
-            KFImage(pictures.endless(number)).placeholder(Self.grey),
-            KFImage(pictures.endless(number)).thumbHash(pictures.thumbHash(number)),
-            KFImage(pictures.small(number)),
+        let preview = ImageView()
+        preview.image = KFCrossPlatformImage(thumbHash: pictures.thumbHash(number))
+        preview.hasNaturalSize = false
+        photograph = KFImage(pictures.small(number)).resizable(.cover)
+        let missing = KFImage(pictures.missing).resizable(.cover)
+        self.missing = missing
+        let retry = made(gtk_button_new_with_label("Try Again"))
+        gtk_widget_set_halign(retry, GTK_ALIGN_CENTER)
+        gtk_widget_set_valign(retry, GTK_ALIGN_CENTER)
+        connect(UnsafeMutableRawPointer(retry), "clicked") { [weak missing] _ in missing?.retry() }
+        _ = missing.onFailureView(retry)
+        let stages = [
+            (preview, preview.widget, "preview of 25 bytes"),
+            (photograph.view, photograph.widget, "photograph"),
+            (missing.view, missing.widget, "a file that does not exist"),
         ]
-        let columns = zip(images, ["placeholder", "preview of 25 bytes", "photograph"]).map {
-            let (image, title) = $0
-            _ = image.resizable(.cover).alternativeText(title)
-            image.view.setSizeRequest(width: 128, height: 96)
+        let columns = stages.map { (view, widget, title) in
+            view.alternativeText = title
+            view.setSizeRequest(width: 128, height: 96)
             let caption = label(title)
             gtk_label_set_xalign(caption.opaque, 0.5)
-            return box(GTK_ORIENTATION_VERTICAL, spacing: 4, [image.widget, caption])
+            return box(GTK_ORIENTATION_VERTICAL, spacing: 4, [widget, caption])
         }
-        images[0].view.kf.indicator = .spinner
-        let explanation = label("While it loads, a view shows")
-        let line = [explanation] + columns
-        widget = box(GTK_ORIENTATION_HORIZONTAL, spacing: 24, line).margin(12)
+        widget = box(GTK_ORIENTATION_HORIZONTAL, spacing: 24, columns).margin(12)
         gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
     }
 
-    var isReady: Bool { images.allSatisfy { $0.view.image != nil } }
-
-    /// A grey area.
-    private static var grey: KFCrossPlatformImage? {
-        let pixels = Data((0..<32 * 24).flatMap { _ -> [UInt8] in [60, 60, 60, 120] })
-        return KFCrossPlatformImage(premultipliedRGBA: pixels, width: 32, height: 24)
-    }
+    var isReady: Bool { photograph.view.image != nil && missing.view.kf.failure != nil }
 }

@@ -39,6 +39,21 @@ func box(_ orientation: GtkOrientation, spacing: Int32 = 8, _ children: [Widget]
     return box
 }
 
+/// As many children in each row as fit, with equal gaps.
+func flow(spacing: Int32, _ children: [Widget]) -> Widget {
+    let flow = made(gtk_flow_box_new())
+    gtk_flow_box_set_selection_mode(flow.opaque, GTK_SELECTION_NONE)
+    gtk_flow_box_set_max_children_per_line(flow.opaque, 24)
+    gtk_flow_box_set_row_spacing(flow.opaque, guint(spacing))
+    gtk_flow_box_set_column_spacing(flow.opaque, guint(spacing))
+    gtk_widget_set_valign(flow, GTK_ALIGN_START)
+    for child in children {
+        gtk_widget_set_halign(child, GTK_ALIGN_CENTER)
+        gtk_flow_box_insert(flow.opaque, child, -1)
+    }
+    return flow
+}
+
 func label(_ markup: String, wraps: Bool = false) -> Widget {
     let label = made(gtk_label_new(nil))
     gtk_label_set_markup(label.opaque, markup)

@@ -9,34 +9,48 @@ import KingfisherGTK
 @main
 enum Gallery {
     static let usage = """
-        Usage: gallery [--page NAME] [--dark] [--screenshots DIR] [--measure [PIXELS_PER_SECOND]]
+        Usage: gallery [--page NAME] [--dark] [--screenshots DIR]
+               gallery --pictures DIR
+               gallery --measure SUBJECT DIR [COUNT]
 
           --page NAME         begins with a page: grid, detail, feed, animated, processors, trace
           --dark              uses the dark variant of the theme
           --screenshots DIR   makes a PNG of every page and ends
-          --measure           scrolls through the grid for 10 s, says how long frames took, and ends
+          --pictures DIR      writes the files for measuring and ends
+          --measure           reports for 10 s of scrolling, animations (50, or COUNT) or zooming
+                              how long frames take, and the memory
 
         Without a graphics card GTK's cairo renderer paints, unless GSK_RENDERER names another.
         """
 
-    private static var emptyWindow = ResidentMemory(total: 0, anonymous: 0)
     private static let cacheFolder = FileManager.default.temporaryDirectory
         .appendingPathComponent("kingfisher-gallery-\(getpid())", isDirectory: true)
 
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard !arguments.contains("--help") else { return print(usage) }
+        if let folder = value(after: "--pictures", in: arguments) {
+            do {
+                try Pictures.write(to: URL(fileURLWithPath: folder))
+            } catch {
+                fail("the pictures cannot be written: \(error)")
+            }
+            return
+        }
         chooseRenderer()
         guard gtk_init_check() != 0 else {
             fail("there is no display. Scripts/gallery.sh --help says how to do without one.")
         }
         let isMeasuring = arguments.contains("--measure")
-        if isMeasuring { emptyWindow = ResidentMemory.ofEmptyWindow() }
+        let emptyWindow = isMeasuring ? ResidentMemory.ofEmptyWindow() : nil
         useOwnCache()
-        Style.install(isDark: arguments.contains("--dark"))
+        if let emptyWindow { return measure(arguments, emptyWindow) }
+        Style.install()
+        let isDark = arguments.contains("--dark")
+        if !Adwaita.load(isDark: isDark), isDark { Style.useDarkTheme() }
         let pictures: Pictures
         do {
-            pictures = try Pictures(prepainted: isMeasuring ? 100 : 0)
+            pictures = try Pictures()
         } catch {
             fail("the pictures cannot be served: \(error)")
         }
@@ -47,37 +61,42 @@ enum Gallery {
         connect(UnsafeMutableRawPointer(window.window), "destroy") { _ in g_main_loop_quit(loop) }
         window.show(value(after: "--page", in: arguments) ?? GridPage.name)
         gtk_window_present(window.window.cast())
-        if arguments.contains("--screenshots") || arguments.contains("--measure") {
-            Task {
-                do {
-                    try await run(arguments, window, pictures)
-                } catch {
-                    fail("\(error)")
-                }
-                g_main_loop_quit(loop)
-            }
-        }
-        g_main_loop_run(loop)
-    }
-
-    private static func run(
-        _ arguments: [String],
-        _ window: GalleryWindow,
-        _ pictures: Pictures
-    ) async throws {
         if let folder = value(after: "--screenshots", in: arguments) {
             let screenshots = Screenshots(
                 window: window,
                 folder: URL(fileURLWithPath: folder),
                 suffix: arguments.contains("--dark") ? "-dark" : ""
             )
-            try await screenshots.run()
+            run(until: loop) { try await screenshots.run() }
         }
-        if arguments.contains("--measure") {
-            let speed = value(after: "--measure", in: arguments).flatMap(Double.init) ?? 3_600
-            let measurement = Measurement(window, pictures, emptyWindow: emptyWindow)
-            try await measurement.run(speed: speed, seconds: 10)
-            withExtendedLifetime(measurement) {}
+        g_main_loop_run(loop)
+    }
+
+    private static func measure(_ arguments: [String], _ emptyWindow: ResidentMemory) {
+        defer { removeCache() }
+        let words = arguments.drop { $0 != "--measure" }.dropFirst()
+        guard let subject = words.first.flatMap(Measurement.Subject.init), words.count > 1 else {
+            fail("--measure needs a subject and the folder of --pictures")
+        }
+        Style.install()
+        MainLoop.attach()
+        let loop = g_main_loop_new(nil, 0)
+        let folder = URL(fileURLWithPath: words[words.startIndex + 1], isDirectory: true)
+        let measurement = Measurement(folder: folder, emptyWindow: emptyWindow)
+        let count = words.last.flatMap { Int($0) } ?? 50
+        run(until: loop) { try await measurement.run(subject, count: count) }
+        g_main_loop_run(loop)
+    }
+
+    /// Ends the loop after some work, and the program if the work fails.
+    private static func run(until loop: OpaquePointer?, _ work: @escaping () async throws -> Void) {
+        Task {
+            do {
+                try await work()
+            } catch {
+                fail("\(error)")
+            }
+            g_main_loop_quit(loop)
         }
     }
 

@@ -1,11 +1,15 @@
 import CGalleryGTK
 
-/// The window with all pages.
+/// The window with all pages: a sidebar, the page that is selected in it, and one for a single image.
 ///
 /// Each page is created when it is first shown.
 final class GalleryWindow {
     let window: Widget
-    private let stack: Widget
+    private let stack = made(gtk_stack_new()).expanding()
+    private let sidebar = made(gtk_list_box_new())
+    private let sidebarRevealer = made(gtk_revealer_new())
+    private let sidebarButton = made(gtk_toggle_button_new())
+    private let bar = made(gtk_header_bar_new())
     private let entries: [Entry]
     private var pages: [String: any Page] = [:]
 
@@ -13,37 +17,96 @@ final class GalleryWindow {
     private struct Entry {
         let name: String
         let title: String
+        let icon: String
         let slot = box(GTK_ORIENTATION_VERTICAL, [])
         let make: (GalleryWindow) -> any Page
+
+        init(
+            _ name: String,
+            _ title: String,
+            icon: String,
+            _ make: @escaping (GalleryWindow) -> any Page
+        ) {
+            self.name = name
+            self.title = title
+            self.icon = icon
+            self.make = make
+        }
+
+        /// The page of a single image, which is opened by selecting the image.
+        var isDetail: Bool { name == DetailPage.name }
     }
 
     init(_ pictures: Pictures) {
         window = made(gtk_window_new())
-        stack = made(gtk_stack_new())
         entries = [
-            Entry(name: GridPage.name, title: "Pictures") { window in
-                GridPage(pictures) { [unowned window] in window.showDetail(of: $0) }
+            Entry(GridPage.name, "Pictures", icon: "view-grid-symbolic") { window in
+                GridPage {
+                    .network(pictures.small($0))
+                } onOpen: { [unowned window] in
+                    window.showDetail(of: $0)
+                }
             },
-            Entry(name: DetailPage.name, title: "One picture") { _ in DetailPage(pictures) },
-            Entry(name: "feed", title: "Feed") { _ in FeedPage(pictures) },
-            Entry(name: "animated", title: "Animations") { _ in AnimatedPage(pictures) },
-            Entry(name: "processors", title: "Processors") { _ in ProcessorsPage(pictures) },
-            Entry(name: "trace", title: "Traces") { _ in TracePage(pictures) },
+            Entry("feed", "Feed", icon: "view-list-symbolic") { _ in FeedPage(pictures) },
+            Entry("animated", "Animations", icon: "media-playback-start-symbolic") { _ in
+                AnimatedPage(pictures)
+            },
+            Entry("processors", "Processors", icon: "applications-graphics-symbolic") { _ in
+                ProcessorsPage(pictures)
+            },
+            Entry("trace", "Traces", icon: "preferences-system-time-symbolic") { _ in
+                TracePage(pictures)
+            },
+            Entry(DetailPage.name, "Picture", icon: "image-x-generic-symbolic") { window in
+                DetailPage(pictures) { [unowned window] in window.show(GridPage.name) }
+            },
         ]
-        for entry in entries {
-            gtk_stack_add_titled(stack.opaque, entry.slot, entry.name, entry.title)
-        }
-        let switcher = made(gtk_stack_switcher_new())
-        gtk_stack_switcher_set_stack(switcher.opaque, stack.opaque)
-        let bar = made(gtk_header_bar_new())
-        gtk_header_bar_set_title_widget(bar.opaque, switcher)
-        gtk_window_set_titlebar(window.cast(), bar)
-        gtk_window_set_title(window.cast(), "Kingfisher Gallery")
+        for entry in entries { gtk_stack_add_named(stack.opaque, entry.slot, entry.name) }
+        gtk_stack_set_transition_type(stack.opaque, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
+        fillSidebar()
+        fillBar()
         gtk_window_set_default_size(window.cast(), 1060, 760)
-        gtk_window_set_child(window.cast(), stack)
+        let content = box(GTK_ORIENTATION_HORIZONTAL, spacing: 0, [sidebarRevealer, stack])
+        gtk_window_set_child(window.cast(), content)
         connect(UnsafeMutableRawPointer(stack), "notify::visible-child-name") { [unowned self] _ in
             openVisible()
         }
+    }
+
+    private func fillSidebar() {
+        gtk_widget_add_css_class(sidebar, "navigation-sidebar")
+        gtk_widget_set_size_request(sidebar, 180, -1)
+        for entry in entries where !entry.isDetail {
+            let icon = made(gtk_image_new_from_icon_name(entry.icon))
+            let row = box(GTK_ORIENTATION_HORIZONTAL, spacing: 12, [icon, label(entry.title)])
+            gtk_list_box_append(sidebar.opaque, row.margin(6))
+        }
+        connect(UnsafeMutableRawPointer(sidebar), "row-activated") { [unowned self] row in
+            guard let row = UnsafeMutablePointer<GtkListBoxRow>(bitPattern: row) else { return }
+            show(entries[Int(gtk_list_box_row_get_index(row))].name)
+        }
+        let line = made(gtk_separator_new(GTK_ORIENTATION_VERTICAL))
+        let both = box(GTK_ORIENTATION_HORIZONTAL, spacing: 0, [sidebar, line])
+        gtk_revealer_set_transition_type(
+            sidebarRevealer.opaque,
+            GTK_REVEALER_TRANSITION_TYPE_SLIDE_RIGHT
+        )
+        gtk_revealer_set_child(sidebarRevealer.opaque, both)
+        gtk_revealer_set_reveal_child(sidebarRevealer.opaque, 1)
+    }
+
+    private func fillBar() {
+        gtk_button_set_icon_name(sidebarButton.cast(), "sidebar-show-symbolic")
+        gtk_widget_set_tooltip_text(sidebarButton, "Sidebar")
+        gtk_toggle_button_set_active(sidebarButton.cast(), 1)
+        connect(UnsafeMutableRawPointer(sidebarButton), "toggled") { [unowned self] _ in
+            gtk_revealer_set_reveal_child(
+                sidebarRevealer.opaque,
+                gtk_toggle_button_get_active(sidebarButton.cast())
+            )
+        }
+        gtk_header_bar_pack_start(bar.opaque, sidebarButton)
+        gtk_window_set_titlebar(window.cast(), bar)
     }
 
     var pageNames: [String] { entries.map(\.name) }
@@ -55,9 +118,6 @@ final class GalleryWindow {
         return openVisible()
     }
 
-    /// Shows and returns the page with the images.
-    func showGrid() -> GridPage? { show(GridPage.name) as? GridPage }
-
     private func showDetail(of number: Int) {
         (show(DetailPage.name) as? DetailPage)?.show(number)
     }
@@ -66,12 +126,34 @@ final class GalleryWindow {
     private func openVisible() -> (any Page)? {
         guard
             let name = gtk_stack_get_visible_child_name(stack.opaque).map({ String(cString: $0) }),
-            let entry = entries.first(where: { $0.name == name })
+            let index = entries.firstIndex(where: { $0.name == name })
         else { return nil }
-        if let page = pages[name] { return page }
+        let entry = entries[index]
+        let page = pages[name] ?? open(entry)
+        gtk_window_set_title(window.cast(), "\(entry.title) – Kingfisher")
+        // A single image has the whole window, and its own buttons in the bar.
+        gtk_widget_set_visible(sidebarRevealer, entry.isDetail ? 0 : 1)
+        gtk_widget_set_visible(sidebarButton, entry.isDetail ? 0 : 1)
+        for (other, page) in pages {
+            for button in page.barButtons { gtk_widget_set_visible(button, other == name ? 1 : 0) }
+        }
+        let row = entry.isDetail ? nil : gtk_list_box_get_row_at_index(sidebar.opaque, Int32(index))
+        gtk_list_box_select_row(sidebar.opaque, row)
+        return page
+    }
+
+    private func open(_ entry: Entry) -> any Page {
         let page = entry.make(self)
-        pages[name] = page
+        pages[entry.name] = page
         gtk_box_append(entry.slot.cast(), page.widget)
+        for (position, button) in page.barButtons.enumerated() {
+            // The first one leads back.
+            if position == 0 {
+                gtk_header_bar_pack_start(bar.opaque, button)
+            } else {
+                gtk_header_bar_pack_end(bar.opaque, button)
+            }
+        }
         return page
     }
 }

@@ -3,94 +3,161 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// Scrolls through the grid and reports the duration of frames and binds, and the resident memory.
+/// Measures the frames and the memory of a window with the images of a folder.
+///
+/// The window has no bars, like the one of the program in C that scrolls through the same images.
 final class Measurement {
-    private let window: GalleryWindow
-    private let pictures: Pictures
+    enum Subject: String, CaseIterable {
+        case scrolling, binding, animations, zooming
+    }
+
+    private let folder: URL
     private let emptyWindow: ResidentMemory
-    private var frames = Costs(countsWaits: true)
-    private var binds = Costs(countsWaits: false)
+    private let window = made(gtk_window_new())
+    private let seconds = 10.0
 
-    init(_ window: GalleryWindow, _ pictures: Pictures, emptyWindow: ResidentMemory) {
-        self.window = window
-        self.pictures = pictures
+    init(folder: URL, emptyWindow: ResidentMemory) {
+        self.folder = folder
         self.emptyWindow = emptyWindow
+        gtk_window_set_default_size(window.cast(), 1060, 760)
+        gtk_window_present(window.cast())
     }
 
-    /// Scrolls for `seconds` at a speed in logical pixels per second.
-    func run(speed: Double, seconds: Double) async throws {
-        // Small enough to fill up soon, so that the other resident memory shows.
+    /// Measures for ten seconds, and prints the figures.
+    ///
+    /// - Parameters:
+    ///   - subject: What moves.
+    ///   - count: The number of animations.
+    /// - Throws: The error of an image that cannot be loaded, or `CancellationError`.
+    func run(_ subject: Subject, count: Int) async throws {
+        switch subject {
+        case .scrolling: try await scroll()
+        case .binding: try await bind()
+        case .animations: try await animate(count)
+        case .zooming: try await zoom()
+        }
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task"))
+        print("threads: \(threads?.count ?? 0)")
+        print("resident: \(ResidentMemory.now)")
+        print("more than with an empty window: \((ResidentMemory.now - emptyWindow).total) MB")
+        gtk_window_destroy(window.cast())
+    }
+
+    private func file(_ name: String, key: String? = nil) -> Source {
+        .provider(
+            LocalFileImageDataProvider(
+                fileURL: folder.appendingPathComponent(name),
+                cacheKey: key
+            )
+        )
+    }
+
+    private func wait(until isReady: () -> Bool) async throws {
+        while !isReady() { try await Task.sleep(for: .milliseconds(20)) }
+    }
+
+    // MARK: Subjects
+
+    /// Scrolls through ten thousand images at 3,600 logical pixels per second.
+    private func scroll() async throws {
         let memory = KingfisherManager.shared.cache.memoryStorage
+        // Small enough to fill up soon, so that the other resident memory shows.
         memory.config.totalCostLimit = 48_000_000
-        guard let grid = window.showGrid() else { return }
-        while !grid.isReady { try await Task.sleep(for: .milliseconds(20)) }
-        guard let clock = gtk_widget_get_frame_clock(window.window),
-            let adjustment = grid.adjustment
-        else { return }
-        let source = UnsafeMutableRawPointer(clock)
-        // A frame is the frame clock's work: layout with binds, painting, and handing over the
-        // pixels. Waiting for the clock's next tick is not included.
-        connect(source, "before-paint") { [weak self] _ in self?.frames.begins() }
-        connect(source, "after-paint") { [weak self] _ in self?.frames.ended() }
-        grid.hooks.bindBegins = { [weak self] in self?.binds.begins() }
-        grid.hooks.bindEnded = { [weak self] in self?.binds.ended() }
-        print("renderer: \(rendererName)")
-        print("resident with an empty window: \(emptyWindow)")
-        print("resident before: \(ResidentMemory.now)")
-        let requests = pictures.requestCount
-        let start = ContinuousClock.now
-        let first = gtk_adjustment_get_value(adjustment)
-        var position = first
-        var last = start
-        connect(source, "update") { _ in
-            let now = ContinuousClock.now
-            position += speed * ((now - last) / .seconds(1))
-            last = now
-            gtk_adjustment_set_value(adjustment, position)
+        var bound = 0
+        let page = GridPage(columns: 6, options: [.cacheMemoryOnly]) { [unowned self] number in
+            bound += 1
+            return file("\(number % Pictures.measuredCount).jpg", key: "\(number)")
+        } onOpen: { _ in
         }
-        gdk_frame_clock_begin_updating(clock)
-        try await Task.sleep(for: .seconds(seconds))
-        gdk_frame_clock_end_updating(clock)
-        let loads = pictures.requestCount - requests
-        print("scrolled \(Int(position - first)) pixels in \(seconds) s at \(Int(speed)) pixels/s")
-        reportFrames()
-        report("bind", binds.all.map(\.wall))
-        report("    on a processor", binds.all.map(\.processor))
-        print("asked of the server meanwhile: \(loads) pictures")
+        gtk_window_set_child(window.cast(), page.widget)
+        try await wait { page.isReady }
+        guard let adjustment = page.adjustment else { return }
+        bound = 0
+        let frames = FrameCosts(of: window)
+        try await frames.record(for: seconds) {
+            gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + 3_600 * $0)
+        }
+        frames.report()
         let held = memory.statistics
-        let after = ResidentMemory.now
-        print("memory cache: \(held.cost / 1_000_000) of 48 MB in \(held.count) pictures")
-        print("resident after: \(after)")
-        print("more than with an empty window: \(after - emptyWindow)")
+        print("described: \(bound) cells")
+        print("stored: \(held.count + Int(held.evictedForCost)) images")
+        print("memory cache: \(held.cost / 1_000_000) of 48 MB in \(held.count) images")
     }
 
-    /// The name of the renderer, which influences the times most.
-    private var rendererName: String {
-        guard let renderer = gtk_native_get_renderer(window.window.opaque) else { return "none" }
-        let instance = UnsafeMutableRawPointer(renderer).assumingMemoryBound(
-            to: GTypeInstance.self
-        )
-        return String(cString: g_type_name_from_instance(instance))
-    }
-
-    private func reportFrames() {
-        let frames = frames.all
-        report("frame", frames.map(\.wall))
-        report("    on a processor, the main thread alone", frames.map(\.processor))
-        report("    waiting for a core", frames.map(\.waitingForCore))
-        report("    waiting for others, the display server", frames.map(\.waitingForOthers))
-        report("frame without the waits for a core", frames.map(\.undisturbed))
-    }
-
-    private func report(_ name: String, _ values: [Double]) {
-        let sorted = values.sorted()
-        guard let longest = sorted.last else { return print("\(name): none") }
-        func share(_ part: Double) -> String {
-            String(format: "%.3f", sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))])
+    /// Jumps through ten thousand images until cells were bound a hundred thousand times.
+    private func bind() async throws {
+        var bound = 0
+        let page = GridPage(columns: 6, options: [.cacheMemoryOnly]) { [unowned self] number in
+            bound += 1
+            return file("\(number % Pictures.measuredCount).jpg", key: "\(number % 200)")
+        } onOpen: { _ in
         }
-        print(
-            "\(name): \(sorted.count), ms: p50 \(share(0.5)) p90 \(share(0.9)) p99 \(share(0.99))"
-                + String(format: " max %.3f", longest)
-        )
+        gtk_window_set_child(window.cast(), page.widget)
+        try await wait { page.isReady }
+        guard let adjustment = page.adjustment else { return }
+        let frames = FrameCosts(of: window)
+        for pass in 1...10 {
+            bound = 0
+            while bound < 10_000 {
+                try await frames.record(for: 0.1) { _ in
+                    // More than GTK binds around the visible rows.
+                    let end = gtk_adjustment_get_upper(adjustment)
+                    let next = gtk_adjustment_get_value(adjustment) + 20_000
+                    gtk_adjustment_set_value(adjustment, next.truncatingRemainder(dividingBy: end))
+                }
+            }
+            print("pass \(pass): bound \(bound) times, resident \(ResidentMemory.now)")
+        }
+    }
+
+    /// Plays animations that are all in sight.
+    private func animate(_ count: Int) async throws {
+        let columns = Int((Double(count) * 1_060 / 760).squareRoot().rounded(.up))
+        let width = 1_040 / columns
+        let grid = made(gtk_grid_new())
+        let views = (0..<count).map { number in
+            let view = AnimatedPictureView()
+            view.setSizeRequest(width: width, height: width * 3 / 4)
+            let source = file("\(number % Pictures.animatedCount).gif", key: "\(number)")
+            view.kf.setImage(with: source, options: [.cacheMemoryOnly])
+            let (x, y) = (Int32(number % columns), Int32(number / columns))
+            gtk_grid_attach(grid.cast(), view.widget, x, y, 1, 1)
+            return view
+        }
+        gtk_window_set_child(window.cast(), grid)
+        try await wait { views.allSatisfy { $0.isAnimating && $0.currentFrameIndex > 0 } }
+        let frames = FrameCosts(of: window)
+        var steps = 0
+        var shown = views.map(\.currentFrameIndex)
+        try await frames.record(for: seconds) { _ in
+            for (index, view) in views.enumerated() where view.currentFrameIndex != shown[index] {
+                shown[index] = view.currentFrameIndex
+                steps += 1
+            }
+        }
+        frames.report()
+        print("steps of \(count) animations: \(Int(Double(steps) / seconds)) per second")
+    }
+
+    /// Zooms into an image of a hundred megapixels and out again, with pauses in which it sharpens.
+    private func zoom() async throws {
+        let view = KFZoomView()
+        gtk_window_set_child(window.cast(), view.widget)
+        var size: Result<CGSize, any Error>?
+        view.setImage(with: file("huge.jpg"), options: [.cacheMemoryOnly]) { size = $0 }
+        try await wait { size != nil }
+        print("image: \(try size?.get() ?? .zero) pixels")
+        let frames = FrameCosts(of: window)
+        var time = 0.0
+        let fitted = view.zoom
+        try await frames.record(for: seconds) { passed in
+            time += passed
+            // In a period of 5 s: two seconds in, half a second of rest, two out, half of rest.
+            let part = time.truncatingRemainder(dividingBy: 5)
+            let depth = part < 2 ? part / 2 : part < 2.5 ? 1 : part < 4.5 ? (4.5 - part) / 2 : 0
+            view.zoom = fitted * pow(1.5 / fitted, depth)
+        }
+        frames.report()
+        print("peak: \(ResidentMemory.peak) MB")
     }
 }

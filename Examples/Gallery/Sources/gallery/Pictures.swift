@@ -8,23 +8,15 @@ struct Pictures {
     private let server: PictureServer
 
     /// Starts the server.
-    ///
-    /// `prepainted` images are painted now and served repeatedly, so that a measurement does not
-    /// include the painter.
-    init(prepainted: Int = 0) throws {
-        let ready = (0..<prepainted).map { Self.jpeg($0, width: 360, height: 270) }
+    init() throws {
         server = try PictureServer { path in
             let words = path.split(separator: "/").map(String.init)
             guard words.count == 2, let number = Int(words[1].prefix { $0 != "." }) else {
                 return nil
             }
-            if words[0] == "small", !ready.isEmpty { return ready[number % ready.count] }
             return Self.answer(words[0], number)
         }
     }
-
-    /// The number of requests to the server.
-    var requestCount: Int { server.requestCount }
 
     /// An image for the grid, 360 × 270 pixels.
     func small(_ number: Int) -> URL { server.url("/small/\(number).jpg") }
@@ -34,9 +26,6 @@ struct Pictures {
 
     /// The same image in the course of a day, 240 × 180 pixels.
     func animated(_ number: Int) -> URL { server.url("/animated/\(number).png") }
-
-    /// The same as the small image, but the response never comes.
-    func endless(_ number: Int) -> URL { server.url("/endless/\(number).jpg") }
 
     /// A file that the server does not have.
     var missing: URL { server.url("/missing/1.jpg") }
@@ -51,16 +40,13 @@ struct Pictures {
         case "small": return jpeg(number, width: 360, height: 270)
         case "large": return jpeg(number, width: 1600, height: 1200)
         case "animated":
-            let file = animation(number, width: 240, height: 180)
+            let file = animation(number, width: 240, height: 180, delay: 100)
             return .init(type: "image/png", body: file)
-        case "endless":
-            Thread.sleep(forTimeInterval: 24 * 60 * 60)
-            return nil
         default: return nil
         }
     }
 
-    nonisolated private static func jpeg(
+    nonisolated static func jpeg(
         _ number: Int,
         width: Int,
         height: Int
@@ -70,13 +56,19 @@ struct Pictures {
             .map { .init(type: "image/jpeg", body: $0) }
     }
 
-    nonisolated private static func animation(_ number: Int, width: Int, height: Int) -> Data {
+    /// An animated PNG whose frames are shown for `delay` milliseconds each.
+    nonisolated static func animation(
+        _ number: Int,
+        width: Int,
+        height: Int,
+        delay: UInt16
+    ) -> Data {
         let count = 16
         let frames = (0..<count).map { index in
             let hour = Float(index) / Float(count)
             let frame = Photographs.painted(number, width: width, height: height, hour: hour)
             return frame.image?.kf.pngRepresentation() ?? Data()
         }
-        return AnimationWriter.file(frames: frames, delay: 100)
+        return AnimationWriter.file(frames: frames, delay: delay)
     }
 }

@@ -11,13 +11,8 @@ final class ProcessorsPage: Page {
 
     init(_ pictures: Pictures) {
         self.pictures = pictures
-        let grid = made(gtk_grid_new())
-        gtk_grid_set_column_spacing(grid.cast(), 24)
-        gtk_grid_set_row_spacing(grid.cast(), 18)
-        gtk_widget_set_halign(grid, GTK_ALIGN_CENTER)
         widget = made(gtk_scrolled_window_new()).expanding()
-        gtk_scrolled_window_set_child(widget.opaque, grid.margin(18))
-        for (number, (name, processor)) in Self.processors.enumerated() {
+        let cells = Self.processors.map { (name, processor) in
             // The landscapes have no margins to trim.
             let isTrimming = processor is TrimmingImageProcessor
             let first: any ImageProcessor = isTrimming ? Self.margin : DefaultImageProcessor.default
@@ -30,9 +25,9 @@ final class ProcessorsPage: Page {
             )
             let caption = label(name)
             gtk_label_set_xalign(caption.opaque, 0.5)
-            let cell = box(GTK_ORIENTATION_VERTICAL, spacing: 4, [both, caption])
-            gtk_grid_attach(grid.cast(), cell, Int32(number % 4), Int32(number / 4), 1, 1)
+            return box(GTK_ORIENTATION_VERTICAL, spacing: 4, [both, caption])
         }
+        gtk_scrolled_window_set_child(widget.opaque, flow(spacing: 9, cells).margin(18))
     }
 
     private func view(_ processor: any ImageProcessor, _ name: String) -> ImageView {

@@ -25,6 +25,14 @@ struct ResidentMemory: CustomStringConvertible {
         )
     }
 
+    /// The largest resident memory so far, in millions of bytes.
+    static var peak: Int {
+        let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let words = line?.split(whereSeparator: \.isWhitespace) ?? []
+        return words.count > 1 ? (Int(words[1]) ?? 0) * 1024 / 1_000_000 : 0
+    }
+
     var description: String {
         "\(total) MB, of which \(anonymous) MB its own and \(total - anonymous) MB mapped files"
     }

@@ -6,10 +6,13 @@ enum Style {
         .gallery-grid { padding: 4px; }
         .gallery-grid > child { padding: 6px; }
         .gallery-feed > row { padding: 0; }
+        .gallery-picture { background: black; }
+        .gallery-osd { border-radius: 12px; padding: 6px 12px; }
+        .gallery-picture .osd { background: rgba(48, 48, 48, 0.85); color: white; }
         """
 
     /// Applies to all windows.
-    static func install(isDark: Bool) {
+    static func install() {
         guard let display = gdk_display_get_default(), let provider = gtk_css_provider_new() else {
             return
         }
@@ -20,7 +23,11 @@ enum Style {
             guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION)
         )
         g_object_unref(UnsafeMutableRawPointer(provider))
-        guard isDark, let settings = gtk_settings_get_default() else { return }
+    }
+
+    /// Chooses the dark variant of GTK's own theme.
+    static func useDarkTheme() {
+        guard let settings = gtk_settings_get_default() else { return }
         var value = GValue()
         // G_TYPE_BOOLEAN, a macro that Swift cannot import.
         g_value_init(&value, GType(5 << 2))
