@@ -142,7 +142,8 @@ extension KingfisherManager {
     /// - Returns: The bytes, and the head of the response they came with. Bytes from a cache have
     ///   it only with ``KingfisherOptionsInfoItem/httpCaching``; `Age` is then their current age.
     /// - Throws: `CancellationError` if the task was cancelled before the call, otherwise
-    ///   ``KingfisherError``; `processingFailed` if the bytes are not of a known format.
+    ///   ``KingfisherError``; `processingFailed` if the bytes are neither of a known format nor a
+    ///   PDF document.
     public func retrieveOriginalData(
         with source: Source,
         options: KingfisherOptionsInfo? = nil

@@ -1,4 +1,5 @@
 import CCodecShims
+package import FoundationEssentials
 package import Pixels
 
 /// A PDF document, drawn by poppler.
@@ -60,6 +61,9 @@ package final class PDFFile {
             _ = try? file?.bitmap(ofPage: 0, .dpi(72), isTransparent: false)
         }
     }
+
+    /// Whether a file begins like a PDF document.
+    package static func isBeginning(of file: Data) -> Bool { file.starts(with: "%PDF-".utf8) }
 
     package var pageCount: Int { Int(kf_pdf_page_count(handle)) }
 

@@ -134,12 +134,15 @@ struct OriginalBytesProcessor: ImageProcessor {
 
     var identifier: String { Self.identifier }
 
-    /// An image without pixels that carries the bytes; nil if they are not of a known format.
+    /// An image without pixels that carries the bytes; nil if they are neither of a known format
+    /// nor a PDF document.
     func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        guard case .data(let data) = item, data.kf.imageFormat != .unknown else { return nil }
+        guard case .data(let data) = item,
+            data.kf.imageFormat != .unknown || PDFFile.isBeginning(of: data)
+        else { return nil }
         var state = AttachedState()
         state.file = AnimationFile(data: data, isUntrusted: options.isolated)
         return KFCrossPlatformImage(bitmap: nil, attached: state)

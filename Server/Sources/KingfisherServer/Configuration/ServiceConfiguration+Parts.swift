@@ -151,6 +151,7 @@ extension ServiceConfiguration {
         settings.limits.result.dimension = dimension == 0 ? nil : dimension
         settings.allowsLimitsInURL = urls.allowsSecurityOptions
         settings.isIsolated = operation.isolates
+        settings.readsDocuments = processing.readsDocuments
         settings.watermark = watermark
         settings.watermarkOpacity = processing.watermarkOpacity
         return settings

@@ -37,6 +37,8 @@ extension ServiceConfiguration {
         /// Whether JPEG and lossy WebP sources are scaled by their decoders alone, which takes less
         /// time and gives coarser results.
         public var prefersSpeed = false
+        /// Whether sources may be PDF documents, of which worker processes draw a page.
+        public var readsDocuments = false
         /// Whether the quality is found by measuring where the URL does not say how.
         public var autoQualityMethod = AutoQualityMethod.none
         /// The largest distance of ``AutoQualityMethod/dssim``, or bytes of ``AutoQualityMethod/size``.
@@ -171,6 +173,7 @@ extension ServiceConfiguration {
                 .results
             ),
             .init("KF_PREFER_SPEED", \.processing.prefersSpeed, .flag, .results),
+            .init("KF_PDF", \.processing.readsDocuments, .flag, .results),
             .init("IMGPROXY_WATERMARK_DATA", \.processing.watermarkData, .base64, .results),
             .init("IMGPROXY_WATERMARK_PATH", \.processing.watermarkPath, .text, .results),
             .init("IMGPROXY_WATERMARK_URL", \.processing.watermarkURL, .webAddress, .results),

@@ -17,6 +17,8 @@ struct ImageInformation: Codable, Sendable, Hashable {
     var orientation: Int
     /// The size of the file in bytes.
     var size: Int
+    /// The number of pages of a document; nil for images.
+    var pages: Int?
     /// The number of frames; nil if the header does not state it.
     var frames: Int?
     /// The number of times that an animation plays, 0 without end; nil for still images.
@@ -38,7 +40,7 @@ struct ImageInformation: Codable, Sendable, Hashable {
     var palette: [String]
 
     enum CodingKeys: String, CodingKey {
-        case format, width, height, orientation, size, frames, loops, duration, palette
+        case format, width, height, orientation, size, frames, pages, loops, duration, palette
         case mimeType = "mime_type"
         case hasAlpha = "has_alpha"
         case hasColorProfile = "has_color_profile"

@@ -34,6 +34,8 @@ struct ImageRenderer: Sendable {
         watermark: Data? = nil,
         format: FormatChoice
     ) async throws(ServiceError) -> RenderedImage {
+        let page = try await SourcePage(of: source, options, settings)
+        let source = page.file
         let facts = SourceFacts(try await header(of: source), byteCount: source.count)
         let limits = settings.limits(options)
         try limits.check(facts)
@@ -48,7 +50,9 @@ struct ImageRenderer: Sendable {
             unsharpMask: settings.unsharpMask
         )
         let chosen = try format(facts, plan.size(of: facts))
-        if options.skipProcessing.contains(chosen), OutputFormat(facts.format) == chosen {
+        if page.pageCount == nil, options.skipProcessing.contains(chosen),
+            OutputFormat(facts.format) == chosen
+        {
             return try passedOn(source, facts)
         }
         guard chosen.isWritable else {
@@ -214,6 +218,8 @@ extension ImageRenderer {
         of source: Data,
         options: ProcessingOptions
     ) async throws(ServiceError) -> ImageInformation {
+        let page = try await SourcePage(of: source, options, settings)
+        let (byteCount, source) = (source.count, page.file)
         let header = try await header(of: source)
         try settings.limits(options).check(SourceFacts(header, byteCount: source.count))
         let side = ImageInformation.thumbnailSide
@@ -221,7 +227,12 @@ extension ImageRenderer {
         let colours = try await make(source, [.processor(processor), .onlyLoadFirstFrame]) {
             ThumbnailColours(of: $0, options)
         }
-        return ImageInformation(header, byteCount: source.count, colours)
+        var information = ImageInformation(header, byteCount: byteCount, colours)
+        if let count = page.pageCount {
+            (information.format, information.mimeType) = ("pdf", "application/pdf")
+            information.pages = count
+        }
+        return information
     }
 }
 

@@ -33,6 +33,8 @@ struct RendererSettings: Sendable {
     var allowsLimitsInURL = false
     /// Whether decoders may scale on their own; see ``ResizingImageProcessor/prefersSpeed``.
     var prefersSpeed = false
+    /// Whether sources may be PDF documents.
+    var readsDocuments = false
     /// Whether files are decoded in worker processes.
     var isIsolated = true
     /// The file of the configured watermark; nil for none.

@@ -24,6 +24,7 @@ extension ServiceError {
                 detail: failure.localizedDescription
             )
         case let failure as IsolationFailure: self.init(failure)
+        case let error as DocumentError: self.init(error)
         case is CancellationError:
             self.init(499, "The request was cancelled", "Wait for the answer")
         case let error as KingfisherError where error.isCancellation:
@@ -58,7 +59,8 @@ extension ServiceError {
         }
     }
 
-    private init(_ failure: IsolationFailure) {
+    /// Maps a failure of a worker process.
+    init(_ failure: IsolationFailure) {
         let detail = failure.description
         switch failure {
         case .timedOut:

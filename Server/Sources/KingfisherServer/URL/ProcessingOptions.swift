@@ -256,6 +256,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var skipProcessing: Set<OutputFormat> = []
     /// Whether the source is passed on as it is.
     var isRaw = false
+    /// The page of a document, from 0.
+    var page = 0
     /// Whether animations become stills.
     var disablesAnimation = false
     /// For ``ImageRequest/Kind/info``.

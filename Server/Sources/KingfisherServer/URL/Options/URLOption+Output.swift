@@ -60,6 +60,7 @@ extension URLOption {
             options.skipProcessing.isEmpty ? nil : options.skipProcessing.map(\.rawValue).sorted()
         },
         .flag("raw", [], \.isRaw),
+        .integer("page", ["pg"], \.page, in: 0...1_000_000),
         .flag("disable_animation", ["da"], \.disablesAnimation),
     ]
 

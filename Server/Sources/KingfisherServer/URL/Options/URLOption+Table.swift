@@ -21,7 +21,7 @@ extension URLOption {
         "enforce_thumbnail", "eth", "hashsum", "hs",
         "webp_options", "webpo", "avif_options",
         "avifo", "jxl_options", "jxlo", "normalize", "norm", "objects_position", "op", "objw",
-        "page", "pg", "pages", "pgs", "preserve_hdr", "ph", "style", "st",
+        "pages", "pgs", "preserve_hdr", "ph", "style", "st",
         "video_thumbnail_animation", "vta", "video_thumbnail_keyframes", "vtk",
         "video_thumbnail_second", "vts", "video_thumbnail_tile", "vtt", "watermark_rotate", "wmr",
         "watermark_shadow", "wmsh", "watermark_text", "wmt",
