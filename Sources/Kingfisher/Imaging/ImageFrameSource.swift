@@ -36,7 +36,7 @@ extension ImageFrameSource {
 }
 
 /// A frame source that knows the loop count of its file.
-protocol LoopCounting {
+@_spi(Programs) public protocol LoopCounting {
     /// The number of loops; 0 means without end.
     var loopCount: Int { get }
 }

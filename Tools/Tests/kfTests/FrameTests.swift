@@ -114,6 +114,19 @@ struct FrameTests {
         }
     }
 
+    @Test(arguments: [(nil, 0), ("1", 1), ("3", 3)] as [(String?, Int)])
+    func `an animation is played as often as asked`(loops: String?, count: Int) async throws {
+        for output in ["out.gif", "out.webp"] {
+            let outcome = try await KFProgram.run(
+                ["animate", "1.png", "2.png", "-o", output]
+                    + (loops.map { ["--loops", $0] } ?? []),
+                in: folder
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try ImageFileInfo(data: try folder.data(output)).loopCount == count)
+        }
+    }
+
     @Test func `a file that cannot be read ends the animation`() async throws {
         try Data("no image".utf8).write(to: folder.url.appending(path: "bad.png"))
         let outcome = try await KFProgram.run(

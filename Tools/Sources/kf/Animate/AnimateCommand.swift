@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Kingfisher
+@_spi(Programs) import Kingfisher
 import Synchronization
 
 /// `kf animate`: makes an animation of images.
@@ -11,7 +11,7 @@ struct AnimateCommand: AsyncParsableCommand {
         discussion: """
             Files that are named are shown in that order; those of folders and patterns in the \
             order of their names, in which 2 comes before 10. Images of another size fill the \
-            size of the first one, and lose what does not fit. The animation plays forever.
+            size of the first one, and lose what does not fit.
 
             Examples:
               kf animate frames -o clip.webp --delay 0.04
@@ -35,6 +35,9 @@ struct AnimateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long each image is shown, in seconds.", valueName: "seconds"))
     var delay = 0.1
 
+    @Option(help: ArgumentHelp("How often it is played; 0 is forever.", valueName: "n"))
+    var loops = 0
+
     @Option(
         help: ArgumentHelp("The size in pixels. (default: that of the first image)"),
         transform: Self.size
@@ -55,6 +58,9 @@ struct AnimateCommand: AsyncParsableCommand {
     func validate() throws {
         guard (0.01...60).contains(delay) else {
             throw ValidationError("--delay must be from 0.01 to 60 seconds")
+        }
+        guard (0...65_535).contains(loops) else {
+            throw ValidationError("--loops must be from 0 to 65535, not \(loops)")
         }
         guard (0...100).contains(quality) else {
             throw ValidationError("the quality must be from 0 to 100, not \(quality)")
@@ -135,7 +141,7 @@ struct AnimateCommand: AsyncParsableCommand {
     }
 
     private func write(_ images: [KFCrossPlatformImage], _ size: CGSize) throws {
-        let frames = ImageList(images: images, delay: delay)
+        let frames = ImageList(images: images, delay: delay, loopCount: loops)
         let animation = KingfisherWrapper<KFCrossPlatformImage>.animatedImage(
             source: frames,
             options: ImageCreatingOptions()
@@ -182,9 +188,10 @@ struct AnimateCommand: AsyncParsableCommand {
 }
 
 /// Images as the frames of an animation.
-private struct ImageList: ImageFrameSource {
+private struct ImageList: ImageFrameSource, LoopCounting {
     let images: [KFCrossPlatformImage]
     let delay: Double
+    let loopCount: Int
 
     var data: Data? { nil }
     var frameCount: Int { images.count }
