@@ -14,6 +14,7 @@
 #        Scripts/bench.sh hits                     instructions per hit in memory, by number of entries
 #        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, against vipsthumbnail
 #        Scripts/bench.sh debug                    33 photos by a debug build of kf
+#        Scripts/bench.sh pages                    pages of PDF documents by kf, against pdftoppm
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
 #        Scripts/bench.sh end-to-end               pages of thumbnails, against requests + pyvips + diskcache
 #        Scripts/bench.sh gtk [ROUNDS]             scrolling in GTK beside a C program, animations, zooming
@@ -222,6 +223,48 @@ convert_in_debug() {
     awk -v seconds="$seconds" 'BEGIN { exit seconds > 5 }'
 }
 
+# Draws a page of 60 PDF documents by kf and by poppler's tools, alternating, as many at once as there
+# are cores. Fails if kf takes more than 0.8 of the time of the faster tool.
+draw_pages() {
+    local round format tool failed=0
+    command -v pdftoppm >/dev/null || install_packages poppler-utils
+    build_kf
+    # Not local: the trap runs after the function has returned.
+    outputs=$(mktemp -d)
+    trap 'rm -rf "$outputs"' EXIT
+    mkdir "$outputs/in" "$outputs/out"
+    for round in {1..60}; do cp Tests/Documents/two.pdf "$outputs/in/$round.pdf"; done
+    for format in png jpeg; do
+        for round in {1..5}; do
+            timed kf "$NESTED_BUILD/release/kf" convert "$outputs/in" -o "$outputs/out" --dpi 600 \
+                --format $format --quiet
+            for tool in pdftoppm pdftocairo; do
+                # shellcheck disable=SC2016
+                timed $tool sh -c 'cd "$1/in" && ls | xargs -P "$(nproc)" -I% \
+                    "$2" "-$3" -singlefile -r 600 -cropbox % ../out/%' - "$outputs" $tool $format
+            done
+        done | sort | awk -v format=$format '
+            { if ($1 != name) count = 0; name = $1; count++ }
+            count == 3 { median[name] = $2 }
+            END {
+                best = median["pdftoppm"] < median["pdftocairo"] ? "pdftoppm" : "pdftocairo"
+                ratio = median["kf"] / median[best]
+                printf "60 pages to %s: kf %.2f s, pdftoppm %.2f s, pdftocairo %.2f s: %.2f (at most 0.8)\n",
+                    format, median["kf"], median["pdftoppm"], median["pdftocairo"], ratio
+                exit ratio > 0.8
+            }' || failed=1
+    done
+    return $failed
+}
+
+# Prints a name and the seconds of a command: timed NAME COMMAND...
+timed() {
+    local name=$1 start=$EPOCHREALTIME
+    shift
+    "$@" >/dev/null
+    awk -v name="$name" -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%s %06.3f\n", name, b - a }'
+}
+
 # Downloads from nginx.
 measure_transfers() {
     provide_nginx || die "the downloads need nginx."
@@ -389,6 +432,11 @@ if [ "${1:-}" = debug ]; then
     exit
 fi
 
+if [ "${1:-}" = pages ]; then
+    draw_pages
+    exit
+fi
+
 if [ "${1:-}" = cachesim ]; then
     build_tool Benchmarks cachesim
     shift
@@ -465,6 +513,7 @@ case ${1:-} in
     printf 'megapixels  thumbnails of 0.5 to 200 megapixels, against vipsthumbnail\n'
     printf 'convert  200 photos by kf convert, against vipsthumbnail\n'
     printf 'debug  33 photos by a debug build of kf\n'
+    printf 'pages  pages of PDF documents by kf, against pdftoppm and pdftocairo\n'
     printf 'service  the image service, against thumbor and nginx\n'
     printf 'end-to-end  pages of thumbnails from nginx, against requests + pyvips + diskcache\n'
     printf 'gtk  scrolling in GTK beside a C program, animations, zooming\n'

@@ -23,8 +23,9 @@ struct HostilePDFTests {
         let files = try ["two.pdf", "turned.pdf", "locked.pdf"].map {
             [UInt8](try Data(contentsOf: DocumentBench.url($0)))
         }
-        var random = SplitMix(seed: 40)
-        for round in 0..<150 {
+        for seed in FuzzSeeds(usually: 150) {
+            var random = SplitMix(seed: seed)
+            let round = Int(truncatingIfNeeded: seed & 0xFFFF)
             var bytes = files[round % files.count]
             for _ in 0...(round % 9) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)
@@ -33,7 +34,7 @@ struct HostilePDFTests {
             if round % 4 == 0 { bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random)) }
             switch await Self.outcome(Data(bytes), on: pool) {
             case nil, .unreadable, .wrongPassword, .noSuchPage, .tooLarge, .outOfMemory: break
-            case .isolationFailed(let failure): print("document \(round): \(failure)")
+            case .isolationFailed(let failure): print("document of seed \(seed): \(failure)")
             case .missingLibrary: Issue.record("the library is gone")
             }
         }
