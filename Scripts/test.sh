@@ -272,14 +272,30 @@ gtk_mode() {
     running[$name]=$!
 }
 
-on_x11() { xvfb-run -a -s '-screen 0 2560x2048x24' "$@"; }
+# With a server of X11 in memory. It chooses its number: several of xvfb-run that start at the same time
+# can choose the same. Without -noreset it would refuse tests for a moment after another's process ended.
+on_x11() {
+    local folder server status=0
+    folder=$(mktemp -d)
+    Xvfb -displayfd 3 -noreset -screen 0 2560x2048x24 3>"$folder/display" 2>"$folder/log" &
+    server=$!
+    for _ in $(seq 100); do
+        [ ! -s "$folder/display" ] || break
+        sleep 0.1
+    done
+    [ -s "$folder/display" ] || cat "$folder/log"
+    DISPLAY=:$(cat "$folder/display") "$@" || status=$?
+    kill "$server" && wait "$server" || true
+    rm -rf "$folder"
+    return $status
+}
 
 has_accessibility_bus() {
     command -v dbus-run-session >/dev/null && [ -e /usr/libexec/at-spi-bus-launcher ] &&
         /usr/bin/python3 -c 'import pyatspi' 2>/dev/null
 }
 
-on_bus() { dbus-run-session -- xvfb-run -a -s '-screen 0 2560x2048x24' "$@"; }
+on_bus() { on_x11 dbus-run-session -- "$@"; }
 
 # With a Wayland compositor that has no screen.
 on_wayland() {
