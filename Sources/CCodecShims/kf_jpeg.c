@@ -122,14 +122,18 @@ void kf_jpeg_decoder_set_output(kf_jpeg_decoder *decoder, int numerator, kf_jpeg
 }
 
 kf_jpeg_status kf_jpeg_decoder_start(kf_jpeg_decoder *decoder, int numerator, kf_jpeg_layout layout,
-                                     int *width, int *height) {
+                                     int is_lossless, int *width, int *height) {
     j_decompress_ptr info = &decoder->info;
     if (setjmp(decoder->escape)) return decoder->status;
     jpeg_read_header(info, TRUE);
     kf_jpeg_decoder_set_output(decoder, numerator, layout);
+    // libjpeg converts no colours of a lossless file, and no grey either.
+    if (is_lossless && info->num_components == 1) info->out_color_space = JCS_GRAYSCALE;
     decoder->has_many_scans = jpeg_has_multiple_scans(info);
-    kf_jpeg_skip_scans(decoder);
+    // The scans of a lossless file have no coefficients.
+    if (!is_lossless) kf_jpeg_skip_scans(decoder);
     jpeg_start_decompress(info);
+    kf_jpeg_prepare_samples(decoder, is_lossless);
     *width = (int)info->output_width;
     *height = (int)info->output_height;
     return KF_JPEG_OK;
@@ -161,7 +165,9 @@ kf_jpeg_status kf_jpeg_decoder_read_row(kf_jpeg_decoder *decoder, uint8_t *row) 
     if (setjmp(decoder->escape)) return decoder->status;
     if (!decoder->has_many_scans && decoder->lacks_bits) return KF_JPEG_TRUNCATED;
     JSAMPROW rows[1] = {row + decoder->first_column * 4};
-    if (jpeg_read_scanlines(&decoder->info, rows, 1) != 1) return KF_JPEG_TRUNCATED;
+    int count = decoder->samples != NULL ? kf_jpeg_read_samples(decoder, row)
+                                         : (int)jpeg_read_scanlines(&decoder->info, rows, 1);
+    if (count != 1) return KF_JPEG_TRUNCATED;
     return !decoder->has_many_scans && decoder->lacks_bits ? KF_JPEG_TRUNCATED : KF_JPEG_OK;
 }
 

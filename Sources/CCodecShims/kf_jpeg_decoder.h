@@ -36,6 +36,8 @@ struct kf_jpeg_decoder {
     size_t unread;
     // The first column that libjpeg writes.
     size_t first_column;
+    // A row as libjpeg writes it, if it is not the caller's of four channels of 8 bits; else NULL.
+    void *samples;
     int numerator;
     kf_jpeg_layout layout;
     // The parts of the file that libjpeg reads, if scans are skipped, and the next of them.
@@ -56,6 +58,12 @@ void kf_jpeg_decoder_set_output(kf_jpeg_decoder *decoder, int numerator, kf_jpeg
 // Leaves out the scans that the output does not use. For a whole file in memory, after
 // kf_jpeg_decoder_set_output and before decoding starts.
 void kf_jpeg_skip_scans(kf_jpeg_decoder *decoder);
+
+// Prepares `samples` once decoding has started, if they are needed.
+void kf_jpeg_prepare_samples(kf_jpeg_decoder *decoder, int is_lossless);
+
+// Decodes a row through `samples`; returns the number of rows, 0 or 1.
+int kf_jpeg_read_samples(kf_jpeg_decoder *decoder, uint8_t *row);
 
 // Fails by longjmp if the file has more scans than allowed.
 void kf_jpeg_check_scans(kf_jpeg_decoder *decoder);

@@ -38,6 +38,9 @@ extension Codecs {
         let header = try data.withBytes { bytes throws(CodecError) in
             try JPEGHeader(parsing: bytes)
         }
+        guard header.isOrdinary else {
+            throw .unsupported(.jpeg, feature: "optimizing lossless files or 12 bits a sample")
+        }
         try DecodeLimits.default.check(workingBytes: header.coefficientBytes)
         // Several images in one file refer to each other by place.
         if keeps, data.firstRange(of: Array("MPF\0".utf8)) != nil { return nil }

@@ -184,7 +184,7 @@ static outcome decode_jpeg(file input) {
     kf_jpeg_decoder *decoder = kf_jpeg_decoder_create(input.bytes, input.count, 64 << 20, 100);
     if (decoder == NULL) return result;
     int width = 0, height = 0;
-    result.status = kf_jpeg_decoder_start(decoder, 8, KF_JPEG_RGBA, &width, &height);
+    result.status = kf_jpeg_decoder_start(decoder, 8, KF_JPEG_RGBA, 0, &width, &height);
     read_jpeg_rows(decoder, width, height, &result);
     kf_jpeg_decoder_destroy(decoder);
     return result;

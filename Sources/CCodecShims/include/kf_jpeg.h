@@ -29,14 +29,20 @@ kf_jpeg_decoder *_Nullable kf_jpeg_decoder_create(const uint8_t *_Nonnull bytes,
                                                   size_t max_memory, int max_scans);
 void kf_jpeg_decoder_destroy(kf_jpeg_decoder *_Nonnull decoder);
 
+// Whether samples of other than 8 bits, and lossless files, can be decoded: libjpeg-turbo is 3 or
+// newer.
+int kf_jpeg_reads_deep(void);
+
 // Reads up to the first scan, prepares for output of numerator/8 of the stored size, and returns
-// the output size. A file of several scans is read completely here.
+// the output size. A file of several scans is read completely here. A lossless file is never
+// reduced. It and one of other than 8 bits a sample need kf_jpeg_reads_deep.
 kf_jpeg_status kf_jpeg_decoder_start(kf_jpeg_decoder *_Nonnull decoder, int numerator,
-                                     kf_jpeg_layout layout, int *_Nonnull width,
+                                     kf_jpeg_layout layout, int is_lossless, int *_Nonnull width,
                                      int *_Nonnull height);
 
 // Selects columns, and skips rows, before the first row is read. Other columns of the rows keep any
-// content. The pixels equal those of the whole image. KF_JPEG_TRUNCATED if the data end before.
+// content. The pixels equal those of the whole image. KF_JPEG_TRUNCATED if the data end before. Not
+// for lossless files and other than 8 bits a sample.
 kf_jpeg_status kf_jpeg_decoder_select(kf_jpeg_decoder *_Nonnull decoder, int first_column,
                                       int columns, int skipped_rows);
 

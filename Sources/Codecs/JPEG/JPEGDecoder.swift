@@ -6,6 +6,8 @@ import Pixels
 /// Memory: the target, one row, and libjpeg's own: a few rows for a baseline file, all coefficients
 /// (twice the bytes of the samples) for a progressive one.
 ///
+/// Samples of 12 bits, and those of lossless files, are rounded to 8. They need libjpeg-turbo 3.
+///
 /// At 1/8, the scans of a progressive file that hold only details are not decoded. Damage in them is
 /// not noticed.
 struct JPEGDecoder {
@@ -19,6 +21,7 @@ struct JPEGDecoder {
     /// - Throws: ``CodecError``.
     func decode(_ known: JPEGHeader? = nil) throws(CodecError) -> DecodedImage {
         let header = if let known { known } else { try JPEGHeader(parsing: bytes) }
+        try header.checkLibrary()
         let target = ShrinkOnLoad.storedTarget(of: header.info, options.target)
         try options.limits.check(header.size, of: .jpeg, reducedTo: target)
         if header.isProgressive {
@@ -56,6 +59,7 @@ struct JPEGDecoder {
                 decoder,
                 header.eighths(for: target, options),
                 header.layout,
+                header.isLossless ? 1 : 0,
                 &width,
                 &height
             )

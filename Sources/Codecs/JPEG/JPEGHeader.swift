@@ -1,3 +1,4 @@
+import CCodecShims
 import Pixels
 
 /// The parts of a JPEG before its first scan.
@@ -8,6 +9,7 @@ struct JPEGHeader: Sendable {
     var componentCount = 0
     var bitsPerChannel = 8
     var isProgressive = false
+    var isLossless = false
     var isArithmeticallyCoded = false
     /// Whether the bytes include the start of the first scan, so that the header is complete.
     var isComplete = false
@@ -52,6 +54,17 @@ struct JPEGHeader: Sendable {
             }
         }
         guard hasFrame else { throw .truncated(.jpeg) }
+    }
+
+    /// Whether libjpeg selects columns, leaves out rows, transcodes, and decodes while the file arrives.
+    var isOrdinary: Bool { bitsPerChannel == 8 && !isLossless }
+
+    /// - Throws: ``CodecError/missingLibrary(_:name:)`` if the installed libjpeg cannot decode the file.
+    func checkLibrary() throws(CodecError) {
+        guard isOrdinary || kf_jpeg_reads_deep() != 0 else {
+            let what = isLossless ? "lossless files" : "\(bitsPerChannel) bits a sample"
+            throw .missingLibrary(.jpeg, name: "libjpeg-turbo 3 for \(what)")
+        }
     }
 
     /// Bytes of coefficients that libjpeg holds for a file of several scans.
@@ -99,10 +112,13 @@ struct JPEGHeader: Sendable {
         guard let bits = reader.u8(at: 0), let height = reader.u16(at: 1),
             let width = reader.u16(at: 3), let count = reader.u8(at: 5)
         else { throw .corrupt(.jpeg, detail: "a short frame header") }
-        guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) else {
+        guard [0xC0, 0xC1, 0xC2, 0xC3, 0xC9, 0xCA].contains(marker) else {
             throw .unsupported(.jpeg, feature: "coding process \(marker & 0x0F)")
         }
-        guard bits == 8 else { throw .unsupported(.jpeg, feature: "\(bits) bits a sample") }
+        isLossless = marker == 0xC3
+        guard isLossless ? (2...16).contains(bits) : bits == 8 || bits == 12 else {
+            throw .unsupported(.jpeg, feature: "\(bits) bits a sample")
+        }
         guard width > 0, height > 0 else {
             throw .corrupt(.jpeg, detail: "a size of \(width) × \(height)")
         }

@@ -49,6 +49,13 @@ struct JPEGRowReader {
     private func skip(to sink: RowSink) throws(CodecError) {
         let columns = sink.neededColumns
         let rows = max(0, sink.neededRows.lowerBound)
+        guard header.isOrdinary else {
+            for _ in 0..<rows {
+                try check(kf_jpeg_decoder_read_row(decoder, sink.nextRow))
+                sink.skip(1)
+            }
+            return
+        }
         try check(
             kf_jpeg_decoder_select(
                 decoder,

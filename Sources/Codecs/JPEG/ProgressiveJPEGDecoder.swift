@@ -15,8 +15,8 @@ package final class ProgressiveJPEGDecoder {
         case needsHeader
         /// The file has no scans to show early: a baseline JPEG or another format.
         ///
-        /// Later bytes are ignored. Progressive files with arithmetic coding, which are practically
-        /// unused, are treated alike, because libjpeg cannot suspend within them.
+        /// Later bytes are ignored. Progressive files with arithmetic coding or 12 bits, which are
+        /// practically unused, are treated alike: libjpeg cannot suspend within the former.
         case notProgressive
         /// A progressive JPEG with this number of complete scans; 0 before the first.
         case scans(Int)
@@ -129,7 +129,7 @@ package final class ProgressiveJPEGDecoder {
         let next = try tail.withBytes { bytes throws(CodecError) -> State in
             guard FileFormat.detect(bytes) == .jpeg else { return .notProgressive }
             guard let header = try Self.header(in: bytes) else { return .header }
-            guard header.isProgressive, !header.isArithmeticallyCoded else {
+            guard header.isProgressive, header.isOrdinary, !header.isArithmeticallyCoded else {
                 return .notProgressive
             }
             // The profile may follow the frame header.
