@@ -82,7 +82,7 @@ struct AnimateCommand: AsyncParsableCommand {
                         + "too large for an animation; choose a smaller --size"
                 )
             }
-            try await write(try await images(of: files, size), size)
+            try write(try await images(of: files, size), size)
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
         }
@@ -140,21 +140,19 @@ struct AnimateCommand: AsyncParsableCommand {
         return try made.withLock { $0 }.compactMap { try $0?.get() }
     }
 
-    private func write(_ images: [KFCrossPlatformImage], _ size: CGSize) async throws {
+    private func write(_ images: [KFCrossPlatformImage], _ size: CGSize) throws {
         let frames = ImageList(images: images, delay: delay, loopCount: loops)
         let animation = KingfisherWrapper<KFCrossPlatformImage>.animatedImage(
             source: frames,
             options: ImageCreatingOptions()
         )
         let format = try format()
-        let quality = CGFloat(quality) / 100
-        let encoded = try await onThread(seconds: loading.timeout) {
-            animation?.kf.animationRepresentation(
+        guard
+            let data = animation?.kf.animationRepresentation(
                 format: format.imageFormat,
-                compressionQuality: quality
+                compressionQuality: CGFloat(quality) / 100
             )
-        }
-        guard let data = encoded else { throw format.failure }
+        else { throw format.failure }
         try AtomicFile.write(data, to: output)
         try out.print(
             Result(
