@@ -5,14 +5,14 @@
 #        Scripts/bootstrap.sh --packages fedora|arch|alpine
 #
 #   --check     only list missing packages, and fail if there are any
-#   --tests     also the web server for the download tests, and the tools that draw PDF documents to
-#               compare with; without apt these tests are skipped
+#   --tests     also the web server for the download tests, and the tools that draw PDF documents and
+#               decode videos to compare with; without apt these tests are skipped
 #   --lint      also codespell and aspell, which check the spelling of the pages; without apt the
 #               check is skipped
 #   --gtk       also the packages for KingfisherGTK, its tests and the gallery; with --tests those of
 #               other displays and of assistive technology
-#   --formats   also the libraries of JPEG XL, HEIF, TIFF, SVG and PDF, and the one by which kf draws, which
-#               programs load where they are installed; their headers are for Scripts/walls.sh
+#   --formats   also the libraries of JPEG XL, HEIF, TIFF, SVG, PDF and videos, and the one by which kf draws,
+#               which programs load where they are installed; their headers are for Scripts/walls.sh
 #   --redis     also hiredis for KingfisherRedis and the image service; with --tests a Redis server,
 #               which is not started
 #   --packages  print the names of all these packages in another distribution, install nothing
@@ -59,6 +59,9 @@ librsvg2-dev           librsvg2-devel           librsvg           librsvg-dev
 libchafa-dev           chafa-devel              chafa             chafa-dev
 libpoppler-glib-dev    poppler-glib-devel       poppler-glib      poppler-dev
 poppler-utils          poppler-utils            poppler           poppler-utils
+libavformat-dev        ffmpeg-free-devel        ffmpeg            ffmpeg-dev
+libswscale-dev         ffmpeg-free-devel        ffmpeg            ffmpeg-dev
+ffmpeg                 ffmpeg-free              ffmpeg            ffmpeg
 libhiredis-dev         hiredis-devel            hiredis           hiredis-dev
 redis-tools            redis                    redis             redis
 END
@@ -142,6 +145,8 @@ esac
     librsvg-2.0:librsvg2-dev
     chafa:libchafa-dev
     poppler-glib:libpoppler-glib-dev
+    libavformat:libavformat-dev
+    libswscale:libswscale-dev
 )
 [ -z "$with_redis" ] || libraries+=(hiredis:libhiredis-dev)
 
@@ -175,6 +180,10 @@ done
 # pdftocairo is what drawn pages are compared with.
 [ -z "$with_tests" ] || command -v pdftocairo >/dev/null || ! command -v apt-get >/dev/null \
     || need poppler-utils
+
+# ffmpeg makes the videos of the tests, and decodes them to compare with.
+[ -z "$with_tests" ] || command -v ffmpeg >/dev/null || ! command -v apt-get >/dev/null \
+    || need ffmpeg
 
 # Debian's redis-tools contains the server under another name; the package redis-server would start
 # it, now and at every boot.

@@ -168,7 +168,8 @@ static const int allowed_calls[] = {
 };
 
 // The calls that kf_walls.refuses_files makes fail; they are never made. Measured with strace over
-// documents: poppler lists its folders of tables, and fontconfig reads its settings.
+// documents: poppler lists its folders of tables, and fontconfig reads its settings; the C library reads
+// tables of characters for libavformat.
 static const int refused_calls[] = {
     __NR_openat, __NR_newfstatat, __NR_statx, __NR_faccessat, __NR_readlinkat, __NR_fstat,
 #ifdef __x86_64__

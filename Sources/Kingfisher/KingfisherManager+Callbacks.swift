@@ -143,7 +143,7 @@ extension KingfisherManager {
     ///   it only with ``KingfisherOptionsInfoItem/httpCaching``; `Age` is then their current age.
     /// - Throws: `CancellationError` if the task was cancelled before the call, otherwise
     ///   ``KingfisherError``; `processingFailed` if the bytes are neither of a known format nor a
-    ///   PDF document.
+    ///   PDF document or a video.
     public func retrieveOriginalData(
         with source: Source,
         options: KingfisherOptionsInfo? = nil

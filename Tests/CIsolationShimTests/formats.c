@@ -1,5 +1,5 @@
-// Decodes files of the formats whose libraries are loaded when they are needed, and draws PDF pages,
-// with the system calls that a worker process is allowed. Fails if one is missing, or if no file could
+// Decodes files of the formats whose libraries are loaded when they are needed, draws PDF pages, and
+// decodes frames of videos, with the system calls that a worker process is allowed. Fails if one is missing, or if no file could
 // be decoded.
 //
 //     formats FILE...
@@ -7,6 +7,7 @@
 #include "CIsolationShim.h"
 #include "kf_pdf.h"
 #include "kf_picture.h"
+#include "kf_video.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The kind of PDF documents.
-enum { DOCUMENT = KF_PICTURE_SVG + 1 };
+// The kinds of PDF documents and of videos.
+enum { DOCUMENT = KF_PICTURE_SVG + 1, MP4, STREAM, WEBM };
 
 enum { DECODED = 0, REFUSED = 1, NO_WALLS = 2, MAX_FILE = 1 << 20 };
 
@@ -41,8 +42,33 @@ static int draw(const uint8_t *bytes, size_t count) {
     return drawn == pages ? DECODED : REFUSED;
 }
 
+static int show(const char *container, const uint8_t *bytes, size_t count) {
+    kf_video *video;
+    kf_video_source source = {.bytes = bytes, .descriptor = -1, .size = (int64_t)count};
+    if (kf_video_open(source, container, &video) != KF_VIDEO_OK) return REFUSED;
+    int shown = 0;
+    for (int is_key = 0; is_key <= 1; is_key++) {
+        kf_video_frame frame;
+        if (kf_video_seek(video, 1, is_key, &frame) != KF_VIDEO_OK) continue;
+        size_t row_bytes = ((size_t)frame.width * 8 + 63) / 64 * 64;
+        void *pixels = malloc(row_bytes * (size_t)frame.height + 64);
+        shown += pixels != NULL
+            && kf_video_pixels(video, pixels, row_bytes, frame.width, frame.height, is_key)
+                == KF_VIDEO_OK;
+        free(pixels);
+    }
+    kf_video_close(video);
+    return shown == 2 ? DECODED : REFUSED;
+}
+
 static int decode(int kind, const uint8_t *bytes, size_t count) {
-    if (kind == DOCUMENT) return draw(bytes, count);
+    switch (kind) {
+    case DOCUMENT: return draw(bytes, count);
+    case MP4: return show("mov", bytes, count);
+    case STREAM: return show("mpegts", bytes, count);
+    case WEBM: return show("matroska", bytes, count);
+    default: break;
+    }
     kf_picture *picture = kf_picture_create((kf_picture_kind)kind, bytes, count, 256 << 20, 65535);
     if (picture == NULL) return REFUSED;
     kf_picture_info info;
@@ -65,6 +91,10 @@ static void rehearse(int kind) {
         draw((const uint8_t *)page, sizeof page - 1);
         return;
     }
+    if (kind > DOCUMENT) {
+        kf_video_load();
+        return;
+    }
     for (int kind = KF_PICTURE_JXL; kind <= KF_PICTURE_SVG; kind++)
         if (!kf_picture_load((kf_picture_kind)kind)) fprintf(stderr, "no library %d\n", kind);
     char bytes[4096] = {0};
@@ -79,8 +109,9 @@ static int kind_of(const char *path) {
     const char *dot = strrchr(path, '.');
     const char *names[] = {[KF_PICTURE_JXL] = ".jxl", [KF_PICTURE_HEIF] = ".heic",
                            [KF_PICTURE_TIFF] = ".tiff", [KF_PICTURE_SVG] = ".svg",
-                           [DOCUMENT] = ".pdf"};
-    for (int kind = KF_PICTURE_JXL; dot != NULL && kind <= DOCUMENT; kind++)
+                           [DOCUMENT] = ".pdf", [MP4] = ".mp4", [STREAM] = ".ts",
+                           [WEBM] = ".webm"};
+    for (int kind = KF_PICTURE_JXL; dot != NULL && kind <= WEBM; kind++)
         if (names[kind] != NULL && strcmp(dot, names[kind]) == 0) return kind;
     return -1;
 }
@@ -97,7 +128,7 @@ static int behind_walls(const char *path, int socket) {
     rehearse(kind);
     struct kf_walls_result walls =
         kf_worker_enter((struct kf_walls){.memory = 2ull << 30, .cpu_seconds = 60,
-                                          .refuses_files = kind == DOCUMENT});
+                                          .refuses_files = kind >= DOCUMENT});
     if (walls.failed_step != NULL) {
         fprintf(stderr, "%s failed, error %d\n", walls.failed_step, walls.error);
         return NO_WALLS;

@@ -7,3 +7,4 @@
 #include "kf_pdf.h"
 #include "kf_png.h"
 #include "kf_picture.h"
+#include "kf_video.h"

@@ -148,14 +148,7 @@ public struct PDFPageDataProvider: ImageDataProvider {
             password: password,
             kind: .image(scale, isTransparent: isTransparent)
         )
-        let bitmap = try await reading.image(request.message(for: file), page: page)
-        return try await DocumentBytes.work {
-            do throws(CodecError) {
-                return try Codecs.encode(bitmap, as: .png)
-            } catch {
-                throw DocumentError.outOfMemory
-            }
-        }
+        return try await reading.file(request.message(for: file), page: page)
     }
 
     /// The file's URL.
@@ -214,10 +207,14 @@ struct DocumentBytes: Sendable {
     /// - Throws: ``LocalFileError``, `CocoaError`.
     func read() async throws -> Data {
         if let data { return data }
-        guard let url, url.isFileURL else {
-            throw DocumentError.unreadable("its URL is not that of a file")
-        }
+        let url = try fileURL()
         return try await Self.work { try LocalFileImageDataProvider.bytes(of: url) }
+    }
+
+    /// - Throws: ``DocumentError`` if it is none.
+    func fileURL() throws(DocumentError) -> URL {
+        guard let url, url.isFileURL else { throw .unreadable("its URL is not that of a file") }
+        return url
     }
 
     /// Runs what would keep a thread of the cooperative pool busy.

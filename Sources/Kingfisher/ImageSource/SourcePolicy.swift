@@ -74,6 +74,8 @@ extension Source {
         case .provider(is LocalFileImageDataProvider), .provider(is ThumbnailImageDataProvider):
             .files
         case .provider(let page as PDFPageDataProvider) where page.url != nil: .files
+        case .provider(let frame as VideoFrameDataProvider) where frame.url != nil: .files
+        case .provider(is AVAssetImageDataProvider): .files
         case .provider(is DataURLImageDataProvider): .dataURLs
         case .provider: .providers
         }

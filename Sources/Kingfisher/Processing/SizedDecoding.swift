@@ -135,13 +135,14 @@ struct OriginalBytesProcessor: ImageProcessor {
     var identifier: String { Self.identifier }
 
     /// An image without pixels that carries the bytes; nil if they are neither of a known format
-    /// nor a PDF document.
+    /// nor a PDF document or a video.
     func process(
         item: ImageProcessItem,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
         guard case .data(let data) = item,
             data.kf.imageFormat != .unknown || PDFFile.isBeginning(of: data)
+                || VideoFile.isBeginning(of: data)
         else { return nil }
         var state = AttachedState()
         state.file = AnimationFile(data: data, isUntrusted: options.isolated)

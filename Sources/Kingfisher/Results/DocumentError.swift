@@ -2,12 +2,12 @@ import Codecs
 public import Foundation
 import Pixels
 
-/// Why no image was made of a page of a document.
+/// Why no image was made of a page of a document or of a frame of a video.
 ///
 /// A load reports it in
 /// ``KingfisherError/ImageSettingErrorReason/dataProviderError(provider:error:)``.
 public enum DocumentError: Error, Hashable, Sendable {
-    /// The library that reads such documents is not installed.
+    /// The library that reads such files is not installed.
     ///
     /// `package` is its package in Debian and Ubuntu.
     case missingLibrary(name: String, package: String)
@@ -15,7 +15,7 @@ public enum DocumentError: Error, Hashable, Sendable {
     case wrongPassword
     /// The document has no such page; `count` is the number of its pages.
     case noSuchPage(page: Int, count: Int)
-    /// The file is no such document, or a damaged one.
+    /// The file is of another kind, or damaged.
     case unreadable(String)
     /// The image would have more pixels than are ever decoded.
     case tooLarge(width: Int, height: Int)
@@ -35,12 +35,12 @@ extension DocumentError: LocalizedError {
             "The document is encrypted, and the password is missing or wrong."
         case .noSuchPage(let page, let count):
             "The document has no page \(page). Its pages are 1 to \(count)."
-        case .unreadable(let reason): "The document cannot be read: \(reason)."
+        case .unreadable(let reason): "The file cannot be read: \(reason)."
         case .tooLarge(let width, let height):
             "An image of \(width) × \(height) pixels is too large. Ask for a smaller one."
         case .outOfMemory:
             "The image needs more memory than a worker process may use. Ask for a smaller one."
-        case .isolationFailed(let failure): "The document was not read: \(failure)."
+        case .isolationFailed(let failure): "The file was not read: \(failure)."
         }
     }
 }

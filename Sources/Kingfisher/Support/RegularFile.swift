@@ -42,25 +42,59 @@ enum RegularFile {
         }
     }
 
+    /// Opens a file for reading, for a worker process that maps it.
+    ///
+    /// - Returns: The descriptor, which is the caller's to close, and the state of the file.
+    /// - Throws: As ``read(_:maxBytes:)``, except for the size.
+    static func open(_ path: String) throws -> (descriptor: Int32, status: stat) {
+        try withErrors(path) {
+            let file = try opened(path)
+            do {
+                return (file.rawValue, try status(of: file, path))
+            } catch {
+                // Nothing was written, so a failed close loses nothing.
+                try? file.close()
+                throw error
+            }
+        }
+    }
+
     private static func withFile<Result>(
         _ path: String,
         _ body: (FileDescriptor, Int) throws -> Result
     ) throws -> Result {
-        do {
-            // Without `nonBlocking`, opening a pipe would wait for its other end.
-            let file = try FileDescriptor.open(
-                FilePath(path),
-                .readOnly,
-                options: [.nonBlocking, .closeOnExec]
-            )
+        try withErrors(path) {
+            let file = try opened(path)
             return try file.closeAfter {
-                var status = stat()
-                guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-                guard status.st_mode & S_IFMT == S_IFREG else {
-                    throw LocalFileError.notRegular(path: path)
-                }
-                return try body(file, Int(status.st_size))
+                try body(file, Int(try status(of: file, path).st_size))
             }
+        }
+    }
+
+    // Without `nonBlocking`, opening a pipe would wait for its other end.
+    private static func opened(_ path: String) throws -> FileDescriptor {
+        try FileDescriptor.open(
+            FilePath(path),
+            .readOnly,
+            options: [.nonBlocking, .closeOnExec]
+        )
+    }
+
+    private static func status(of file: FileDescriptor, _ path: String) throws -> stat {
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw LocalFileError.notRegular(path: path)
+        }
+        return status
+    }
+
+    private static func withErrors<Result>(
+        _ path: String,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
         } catch let error as Errno {
             throw CocoaError(
                 error.cocoaCode,

@@ -5,8 +5,8 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-let file = URL(fileURLWithPath: "/home/user/paper.pdf")
-let provider = PDFPageDataProvider(url: file, page: 2, dpi: 150)
-let result = try await KingfisherManager.shared.retrieveImage(with: .provider(provider))
+let film = URL(fileURLWithPath: "/home/user/film.mp4")
+let frame = VideoFrameDataProvider(url: film, at: 12.5, maximumSize: CGSize(width: 640, height: 640))
+let result = try await KingfisherManager.shared.retrieveImage(with: .provider(frame))
 print(result.image.size)
 }

@@ -5,7 +5,6 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-let file = URL(fileURLWithPath: "/home/user/paper.pdf")
-let info = try await PDFDocumentInfo(contentsOf: file, password: "secret")
-print(info.pageCount, info.pageSize)
+let info = try await VideoInfo(contentsOf: URL(fileURLWithPath: "/home/user/film.mp4"))
+print(info.size, info.duration ?? 0, info.codec, info.soundCodec ?? "silent")
 }

@@ -2,10 +2,11 @@ import Codecs
 import Foundation
 import Pixels
 
-/// The answer of a worker to a request about a document.
+/// The answer of a worker to a request about a document or a video.
 enum DocumentAnswer {
     case image(ImageParcel)
     case page(PageFacts)
+    case film(VideoFile.Facts)
     case fault(DocumentFault)
 
     private static let maxTextBytes = 1024
@@ -28,12 +29,27 @@ enum DocumentAnswer {
             writer.write(facts.pageCount)
             writer.write(facts.width)
             writer.write(facts.height)
-        case .fault(let fault):
+        case .film(let facts):
             writer.write(2)
+            Self.write(facts, to: &writer)
+        case .fault(let fault):
+            writer.write(3)
             Self.write(fault, to: &writer)
         }
         message.bytes = writer.bytes
         return message
+    }
+
+    private static func write(_ facts: VideoFile.Facts, to writer: inout WireWriter) {
+        writer.write(facts.size.width)
+        writer.write(facts.size.height)
+        writer.write(Int(facts.orientation.rawValue))
+        writer.write(facts.duration) { $0.write($1) }
+        writer.write(facts.frameRate) { $0.write($1) }
+        writer.write(facts.hasVideo)
+        writer.write(facts.hasCover)
+        writer.write(facts.codec)
+        writer.write(facts.soundCodec) { $0.write($1) }
     }
 
     private static func write(_ fault: DocumentFault, to writer: inout WireWriter) {
@@ -73,7 +89,7 @@ enum DocumentAnswer {
     }
 
     private init(from reader: inout WireReader, _ message: WorkerMessage) throws(WireError) {
-        switch try reader.int(in: 0...2) {
+        switch try reader.int(in: 0...3) {
         case 0: self = .image(try ImageParcel(from: &reader, message))
         case 1:
             self = .page(
@@ -83,8 +99,26 @@ enum DocumentAnswer {
                     height: try Self.length(&reader)
                 )
             )
+        case 2: self = .film(try Self.film(&reader))
         default: self = .fault(try Self.fault(&reader))
         }
+    }
+
+    private static func film(_ reader: inout WireReader) throws(WireError) -> VideoFile.Facts {
+        let size = try size(&reader)
+        let number = try reader.int(in: 1...8)
+        return VideoFile.Facts(
+            size: size,
+            orientation: Orientation(rawValue: UInt8(number)) ?? .up,
+            duration: try reader.optional(length),
+            frameRate: try reader.optional(length),
+            hasVideo: try reader.bool(),
+            hasCover: try reader.bool(),
+            codec: try reader.string(maxBytes: maxTextBytes),
+            soundCodec: try reader.optional { reader throws(WireError) in
+                try reader.string(maxBytes: maxTextBytes)
+            }
+        )
     }
 
     private static func length(_ reader: inout WireReader) throws(WireError) -> Double {

@@ -19,7 +19,21 @@ struct DocumentReading: Sendable {
         }
     }
 
-    /// The image of a page.
+    /// The image of a page or a frame, as a PNG.
+    ///
+    /// - Throws: ``DocumentError``, `CancellationError`.
+    func file(_ request: WorkerRequest, page: Int = 1) async throws -> Data {
+        let bitmap = try await image(request, page: page)
+        return try await DocumentBytes.work {
+            do throws(CodecError) {
+                return try Codecs.encode(bitmap, as: .png)
+            } catch {
+                throw DocumentError.outOfMemory
+            }
+        }
+    }
+
+    /// The image of a page or a frame.
     ///
     /// - Parameters:
     ///   - request: The request.

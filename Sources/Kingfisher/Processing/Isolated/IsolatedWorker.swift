@@ -121,6 +121,9 @@ extension WorkerPreparations {
     /// images.
     static let pages = WorkerPreparations(rawValue: 1 << 6)
 
+    /// The libraries for videos; as ``pages``.
+    static let films = WorkerPreparations(rawValue: 1 << 7)
+
     fileprivate var formats: [FileFormat] {
         Self.formats.indices.filter { rawValue & (1 << UInt8($0)) != 0 }.map { Self.formats[$0] }
     }
@@ -132,16 +135,24 @@ extension WorkerPreparations {
 /// when something is missing here.
 enum Rehearsal {
     static func run(_ preparations: WorkerPreparations) {
-        guard !preparations.contains(.pages) else { return PDFFile.prepare() }
+        if preparations.contains(.pages) { return PDFFile.prepare() }
+        if preparations.contains(.films) {
+            VideoFile.prepare()
+        } else {
+            prepareImages(preparations)
+        }
+        // lcms2 asks for the date, for which the C library reads /etc/localtime once.
+        var now = time(nil)
+        _ = localtime(&now)
+    }
+
+    private static func prepareImages(_ preparations: WorkerPreparations) {
         AVIFLibrary.prepare()
         for format in preparations.formats {
             let isAvailable = OptionalFormat(format)?.isAvailable == true
             // librsvg loads the aliases of locales with its first drawing.
             if format == .svg, isAvailable { decode(Data(drawing.utf8)) }
         }
-        // lcms2 asks for the date, for which the C library reads /etc/localtime once.
-        var now = time(nil)
-        _ = localtime(&now)
         // libcrypto reads its configuration, for the name of a watermark.
         _ = SHA256.hash([UInt8]())
         // The C library reads the size of memory when it first sorts, which libtiff does.

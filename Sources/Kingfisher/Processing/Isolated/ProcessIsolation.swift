@@ -70,7 +70,7 @@ public enum ProcessIsolation {
             settings.requestsPerWorker = max(1, requestsPerWorker)
             settings.limits = WorkerLimits(memory: max(0, memoryLimit), time: max(.zero, timeLimit))
             settings.preparations = preparations
-            settings.limits.refusesFiles = preparations.contains(.pages)
+            settings.limits.refusesFiles = !preparations.isDisjoint(with: [.pages, .films])
             return settings
         }
     }
@@ -143,16 +143,17 @@ public enum ProcessIsolation {
 
     private static func serve(_ hook: (@Sendable (Data) -> Void)?) -> Never {
         var worker = IsolatedWorker(hook: hook)
-        var readsPages = false
+        var reads = WorkerPreparations()
         WorkerMain.serve { preparations in
-            readsPages = preparations.contains(.pages)
+            reads = preparations
             RowBands.useOneThread()
             Rehearsal.run(preparations)
             PixelStorage.use(HeapMemorySource())
         } handle: { request throws(WireError) in
-            guard readsPages else { return try worker.answer(request) }
+            let isFilm = reads.contains(.films)
+            guard isFilm || reads.contains(.pages) else { return try worker.answer(request) }
             hook?(request.file)
-            return try PageWorker.answer(request)
+            return try isFilm ? FilmWorker.answer(request) : PageWorker.answer(request)
         }
     }
 }

@@ -1,0 +1,42 @@
+public import Foundation
+
+/// Makes an image of the frame that is displayed at a time of a video.
+///
+/// As ``VideoFrameDataProvider`` with ``VideoFramePosition/exact(_:)``, under the name that code for
+/// Apple platforms uses. Only files are read.
+public struct AVAssetImageDataProvider: ImageDataProvider {
+    /// The time in seconds from the beginning of the video.
+    public let seconds: TimeInterval
+
+    private let frame: VideoFrameDataProvider
+
+    /// Makes a provider.
+    ///
+    /// - Parameters:
+    ///   - assetURL: A `file:` URL of a regular file.
+    ///   - seconds: From the beginning of the video.
+    public init(assetURL: URL, seconds: TimeInterval) {
+        self.seconds = seconds
+        frame = VideoFrameDataProvider(
+            url: assetURL,
+            at: .exact(seconds),
+            cacheKey: "\(assetURL.cacheKey)_\(seconds)"
+        )
+    }
+
+    /// The key of the file with its version, and the time.
+    public var cacheKey: String { frame.cacheKey }
+
+    /// Decodes the frame, and encodes it as a PNG.
+    ///
+    /// - Throws: As ``VideoFrameDataProvider/data()``.
+    public func data() async throws -> Data { try await frame.data() }
+
+    /// As ``data()``; the handler is called with its result.
+    public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
+        frame.data(handler: handler)
+    }
+
+    /// The file's URL.
+    public var contentURL: URL? { frame.url }
+}
