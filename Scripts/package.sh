@@ -130,7 +130,8 @@ gzip -9n "$root"/usr/share/man/man1/*
 describe "$root" kf
 install -m 644 Tools/kf.schema.json "$root/usr/share/doc/kf/"
 build "$root" kf graphics "$(depends_of "$kf")" \
-    "ca-certificates, $avif, $formats, libchafa0 | libchafa0t64, libpoppler-glib8t64 | libpoppler-glib8" \
+    "ca-certificates, $avif, $formats, libchafa0 | libchafa0t64, libpoppler-glib8t64 | libpoppler-glib8, \
+libavformat61 | libavformat59, libswscale8 | libswscale6" \
     'load, convert and cache images' <<END
 Loads images from the web, resizes and converts them between JPEG, PNG, WebP,
 GIF, AVIF and JPEG XL, compares files, and shows images in the terminal. Reads
@@ -155,7 +156,7 @@ cp LICENSE "$tree/"
     printf '%s\n' '' 'These are loaded with the first file of their format, and needed for nothing else: libavif' \
         '(libavif15, libavif16), libheif (libheif1), libjxl (libjxl0.7, libjxl0.11), libtiff (libtiff6)' \
         'and librsvg (librsvg2-2). poppler (libpoppler-glib8, libpoppler-glib8t64) draws pages of PDF' \
-        'documents, and libchafa (libchafa0) draws for kf show.'
+        'documents, FFmpeg (libavformat59 and libswscale6, libavformat61 and libswscale8) decodes videos, and libchafa (libchafa0) draws for kf show.'
 } >"$tree/README"
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -C "$scratch" \
     -cJf "$folder/$name.tar.xz" "$name"

@@ -11,7 +11,9 @@ struct SchemaTests {
         folder = try TemporaryFolder()
         try TestPictures.png().write(to: folder.url.appending(path: "in.png"))
         try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
-        try TestPictures.document("two.pdf").write(to: folder.url.appending(path: "two.pdf"))
+        for name in ["two.pdf", "film.mp4"] {
+            try TestPictures.document(name).write(to: folder.url.appending(path: name))
+        }
         try Data("no image".utf8).write(to: folder.url.appending(path: "bad.jpg"))
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../kf.schema.json").standardizedFileURL
@@ -32,6 +34,7 @@ struct SchemaTests {
         "compare bad.jpg", "placeholder in.jpg", "placeholder bad.jpg", "explain in.jpg",
         "trace in.jpg bad.jpg -o t.json", "cache stats --cache none", "watch none -o out",
         "prefetch bad.jpg --cache c", "info two.pdf", "get two.pdf --page 3",
+        "info film.mp4", "get film.mp4 --at 1s", "sheet film.mp4 --frames 2 -o film.png",
     ]
 
     @Test(arguments: SchemaTests.commands)

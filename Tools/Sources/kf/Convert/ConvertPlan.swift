@@ -121,10 +121,10 @@ struct ConvertPlan: Sendable {
         )
     }
 
-    /// The format of a file by its first bytes: PNG for formats without an encoder, nil if it is no
-    /// image.
+    /// The format of a file by its first bytes: PNG for formats without an encoder, JPEG for videos,
+    /// nil if it is no image.
     private static func format(of path: String) -> PictureFormat? {
-        if PictureSource.isDocument(path) { return .png }
+        if let document = LocalDocument(path) { return document.kind == .pdf ? .png : .jpeg }
         guard let file = try? InputFile(path: path, patience: 1), file.size != nil,
             let bytes = try? file.beginning(4096), bytes.kf.imageFormat != .unknown
         else { return nil }

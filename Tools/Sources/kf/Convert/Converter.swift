@@ -100,12 +100,12 @@ final class Converter: Sendable {
         return outcome
     }
 
-    /// The file, or an image of a page of a document.
+    /// The file, or an image of a page of a document or of a frame of a video.
     private func bytes(of path: String) async throws -> Data {
-        guard PictureSource.isDocument(path) else {
+        guard let document = LocalDocument(path) else {
             return try PictureSource(file: path).bytes(patience: 30)
         }
-        return try await pages.provider(for: path).data()
+        return try await pages.provider(for: document).data()
     }
 
     /// Whether each frame of a file becomes a file of its own.

@@ -20,7 +20,8 @@ struct InputSearch {
     /// Files named explicitly are always tried.
     private static let endings: Set = [
         "jpg", "jpeg", "jpe", "png", "apng", "gif", "webp", "avif", "bmp", "ico", "jxl", "heic",
-        "heif", "tif", "tiff", "svg", "pdf",
+        "heif", "tif", "tiff", "svg", "pdf", "mp4", "m4v", "mov", "mkv", "webm", "avi", "mts",
+        "m2ts",
     ]
 
     /// The output folder, whose files are not inputs.

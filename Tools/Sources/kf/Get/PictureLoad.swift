@@ -94,8 +94,9 @@ struct PictureLoad: Sendable {
 
     /// The library's source.
     func resolved() throws -> Source {
-        if let path = source.documentPath { return .provider(loading.pages.provider(for: path)) }
-        try loading.pages.checkUnused(by: source.title)
+        let document = source.document
+        try loading.pages.check(document?.kind, of: source.title)
+        if let document { return .provider(loading.pages.provider(for: document)) }
         return try source.resolved(patience: loading.timeout, isCached: cache != .none)
     }
 

@@ -11,7 +11,7 @@ struct InfoCommand: AsyncParsableCommand {
             Prints the size, the format detected from the bytes, frames and their duration, \
             orientation, depth, and whether there is transparency or a colour profile. Reads \
             only the beginning of a large file. Of a PDF document it prints the number of pages \
-            and the size of the first.
+            and the size of the first, and of a video its size, duration and codecs.
 
             Examples:
               kf info photo.jpg
@@ -43,8 +43,8 @@ struct InfoCommand: AsyncParsableCommand {
         var failed = false
         for file in files {
             do {
-                if let path = file.documentPath {
-                    try await printDocument(file, path)
+                if let document = file.document {
+                    try await printDocument(file, document)
                     continue
                 }
                 let (info, byteCount) = try file.info(patience: timeout)
@@ -61,11 +61,17 @@ struct InfoCommand: AsyncParsableCommand {
         if failed { throw ExitCode.failure }
     }
 
-    private func printDocument(_ file: PictureSource, _ path: String) async throws {
-        let url = URL(fileURLWithPath: path)
-        let info = try await PDFDocumentInfo(contentsOf: url, password: password)
+    private func printDocument(_ file: PictureSource, _ document: LocalDocument) async throws {
+        let url = URL(fileURLWithPath: document.path)
         let size = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize
-        try out.print(DocumentReport(file, info, byteCount: size))
+        switch document.kind {
+        case .pdf:
+            let info = try await PDFDocumentInfo(contentsOf: url, password: password)
+            try out.print(DocumentReport(file, info, byteCount: size))
+        case .video:
+            let info = try await VideoInfo(contentsOf: url)
+            try out.print(VideoReport(file, info, byteCount: size))
+        }
     }
 
     private static func source(_ text: String) throws -> PictureSource {

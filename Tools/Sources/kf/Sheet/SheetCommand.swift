@@ -4,18 +4,20 @@ import Foundation
 import Kingfisher
 import Synchronization
 
-/// `kf sheet`: all images of a folder on one page.
+/// `kf sheet`: all images of a folder, or frames of a video, on one page.
 struct SheetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sheet",
         abstract: "Writes a contact sheet: small versions of many images on one page.",
         discussion: """
             Folders are searched recursively, and quoted patterns are expanded, as by kf convert. \
-            Images that cannot be read are left out and listed.
+            Images that cannot be read are left out and listed. A video that is named alone is \
+            shown by frames with their times.
 
             Examples:
               kf sheet photos -o sheet.png
               kf sheet 'raw/**/*.jpg' -o sheet.jpg --cell 320x240 --columns 4
+              kf sheet film.mp4 -o sheet.jpg --frames 12
             """
     )
 
@@ -41,6 +43,9 @@ struct SheetCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The number of images in a row.", valueName: "n"))
     var columns = 5
 
+    @Option(help: ArgumentHelp("The number of frames of a video.", valueName: "n"))
+    var frames = 20
+
     @Flag(help: "Leave out the names of the files.")
     var noNames = false
 
@@ -53,6 +58,7 @@ struct SheetCommand: AsyncParsableCommand {
 
     func validate() throws {
         if !(1...100).contains(columns) { throw ValidationError("--columns must be from 1 to 100") }
+        if !(1...1000).contains(frames) { throw ValidationError("--frames must be from 1 to 1000") }
         guard try PictureFormat(ending: output) != nil else {
             throw ValidationError("the output needs the suffix of a format: \(PictureFormat.names)")
         }
@@ -63,14 +69,16 @@ struct SheetCommand: AsyncParsableCommand {
             try AtomicFile.checkFolder(of: output)
             let (found, failures) = try InputSearch(leavingOut: output).files(inputs)
             let target = InputSearch.resolved(output)
-            let files = found.map(\.path).filter { InputSearch.resolved($0) != target }
+            let items = try await items(
+                of: found.map(\.path).filter { InputSearch.resolved($0) != target }
+            )
             let failed = Failures()
             for (input, failure) in failures {
                 out.printFailure(failure, source: input)
                 failed.add(ErrorReport.line(for: failure, source: input))
             }
-            try checkSize(count: files.count)
-            let images = await images(of: files, failed)
+            try checkSize(count: items.count)
+            let images = await images(of: items, failed)
             guard !images.isEmpty else { throw Failure("none of the images can be read") }
             try write(images, failed: failed.all.count)
             for line in failed.all { Terminal.note("kf: " + line, style: .red) }
@@ -107,17 +115,44 @@ struct SheetCommand: AsyncParsableCommand {
         }
     }
 
-    /// The images in the order of the files; those that cannot be read are left out.
+    /// A place of the sheet.
+    private struct Item {
+        let path: String
+        let title: String
+        /// The time of a frame.
+        var seconds: TimeInterval?
+    }
+
+    /// The files, or the frames of a video that is alone: in the middle of equal parts.
+    private func items(of files: [String]) async throws -> [Item] {
+        guard files.count == 1, let document = LocalDocument(files[0]), document.kind == .video,
+            loading.pages.at == nil, !loading.pages.cover
+        else {
+            return files.map { Item(path: $0, title: ($0 as NSString).lastPathComponent) }
+        }
+        let url = URL(fileURLWithPath: document.path)
+        guard let duration = try await VideoInfo(contentsOf: url).duration, duration > 0 else {
+            throw Failure("\(files[0]) has no duration; name a time with --at")
+        }
+        return (0..<frames).map { index in
+            let seconds = duration * (Double(index) + 0.5) / Double(frames)
+            return Item(path: files[0], title: VideoReport.time(seconds), seconds: seconds)
+        }
+    }
+
+    /// The images in the order of the items; those that cannot be read are left out.
     private func images(
-        of files: [String],
+        of items: [Item],
         _ failed: Failures
     ) async -> [(name: String, image: KFCrossPlatformImage)] {
-        let made = Mutex([KFCrossPlatformImage?](repeating: nil, count: files.count))
+        let made = Mutex([KFCrossPlatformImage?](repeating: nil, count: items.count))
         let width = ProcessInfo.processInfo.activeProcessorCount
         let processor = DownsamplingImageProcessor(size: cell)
-        await Batch.run(Array(files.indices), width: width) { index in
-            let source = PictureSource(file: files[index])
+        await Batch.run(Array(items.indices), width: width) { index in
+            let source = PictureSource(file: items[index].path)
             do {
+                var loading = loading
+                if let seconds = items[index].seconds { loading.pages.at = seconds }
                 let load = PictureLoad(source: source, loading: loading, processor: processor)
                 let image = try await load.run().result.image
                 made.withLock { $0[index] = image }
@@ -126,8 +161,8 @@ struct SheetCommand: AsyncParsableCommand {
                 failed.add(ErrorReport.line(for: error, source: source.title))
             }
         }
-        return zip(files, made.withLock { $0 }).compactMap { file, image in
-            image.map { ((file as NSString).lastPathComponent, $0) }
+        return zip(items, made.withLock { $0 }).compactMap { item, image in
+            image.map { (item.title, $0) }
         }
     }
 

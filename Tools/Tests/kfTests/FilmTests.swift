@@ -1,0 +1,89 @@
+import Foundation
+import Kingfisher
+import Testing
+
+private let hasFFmpeg = FileManager.default.isExecutableFile(atPath: "/usr/bin/ffmpeg")
+
+/// Frames of videos in `kf`.
+@Suite(.enabled(if: hasFFmpeg), .timeLimit(.minutes(1)))
+struct FilmTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["film.mp4", "film.webm", "two.pdf"] {
+            try TestPictures.document(name).write(to: folder.url.appending(path: name))
+        }
+        try TestPictures.jpeg().write(to: folder.url.appending(path: "in.jpg"))
+    }
+
+    private func run(_ line: String) async throws -> KFProgram.Outcome {
+        try await KFProgram.run(line.split(separator: " ").map(String.init), in: folder)
+    }
+
+    private func image(_ name: String) throws -> KFCrossPlatformImage {
+        try #require(KFCrossPlatformImage(data: try folder.data(name)))
+    }
+
+    @Test func `a frame becomes an image`() async throws {
+        for (options, name) in [
+            ("--at 1.2s -o at.png", "at.png"), ("--at 0:01.2 -o clock.png", "clock.png"),
+            ("-p resize:32x -o small.jpg", "small.jpg"), ("--at 0 -o first.png", "first.png"),
+        ] {
+            let outcome = try await run("get film.mp4 \(options)")
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let width = name == "small.jpg" ? 32 : 64
+            #expect(try image(name).pixelWidth == width)
+        }
+        #expect(try folder.data("at.png") == folder.data("clock.png"))
+        #expect(try folder.data("at.png") != folder.data("first.png"))
+    }
+
+    @Test func `a video's properties are printed`() async throws {
+        let outcome = try await run("info film.mp4")
+        #expect(
+            outcome.text.contains("64 × 48 pixels, 2 s, 5 frames a second, h264 and aac, "),
+            "\(outcome.text)\(outcome.errors)"
+        )
+    }
+
+    @Test func `a folder with videos is converted, to JPEG unless another format is named`()
+        async throws
+    {
+        let both = try await run("convert film.mp4 in.jpg --at 1s -o out")
+        #expect(both.status == 0, "\(both.errors)")
+        #expect(try folder.data("out/film.jpg").kf.imageFormat == .JPEG)
+    }
+
+    @Test func `a sheet of a video shows frames with times`() async throws {
+        let outcome = try await run(
+            "sheet film.mp4 -o sheet.png --frames 6 --columns 3 --cell 64x48"
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.hasPrefix("6 images → sheet.png  240 × 160"), "\(outcome.text)")
+        let wrong = try await run("sheet film.mp4 -o sheet.png --frames 0")
+        #expect(wrong.status == 64)
+    }
+
+    @Test(arguments: ["get in.jpg --at 2s -o a.png", "get two.pdf --cover -o a.png"])
+    func `only videos have frames`(line: String) async throws {
+        let outcome = try await run(line)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("is for videos"), "\(outcome.errors)")
+        let page = try await run("get film.mp4 --page 2 -o a.png")
+        #expect(page.errors.contains("is for PDF documents"), "\(page.errors)")
+    }
+
+    @Test(arguments: ["--at x", "--at -1s", "--at 1:2:3:4", "--at 1e99"])
+    func `wrong usage exits with 64`(option: String) async throws {
+        #expect(try await run("get film.mp4 \(option) -o a.png").status == 64)
+    }
+
+    @Test func `a damaged video is an error`() async throws {
+        let film = try TestPictures.document("film.mp4").prefix(2000)
+        try Data(film).write(to: folder.url.appending(path: "bad.mp4"))
+        let outcome = try await run("get bad.mp4 --at 1s -o a.png")
+        #expect(outcome.status == 1)
+        #expect(!outcome.errors.isEmpty)
+    }
+}
