@@ -1,3 +1,4 @@
+import DemoKit
 import Foundation
 import Kingfisher
 import Testing
@@ -54,6 +55,39 @@ struct ConvertFailureTests {
             #expect(!name.hasPrefix("."))
             #expect(KFCrossPlatformImage(data: try folder.data("out/\(name)")) != nil)
         }
+    }
+
+    @Test(arguments: ["avif", "webp", "png"])
+    func `a file that takes too long fails alone, and leaves nothing`(
+        format: String
+    ) async throws {
+        try add(1, TestPictures.photo())
+        let outcome = try await KFProgram.run(
+            [
+                "convert", "many", "-o", "out", "-p", "resize:8000x4000:none", "--format", format,
+                "--timeout", "0.3",
+            ],
+            in: folder
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.text.hasPrefix("0 converted, 1 failed"), "\(outcome.text)")
+        #expect(outcome.errors.contains("timed out after 0.3 s; increase --timeout"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("out")).isEmpty)
+    }
+
+    @Test(arguments: ["srcset", "animate"])
+    func `the deadline holds while results are encoded`(command: String) async throws {
+        let image = try #require(DemoPicture.small(width: 4000, height: 3000).image)
+        let photo = try #require(image.kf.jpegRepresentation(compressionQuality: 0.9))
+        try add(command == "srcset" ? 1 : 8, photo)
+        let arguments =
+            command == "srcset"
+            ? ["srcset", "many/100.jpg", "-o", "out", "--formats", "avif", "--widths", "4000"]
+            : ["animate", "many", "-o", "out/a.webp", "--size", "2000x2000"]
+        let outcome = try await KFProgram.run(arguments + ["--timeout", "0.4"], in: folder)
+        #expect(outcome.status == 1, "\(outcome.text)")
+        #expect(outcome.errors.contains("timed out after 0.4 s; increase --timeout"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("out")).isEmpty)
     }
 
     @Test func `an input that is no regular file is refused at once`() async throws {

@@ -82,7 +82,7 @@ struct AnimateCommand: AsyncParsableCommand {
                         + "too large for an animation; choose a smaller --size"
                 )
             }
-            try write(try await images(of: files, size), size)
+            try await write(try await images(of: files, size), size)
         } catch {
             throw ErrorReport.exit(for: error, source: nil, out)
         }
@@ -140,19 +140,21 @@ struct AnimateCommand: AsyncParsableCommand {
         return try made.withLock { $0 }.compactMap { try $0?.get() }
     }
 
-    private func write(_ images: [KFCrossPlatformImage], _ size: CGSize) throws {
+    private func write(_ images: [KFCrossPlatformImage], _ size: CGSize) async throws {
         let frames = ImageList(images: images, delay: delay, loopCount: loops)
         let animation = KingfisherWrapper<KFCrossPlatformImage>.animatedImage(
             source: frames,
             options: ImageCreatingOptions()
         )
         let format = try format()
-        guard
-            let data = animation?.kf.animationRepresentation(
+        let quality = CGFloat(quality) / 100
+        let encoded = try await onThread(seconds: loading.timeout) {
+            animation?.kf.animationRepresentation(
                 format: format.imageFormat,
-                compressionQuality: CGFloat(quality) / 100
+                compressionQuality: quality
             )
-        else { throw format.failure }
+        }
+        guard let data = encoded else { throw format.failure }
         try AtomicFile.write(data, to: output)
         try out.print(
             Result(

@@ -71,6 +71,11 @@ struct ConvertCommand: AsyncParsableCommand {
     )
     var jobs: Int?
 
+    @Option(
+        help: ArgumentHelp("The time limit of each file. (default: none)", valueName: "seconds")
+    )
+    var timeout: Double?
+
     @Flag(
         help: "Decode in separate processes without access to files or the network."
     )
@@ -84,6 +89,7 @@ struct ConvertCommand: AsyncParsableCommand {
         if let jobs, !(1...256).contains(jobs) {
             throw ValidationError("--jobs must be from 1 to 256")
         }
+        if let timeout { try LoadOptions.check(timeout: timeout) }
         if allFrames, skipExisting || encoding.frame != nil {
             throw ValidationError("--all-frames is not for --skip-existing and --frame")
         }
@@ -159,6 +165,7 @@ struct ConvertCommand: AsyncParsableCommand {
             preservesTime: preserveTime,
             splitsAnimations: allFrames,
             isolates: isolate,
+            timeout: timeout,
             pages: pages
         )
         let tally = ConvertTally(

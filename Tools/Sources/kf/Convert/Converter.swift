@@ -11,6 +11,8 @@ final class Converter: Sendable {
     /// Whether each frame of an animation is written.
     private let splitsAnimations: Bool
     private let preservesTime: Bool
+    /// The seconds for each file; nil for any.
+    private let timeout: Double?
     private let pages: PageOptions
     private let manager: KingfisherManager
     /// The output folder without symbolic links.
@@ -27,9 +29,11 @@ final class Converter: Sendable {
         preservesTime: Bool,
         splitsAnimations: Bool,
         isolates: Bool,
+        timeout: Double?,
         pages: PageOptions
     ) {
         self.pages = pages
+        self.timeout = timeout
         self.splitsAnimations = splitsAnimations
         self.preservesTime = preservesTime
         self.plan = plan
@@ -60,7 +64,8 @@ final class Converter: Sendable {
             )
         }
         do {
-            return try await converted(item)
+            guard let timeout else { return try await converted(item) }
+            return try await withDeadline(seconds: timeout) { try await self.converted(item) }
         } catch {
             if (error as? Failure)?.isDiskFull == true {
                 isDiskFull.store(true, ordering: .relaxed)
@@ -190,7 +195,10 @@ final class Converter: Sendable {
     }
 
     /// Writes below the output folder, and never to another place through a symbolic link.
+    ///
+    /// Not after the deadline, when the file was reported as failed.
     private func write(_ data: Data, to path: String) throws {
+        try Task.checkCancellation()
         let folder = AtomicFile.folder(of: path)
         try AtomicFile.makeFolder(folder)
         let real = InputSearch.resolved(folder) ?? folder

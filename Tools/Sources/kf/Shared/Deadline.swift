@@ -41,6 +41,23 @@ func withDeadline<Value: Sendable>(
     throw CancellationError()
 }
 
+/// Runs blocking work for at most `seconds`, on a thread of its own; nil for any time.
+///
+/// The work is cancelled after that, which all encoders but those of AVIF and JPEG XL notice. Those
+/// two end with the program, or when they are done.
+///
+/// - Parameters:
+///   - seconds: The time.
+///   - work: The work. It must not change files: nothing waits for its end.
+/// - Returns: Its result.
+/// - Throws: As ``withDeadline(seconds:of:_:)``.
+func onThread<Value: Sendable>(
+    seconds: Double,
+    _ work: @escaping @Sendable () throws -> Value
+) async throws -> Value {
+    try await withDeadline(seconds: seconds) { try await onThread(work) }
+}
+
 /// Runs blocking work in a task on a thread of its own, so that a deadline passes meanwhile.
 ///
 /// The task is cancelled with the caller's, which encoders notice.

@@ -112,12 +112,10 @@ struct SrcsetCommand: AsyncParsableCommand {
             let small = image.pixelWidth == width ? image : image.kf.resize(to: size)
             for format in formats {
                 let quality = CGFloat(quality) / 100
-                guard
-                    let data = small.kf.data(
-                        format: format.imageFormat,
-                        compressionQuality: quality
-                    )
-                else { throw format.failure }
+                let encoded = try await onThread(seconds: loading.timeout) {
+                    small.kf.data(format: format.imageFormat, compressionQuality: quality)
+                }
+                guard let data = encoded else { throw format.failure }
                 let name = "\(stem)-\(width).\(format.suffix)"
                 let path = (output as NSString).appendingPathComponent(name)
                 if let real = InputSearch.resolved(path),

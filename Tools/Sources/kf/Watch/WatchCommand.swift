@@ -43,11 +43,17 @@ struct WatchCommand: AsyncParsableCommand {
     )
     var isolate = false
 
+    @Option(
+        help: ArgumentHelp("The time limit of each file. (default: none)", valueName: "seconds")
+    )
+    var timeout: Double?
+
     @OptionGroup var pages: PageOptions
 
     @OptionGroup var out: OutputOptions
 
     func validate() throws {
+        if let timeout { try LoadOptions.check(timeout: timeout) }
         if output.isEmpty || output == "-" { throw ValidationError("the output must be a folder") }
     }
 
@@ -90,6 +96,7 @@ struct WatchCommand: AsyncParsableCommand {
                 preservesTime: false,
                 splitsAnimations: false,
                 isolates: isolate,
+                timeout: timeout,
                 pages: pages
             )
             let items = plan.items.filter { item in
