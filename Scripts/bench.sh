@@ -14,6 +14,7 @@
 #        Scripts/bench.sh hits                     instructions per hit in memory, by number of entries
 #        Scripts/bench.sh convert [ROUNDS]         200 photos by kf convert, against vipsthumbnail
 #        Scripts/bench.sh debug                    33 photos by a debug build of kf
+#        Scripts/bench.sh optimize                 kf optimize, against jpegtran, oxipng and gifsicle
 #        Scripts/bench.sh pages                    pages of PDF documents by kf, against pdftoppm
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
 #        Scripts/bench.sh end-to-end               pages of thumbnails, against requests + pyvips + diskcache
@@ -201,6 +202,26 @@ convert_photos() {
     trap 'rm -rf "$outputs"' EXIT
     python3 "$SOURCES/convert.py" "$NESTED_BUILD/release/kf" "$PHOTOS" \
         "$outputs" "$1"
+}
+
+# Runs kf optimize beside programs for one format each.
+optimize_files() {
+    install_peers
+    command -v vipsthumbnail >/dev/null || install_packages libvips-tools
+    command -v jpegtran >/dev/null || install_packages libjpeg-turbo-progs
+    command -v gifsicle >/dev/null || install_packages gifsicle
+    "$PEERS/bin/python" -c 'import oxipng' 2>/dev/null \
+        || "$PEERS/bin/pip" install --quiet --disable-pip-version-check pyoxipng \
+        || die "pip could not install pyoxipng."
+    build_kf
+    # Only a machine without apt-get needs it, for the made-up landscape.
+    command -v apt-get >/dev/null || build_bench
+    make_photos "$PHOTOS"
+    # Not local: the trap runs after the function has returned.
+    outputs=$(mktemp -d)
+    trap 'rm -rf "$outputs"' EXIT
+    "$PEERS/bin/python" "$SOURCES/optimize.py" "$NESTED_BUILD/release/kf" "$PHOTOS" \
+        "$ROOT/Examples/Gallery/Screenshots" "$outputs"
 }
 
 # Runs a debug build of kf, in which the twins in C do what Swift would do forty times slower. Fails
@@ -424,6 +445,11 @@ fi
 
 if [ "${1:-}" = convert ]; then
     convert_photos "${2:-3}"
+    exit
+fi
+
+if [ "${1:-}" = optimize ]; then
+    optimize_files
     exit
 fi
 
