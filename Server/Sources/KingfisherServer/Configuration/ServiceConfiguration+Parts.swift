@@ -152,6 +152,7 @@ extension ServiceConfiguration {
         settings.allowsLimitsInURL = urls.allowsSecurityOptions
         settings.isIsolated = operation.isolates
         settings.readsDocuments = processing.readsDocuments
+        settings.readsVideos = processing.readsVideos
         settings.watermark = watermark
         settings.watermarkOpacity = processing.watermarkOpacity
         return settings

@@ -23,7 +23,7 @@ struct ImageInformation: Codable, Sendable, Hashable {
     var frames: Int?
     /// The number of times that an animation plays, 0 without end; nil for still images.
     var loops: Int?
-    /// The duration of an animation in seconds; nil for still images.
+    /// The duration of an animation or a video in seconds; nil for still images.
     var duration: Double?
     /// Whether the file may hold transparent pixels.
     var hasAlpha: Bool

@@ -50,7 +50,7 @@ struct ImageRenderer: Sendable {
             unsharpMask: settings.unsharpMask
         )
         let chosen = try format(facts, plan.size(of: facts))
-        if page.pageCount == nil, options.skipProcessing.contains(chosen),
+        if page.kind == .image, options.skipProcessing.contains(chosen),
             OutputFormat(facts.format) == chosen
         {
             return try passedOn(source, facts)
@@ -228,10 +228,7 @@ extension ImageRenderer {
             ThumbnailColours(of: $0, options)
         }
         var information = ImageInformation(header, byteCount: byteCount, colours)
-        if let count = page.pageCount {
-            (information.format, information.mimeType) = ("pdf", "application/pdf")
-            information.pages = count
-        }
+        page.describe(in: &information)
         return information
     }
 }

@@ -35,6 +35,8 @@ struct RendererSettings: Sendable {
     var prefersSpeed = false
     /// Whether sources may be PDF documents.
     var readsDocuments = false
+    /// Whether sources may be videos.
+    var readsVideos = false
     /// Whether files are decoded in worker processes.
     var isIsolated = true
     /// The file of the configured watermark; nil for none.

@@ -1,16 +1,23 @@
 import Foundation
 import Kingfisher
 
-/// The file that is processed: a source, or the image of a page if the source is a PDF document.
+/// The file that is processed: a source, the image of a page if the source is a PDF document, or that
+/// of a frame if it is a video.
 struct SourcePage: Sendable {
+    enum Kind: Sendable, Equatable {
+        case image
+        case document(pageCount: Int)
+        /// The duration is nil if the file does not state it.
+        case video(duration: Double?)
+    }
+
     /// The resolution of a page; a result that is larger is refused or enlarged as any other.
     static let dpi = 144.0
 
     let file: Data
-    /// The number of pages; nil for an image.
-    let pageCount: Int?
+    let kind: Kind
 
-    /// Draws the page that a request names, in a worker process.
+    /// Draws the page or decodes the frame that a request names, in a worker process.
     ///
     /// - Parameters:
     ///   - source: The bytes of the source.
@@ -22,13 +29,25 @@ struct SourcePage: Sendable {
         _ options: ProcessingOptions,
         _ settings: RendererSettings
     ) async throws(ServiceError) {
-        guard settings.readsDocuments, source.starts(with: Data("%PDF-".utf8)) else {
-            guard options.page == 0 else { throw Self.noPages(settings) }
-            (file, pageCount) = (source, nil)
+        let isDocument = settings.readsDocuments && source.starts(with: Data("%PDF-".utf8))
+        let isVideo =
+            settings.readsVideos && !isDocument && VideoInfo.isBeginning(ofVideo: source)
+        guard isDocument || options.page == 0 else {
+            throw Self.missing("pages", "Leave page out", settings.readsDocuments)
+        }
+        guard isVideo || options.videoSecond == nil else {
+            throw Self.missing("frames", "Leave vts out", settings.readsVideos)
+        }
+        guard isDocument || isVideo else {
+            (file, kind) = (source, .image)
             return
         }
         guard !options.isRaw else {
-            throw ServiceError(422, "A document is not passed on as it is", "Leave raw out")
+            throw ServiceError(
+                422,
+                "A document or a video is not passed on as it is",
+                "Leave raw out"
+            )
         }
         if let most = settings.limits(options).fileSize, most > 0, source.count > most {
             throw ServiceError(
@@ -39,33 +58,54 @@ struct SourcePage: Sendable {
             )
         }
         do {
-            pageCount = try await PDFDocumentInfo(data: source).pageCount
-            file = try await PDFPageDataProvider(
-                data: source,
-                page: options.page + 1,
-                dpi: Self.dpi,
-                cacheKey: ""
-            ).data()
+            if isDocument {
+                kind = .document(pageCount: try await PDFDocumentInfo(data: source).pageCount)
+                file = try await PDFPageDataProvider(
+                    data: source,
+                    page: options.page + 1,
+                    dpi: Self.dpi,
+                    cacheKey: ""
+                ).data()
+            } else {
+                kind = .video(duration: try await VideoInfo(data: source).duration)
+                file = try await VideoFrameDataProvider(
+                    data: source,
+                    at: options.videoSecond.map { .exact($0) } ?? .representative,
+                    cacheKey: ""
+                ).data()
+            }
         } catch {
             throw ServiceError(rendering: error)
         }
     }
 
-    private static func noPages(_ settings: RendererSettings) -> ServiceError {
-        guard settings.readsDocuments else {
-            return ServiceError(404, "This service reads no documents", "Leave page out")
+    /// Describes the source rather than the image that was made of it.
+    func describe(in information: inout ImageInformation) {
+        switch kind {
+        case .image: break
+        case .document(let pageCount):
+            (information.format, information.mimeType) = ("pdf", "application/pdf")
+            information.pages = pageCount
+        case .video(let duration):
+            (information.format, information.mimeType) = ("video", "application/octet-stream")
+            information.duration = duration
         }
-        return ServiceError(422, "The source has no pages", "Leave page out")
+    }
+
+    private static func missing(_ parts: String, _ advice: String, _ isRead: Bool) -> ServiceError {
+        isRead
+            ? ServiceError(422, "The source has no \(parts)", advice)
+            : ServiceError(404, "This service reads no sources with \(parts)", advice)
     }
 }
 
 extension ServiceError {
-    /// Maps an error about a document.
+    /// Maps an error about a document or a video.
     init(_ error: DocumentError) {
         let detail = error.localizedDescription
         switch error {
         case .missingLibrary:
-            self.init(500, "The service cannot read documents", "Install poppler", detail: detail)
+            self.init(500, "The service lacks a library", "Install it", detail: detail)
         case .noSuchPage(_, let count):
             self.init(
                 422,
@@ -74,9 +114,9 @@ extension ServiceError {
                 detail: "It has \(count); the first is 0."
             )
         case .wrongPassword, .unreadable:
-            self.init(422, "The document cannot be read", "Name another one", detail: detail)
+            self.init(422, "The source cannot be read", "Name another one", detail: detail)
         case .tooLarge, .outOfMemory:
-            self.init(422, "The page is too large", "Name another one", detail: detail)
+            self.init(422, "The source is too large", "Name another one", detail: detail)
         case .isolationFailed(let failure): self.init(failure)
         }
     }

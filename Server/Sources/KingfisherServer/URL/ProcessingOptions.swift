@@ -258,6 +258,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var isRaw = false
     /// The page of a document, from 0.
     var page = 0
+    /// The time of a video's frame; nil for a representative one.
+    var videoSecond: Double?
     /// Whether animations become stills.
     var disablesAnimation = false
     /// For ``ImageRequest/Kind/info``.

@@ -198,6 +198,7 @@ enum OptionExamples {
         OptionExample("skip_processing:gif:jpeg") { $0.skipProcessing = [.gif, .jpeg] },
         OptionExample("raw:1") { $0.isRaw = true },
         OptionExample("page:3") { $0.page = 3 },
+        OptionExample("video_thumbnail_second:2.5") { $0.videoSecond = 2.5 },
         OptionExample("disable_animation:1") { $0.disablesAnimation = true },
         OptionExample("unsharp_masking:always:2:10") {
             $0.unsharpMask = .init(mode: .always)
@@ -284,7 +285,7 @@ enum OptionExamples {
         "jpeg_options::1", "png_options:1", "png_options::1:1", "watermark_size:-1",
         "strip_metadata:x", "keep_copyright:x",
         "strip_color_profile:x", "skip_processing:svg", "skip_processing:gif:x", "raw:x",
-        "page:x", "page:-1", "page:1000001",
+        "page:x", "page:-1", "page:1000001", "video_thumbnail_second:x", "vts:-1", "vts:1e9",
         "disable_animation:x", "unsharp_masking:some", "unsharp_masking:always:0",
         "fallback_image_url:!",
         "thumbhash:x", "blurhash:3", "expires:-1", "expires:soon", "expires:253402300800",

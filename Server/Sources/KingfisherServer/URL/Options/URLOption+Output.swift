@@ -61,6 +61,7 @@ extension URLOption {
         },
         .flag("raw", [], \.isRaw),
         .integer("page", ["pg"], \.page, in: 0...1_000_000),
+        .number("video_thumbnail_second", ["vts"], \.videoSecond, in: 0...1_000_000),
         .flag("disable_animation", ["da"], \.disablesAnimation),
     ]
 

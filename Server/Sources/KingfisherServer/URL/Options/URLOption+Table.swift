@@ -23,7 +23,7 @@ extension URLOption {
         "avifo", "jxl_options", "jxlo", "normalize", "norm", "objects_position", "op", "objw",
         "pages", "pgs", "preserve_hdr", "ph", "style", "st",
         "video_thumbnail_animation", "vta", "video_thumbnail_keyframes", "vtk",
-        "video_thumbnail_second", "vts", "video_thumbnail_tile", "vtt", "watermark_rotate", "wmr",
+        "video_thumbnail_tile", "vtt", "watermark_rotate", "wmr",
         "watermark_shadow", "wmsh", "watermark_text", "wmt",
     ]
 }
