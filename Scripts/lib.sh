@@ -31,6 +31,14 @@ die() {
     exit 1
 }
 
+# A script that is asked for help prints the comment at its beginning, and does nothing.
+case ${1:-},$0 in
+-h,*.sh | --help,*.sh)
+    awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$ROOT/Scripts/${0##*/}"
+    exit
+    ;;
+esac
+
 # Plain text if standard error is not a terminal.
 [ -t 2 ] || say() { printf '==> %s\n' "$*" >&2; }
 
