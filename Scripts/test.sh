@@ -97,10 +97,10 @@ step_isolation() { "$ROOT/Scripts/isolation.sh" library; }
 # half covers the whole pipeline: responses, folders, processors and damaged files, concurrently.
 step_fuzz() {
     local status=0
-    "$ROOT/Scripts/fuzz.sh" 20 jpg png gif webp avif bmp || return
+    "$ROOT/Scripts/fuzz.sh" 12 jpg png gif webp avif bmp || return
     # The seventh format would leave a core without work.
-    "$ROOT/Scripts/fuzz.sh" 20 ico &
-    KF_FUZZ_SECONDS=20 swift test --disable-xctest --skip-build \
+    "$ROOT/Scripts/fuzz.sh" 12 ico &
+    KF_FUZZ_SECONDS=12 swift test --disable-xctest --skip-build \
         --filter 'AnswerFuzzTests|FolderFuzzTests|ProcessorFuzzTests|DamagedFileTests|HostilePDFTests' || status=1
     wait $! || status=1
     return $status
@@ -199,7 +199,7 @@ is_swift_5() {
 # The libraries that are loaded when they are needed; the step tests decodes by them, too.
 step_formats() {
     "$ROOT/Scripts/bootstrap.sh" --formats && "$ROOT/Scripts/walls.sh" &&
-        "$ROOT/Scripts/fuzz.sh" 20 jxl heic tiff svg
+        "$ROOT/Scripts/fuzz.sh" 12 jxl heic tiff svg
 }
 
 # In a separate build folder, because the trait changes the build of every target. The gallery is not
@@ -349,7 +349,7 @@ title() {
     isolation) echo "Isolated loads and hostile workers under a spy on decoders" ;;
     api) echo "Declarations that user code expects" ;;
     docs) echo "Documentation, warnings are errors" ;;
-    fuzz) echo "Fuzzed files, responses and folders, 20 s for each kind" ;;
+    fuzz) echo "Fuzzed files, responses and folders, 12 s for each kind" ;;
     tools) echo "Tools: build and tests" ;;
     benchmarks) echo "Benchmarks: build" ;;
     examples) echo "Examples: build, tests, and each of them run" ;;
