@@ -148,7 +148,7 @@ let package = Package(
         .testTarget(
             name: "CodecsTests",
             dependencies: ["Codecs", "Pixels", "CCodecShims", "CDeflate"],
-            resources: [.copy("Fixtures")],
+            resources: [.copy("DeepJPEG"), .copy("Fixtures")],
             swiftSettings: settings
         ),
         // A program whose main begins with our line, because that of the test runner does not; it

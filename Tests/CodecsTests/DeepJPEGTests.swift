@@ -22,9 +22,8 @@ struct DeepJPEGTests {
         var isGrey: Bool { name.hasSuffix("grey") }
         var data: Data {
             get throws {
-                try Data(
-                    contentsOf: Fixture.folder.appendingPathComponent("DeepJPEG/\(name).jpg")
-                )
+                let folder = Bundle.module.bundleURL.appendingPathComponent("DeepJPEG")
+                return try Data(contentsOf: folder.appendingPathComponent("\(name).jpg"))
             }
         }
     }
