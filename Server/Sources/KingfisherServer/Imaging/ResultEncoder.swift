@@ -27,7 +27,8 @@ final class ResultEncoder: Sendable {
         var similarity: SimilarityTarget?
         /// A search that takes longer ends with its best file so far.
         ///
-        /// Five seconds: half of the time for a request, since nothing interrupts an encoder.
+        /// Five seconds: half of the time for a request, since AVIF's and JPEG XL's encoders cannot be
+        /// interrupted.
         var searchTime = Duration.seconds(5)
     }
 
