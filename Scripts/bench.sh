@@ -16,6 +16,7 @@
 #        Scripts/bench.sh debug                    33 photos by a debug build of kf
 #        Scripts/bench.sh optimize                 kf optimize, against jpegtran, oxipng and gifsicle
 #        Scripts/bench.sh pages                    pages of PDF documents by kf, against pdftoppm
+#        Scripts/bench.sh films                    frames of videos by kf, against ffmpeg and ffmpegthumbnailer
 #        Scripts/bench.sh service [SECONDS]        the image service, against thumbor and nginx
 #        Scripts/bench.sh end-to-end               pages of thumbnails, against requests + pyvips + diskcache
 #        Scripts/bench.sh gtk [ROUNDS]             scrolling in GTK beside a C program, animations, zooming
@@ -278,6 +279,42 @@ draw_pages() {
     return $failed
 }
 
+# Makes thumbnails of 40 films of 1080 lines in H.264 by kf, ffmpeg and ffmpegthumbnailer, alternating,
+# as many at once as there are cores. Fails if kf takes more than 0.8 of the time of the faster tool.
+decode_films() {
+    local round film
+    command -v ffmpeg >/dev/null && command -v ffmpegthumbnailer >/dev/null \
+        || install_packages ffmpeg ffmpegthumbnailer
+    build_kf
+    # Not local: the trap runs after the function has returned.
+    outputs=$(mktemp -d)
+    trap 'rm -rf "$outputs"' EXIT
+    mkdir "$outputs/in" "$outputs/out"
+    film=$outputs/film.mp4
+    ffmpeg -v error -nostdin -f lavfi -i testsrc2=s=1920x1080:r=25:d=10 -f lavfi -i sine=d=10 \
+        -pix_fmt yuv420p -c:v libx264 -preset veryfast -g 50 -c:a aac "$film"
+    for round in {1..40}; do cp "$film" "$outputs/in/$round.mp4"; done
+    for round in {1..5}; do
+        timed kf "$NESTED_BUILD/release/kf" convert "$outputs/in" -o "$outputs/out" --at 4.2s \
+            -p resize:320x --format jpeg --quiet
+        # shellcheck disable=SC2016
+        timed ffmpeg sh -c 'cd "$1/in" && ls | xargs -P "$(nproc)" -I% ffmpeg -v error -nostdin -y \
+            -ss 4.2 -i % -frames:v 1 -vf scale=320:-2 ../out/%.jpg' - "$outputs"
+        # shellcheck disable=SC2016
+        timed ffmpegthumbnailer sh -c 'cd "$1/in" && ls | xargs -P "$(nproc)" -I% ffmpegthumbnailer \
+            -i % -o ../out/%.jpg -s 320 -t 00:00:04 2>/dev/null' - "$outputs"
+    done | sort | awk '
+        { if ($1 != name) count = 0; name = $1; count++ }
+        count == 3 { median[name] = $2 }
+        END {
+            best = median["ffmpeg"] < median["ffmpegthumbnailer"] ? "ffmpeg" : "ffmpegthumbnailer"
+            ratio = median["kf"] / median[best]
+            printf "40 films: kf %.2f s, ffmpeg %.2f s, ffmpegthumbnailer %.2f s: %.2f (at most 0.8)\n",
+                median["kf"], median["ffmpeg"], median["ffmpegthumbnailer"], ratio
+            exit ratio > 0.8
+        }'
+}
+
 # Prints a name and the seconds of a command: timed NAME COMMAND...
 timed() {
     local name=$1 start=$EPOCHREALTIME
@@ -463,6 +500,11 @@ if [ "${1:-}" = pages ]; then
     exit
 fi
 
+if [ "${1:-}" = films ]; then
+    decode_films
+    exit
+fi
+
 if [ "${1:-}" = cachesim ]; then
     build_tool Benchmarks cachesim
     shift
@@ -540,6 +582,7 @@ case ${1:-} in
     printf 'convert  200 photos by kf convert, against vipsthumbnail\n'
     printf 'debug  33 photos by a debug build of kf\n'
     printf 'pages  pages of PDF documents by kf, against pdftoppm and pdftocairo\n'
+    printf 'films  frames of videos by kf, against ffmpeg and ffmpegthumbnailer\n'
     printf 'service  the image service, against thumbor and nginx\n'
     printf 'end-to-end  pages of thumbnails from nginx, against requests + pyvips + diskcache\n'
     printf 'gtk  scrolling in GTK beside a C program, animations, zooming\n'
