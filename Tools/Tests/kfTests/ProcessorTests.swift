@@ -21,6 +21,24 @@ struct ProcessorTests {
         return try folder.data("out.png")
     }
 
+    @Test(arguments: [(1, 300), (1000, 2), (1, 10_000)])
+    func `no side of a narrow image becomes less than a pixel`(
+        width: Int,
+        height: Int
+    ) async throws {
+        let whole = [("smartcrop:100x100", 100, 100), ("resize:100x100:none", 100, 100)]
+        let isTall = height > width
+        let fitted = [("resize:100x100", isTall ? 1 : 100, isTall ? 100 : 1)]
+        try TestPictures.solid(200, width: width, height: height)
+            .write(to: folder.url.appending(path: "in.png"))
+        for (spec, width, height) in whole + fitted {
+            let info = try ImageFileInfo(data: try await run(spec))
+            #expect(info.size == CGSize(width: width, height: height), "\(spec)")
+        }
+        let filled = try ImageFileInfo(data: try await run("resize:100x100:fill"))
+        #expect(min(filled.size.width, filled.size.height) == 100)
+    }
+
     @Test func `a crop takes the part at its anchor`() async throws {
         let left = try await run("crop:10x10@0,0.5")
         #expect(try GetTests.isRed(TestPictures.pixel(left, x: 9, y: 9)))
