@@ -55,6 +55,19 @@ struct FilmTests {
         #expect(try folder.data("out/film.jpg").kf.imageFormat == .JPEG)
     }
 
+    @Test func `a converted frame has the size of the steps, shrunk ahead or not`() async throws {
+        for (steps, width, height) in [
+            ("-p resize:16x", 16, 12), ("-p resize:x6", 8, 6), ("-p resize:100x", 100, 75),
+            ("-p resize:16x -p round:2", 16, 12), ("-p resize:50%", 32, 24),
+            ("-p crop:20x20 -p resize:5x", 5, 5),
+        ] {
+            let outcome = try await run("convert film.mp4 --at 1s \(steps) --format png -o out")
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let image = try image("out/film.png")
+            #expect(image.pixelWidth == width && image.pixelHeight == height, "\(steps)")
+        }
+    }
+
     @Test func `a sheet of a video shows frames with times`() async throws {
         let outcome = try await run(
             "sheet film.mp4 -o sheet.png --frames 6 --columns 3 --cell 64x48"

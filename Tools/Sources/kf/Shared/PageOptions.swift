@@ -47,7 +47,15 @@ struct PageOptions: ParsableArguments {
     }
 
     /// The page of a document, or the frame of a video.
-    func provider(for document: LocalDocument) -> any ImageDataProvider {
+    ///
+    /// - Parameters:
+    ///   - document: The file.
+    ///   - steps: What is made of the image; a frame that is made much smaller is shrunk ahead.
+    /// - Returns: The provider.
+    func provider(
+        for document: LocalDocument,
+        before steps: [ProcessorSpec] = []
+    ) -> any ImageDataProvider {
         let url = URL(fileURLWithPath: document.path)
         return switch document.kind {
         case .pdf:
@@ -61,6 +69,7 @@ struct PageOptions: ParsableArguments {
             VideoFrameDataProvider(
                 url: url,
                 at: at.map { .exact($0) } ?? .representative,
+                maximumSize: steps.first?.sufficientSize,
                 prefersCover: cover
             )
         }

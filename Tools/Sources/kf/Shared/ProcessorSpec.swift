@@ -31,6 +31,20 @@ struct ProcessorSpec: Sendable {
         processor = try form.make(arguments)
     }
 
+    /// The size of an image that is large enough for this step, with twice the pixels on each side; nil
+    /// if the step may need all of them.
+    var sufficientSize: CGSize? {
+        let parts = text.split(separator: ":").map(String.init)
+        guard parts.count == 2, parts[0] == "resize",
+            let size = try? SizeSpec(parts[1], in: text)
+        else { return nil }
+        return switch size {
+        case .width(let width): CGSize(width: 2 * width, height: SizeSpec.largestSide)
+        case .height(let height): CGSize(width: SizeSpec.largestSide, height: 2 * height)
+        case .both, .share: nil
+        }
+    }
+
     /// All processors chained in order; nil for none.
     static func chain(_ specs: [ProcessorSpec]) -> (any ImageProcessor)? {
         guard let first = specs.first else { return nil }
