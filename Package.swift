@@ -109,13 +109,13 @@ let package = Package(
         ),
 
         // A cache shared by machines. Empty unless the trait is on. By name: hiredis' pkg-config
-        // file adds a folder of headers with common names.
+        // file adds a folder of headers with common names. Scripts/package.sh names the archive.
         .target(
             name: "CRedisShim",
             cSettings: [
                 .define("KF_REDIS", .when(traits: ["Redis"])), .define("_GNU_SOURCE"),
             ],
-            linkerSettings: ["hiredis", "ssl", "crypto"].map {
+            linkerSettings: [Context.environment["KF_HIREDIS"] ?? "hiredis", "ssl", "crypto"].map {
                 .linkedLibrary($0, .when(traits: ["Redis"]))
             }
         ),

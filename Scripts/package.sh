@@ -9,7 +9,8 @@
 #            and purges them in a minimal Debian 12 and 13
 #
 # The programs contain Swift's libraries and hiredis, whose interface differs between releases of
-# Debian. Works on Debian 12; a program that is built on a later release needs that one or later.
+# Debian. Works on Debian 12; a program that is built on a later release needs that one or later. For
+# AVIF it needs libavif of the release that it was built on.
 # --try needs root and the network. Missing packages are installed first.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -38,15 +39,7 @@ trap 'rm -rf "$scratch"' EXIT
 # --- The programs ---------------------------------------------------------------------------
 
 link_swift_into_programs
-# The linker takes the first hiredis that it finds: the static one.
-static=$NESTED_BUILD/static
-mkdir -p "$static"
-for library in "$(pkg-config --variable=libdir hiredis)"/libhiredis*.a; do
-    ln -sf "$library" "$static/"
-done
-# hiredis needs libssl for TLS, and without a library of its own nothing else names it.
-BUILD_FLAGS+=(-Xlinker "-L$static" -Xlinker --push-state -Xlinker --as-needed -Xlinker -lssl
-    -Xlinker --pop-state)
+export KF_HIREDIS=:libhiredis.a
 build_tool Tools kf
 build_tool Server kf-serve
 kf=$NESTED_BUILD/release/kf
@@ -115,7 +108,11 @@ build() {
 
 mkdir -p "$folder"
 # Libraries that the programs load where they are installed; some have another name in each release.
-avif='libavif16 | libavif15'
+# Of libavif it is the version that they were built with.
+case $(pkg-config --modversion libavif) in
+0.*) avif=libavif15 ;;
+*) avif=libavif16 ;;
+esac
 formats='libheif1, libjxl0.11 | libjxl0.7, librsvg2-2, libtiff6'
 
 root=$scratch/kf
@@ -154,7 +151,7 @@ cp LICENSE "$tree/"
             "$(dpkg-query --search "*/$library" | sed 's/[,:].*//' | head -n 1)"
     done
     printf '%s\n' '' 'These are loaded with the first file of their format, and needed for nothing else: libavif' \
-        '(libavif15, libavif16), libheif (libheif1), libjxl (libjxl0.7, libjxl0.11), libtiff (libtiff6)' \
+        "($avif)," 'libheif (libheif1), libjxl (libjxl0.7, libjxl0.11), libtiff (libtiff6)' \
         'and librsvg (librsvg2-2). poppler (libpoppler-glib8, libpoppler-glib8t64) draws pages of PDF' \
         'documents, FFmpeg (libavformat59 and libswscale6, libavformat61 and libswscale8) decodes videos, and libchafa (libchafa0) draws for kf show.'
 } >"$tree/README"
