@@ -11,6 +11,8 @@
 /// - A square source or target counts as landscape for `auto`.
 /// - `dpr` is limited to the factor at which the image reaches its own size.
 /// - An image above the largest result dimension is planned again with all lengths reduced.
+/// - Where only the scaled image is above the limits, and most of it would be cropped away, the
+///   source is cropped first: the result of a narrow source may be off by a pixel of the source.
 struct Geometry: Sendable, Hashable {
     /// A part of an image.
     enum Part: Sendable, Hashable {
@@ -68,6 +70,7 @@ struct Geometry: Sendable, Hashable {
                 )
             }
         }
+        if !limits.allow(plan.scaled) { plan = plan.croppingFirst(in: source) ?? plan }
         for size in plan.sizes { try limits.check(size) }
         try limits.checkResult(plan.size)
         self.source = source
@@ -104,9 +107,13 @@ struct ResultBounds: Sendable, Hashable {
         )
     }
 
+    func allow(_ size: Extent) -> Bool {
+        size.longestSide <= side && size.pixelCount <= pixelCount
+    }
+
     /// - Throws: ``ServiceError`` 422 if the size of a step is above the limits.
     func check(_ size: Extent) throws(ServiceError) {
-        guard size.longestSide <= side, size.pixelCount <= pixelCount else {
+        guard allow(size) else {
             throw ServiceError(
                 422,
                 "The result is too large",
@@ -121,15 +128,15 @@ struct ResultBounds: Sendable, Hashable {
 /// The arithmetic of ``Geometry`` for one reduction of all lengths.
 private struct GeometryPlan {
     let reduction: Double
-    let crop: Geometry.Part
-    let scaled: Extent
-    let resultCrop: Geometry.Part
+    private(set) var crop: Geometry.Part
+    private(set) var scaled: Extent
+    private(set) var resultCrop: Geometry.Part
     let canvases: [Geometry.Canvas]
     let padding: ProcessingOptions.Padding
     let size: Extent
     let dpr: Double
     /// The size after each step.
-    let sizes: [Extent]
+    private(set) var sizes: [Extent]
 
     init(source: Extent, options: ProcessingOptions, reduction: Double) {
         self.reduction = reduction
@@ -166,6 +173,52 @@ private struct GeometryPlan {
             height: inner.height + padding.top + padding.bottom
         )
         self.sizes = sizes + [size]
+    }
+
+    /// The plan that takes from the source only what remains of the scaled image; nil if all of it
+    /// does, or if a processor places the first part.
+    func croppingFirst(in source: Extent) -> GeometryPlan? {
+        let outer: Frame
+        switch crop {
+        case .whole: outer = Frame(x: 0, y: 0, size: source)
+        case .frame(let frame): outer = frame
+        case .smart: return nil
+        }
+        /// The pixels of a side that are scaled to some of `scaled` pixels.
+        func range(_ start: Int, _ count: Int, of scaled: Int, side: Int) -> Range<Int> {
+            let ratio = Double(side) / Double(scaled)
+            let first = min(side - 1, Int(Double(start) * ratio))
+            let end = (Double(start + count) * ratio).rounded(.up)
+            return first..<max(first + 1, min(side, Int(end)))
+        }
+        func part(_ x: Int, _ y: Int, _ kept: Extent) -> (x: Range<Int>, y: Range<Int>) {
+            (
+                range(x, kept.width, of: scaled.width, side: outer.size.width),
+                range(y, kept.height, of: scaled.height, side: outer.size.height)
+            )
+        }
+        var plan = self
+        let kept: Extent
+        switch resultCrop {
+        case .whole: return nil
+        case .frame(let frame):
+            kept = frame.size
+            let (x, y) = part(frame.x, frame.y, kept)
+            plan.sizes[0] = Extent(width: x.count, height: y.count)
+            plan.crop = .frame(
+                Frame(x: outer.x + x.lowerBound, y: outer.y + y.lowerBound, size: plan.sizes[0])
+            )
+        case .smart(let size):
+            guard crop == .whole else { return nil }
+            kept = size
+            let (x, y) = part(0, 0, kept)
+            plan.sizes[0] = Extent(width: x.count, height: y.count)
+            plan.crop = .smart(plan.sizes[0])
+        }
+        plan.scaled = kept
+        plan.sizes[1] = kept
+        plan.resultCrop = .whole
+        return plan
     }
 
     private static func cropSize(of source: Extent, _ options: ProcessingOptions) -> Extent {

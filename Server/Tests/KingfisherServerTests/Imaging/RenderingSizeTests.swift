@@ -30,6 +30,32 @@ struct RenderingSizeTests {
     }
 
     @Test(
+        "No side of a narrow image is below one pixel",
+        arguments: [(1, 300), (2, 1000), (1000, 2), (1, 10_000), (10_000, 1), (1, 1)]
+    )
+    func narrow(width: Int, height: Int) async throws {
+        let bytes = Data(repeating: 255, count: width * height * 4)
+        let image = try #require(
+            KFCrossPlatformImage(premultipliedRGBA: bytes, width: width, height: height)
+        )
+        let source = try #require(image.kf.pngRepresentation())
+        for type in ["fit", "fill", "fill-down", "force", "auto"] {
+            for side in [1, 7, 100] {
+                for enlarges in [false, true] {
+                    let result = try await bench.render(source) {
+                        $0.resizingType = .init(rawValue: type) ?? .fit
+                        ($0.width, $0.height, $0.enlarge) = (side, side, enlarges)
+                    }
+                    let label = Comment(rawValue: "\(type) \(side) \(enlarges)")
+                    #expect(result.size.allSatisfy { (1...side).contains($0) }, label)
+                    // White reaches all corners.
+                    #expect(result.colour(0, 0) == "w" && result.colour(1, 1) == "w", label)
+                }
+            }
+        }
+    }
+
+    @Test(
         "Gravity chooses the part that fills the size",
         arguments: [
             ("we", "rrbb"), ("ea", "ggww"), ("ce", "rgbw"), ("nowe", "rrbb"), ("soea", "ggww"),
