@@ -81,12 +81,13 @@ def animation(picture, **options):
 
 corpus.mkdir(parents=True, exist_ok=True)
 # Another name whenever images are added.
-done = corpus / "complete-2"
+done = corpus / "complete-3"
 if not done.exists():
     pictures = large(photos)
     photo = ImageOps.fit(pictures[0], (4000, 3000))
     mosaic = dense(pictures)
     three, half = photo.resize((2048, 1536)), photo.resize((816, 612))
+    small = photo.resize((480, 360))
     options = {"quality": 90, "subsampling": "4:2:0"}
     write("12mp-dense.jpg", lambda file: mosaic.save(file, **options))
     write("12mp-dense-progressive.jpg", lambda f: mosaic.save(f, progressive=True, **options))
@@ -95,6 +96,7 @@ if not done.exists():
     write("12mp.rgba", raw(photo))
     write("12mp-photo.webp", lambda file: photo.save(file, quality=80))
     write("12mp-photo.avif", lambda file: photo.save(file, quality=60, speed=8))
+    write("small.jpg", lambda file: small.save(file, **options))
     write("3mp.jpg", lambda file: three.save(file, **options))
     write("3mp.png", three.save)
     write("3mp.webp", lambda file: three.save(file, quality=80))

@@ -10,6 +10,7 @@
 #include <time.h>
 
 typedef struct {
+    const char *path;
     const unsigned char *bytes;
     size_t count;
     // The sizes at the end of the work's name, if any.
@@ -73,7 +74,7 @@ static int serve(const char *prefix, Work work) {
             fflush(stdout);
             continue;
         }
-        Input input = {0};
+        Input input = {.path = path};
         sscanf(name + strlen(prefix), "-%dx%d", &input.width, &input.height);
         unsigned char *bytes = read_file(path, &input.count);
         if (!bytes) return 1;

@@ -43,7 +43,7 @@ static void finish(Decoder *decoder) {
 }
 
 // Makes a JPEG and returns its size.
-static size_t encode(unsigned char *pixels, int width, int height, J_COLOR_SPACE colours,
+static inline size_t encode(unsigned char *pixels, int width, int height, J_COLOR_SPACE colours,
                      int channels) {
     struct jpeg_compress_struct encoder;
     struct jpeg_error_mgr errors;
@@ -75,7 +75,7 @@ static size_t encode(unsigned char *pixels, int width, int height, J_COLOR_SPACE
 }
 
 // Serves orders, or does the work once: PROGRAM INPUT OUTPUT
-static int run(int count, char **arguments, Work thumbnail) {
+static inline int run(int count, char **arguments, Work thumbnail) {
     if (count != 3) return serve("thumbnail-jpeg", thumbnail);
     Input input = {0};
     input.bytes = read_file(arguments[1], &input.count);

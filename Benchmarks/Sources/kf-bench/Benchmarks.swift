@@ -1,4 +1,4 @@
 /// All benchmarks, in the order in which they are run.
 enum Benchmarks {
-    static let all = thumbnails + decoding + encoding + resizing + drawing
+    static let all = thumbnails + decoding + [diskHit] + encoding + resizing + drawing
 }

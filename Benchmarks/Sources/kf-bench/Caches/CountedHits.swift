@@ -1,6 +1,7 @@
 import Chance
 import Foundation
 @_spi(Benchmarks) import Kingfisher
+import Synchronization
 
 /// Memory cache hits for a tool that counts instructions; see `count_hits` in `Scripts/bench.sh`.
 ///
@@ -9,8 +10,10 @@ import Foundation
 /// whether a hit does more work with more entries.
 enum CountedHits {
     static let operations = 100_000
+    static let loads = 1_000
 
-    /// Fills a cache with `count` images, and looks some up in `measuredLookups` only.
+    /// Fills a cache with `count` images, looks some up in `measuredLookups` only, and loads some
+    /// in `measuredLoads` only.
     static func run(entries count: Int, folder: URL) throws {
         let cache = try ImageCache(name: "hits", cacheDirectoryURL: folder)
         cache.memoryStorage.config.totalCostLimit = .max
@@ -24,12 +27,13 @@ enum CountedHits {
         let zipf = Zipf(count: count, exponent: 0.99)
         var random = Random(seed: 1)
         let order = (0..<count).shuffled(using: &random)
-        let drawn = (0..<operations).map { _ in
-            ImageCache.CarriedKey(keys[order[zipf.draw(&random)]], options: options)
-        }
-        guard measuredLookups(cache, drawn, options) == operations else {
-            throw BenchmarkError("the cache removed images although it had space for them")
-        }
+        let names = (0..<operations).map { _ in keys[order[zipf.draw(&random)]] }
+        let drawn = names.map { ImageCache.CarriedKey($0, options: options) }
+        let manager = KingfisherManager(downloader: ImageDownloader(name: "hits"), cache: cache)
+        let urls = names.prefix(loads).compactMap { URL(string: $0) }
+        guard measuredLookups(cache, drawn, options) == operations,
+            measuredLoads(manager, urls, [.callbackQueue(.untouch)]) == loads
+        else { throw BenchmarkError("the cache removed images although it had space for them") }
     }
 
     /// The function whose instructions are counted.
@@ -42,5 +46,22 @@ enum CountedHits {
         var found = 0
         for key in keys where cache.imageInMemory(key, options: options) != nil { found += 1 }
         return found
+    }
+
+    /// The function whose instructions are counted for whole loads from memory.
+    @inline(never)
+    private static func measuredLoads(
+        _ manager: KingfisherManager,
+        _ urls: [URL],
+        _ options: KingfisherOptionsInfo
+    ) -> Int {
+        let found = Atomic(0)
+        for url in urls {
+            manager.retrieveImage(with: url, options: options) { result in
+                guard case .success = result else { return }
+                found.add(1, ordering: .relaxed)
+            }
+        }
+        return found.load(ordering: .relaxed)
     }
 }
