@@ -131,6 +131,12 @@ public class KingfisherManager: @unchecked Sendable {
         events: LoadEvents,
         completion: @escaping @Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void
     ) -> DownloadTask {
+        if let result = pipeline.peek(request) {
+            let task = DownloadTask()
+            task.cancellation.finish()
+            request.options.callbackQueue.execute { completion(.success(result)) }
+            return task
+        }
         let readsAtOnce = request.options.loadDiskFileSynchronously
         return DownloadTask.running(
             callingBackOn: request.options.callbackQueue,

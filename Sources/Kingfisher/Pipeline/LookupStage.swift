@@ -143,15 +143,8 @@ struct LookupStage {
         return nil
     }
 
-    /// Classifies a hit.
-    ///
-    /// It must be processed if the cache stores unprocessed images, or if it was made with other
-    /// creating options.
     private func finding(_ image: KFCrossPlatformImage, _ type: CacheType) -> Finding {
-        let isRaw =
-            request.storesRawBytes && !request.targetCache.holdsProcessedImage(request.entry)
-        return isRaw || image.isAnimation(otherThan: request.options.imageCreatingOptions)
-            ? .unprocessed(image, type) : .final(image, type)
+        request.isFinal(image) ? .final(image, type) : .unprocessed(image, type)
     }
 
     // MARK: Entries that are decoded by the load
@@ -202,5 +195,22 @@ struct LookupStage {
         // If the image is no longer needed, nothing is downloaded.
         try request.checkWanted()
         return nil
+    }
+}
+
+extension LoadRequest {
+    /// Whether the image in memory is the answer, whatever else the caches and the server have.
+    var isPlainLookup: Bool {
+        looksUp && !isForBytes && !options.httpCaching && !target.cache.isSubclassed
+            && (try? source.check(against: sourcePolicy(for: source))) != nil
+    }
+
+    /// Whether a cached image is the one that the load wants.
+    ///
+    /// It must be processed if the cache stores unprocessed images, or if it was made with other
+    /// creating options.
+    func isFinal(_ image: KFCrossPlatformImage) -> Bool {
+        let isRaw = storesRawBytes && !targetCache.holdsProcessedImage(entry)
+        return !isRaw && !image.isAnimation(otherThan: options.imageCreatingOptions)
     }
 }

@@ -51,6 +51,28 @@ struct CallbackTests {
         #expect(order.value == ["completion Optional(Kingfisher.CacheType.memory)", "no task"])
     }
 
+    @Test(arguments: [[], [.allowedSources([])], [.forceRefresh]] as [KingfisherOptionsInfo])
+    func `only a memory hit that the options allow is delivered without a task`(
+        options: KingfisherOptionsInfo
+    ) async throws {
+        let url = bench.serveJPEG("/a.jpg")
+        _ = try await bench.manager.retrieveImage(with: url)
+        let manager = bench.manager
+        let seen = Locked<(type: CacheType?, isInTask: Bool)?>(nil)
+        let done = Gate()
+        DispatchQueue.main.async {
+            manager.retrieveImage(with: url, options: options + [.callbackQueue(.untouch)]) {
+                result in
+                let isInTask = withUnsafeCurrentTask { $0 != nil }
+                seen.change { $0 = ((try? result.get())?.cacheType, isInTask) }
+                done.open()
+            }
+        }
+        await done.wait()
+        #expect(seen.value?.isInTask == !options.isEmpty)
+        #expect((seen.value?.type == .memory) == options.isEmpty)
+    }
+
     /// Loads an image from memory in the completion handler of the load before.
     private final class Chain: Sendable {
         let manager: KingfisherManager
