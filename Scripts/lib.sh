@@ -42,10 +42,10 @@ esac
 # Plain text if standard error is not a terminal.
 [ -t 2 ] || say() { printf '==> %s\n' "$*" >&2; }
 
-# Runs tests that are built, one more at once than there are cores, because some wait for the
-# network: with many more, some reach their time limit.
+# Runs tests that are built, as many at once as there are cores: with more, some reach their time
+# limit while others block the threads of the concurrency pool.
 run_tests() {
-    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(($(nproc) + 1)) \
+    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(nproc) \
         swift test --disable-xctest --skip-build "$@"
 }
 

@@ -23,6 +23,8 @@ swift build --build-tests --sanitize thread --scratch-path "$scratch"
 # Informs the sanitizer about the runtime, which was not built with it.
 clang -O1 -Wall -Wextra -fPIC -shared -o "$scratch/runtime.so" Scripts/tsan/*.c
 
+# As many tests at once as there are cores: some have a time limit, and everything takes several
+# times longer here.
 say "Running the tests with the thread sanitizer"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
