@@ -18,7 +18,7 @@ enum LayeringRules {
         let library = tree.below("Sources/Kingfisher")
         return Architecture.singleDoors.flatMap { module, folders in
             library.sorted { $0.key < $1.key }.flatMap { name, text -> [String] in
-                guard !folders.contains(folder(of: name)) else { return [] }
+                guard text.holds(module), !folders.contains(folder(of: name)) else { return [] }
                 return SwiftText(text).imports.filter { $0.module == module }
                     .map { "\(name):\($0.line) imports \(module)" }
             }
@@ -68,6 +68,9 @@ enum LayeringRules {
     }
 
     private static func sharedInstances(_ name: String, _ text: String) -> [String] {
+        guard Architecture.sharedInstances.contains(where: { text.holds(".\($0.member)") }) else {
+            return []
+        }
         let words = SwiftText(text).words
         return zip(words, words.dropFirst()).compactMap { type, member in
             let isShared = Architecture.sharedInstances.contains {
@@ -103,7 +106,7 @@ enum LayeringRules {
             let lines = lines(of: tree.files[path] ?? "")
             return lines.indices.compactMap { index in
                 let (code, _) = splitComment(lines[index])
-                guard code.contains("@unchecked Sendable") else { return nil }
+                guard code.holds("@unchecked Sendable") else { return nil }
                 let near = lines[max(0, index - 20)...min(lines.count - 1, index + 2)]
                 let isExplained = near.contains { line in
                     let comment = splitComment(line).comment
@@ -129,10 +132,11 @@ enum LayeringRules {
     static func threadStarts(in tree: SourceTree) -> [String] {
         codeLines(of: tree) {
             // Unicode's own word boundaries do not divide words at a full stop.
-            $0.contains(
-                /\bThread *[({]|: Thread\b|\bThread\.(init|detachNew)|\bpthread_create\b/
-                    .wordBoundaryKind(.simple)
-            )
+            ($0.holds("Thread") || $0.holds("pthread"))
+                && $0.contains(
+                    /\bThread *[({]|: Thread\b|\bThread\.(init|detachNew)|\bpthread_create\b/
+                        .wordBoundaryKind(.simple)
+                )
         }
         .filter { !$0.hasPrefix(Architecture.threadStarter) }
     }
@@ -143,10 +147,11 @@ enum LayeringRules {
         let library = "Sources/Kingfisher/"
         let allowed = Set(Architecture.mainQueueUses.map(\.file))
         return codeLines(of: tree) { code in
-            code.contains(
-                /\bMainActor\b|Queue\.main\b|\bmain(CurrentOr)?Async\b|RunLoop\.main\b/
-                    .wordBoundaryKind(.simple)
-            )
+            code.holds("ain")
+                && code.contains(
+                    /\bMainActor\b|Queue\.main\b|\bmain(CurrentOr)?Async\b|RunLoop\.main\b/
+                        .wordBoundaryKind(.simple)
+                )
         }
         .filter { line in
             guard line.hasPrefix(library) else { return false }
@@ -157,7 +162,7 @@ enum LayeringRules {
     }
 
     private static func codeLines(of tree: SourceTree, containing word: String) -> [String] {
-        codeLines(of: tree) { $0.contains(word) }
+        codeLines(of: tree) { $0.holds(word) }
     }
 
     private static func codeLines(
@@ -182,6 +187,7 @@ enum LayeringRules {
             tree.below(folder).sorted { $0.key < $1.key }.flatMap { name, text -> [String] in
                 lines(of: text).enumerated().compactMap { index, line in
                     let code = splitComment(line).code
+                    guard code.holds(" *") else { return nil }
                     let isArea =
                         code.contains(/[wW]idth\)*( \* [\w.()]+)* \* [\w.(]*[hH]eight/)
                         || code.contains(/[hH]eight\)*( \* [\w.()]+)* \* [\w.(]*[wW]idth/)
@@ -203,6 +209,7 @@ enum LayeringRules {
             tree.paths.filter { $0.hasPrefix(place) }.flatMap { path -> [String] in
                 lines(of: tree.files[path] ?? "").enumerated().compactMap { index, line in
                     let code = splitComment(line).code
+                    guard charactersOfNames.contains(where: code.holds) else { return nil }
                     let isFound =
                         code.contains(/\[String: |Set<String>|Character\b/)
                         || code.contains(/\.has(Prefix|Suffix)\(/)
@@ -214,6 +221,12 @@ enum LayeringRules {
             }
         }
     }
+
+    /// Parts of the expressions above, one of which each match contains.
+    private static let charactersOfNames = [
+        "[String: ", "Set<String>", "Character", ".has", "(separator", "Index(of", "replacingOcc",
+        ".lastPath", ".prefix {",
+    ]
 
     // MARK: Untrusted bytes
 
@@ -243,13 +256,12 @@ enum LayeringRules {
     }
 
     private static func lines(of text: String) -> [Substring] {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        var lines = text.lines
         if lines.last?.isEmpty == true { lines.removeLast() }
         return lines
     }
 
     private static func splitComment(_ line: Substring) -> (code: Substring, comment: Substring) {
-        guard let slashes = line.firstRange(of: "//") else { return (line, "") }
-        return (line[..<slashes.lowerBound], line[slashes.lowerBound...])
+        line.divided(before: "//") ?? (line, "")
     }
 }

@@ -45,7 +45,7 @@ enum PublicRules {
     ) -> [(place: String, comment: String, declaration: Substring)] {
         tree.paths.filter { $0.hasPrefix("Sources/Kingfisher") }.flatMap { path in
             let text = tree.files[path] ?? ""
-            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            let lines = text.lines
             var comment = ""
             return lines.enumerated().compactMap { index, line -> (String, String, Substring)? in
                 let code = line.drop { $0 == " " }
@@ -56,6 +56,7 @@ enum PublicRules {
                 // Attributes stand between the two.
                 if code.hasPrefix("@"), !code.contains(" class ") { return nil }
                 defer { comment = "" }
+                guard code.holds("public") || code.holds("open") else { return nil }
                 let isPublic = code.contains(/^(?:@\w+ )?(?:public|open)\b/)
                 return isPublic ? ("\(path):\(index + 1)", comment, line) : nil
             }
@@ -65,7 +66,7 @@ enum PublicRules {
     /// The names of types that are closures, with the type that they stand for.
     private static func closureAliases(_ texts: [String]) -> [String: String] {
         var found: [String: String] = [:]
-        for text in texts {
+        for text in texts where text.holds("typealias") {
             for match in text.matches(of: /typealias (\w+) =\s*([^\n=]*(?:\n[^\n=]*?)*?->[^\n]*)/) {
                 found[String(match.1)] = plain(String(match.2))
             }
