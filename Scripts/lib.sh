@@ -34,7 +34,7 @@ die() {
 # A script that is asked for help prints the comment at its beginning, and does nothing.
 case ${1:-},$0 in
 -h,*.sh | --help,*.sh)
-    awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$ROOT/Scripts/${0##*/}"
+    (cd "$CALLER_FOLDER" && awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0")
     exit
     ;;
 esac

@@ -109,7 +109,8 @@ build() {
 mkdir -p "$folder"
 # Libraries that the programs load where they are installed; some have another name in each release.
 # Of libavif it is the version that they were built with.
-case $(pkg-config --modversion libavif) in
+found=$(pkg-config --modversion libavif) || die "pkg-config does not know libavif."
+case $found in
 0.*) avif=libavif15 ;;
 *) avif=libavif16 ;;
 esac
