@@ -213,7 +213,7 @@ kf_video_status kf_video_open(kf_video_source source, const char *container, kf_
     kf_video_status status = has_all ? open_container(video, container) : KF_VIDEO_NO_MEMORY;
     if (status == KF_VIDEO_OK) {
         choose_streams(video);
-        // An error leaves what was found.
+        // After an error, the streams found so far are used.
         kf_ff.avformat_find_stream_info(video->format, NULL);
         // Some containers find their streams only by reading.
         choose_streams(video);

@@ -119,7 +119,7 @@ static int go_to(kf_video *video, int64_t target, int is_start) {
 }
 
 // Reads the key frame to which go_to has led into `key`. In a stream that is only one before: then it
-// is the last one that is not behind the target. Returns whether there is one.
+// is the last one that is not after the target. Returns whether there is one.
 static int read_key(kf_video *video) {
     int has_key = 0;
     while (read_packet(video)) {

@@ -217,7 +217,7 @@ package final class VideoFile {
         _ size: PixelSize,
         isDeep: Bool
     ) throws(PixelError) -> (storage: PixelStorage, bytesPerRow: Int) {
-        // The scaler writes whole vectors, also behind the last pixel of a row.
+        // The scaler writes whole vectors, also past the last pixel of a row.
         let bytesPerRow = (size.width * (isDeep ? 8 : 4) + 63) / 64 * 64
         let storage = try PixelStorage(byteCount: bytesPerRow * size.height + 64)
         let status = kf_video_pixels(

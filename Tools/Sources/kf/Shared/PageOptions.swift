@@ -50,7 +50,7 @@ struct PageOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - document: The file.
-    ///   - steps: What is made of the image; a frame that is made much smaller is shrunk ahead.
+    ///   - steps: What is made of the image; a worker shrinks a frame that they make much smaller.
     /// - Returns: The provider.
     func provider(
         for document: LocalDocument,
