@@ -201,7 +201,7 @@ struct LookupStage {
 extension LoadRequest {
     /// Whether the image in memory is the answer, whatever else the caches and the server have.
     var isPlainLookup: Bool {
-        looksUp && !isForBytes && !options.httpCaching && !target.cache.isSubclassed
+        looksUp && !isForBytes && !options.httpCaching && !targetCache.isSubclassed
             && (try? source.check(against: sourcePolicy(for: source))) != nil
     }
 
