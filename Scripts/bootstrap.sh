@@ -56,6 +56,7 @@ libjxl-dev             libjxl-devel             libjxl            libjxl-dev
 libheif-dev            libheif-devel            libheif           libheif-dev
 libtiff-dev            libtiff-devel            libtiff           tiff-dev
 librsvg2-dev           librsvg2-devel           librsvg           librsvg-dev
+libharfbuzz-dev        harfbuzz-devel           harfbuzz          harfbuzz-dev
 libchafa-dev           chafa-devel              chafa             chafa-dev
 libpoppler-glib-dev    poppler-glib-devel       poppler-glib      poppler-dev
 poppler-utils          poppler-utils            poppler           poppler-utils
@@ -143,6 +144,7 @@ esac
     libheif:libheif-dev
     libtiff-4:libtiff-dev
     librsvg-2.0:librsvg2-dev
+    harfbuzz:libharfbuzz-dev
     chafa:libchafa-dev
     poppler-glib:libpoppler-glib-dev
     libavformat:libavformat-dev

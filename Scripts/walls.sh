@@ -5,9 +5,9 @@
 # Usage: Scripts/walls.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-LIBRARIES=(librsvg-2.0 libjxl libtiff-4 libheif cairo chafa poppler-glib libavformat
-    libswscale)
-SHIMS=(Sources/CCodecShims/kf_{picture,jxl,tiff,svg,heif,pdf,video,video_frames}.c)
+LIBRARIES=(librsvg-2.0 libjxl libtiff-4 libheif cairo chafa poppler-glib harfbuzz freetype2 fontconfig
+    libavformat libswscale)
+SHIMS=(Sources/CCodecShims/kf_{picture,jxl,tiff,svg,heif,pdf,fonts,imports,video,video_frames}.c)
 require_swift
 # The compiler of the toolchain, which knows the annotations of the headers.
 CLANG=("$(dirname -- "$(readlink -f "$(command -v swift)")")/clang" -std=gnu11 -O1 -Wall -Wextra
@@ -25,4 +25,26 @@ done
 "${CLANG[@]}" Tests/CIsolationShimTests/formats.c Sources/CIsolationShim/walls.c \
     "${SHIMS[@]}" -o "$folder/formats" -lm || die "the test of the walls does not compile."
 "$folder/formats" Tests/CodecsTests/Fixtures/*.{jxl,tiff,svg,heic} Tests/Documents/*.{pdf,mp4,ts,webm} \
-    || die "a format needs a system call that workers do not have."
+    Tests/Isolation/*.svg || die "a format needs a system call that workers do not have."
+
+# Text with no font, with fonts of which parts are noise or missing, and without settings of fontconfig.
+mkdir "$folder/none" "$folder/broken"
+python3 - "$(fc-match -f '%{file}' DejaVuSans)" "$folder/broken" <<'END'
+import random, struct, sys
+font = bytearray(open(sys.argv[1], "rb").read())
+for index in range(struct.unpack(">H", font[4:6])[0]):
+    tag, _, start, count = struct.unpack(">4sIII", font[12 + 16 * index:28 + 16 * index])
+    if tag in (b"glyf", b"loca", b"GSUB", b"GPOS", b"hmtx"):
+        font[start:start + count] = random.Random(start).randbytes(count)
+open(sys.argv[2] + "/noise.ttf", "wb").write(font)
+open(sys.argv[2] + "/short.ttf", "wb").write(font[:5000])
+END
+for fonts in none broken; do
+    echo "<fontconfig><dir>$folder/$fonts</dir><cachedir>$folder/cache</cachedir></fontconfig>" \
+        >"$folder/$fonts.conf"
+done
+for fonts in none broken missing; do
+    echo "With fonts: $fonts"
+    FONTCONFIG_FILE=$folder/$fonts.conf "$folder/formats" Tests/Isolation/*.svg Tests/Documents/*.pdf \
+        2>"$folder/messages" || die "text needs a font: $(cat "$folder/messages")"
+done

@@ -1,13 +1,9 @@
-// For dl_iterate_phdr.
-#define _GNU_SOURCE
 #include "abi_heif.h"
+#include "kf_imports.h"
 #include "kf_picture_internal.h"
 
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define FUNCTIONS(DO) \
     DO(heif_context_alloc) \
@@ -44,7 +40,6 @@ static struct {
 
 // --- Functions that libheif and libde265 call ---
 
-#if __SIZEOF_POINTER__ == 8
 // libheif asks libde265 for one thread, without an option against it, and a worker process may start
 // none. Without threads libde265 decodes on the one that calls it, for the whole process; 0 is no error.
 static int start_no_threads(void *decoder, int count) {
@@ -63,92 +58,12 @@ static int allocate_zeros(void **memory, size_t alignment, size_t count) {
 
 static void *allocate_more_zeros(size_t count) { return calloc(1, count); }
 
-// The functions that a library calls in place of those of a name.
-static const struct replacement {
-    const char *library;
-    const char *name;
-    void *function;
-} replacements[] = {
+// Those of libde265, and of libheif or the plug-in of it that calls libde265.
+static const kf_import imports[] = {
     {"heif", "de265_start_worker_threads", (void *)start_no_threads},
     {"de265", "posix_memalign", (void *)allocate_zeros},
     {"de265", "malloc", (void *)allocate_more_zeros},
 };
-
-typedef struct tables {
-    const Elf64_Sym *symbols;
-    const char *names;
-    const Elf64_Rela *relocations[2];
-    size_t bytes[2];
-    // What the linker has made read-only.
-    uintptr_t fixed_start, fixed_end;
-} tables;
-
-static uintptr_t page_of(uintptr_t address) {
-    return address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
-}
-
-// Writes a slot of a table. Returns whether it could be written.
-static int write_slot(const tables *found, uintptr_t slot, void *function) {
-    void *page = (void *)page_of(slot);
-    int is_fixed = slot >= found->fixed_start && slot < found->fixed_end;
-    if (is_fixed && mprotect(page, sizeof slot, PROT_READ | PROT_WRITE) != 0) return 0;
-    *(void **)slot = function;
-    return !is_fixed || mprotect(page, sizeof slot, PROT_READ) == 0;
-}
-
-// Returns whether all slots could be written.
-static int redirect(const char *library, uintptr_t base, const tables *found, int table) {
-    const Elf64_Rela *relocation = found->relocations[table];
-    if (relocation == NULL) return 1;
-    for (size_t i = 0; i < found->bytes[table] / sizeof *relocation; i++, relocation++) {
-        size_t symbol = ELF64_R_SYM(relocation->r_info);
-        const char *name = found->names + found->symbols[symbol].st_name;
-        if (symbol == 0) continue;
-        for (size_t j = 0; j < sizeof replacements / sizeof *replacements; j++) {
-            const struct replacement *new = &replacements[j];
-            if (strcmp(name, new->name) != 0 || strstr(library, new->library) == NULL) continue;
-            if (!write_slot(found, base + relocation->r_offset, new->function)) return 0;
-        }
-    }
-    return 1;
-}
-
-// Lets libde265, and libheif or the plug-in of it that calls libde265, call the functions above.
-// Anything but 0 ends the visits: a slot could not be written.
-static int visit(struct dl_phdr_info *info, size_t size, void *context) {
-    (void)size;
-    (void)context;
-    tables found = {0};
-    const Elf64_Dyn *entry = NULL;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        uintptr_t address = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) entry = (const void *)address;
-        if (info->dlpi_phdr[i].p_type != PT_GNU_RELRO) continue;
-        // The linker rounds both down to pages.
-        found.fixed_start = page_of(address);
-        found.fixed_end = page_of(address + info->dlpi_phdr[i].p_memsz);
-    }
-    if (strstr(info->dlpi_name, "heif") == NULL && strstr(info->dlpi_name, "de265") == NULL)
-        return 0;
-    for (; entry != NULL && entry->d_tag != DT_NULL; entry++) {
-        uintptr_t address = entry->d_un.d_ptr;
-        // glibc has added the base already.
-        if (address < info->dlpi_addr) address += info->dlpi_addr;
-        switch (entry->d_tag) {
-        case DT_SYMTAB: found.symbols = (const void *)address; break;
-        case DT_STRTAB: found.names = (const void *)address; break;
-        case DT_JMPREL: found.relocations[0] = (const void *)address; break;
-        case DT_RELA: found.relocations[1] = (const void *)address; break;
-        case DT_PLTRELSZ: found.bytes[0] = entry->d_un.d_val; break;
-        case DT_RELASZ: found.bytes[1] = entry->d_un.d_val; break;
-        }
-    }
-    if (found.symbols == NULL || found.names == NULL) return 0;
-    for (int table = 0; table < 2; table++)
-        if (!redirect(info->dlpi_name, info->dlpi_addr, &found, table)) return 1;
-    return 0;
-}
-#endif
 
 // --- Loading ---
 
@@ -158,12 +73,8 @@ static int find_functions(void *library) {
     struct heif_context *context = heif.heif_context_alloc();
     if (context == NULL) return 0;
     heif.heif_context_free(context);
-#if __SIZEOF_POINTER__ == 8
     // Without its replacements libde265 is not used.
-    return dl_iterate_phdr(visit, NULL) == 0;
-#else
-    return 0;
-#endif
+    return kf_imports_replace(imports, sizeof imports / sizeof *imports);
 }
 
 static int load(void) {

@@ -5,6 +5,7 @@
 //     formats FILE...
 #define _GNU_SOURCE
 #include "CIsolationShim.h"
+#include "kf_fonts.h"
 #include "kf_pdf.h"
 #include "kf_picture.h"
 #include "kf_video.h"
@@ -84,6 +85,7 @@ static int compare(const void *one, const void *other) { return memcmp(one, othe
 // As IsolatedWorker.swift does.
 static void rehearse(int kind) {
     if (kind == DOCUMENT) {
+        if (kf_pdf_load()) kf_fonts_prepare();
         static const char page[] =
             "%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
             "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
@@ -97,11 +99,12 @@ static void rehearse(int kind) {
     }
     for (int kind = KF_PICTURE_JXL; kind <= KF_PICTURE_SVG; kind++)
         if (!kf_picture_load((kf_picture_kind)kind)) fprintf(stderr, "no library %d\n", kind);
+    kf_fonts_prepare();
     char bytes[4096] = {0};
     qsort(bytes, sizeof bytes, 1, compare);
     static const char drawing[] =
         "<svg xmlns='http://www.w3.org/2000/svg' width='2' height='2'>"
-        "<rect width='1' height='1'/></svg>";
+        "<rect width='1' height='1'/><text y='2'>a</text></svg>";
     decode(KF_PICTURE_SVG, (const uint8_t *)drawing, sizeof drawing - 1);
 }
 

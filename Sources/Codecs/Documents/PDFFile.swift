@@ -4,9 +4,9 @@ package import Pixels
 
 /// A PDF document, drawn by poppler.
 ///
-/// Only worker processes make one. The bytes must outlive it. Fonts and
-/// character maps that are not part of the file are not found behind the walls of a worker: text
-/// in such a font is left out.
+/// Only worker processes make one. The bytes must outlive it. Text in fonts that are not part of the
+/// file is drawn in those of ``SystemFonts``. Character maps that are not part of it are not found
+/// behind the walls of a worker: such text is left out.
 package final class PDFFile {
     /// How large a page is drawn.
     package enum Scale: Sendable, Equatable {
@@ -48,6 +48,7 @@ package final class PDFFile {
     /// Loads the library and draws an empty page: later, files may no longer be opened.
     package static func prepare() {
         guard kf_pdf_load() != 0 else { return }
+        SystemFonts.prepare()
         let page = """
             %PDF-1.1
             1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj

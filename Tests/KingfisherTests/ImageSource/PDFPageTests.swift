@@ -57,6 +57,8 @@ struct PDFPageTests {
         let cases: [(String, Int, Double, Bool)] = [
             ("two.pdf", 1, 72, false), ("two.pdf", 1, 100, false), ("two.pdf", 2, 144, false),
             ("turned.pdf", 1, 144, false), ("turned.pdf", 1, 97, true), ("two.pdf", 2, 200, true),
+            // Its fonts are not part of it.
+            ("helvetica.pdf", 1, 144, false),
         ]
         for (name, page, dpi, isTransparent) in cases {
             let drawn = try await Self.bitmap(

@@ -150,8 +150,11 @@ enum Rehearsal {
         AVIFLibrary.prepare()
         for format in preparations.formats {
             let isAvailable = OptionalFormat(format)?.isAvailable == true
-            // librsvg loads the aliases of locales with its first drawing.
-            if format == .svg, isAvailable { decode(Data(drawing.utf8)) }
+            guard format == .svg, isAvailable else { continue }
+            SystemFonts.prepare()
+            // librsvg loads the aliases of locales with its first drawing, and Pango the name of the
+            // program with its first text.
+            decode(Data(drawing.utf8))
         }
         // libcrypto reads its configuration, for the name of a watermark.
         _ = SHA256.hash([UInt8]())
@@ -170,7 +173,8 @@ enum Rehearsal {
     }
 
     private static let drawing = """
-        <svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"><rect width="1" height="1"/></svg>
+        <svg xmlns="http://www.w3.org/2000/svg" width="2" height="2">
+        <rect width="1" height="1"/><text y="2">a</text></svg>
         """
 
     private static func picture() throws(PixelError) -> Bitmap {
