@@ -28,12 +28,28 @@ extension ImageCache {
         _ storage: (any SharedImageStorage)?,
         settings: SharedStorageSettings = SharedStorageSettings()
     ) {
-        let level = storage.map {
+        useSharedStorages(storage.map { [($0, settings)] } ?? [])
+    }
+
+    /// Shares this cache with those of other machines through several storages, such as Redis and a
+    /// store of objects, which is slower and keeps entries for longer.
+    ///
+    /// An entry is sent to all of them. It is looked for in the first, then in the second and so on,
+    /// and sent from there to those before. Each storage has its own settings, time-outs and pauses;
+    /// leases and messages use the first alone. See ``useSharedStorage(_:settings:)``.
+    ///
+    /// - Parameter storages: The storages with their time-outs and limits, the fastest first; empty
+    ///   to stop sharing.
+    public func useSharedStorages(
+        _ storages: [(storage: any SharedImageStorage, settings: SharedStorageSettings)]
+    ) {
+        let level = storages.reversed().reduce(nil as SharedLevel?) { next, level in
             SharedLevel(
-                $0,
-                settings: settings,
+                level.storage,
+                settings: level.settings,
                 memory: memoryStorage.store,
-                disk: diskStorage
+                disk: diskStorage,
+                then: next
             )
         }
         level?.listen()
@@ -45,11 +61,14 @@ extension ImageCache {
         withExtendedLifetime(old) {}
     }
 
-    /// The storage that this cache shares with other machines.
+    /// The storage that this cache shares with other machines; of several, the first.
     public var sharedStorage: (any SharedImageStorage)? { sharing?.storage }
 
-    /// The use of the shared storage by this cache; nil without a storage.
-    public var sharedStorageStatistics: SharedStorageStatistics? { sharing?.statistics }
+    /// The use of the shared storage, of several the first, by this cache; nil without a storage.
+    public var sharedStorageStatistics: SharedStorageStatistics? { sharing?.statistics.first }
+
+    /// The use of each shared storage by this cache, in their order.
+    public var allSharedStorageStatistics: [SharedStorageStatistics] { sharing?.statistics ?? [] }
 
     /// Returns when the changes so far are on disk and were sent to the shared storage, or failed.
     public func flush() async {

@@ -14,13 +14,21 @@ enum SharedFinding: Sendable {
 final class SharedHit: Sendable {
     /// The entry itself: the disk may be full, or have no room for pending bytes.
     let contents: DiskContents
+    /// Seconds since the reference date.
+    fileprivate let expiry: TimeInterval
     /// The mark of the entry in memory before the storage was asked.
     let mark: UInt32
     /// Bounds the entries in memory until they are decoded.
     private let permit: SharedLevel.Permit
 
-    init(_ contents: DiskContents, mark: UInt32, permit: SharedLevel.Permit) {
+    fileprivate init(
+        _ contents: DiskContents,
+        until expiry: TimeInterval,
+        mark: UInt32,
+        permit: SharedLevel.Permit
+    ) {
         self.contents = contents
+        self.expiry = expiry
         self.mark = mark
         self.permit = permit
     }
@@ -42,7 +50,9 @@ final class SharedCounts: Sendable {
 /// The level of a cache that it shares with other machines.
 ///
 /// An entry that is found is stored on this machine's disk, where it is pending at once, so that
-/// loads and HTTP caching treat it like any other.
+/// loads and HTTP caching treat it like any other. An entry that this level does not have is looked
+/// for in the next one, and sent from there to this one. Each level has its own time-outs, pauses
+/// and pending bytes; leases and messages use the first alone.
 final class SharedLevel: Sendable {
     /// A place among the entries that may be in memory at once.
     final class Permit: Sendable {
@@ -68,22 +78,36 @@ final class SharedLevel: Sendable {
     private let fetches = JobTable<CacheEntryName, SharedFinding>()
     private let permits = ByteBudget(limit: 64)
     private let sender: String
+    private let next: SharedLevel?
     private let listening = Mutex<Task<Void, Never>?>(nil)
 
     init(
         _ storage: any SharedImageStorage,
         settings: SharedStorageSettings,
         memory: MemoryStore,
-        disk: DiskStorage.Backend<Data>
+        disk: DiskStorage.Backend<Data>,
+        then next: SharedLevel? = nil
     ) {
         self.settings = settings
+        self.next = next
         self.memory = memory
         self.disk = disk
         let clock = disk.store.clock
         let (counts, sender) = (SharedCounts(), SharedMessage.makeSender())
         gateway = SharedGateway(storage, settings: settings, clock: clock)
         reads = SharedReads(gateway)
-        writes = SharedWrites(gateway, settings: settings, clock: clock, counts: counts) {
+        let writer = settings.writeTimeout.map { timeout in
+            var settings = settings
+            settings.timeout = timeout
+            // Its pauses are its own: writes that succeed must not hide that lookups fail.
+            return SharedGateway(storage, settings: settings, clock: clock)
+        }
+        writes = SharedWrites(
+            writer ?? gateway,
+            settings: settings,
+            clock: clock,
+            counts: counts
+        ) {
             SharedMessage(sender: sender, removed: $0).encoded(by: disk.transformer)
         }
         leases = SharedLeases(
@@ -101,16 +125,22 @@ final class SharedLevel: Sendable {
 
     var storage: any SharedImageStorage { gateway.storage }
 
-    var isPaused: Bool { gateway.isPaused }
+    /// Whether no level is asked now.
+    var isPaused: Bool { gateway.isPaused && next?.isPaused ?? true }
 
-    var statistics: SharedStorageStatistics {
+    /// The statistics of this level and the next ones.
+    var statistics: [SharedStorageStatistics] {
         var statistics = counts.current
-        statistics.isPaused = isPaused
-        return statistics
+        statistics.isPaused = gateway.isPaused
+        return [statistics] + (next?.statistics ?? [])
     }
 
     /// Returns when pending changes have been sent, or could not be sent.
-    func flush() async { await writes.flush() }
+    func flush() async {
+        // Entries that the next level had may be pending here.
+        await next?.flush()
+        await writes.flush()
+    }
 
     // MARK: Looking up
 
@@ -120,9 +150,14 @@ final class SharedLevel: Sendable {
     ///   - entry: The entry.
     ///   - checksDisk: Whether the disk is consulted again, because another load may have stored
     ///     the entry since; false if the entry on disk turned out to be unusable.
-    /// - Returns: The entry.
+    ///   - asksNext: Whether the next levels are asked too.
+    /// - Returns: The entry; without one, the outcome of this level.
     /// - Throws: `CancellationError` as soon as the caller's task is cancelled.
-    func find(_ entry: CacheEntryName, checksDisk: Bool = true) async throws -> SharedFinding {
+    func find(
+        _ entry: CacheEntryName,
+        checksDisk: Bool = true,
+        asksNext: Bool = true
+    ) async throws -> SharedFinding {
         try await fetches.value(for: entry) { [self] in
             // In the job, so that no other job can have stored it between the two checks.
             if checksDisk, disk.holds(entry) { return .hit(nil) }
@@ -135,7 +170,13 @@ final class SharedLevel: Sendable {
                 case .unavailable: $0.unavailable += 1
                 }
             }
-            return finding
+            guard let next, asksNext else { return finding }
+            if case .hit = finding { return finding }
+            guard case .hit(let hit) = try await next.find(entry, checksDisk: checksDisk) else {
+                return finding
+            }
+            if let hit { send(hit.contents, of: entry, until: hit.expiry) }
+            return .hit(hit)
         }
     }
 
@@ -158,7 +199,7 @@ final class SharedLevel: Sendable {
             }
             let contents = DiskContents(data: value.data, metadata: metadata(of: value, entry))
             keep(contents, of: entry, until: value.expiry, since: mark)
-            return .hit(SharedHit(contents, mark: mark, permit: permit))
+            return .hit(SharedHit(contents, until: value.expiry, mark: mark, permit: permit))
         }
     }
 
@@ -208,7 +249,8 @@ final class SharedLevel: Sendable {
         try await leases.claim(
             entry.sharedName,
             isStored: { [disk] in disk.holds(entry) },
-            find: { [self] in try await find(entry) }
+            // The machine with the lease sends the image to this level, too.
+            find: { [self] in try await find(entry, asksNext: false) }
         )
     }
 
@@ -217,7 +259,7 @@ final class SharedLevel: Sendable {
     /// The most bytes that a transformer may add to a value.
     private static let sealOverhead = 4_096
 
-    /// Queues an entry to be sent.
+    /// Queues an entry to be sent to this level and the next ones.
     func store(
         _ data: Data,
         of entry: CacheEntryName,
@@ -225,14 +267,26 @@ final class SharedLevel: Sendable {
         metadata: EntryMetadata?
     ) {
         guard entry.isShareable else { return }
-        guard data.count <= settings.largestEntry else {
+        let expiry = (expiration ?? disk.config.expiration).expiry(from: disk.store.clock.now())
+        let contents = DiskContents(data: data, metadata: metadata)
+        send(contents, of: entry, until: expiry)
+        next?.store(data, of: entry, expiration: expiration, metadata: metadata)
+    }
+
+    /// Queues an entry to be sent to this level.
+    private func send(
+        _ contents: DiskContents,
+        of entry: CacheEntryName,
+        until expiry: TimeInterval
+    ) {
+        guard contents.data.count <= settings.largestEntry else {
             return counts.change { $0.oversized += 1 }
         }
         let now = disk.store.clock.now()
-        let expiry = (expiration ?? disk.config.expiration).expiry(from: now)
         guard expiry > now, !gateway.isPaused else { return }
         let name = entry.sharedName
-        let value = SharedValue(data: data, metadata: metadata?.bytes ?? Data(), expiry: expiry)
+        let metadata = contents.metadata?.bytes ?? Data()
+        let value = SharedValue(data: contents.data, metadata: metadata, expiry: expiry)
         guard let encoded = value.encoded(for: name), let sealed = seal(encoded, name: name) else {
             return
         }
@@ -251,10 +305,19 @@ final class SharedLevel: Sendable {
     /// Makes lookups of an entry miss; ``remove(_:)`` must follow.
     func announceRemoval(of entry: CacheEntryName) {
         writes.announceRemoval(of: entry.sharedName)
+        next?.announceRemoval(of: entry)
     }
 
-    /// Queues an announced removal, here and on other machines.
-    func remove(_ entry: CacheEntryName) { writes.remove(entry.sharedName, entry) }
+    /// Queues an announced removal, in all levels and on other machines.
+    func remove(_ entry: CacheEntryName) { remove(entry, then: nil) }
+
+    private func remove(_ entry: CacheEntryName, then completion: (@Sendable () -> Void)?) {
+        let remove = { @Sendable [writes] in
+            writes.remove(entry.sharedName, entry, then: completion)
+        }
+        // From the last level first: a machine that gets the message must find the entry nowhere.
+        if let next { next.remove(entry, then: remove) } else { remove() }
+    }
 
     // MARK: Removals of other machines
 

@@ -7,6 +7,12 @@ public struct SharedStorageSettings: Sendable, Hashable {
     /// A load whose request takes longer continues without the storage and does not ask it again.
     public var timeout: Duration = .milliseconds(100)
 
+    /// The longest wait for each request that stores or removes entries; nil for ``timeout``.
+    ///
+    /// These are sent in the background, where a storage may take longer. With a value, their
+    /// failures are counted apart from those of lookups.
+    public var writeTimeout: Duration?
+
     /// After this number of failures and time-outs in a row, the storage is paused; by default 3.
     public var failuresBeforePause = 3
 

@@ -8,8 +8,15 @@ import Synchronization
 final class SharedWrites: Sendable {
     enum Operation: Sendable {
         case store(SharedStorageItem)
-        case removal(String, CacheEntryName)
+        case removal(Removal)
         case release(String, token: String)
+    }
+
+    struct Removal: Sendable {
+        let name: String
+        let entry: CacheEntryName
+        /// Called once, after the first attempt.
+        var completion: (@Sendable () -> Void)?
     }
 
     fileprivate struct State {
@@ -81,22 +88,33 @@ final class SharedWrites: Sendable {
         if isQueued { start() } else { counts.change { $0.droppedStores += 1 } }
     }
 
-    /// Makes lookups of a name miss from now on; ``remove(_:_:)`` must follow.
+    /// Makes lookups of a name miss from now on; ``remove(_:_:then:)`` must follow.
     func announceRemoval(of name: String) {
         state.withLock { $0.removals[ByteText(name), default: 0] += 1 }
     }
 
     /// Queues an announced removal.
-    func remove(_ name: String, _ entry: CacheEntryName) {
+    ///
+    /// - Parameters:
+    ///   - name: The name of the value.
+    ///   - entry: The entry.
+    ///   - completion: Called when the value is gone, or could not be removed at first.
+    func remove(
+        _ name: String,
+        _ entry: CacheEntryName,
+        then completion: (@Sendable () -> Void)? = nil
+    ) {
         let isQueued = state.withLock { state in
             guard state.operations.count + state.retained.count < Self.capacity else {
                 state.endRemoval(of: name)
                 return false
             }
-            state.operations.append(.removal(name, entry))
+            let removal = Removal(name: name, entry: entry, completion: completion)
+            state.operations.append(.removal(removal))
             return true
         }
         guard !isQueued else { return start() }
+        completion?()
         counts.change { $0.droppedRemovals += 1 }
         guard counts.current.droppedRemovals == 1 else { return }
         let text = "Images are not removed from the shared storage, which is too far behind."
@@ -153,7 +171,7 @@ final class SharedWrites: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    private func remove(_ removals: [(name: String, entry: CacheEntryName)]) async {
+    private func remove(_ removals: [Removal]) async {
         guard !removals.isEmpty else { return }
         let names = removals.map(\.name)
         let message = message(removals.map(\.entry))
@@ -161,7 +179,9 @@ final class SharedWrites: Sendable {
             try await storage.remove(names)
             if let message { try await storage.publish(message) }
         }
-        guard case .value = reply else { return retain(removals) }
+        if reply.value == nil { retain(removals) }
+        for removal in removals { removal.completion?() }
+        guard reply.value != nil else { return }
         state.withLock { state in for name in names { state.endRemoval(of: name) } }
     }
 
@@ -169,10 +189,13 @@ final class SharedWrites: Sendable {
     ///
     /// A newer entry of the name may be stored before, and is then removed too: it is missing, but
     /// nothing is wrong.
-    private func retain(_ removals: [(name: String, entry: CacheEntryName)]) {
+    private func retain(_ removals: [Removal]) {
         let timer = clock.every(settings.pause.inBoundedSeconds) { [weak self] in self?.retry() }
         let old = state.withLock { state in
-            for (name, entry) in removals { state.retained.append(.removal(name, entry)) }
+            for var removal in removals {
+                removal.completion = nil
+                state.retained.append(.removal(removal))
+            }
             defer { state.retry = timer }
             return state.retry
         }
@@ -220,7 +243,7 @@ extension SharedWrites.Operation {
     fileprivate var name: String? {
         switch self {
         case .store(let item): item.name
-        case .removal(let name, _): name
+        case .removal(let removal): removal.name
         case .release: nil
         }
     }
@@ -234,7 +257,7 @@ extension SharedWrites.State {
     /// Operations that may be sent in any order, except that leases are released last.
     struct Batch {
         var stores: [SharedStorageItem] = []
-        var removals: [(name: String, entry: CacheEntryName)] = []
+        var removals: [SharedWrites.Removal] = []
         var releases: [(name: String, token: String)] = []
 
         var isEmpty: Bool { stores.isEmpty && removals.isEmpty && releases.isEmpty }
@@ -256,7 +279,7 @@ extension SharedWrites.State {
         private mutating func add(_ operation: SharedWrites.Operation) {
             switch operation {
             case .store(let item): stores.append(item)
-            case .removal(let name, let entry): removals.append((name, entry))
+            case .removal(let removal): removals.append(removal)
             case .release(let name, let token): releases.append((name, token))
             }
         }
