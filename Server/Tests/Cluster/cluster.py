@@ -257,7 +257,7 @@ def is_redis_used(port):
     connection.request("GET", "/metrics")
     text = connection.getresponse().read().decode()
     connection.close()
-    return "kf_shared_storage_paused 0" in text
+    return 'kf_shared_storage_paused{level="machines"} 0' in text
 
 
 wait_for_redis()

@@ -25,7 +25,7 @@ public enum ImgproxyVariables {
         ),
         Family(
             reason:
-                "the service has a memory, disk and shared cache of its own: KF_MEMORY_CACHE_SIZE, KF_CACHE_PATH, KF_REDIS_URL",
+                "the service has a memory, disk and shared cache of its own: KF_MEMORY_CACHE_SIZE, KF_CACHE_PATH, KF_REDIS_URL, KF_RESULT_STORE",
             names: [
                 "WATERMARKS_CACHE_SIZE", "FALLBACK_IMAGES_CACHE_SIZE", "CACHE_USE",
                 "CACHE_PATH_PREFIX", "CACHE_BUCKET", "CACHE_KEY_HEADERS", "CACHE_KEY_COOKIES",

@@ -18,6 +18,10 @@ extension ServiceConfiguration {
         public var sourceDiskSize = 2 << 30
         /// The address of the cache that many services share: `redis://host:port`; nil for none.
         public var redisURL: String?
+        /// The store where results stay for other machines: `s3://bucket/prefix`; nil for none.
+        public var resultStore: String?
+        /// The longest wait for a result in ``resultStore``.
+        public var resultStoreTimeout = Duration.milliseconds(500)
 
         /// Makes the default settings.
         public init() {}
@@ -30,6 +34,8 @@ extension ServiceConfiguration {
             .init("KF_SOURCE_CACHE_SIZE", \.caches.sourceSize, .bytes, .answers),
             .init("KF_SOURCE_DISK_SIZE", \.caches.sourceDiskSize, .bytes, .answers),
             .init("KF_REDIS_URL", \.caches.redisURL, .text, .answers, isSecret: true),
+            .init("KF_RESULT_STORE", \.caches.resultStore, .resultStore, .answers),
+            .init("KF_RESULT_STORE_TIMEOUT", \.caches.resultStoreTimeout, .seconds, .answers),
         ]
     }
 

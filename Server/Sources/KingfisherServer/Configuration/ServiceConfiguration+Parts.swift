@@ -17,7 +17,7 @@ extension ServiceConfiguration {
         _ = try stores.signers(TrustedClient(transport: CurlTransport(), timeout: .seconds(1)))
         if let url = telemetry.sentryAddress { _ = try ErrorReporter.Address(of: url) }
         try caches.checkFolder()
-        if caches.redisURL != nil { try caches.requireFolderToShare() }
+        if caches.redisURL != nil || caches.resultStore != nil { try caches.requireFolderToShare() }
     }
 
     /// The file of the configured watermark; nil if it has none.

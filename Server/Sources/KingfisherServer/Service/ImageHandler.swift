@@ -40,7 +40,8 @@ struct ImageHandler: Sendable {
         paths = PathReader(try configuration.grammar(), negotiation)
         usesAccept = !negotiation.automatic.isEmpty || !negotiation.enforced.isEmpty
         usesClientHints = negotiation.usesClientHints
-        cache = try ResultCache(configuration.caches, sharing: storage)
+        let levels = SharedLevels(configuration, transport, sharing: storage)
+        cache = try ResultCache(configuration.caches, sharing: levels)
         let manager = try KingfisherManager.forSources(
             configuration,
             transport: transport,
@@ -58,33 +59,9 @@ struct ImageHandler: Sendable {
             type: "gauge",
             help: "Bytes of results in memory."
         ) { [cache] in [([], Double(cache.memorySize))] }
-        addSharedReadings()
-    }
-
-    private func addSharedReadings() {
-        guard cache.sharedStatistics != nil else { return }
-        let statistics = { @Sendable [cache, sources = maker.sources] in
-            [cache.sharedStatistics, sources.sharedStatistics].compactMap { $0 }
+        levels.addReadings(to: metrics.registry) { [cache, sources = maker.sources] in
+            (cache.sharedStatistics, sources.sharedStatistics)
         }
-        metrics.registry.addReading(
-            "kf_shared_storage_total",
-            type: "counter",
-            help: "Requests to the storage that machines share, by their outcome."
-        ) {
-            let statistics = statistics()
-            let outcomes: [(String, KeyPath<SharedStorageStatistics, Int>)] = [
-                ("hit", \.hits), ("miss", \.misses), ("unavailable", \.unavailable),
-                ("damaged", \.damaged), ("stored", \.stores), ("dropped", \.droppedStores),
-            ]
-            return outcomes.map { name, count in
-                ([("outcome", name)], Double(statistics.reduce(0) { $0 + $1[keyPath: count] }))
-            }
-        }
-        metrics.registry.addReading(
-            "kf_shared_storage_paused",
-            type: "gauge",
-            help: "1 while the storage that machines share is not asked, because it failed."
-        ) { [([], statistics().contains(where: \.isPaused) ? 1 : 0)] }
     }
 
     // MARK: Answering

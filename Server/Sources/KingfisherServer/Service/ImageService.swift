@@ -62,7 +62,9 @@ public final class ImageService: Sendable {
                 found: nil
             )
         }
-        if storage != nil { try configuration.caches.requireFolderToShare() }
+        if storage != nil || configuration.caches.resultStore != nil {
+            try configuration.caches.requireFolderToShare()
+        }
         self.configuration = configuration
         self.logger = logger
         registry = PrometheusRegistry(namespace: configuration.operation.metricsNamespace)

@@ -48,7 +48,7 @@ struct SharingTests {
             #expect(second.fields["x-cache"] == "disk")
             #expect(second.body == first.body)
             #expect(try await two.request(url).fields["x-cache"] == "memory")
-            #expect(two.metric(#"kf_shared_storage_total{outcome="hit"}"#) == 1)
+            #expect(two.metric(#"kf_shared_storage_total{level="machines",outcome="hit"}"#) == 1)
         }
         #expect(transport.transfers.count == 1)
     }
@@ -59,14 +59,14 @@ struct SharingTests {
         transport.answerOthers(with: .data(ImageServiceTests.png, type: "image/png"))
         let storage = InMemorySharedStorage()
         try await machines(storage, transport) { one, two async throws in
-            #expect(one.metric("kf_shared_storage_paused") == 0)
+            #expect(one.metric(#"kf_shared_storage_paused{level="machines"}"#) == 0)
             storage.faults.fails = true
             for width in 1...4 {
                 let url = path(HostileClientTests.source.absoluteString, "w:\(width)")
                 #expect(try await one.request(url).status == 200)
             }
-            #expect(one.metric("kf_shared_storage_paused") == 1)
-            #expect(two.metric("kf_shared_storage_paused") == 0)
+            #expect(one.metric(#"kf_shared_storage_paused{level="machines"}"#) == 1)
+            #expect(two.metric(#"kf_shared_storage_paused{level="machines"}"#) == 0)
         }
     }
 

@@ -2,8 +2,8 @@ import Foundation
 import Kingfisher
 import Synchronization
 
-/// Keeps results in memory, on disk if there is a folder for them, and in a storage that many
-/// machines share if there is one.
+/// Keeps results in memory, on disk if there is a folder for them, and in the storages that many
+/// machines share.
 struct ResultCache: Sendable {
     /// A result that must not be kept.
     private struct Unkept: Error {
@@ -19,25 +19,23 @@ struct ResultCache: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Sizes and the folder.
-    ///   - storage: The storage that other machines use too, with its limits; needs a folder.
+    ///   - levels: The storages that other machines use too; they need a folder.
     /// - Throws: ``ConfigurationError`` if the folder cannot be created.
     init(
         _ configuration: ServiceConfiguration.Caches,
-        sharing storage: (any SharedImageStorage, SharedStorageSettings)?
+        sharing levels: SharedLevels
     ) throws(ConfigurationError) {
         lifetime = configuration.lifetime / .seconds(1)
         var config = MemoryStorage.Config(totalCostLimit: configuration.memorySize)
         config.expiration = .seconds(lifetime)
         memory = MemoryStorage.Backend(config: config)
         disk = try configuration.folder("results", size: configuration.diskSize)
-        isShared = storage != nil && disk != nil
-        if let (storage, settings) = storage {
-            disk?.useSharedStorage(storage, settings: settings)
-        }
+        isShared = !levels.storages.isEmpty && disk != nil
+        disk?.useSharedStorages(levels.storages)
     }
 
-    /// The use of the shared storage by this machine; nil without a storage.
-    var sharedStatistics: SharedStorageStatistics? { disk?.sharedStorageStatistics }
+    /// The use of each shared storage by this machine.
+    var sharedStatistics: [SharedStorageStatistics] { disk?.allSharedStorageStatistics ?? [] }
 
     /// The total size of the results in memory in bytes.
     var memorySize: Int { memory.totalCacheCost() }

@@ -117,7 +117,7 @@ struct SourceLoader: Sendable {
     }
 
     /// This machine's use of the shared storage for sources; nil without one.
-    var sharedStatistics: SharedStorageStatistics? { web.sharedStatistics }
+    var sharedStatistics: [SharedStorageStatistics] { web.sharedStatistics }
 
     /// Waits until sources are on disk and in the shared storage.
     func settle() async { await web.settle() }

@@ -100,8 +100,8 @@ struct WebSources: Sendable {
         await manager.cache.flush()
     }
 
-    /// This machine's use of the shared storage; nil without one.
-    var sharedStatistics: SharedStorageStatistics? { manager.cache.sharedStorageStatistics }
+    /// This machine's use of the shared storage; empty without one.
+    var sharedStatistics: [SharedStorageStatistics] { manager.cache.allSharedStorageStatistics }
 
     /// Waits until sources are on disk and in the shared storage.
     func settle() async { await manager.cache.flush() }

@@ -24,20 +24,43 @@ struct S3Storage: ObjectSigner {
         try request(bucket: bucket, key: key, with: await keys.value(), at: .thisMinute)
     }
 
+    /// The request that reads, stores or removes an object now.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - bucket: The bucket, which need not be one of ``buckets``.
+    ///   - key: The object's key, not encoded.
+    ///   - body: The body.
+    /// - Returns: The address and the fields of the request.
+    /// - Throws: ``ServiceError``; `CancellationError`.
+    func request(
+        _ method: String,
+        bucket: String,
+        key: String,
+        body: Data
+    ) async throws -> SignedRequest {
+        let keys = try await keys.value()
+        return try request(method, bucket: bucket, key: key, body: body, with: keys, at: Date())
+    }
+
     func forgetCredentials() async -> Bool { await keys.forget() }
 
     /// The request for an object.
     ///
     /// - Parameters:
+    ///   - method: The method.
     ///   - bucket: The bucket.
     ///   - key: The object's key, not encoded.
+    ///   - body: The body.
     ///   - keys: The keys.
     ///   - date: The time of the signature.
     /// - Returns: The address and the fields of the request.
     /// - Throws: ``ServiceError`` 404 for an address that is not valid.
     func request(
+        _ method: String = "GET",
         bucket: String,
         key: String,
+        body: Data = Data(),
         with keys: AmazonKeys,
         at date: Date
     ) throws(ServiceError) -> SignedRequest {
@@ -47,7 +70,13 @@ struct S3Storage: ObjectSigner {
             throw ServiceError(404, "The address of the object is not valid", "Correct the URL")
         }
         let signature = AmazonSignature(keys: keys, region: region, service: "s3")
-        let fields = signature.fields(host: host, path: url.textOfPath, at: date)
+        let fields = signature.fields(
+            method: method,
+            host: host,
+            path: url.textOfPath,
+            body: body,
+            at: date
+        )
         return SignedRequest(url: url, fields: fields)
     }
 

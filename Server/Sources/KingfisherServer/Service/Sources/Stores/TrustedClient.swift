@@ -6,10 +6,10 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// Sends requests to servers of the configuration, not of URLs: those that give keys and tokens, and
-/// the collector of telemetry.
+/// Sends requests to servers of the configuration, not of URLs: those that give keys and tokens, the
+/// collector of telemetry, and the store of results.
 struct TrustedClient: Sendable {
-    /// An answer with a status below 300.
+    /// The fields and the body of an answer.
     struct Answer: Sendable {
         let fields: [(name: String, value: String)]
         let body: Data
@@ -28,6 +28,10 @@ struct TrustedClient: Sendable {
     let transport: any HTTPTransport
     /// The limit for an answer.
     let timeout: Duration
+    /// The largest body of an answer, in bytes.
+    var largestAnswer = 1 << 20
+    /// The most requests to one server at the same time.
+    var connections = TransferSettings().maxConnectionsPerHost
 
     /// Sends a request.
     ///
@@ -46,25 +50,46 @@ struct TrustedClient: Sendable {
         body: Data? = nil
     ) async throws -> Answer {
         guard let url = URL(string: address) else { throw Self.error("an address is not valid") }
+        let place = "\(url.host ?? "")\(url.path)"
+        do {
+            let (status, answer) = try await exchange(url, method: method, fields, body: body)
+            guard (200..<300).contains(status) else {
+                throw Self.error("\(place): status \(status)")
+            }
+            return answer
+        } catch let error as TransferError {
+            throw Self.error("\(place): \(error.description)")
+        }
+    }
+
+    /// Sends a request whose answer may have any status.
+    ///
+    /// - Parameters:
+    ///   - url: The address.
+    ///   - method: The method.
+    ///   - fields: Header fields.
+    ///   - body: The body; nil for none.
+    /// - Returns: The status and the answer.
+    /// - Throws: `TransferError`.
+    func exchange(
+        _ url: URL,
+        method: String,
+        _ fields: [HeaderField],
+        body: Data?
+    ) async throws -> (status: Int, answer: Answer) {
         var request = URLRequest(url: url)
         request.httpMethod = method
         request.httpBody = body
         for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
         var settings = TransferSettings()
         settings.totalTimeout = timeout
-        settings.maxBodyBytes = 1 << 20
+        settings.maxBodyBytes = largestAnswer
+        settings.maxConnectionsPerHost = connections
         settings.maxRedirects = 0
-        let place = "\(url.host ?? "")\(url.path)"
-        let (status, answer) = try await withCheckedThrowingContinuation { continuation in
-            let collector = AnswerCollector { result in
-                continuation.resume(
-                    with: result.mapError { Self.error("\(place): \($0.description)") }
-                )
-            }
+        return try await withCheckedThrowingContinuation { continuation in
+            let collector = AnswerCollector { continuation.resume(with: $0) }
             _ = transport.start(request, settings: settings, handler: collector)
         }
-        guard (200..<300).contains(status) else { throw Self.error("\(place): status \(status)") }
-        return answer
     }
 
     /// Sends a form.
@@ -125,9 +150,12 @@ private final class AnswerCollector: HTTPTransferHandler {
     typealias Answer = TrustedClient.Answer
 
     private let state = Mutex<(head: TransferResponse?, body: Data)>((nil, Data()))
-    private let completion: @Sendable (Result<(Int, Answer), TransferError>) -> Void
+    private let completion: @Sendable (Result<(status: Int, answer: Answer), TransferError>) -> Void
 
-    init(_ completion: @escaping @Sendable (Result<(Int, Answer), TransferError>) -> Void) {
+    init(
+        _ completion:
+            @escaping @Sendable (Result<(status: Int, answer: Answer), TransferError>) -> Void
+    ) {
         self.completion = completion
     }
 
