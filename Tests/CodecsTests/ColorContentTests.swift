@@ -81,6 +81,13 @@ struct ColorContentTests {
         }
     }
 
+    @Test(arguments: ["cmyk.jpg", "cmyk-ycck.jpg"])
+    func `ink has the colours that Pillow shows, also as luma and chroma`(name: String) throws {
+        let fixture = Fixture(name: name)
+        let bitmap = try Codecs.decode(fixture.data).bitmap
+        #expect(try fixture.expected.difference(to: bitmap).greatest <= 2)
+    }
+
     @Test func `the difference of colours agrees with published values`() {
         // Sharma, Wu and Dalal (2005) give pairs in Lab; these are equal greys and a known red.
         #expect(ColorDifference.between([10, 20, 30], [10, 20, 30]) == 0)

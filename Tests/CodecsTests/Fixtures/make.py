@@ -50,6 +50,26 @@ def alpha(width=W, height=H):
     return np.rint(a).astype(np.uint8)
 
 
+def ycck(image):
+    """A JPEG of ink, as Photoshop writes it: YCbCr of the inverted ink, and black.
+
+    Pillow writes the channels as if they were ink; the number 2 in Adobe's segment says what they
+    are.
+    """
+    inks = 255 - np.asarray(image.convert("CMYK")).astype(int)
+    # Some black, which Pillow makes none of.
+    inks[..., 3] = 255 - np.arange(inks.shape[1]) * 3
+    ycc = np.asarray(
+        Image.fromarray((255 - inks[..., :3]).astype(np.uint8)).convert("YCbCr")
+    )
+    channels = np.concatenate([ycc, inks[..., 3:]], axis=2)
+    stored = Image.fromarray((255 - channels).astype(np.uint8), "CMYK")
+    data = bytearray(encoded(stored, "JPEG", quality=95))
+    place = data.index(b"Adobe")
+    data[place + 11] = 2
+    return bytes(data)
+
+
 def rgba(array):
     """Converts grey, grey + alpha, RGB or RGBA of 8 bits to RGBA."""
     if array.ndim == 2:
@@ -174,6 +194,8 @@ def jpeg():
     save("grey.jpg", data, decoded(data))
     data = encoded(small.convert("CMYK"), "JPEG", quality=90)
     save("cmyk.jpg", data, np.asarray(Image.open(io.BytesIO(data)).convert("RGB")))
+    data = ycck(small)
+    save("cmyk-ycck.jpg", data, np.asarray(Image.open(io.BytesIO(data)).convert("RGB")))
     for orientation in range(1, 9):
         exif = Image.Exif()
         exif[0x0112] = orientation
