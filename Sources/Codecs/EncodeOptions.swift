@@ -21,7 +21,8 @@ package struct EncodeOptions: Sendable {
     package var profile: Data?
     /// Asked between rows and frames whether the result is still wanted; nil if it always is.
     ///
-    /// libavif and libjxl do not ask while they encode an image.
+    /// libavif and libjxl do not ask while they encode an image, which a caller can do in another
+    /// process.
     package var isCancelled: (@Sendable () -> Bool)?
 
     package init(

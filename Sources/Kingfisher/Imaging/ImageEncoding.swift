@@ -108,36 +108,6 @@ public struct ImageEncoding: Sendable, Hashable {
 
     /// Whether the format is lossless, so that a file in this format need not be encoded again.
     var isLossless: Bool { format == .PNG && maxColorCount == nil || format == .GIF }
-
-    /// Encodes an image.
-    ///
-    /// Checks now and then whether the current task was cancelled; AVIF and JPEG XL only before they
-    /// begin.
-    ///
-    /// - Parameter image: The image; an animation becomes a still in formats without animations.
-    /// - Returns: The file; nil if the format cannot represent the image, this build cannot encode
-    ///   the format, or the task was cancelled.
-    public func data(of image: KFCrossPlatformImage) -> Data? {
-        let isAnimated = image.hasFrames && (format == .WebP || format == .GIF)
-        let hasOptions = isProgressive || maxColorCount != nil || effort != nil && !isAnimated
-        // A GIF is encoded again, because its frames may have changed.
-        if !hasOptions, format != .GIF, let file = image.kf.gifRepresentation(),
-            file.kf.imageFormat == format
-        {
-            return file
-        }
-        if isAnimated {
-            return image.kf.animationRepresentation(format: format, compressionQuality: quality)
-        }
-        return image.encoded(
-            as: format.fileFormat ?? .png,
-            quality: quality,
-            isProgressive: isProgressive,
-            effort: effort,
-            maxColorCount: maxColorCount,
-            isCancelled: { Task.isCancelled }
-        )
-    }
 }
 
 extension KFCrossPlatformImage {
@@ -159,20 +129,18 @@ extension KFCrossPlatformImage {
     func encoded(
         as format: FileFormat,
         quality: CGFloat = 1,
-        isProgressive: Bool = false,
-        effort: Int? = nil,
-        maxColorCount: Int? = nil,
         isCancelled: (@Sendable () -> Bool)? = nil
     ) -> Data? {
-        guard let bitmap else { return nil }
         let options = EncodeOptions(
             quality: quality.isNaN ? 1 : min(1, max(0, Double(quality))),
-            isProgressive: isProgressive,
-            effort: effort,
-            maxColorCount: maxColorCount,
             profile: kf.colorProfile,
             isCancelled: isCancelled
         )
+        return encoded(as: format, options)
+    }
+
+    func encoded(as format: FileFormat, _ options: EncodeOptions) -> Data? {
+        guard let bitmap else { return nil }
         // All public encoding methods return nil on failure.
         return try? Codecs.encode(bitmap, as: format, options: options)
     }

@@ -110,7 +110,8 @@ final class CrashMemory: Sendable {
 
     /// The failure that a file has caused, if it is remembered.
     func failure(of file: Data) -> WorkerFailure? {
-        guard state.withLock({ $0.sizes.contains(file.count) }) else { return nil }
+        // Of the requests without a file none is to blame for another.
+        guard !file.isEmpty, state.withLock({ $0.sizes.contains(file.count) }) else { return nil }
         let name = Self.name(of: file)
         return state.withLock { state in
             guard let entry = state.entries[name] else { return nil }

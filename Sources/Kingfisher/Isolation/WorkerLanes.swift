@@ -185,7 +185,7 @@ final class WorkerLanes: Sendable {
     /// A worker ahead of its first request; a failed start is repeated with that
     /// request, which then reports the reason.
     private func startedWorker(_ lane: Int) -> WorkerProcess? {
-        queue.isStopped ? nil : try? start(lane)
+        queue.isStopped || !settings.startsAhead ? nil : try? start(lane)
     }
 
     private func lose(_ worker: inout WorkerProcess?, _ lane: Int) {

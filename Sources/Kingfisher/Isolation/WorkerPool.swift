@@ -13,6 +13,8 @@ final class WorkerPool: Sendable {
         var limits = WorkerLimits(memory: 2 << 30, time: .seconds(30))
         /// What all workers prepare.
         var preparations: WorkerPreparations = []
+        /// Whether workers are started ahead of their first request.
+        var startsAhead = true
     }
 
     private enum State {
@@ -118,7 +120,16 @@ final class WorkerPool: Sendable {
     ///
     /// Not for the cooperative pool. Bounded by the limit on time, for this request and those
     /// before it.
-    func waitForAnswer(to request: WorkerRequest) throws(WorkerFailure) -> WorkerMessage {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - isWanted: Asked every 25 ms; the worker is ended when it is false.
+    /// - Returns: The answer.
+    /// - Throws: ``WorkerFailure``.
+    func waitForAnswer(
+        to request: WorkerRequest,
+        while isWanted: () -> Bool = { true }
+    ) throws(WorkerFailure) -> WorkerMessage {
         let lanes = try self.lanes()
         let done = DispatchSemaphore(value: 0)
         let outcome = Mutex<WorkerJob.Outcome>(.failure(.stopped))
@@ -126,8 +137,10 @@ final class WorkerPool: Sendable {
             outcome.withLock { $0 = result }
             done.signal()
         }
-        _ = lanes.queue.submit(job, priority: 0.5)
-        done.wait()
+        let number = lanes.queue.submit(job, priority: 0.5)
+        while done.wait(timeout: .now() + .milliseconds(25)) == .timedOut {
+            if !isWanted() { lanes.queue.cancel(job, number) }
+        }
         return try outcome.withLock { $0 }.get()
     }
 }

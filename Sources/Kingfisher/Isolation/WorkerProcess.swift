@@ -11,7 +11,7 @@ import Musl
 /// The program that workers run.
 struct WorkerProgram: Sendable {
     /// Stands as the first argument of a worker; the version changes with the messages.
-    static let argument = "--kingfisher-worker-5"
+    static let argument = "--kingfisher-worker-6"
 
     /// The program itself, even after its file was replaced.
     static let own = WorkerProgram(path: "/proc/self/exe")

@@ -51,6 +51,7 @@ struct WireTests {
         let answers: [(IsolatedAnswer, fixed: Int)] = [
             (.image(ImageParcel(place: place, body: .bytes(result))), 24),
             (.tooLarge(PixelSize(width: 3, height: 4)), 24), (.reason("it is damaged"), 30),
+            (.file(.bytes(result)), 8),
         ]
         for (answer, fixed) in answers {
             let whole = answer.message()

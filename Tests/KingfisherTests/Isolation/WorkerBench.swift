@@ -21,12 +21,14 @@ enum WorkerBench {
         requestsPerWorker: Int = 1000,
         memory: Int = 1 << 30,
         time: Duration = .seconds(60),
+        preparing preparations: WorkerPreparations = [],
         crashes: CrashMemory = CrashMemory()
     ) -> WorkerPool {
         var settings = WorkerPool.Settings()
         settings.width = width
         settings.requestsPerWorker = requestsPerWorker
         settings.limits = WorkerLimits(memory: memory, time: time)
+        settings.preparations = preparations
         return WorkerPool(program: program, settings: settings, crashes: crashes)
     }
 

@@ -57,7 +57,7 @@ struct IsolationTests {
     }
 
     @Test func `the worker's argument typed by hand says what it is for`() async throws {
-        let outcome = try await KFProgram.run(["--kingfisher-worker-5"], in: folder)
+        let outcome = try await KFProgram.run(["--kingfisher-worker-6"], in: folder)
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains("for processes that Kingfisher starts itself"))
     }

@@ -27,8 +27,7 @@ final class ResultEncoder: Sendable {
         var similarity: SimilarityTarget?
         /// A search that takes longer ends with its best file so far.
         ///
-        /// Five seconds: half of the time for a request, since AVIF's and JPEG XL's encoders cannot be
-        /// interrupted.
+        /// Five seconds: half of the time for a request, whose end would leave no file at all.
         var searchTime = Duration.seconds(5)
     }
 

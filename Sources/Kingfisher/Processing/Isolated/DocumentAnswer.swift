@@ -20,10 +20,7 @@ enum DocumentAnswer {
         case .image(let parcel):
             writer.write(0)
             parcel.place.write(to: &writer)
-            switch parcel.body {
-            case .bytes(let bytes): message.result = bytes
-            case .memory(let memory): message.memory = [memory]
-            }
+            parcel.body.add(to: &message)
         case .page(let facts):
             writer.write(1)
             writer.write(facts.pageCount)

@@ -61,9 +61,7 @@ struct ImagePacker {
         let place = ImageParcel.Place(offset: length, count: description.count)
         let body = description.withUnsafeBytes { bytes in
             Result { () throws(WorkerFailure) -> ImageParcel.Body in
-                let parts = parts + [bytes]
-                if let written = room.write(parts) { return .bytes(written) }
-                return .memory(try SealedMemory(parts))
+                try ImageParcel.Body(parts + [bytes], in: room)
             }
         }
         return ImageParcel(place: place, body: try body.get())

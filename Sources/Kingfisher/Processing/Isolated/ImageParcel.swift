@@ -15,6 +15,44 @@ struct ImageParcel: Sendable {
         case bytes(SharedBytes)
         /// More bytes than fit there.
         case memory(SealedMemory)
+
+        /// Passes the parts, each after the one before, in a worker.
+        ///
+        /// - Throws: ``WorkerFailure/noMemory(errno:)``.
+        init(_ parts: [UnsafeRawBufferPointer], in room: ResultRoom) throws(WorkerFailure) {
+            if let written = room.write(parts) {
+                self = .bytes(written)
+            } else {
+                self = .memory(try SealedMemory(parts))
+            }
+        }
+
+        /// - Throws: ``WireError`` for a message with none or several.
+        init(_ message: WorkerMessage) throws(WireError) {
+            switch (message.result, message.memory.first, message.memory.count) {
+            case (let bytes?, nil, _): self = .bytes(bytes)
+            case (nil, let memory?, 1): self = .memory(memory)
+            default: throw WireError("a result has one body")
+            }
+        }
+
+        /// Adds the body to a message.
+        func add(to message: inout WorkerMessage) {
+            switch self {
+            case .bytes(let bytes): message.result = bytes
+            case .memory(let memory): message.memory = [memory]
+            }
+        }
+
+        /// The bytes.
+        ///
+        /// - Throws: ``WireError`` when the memory is not final, or larger than `maxBytes`.
+        func bytes(maxBytes: Int) throws(WireError) -> SharedBytes {
+            switch self {
+            case .bytes(let bytes): bytes
+            case .memory(let memory): try SealedMapping(memory, maxBytes: maxBytes).shared
+            }
+        }
     }
 
     /// A range of the body.
@@ -62,20 +100,6 @@ extension ImageParcel {
     /// - Throws: ``WireError``.
     init(from reader: inout WireReader, _ message: WorkerMessage) throws(WireError) {
         place = try Place(from: &reader)
-        switch (message.result, message.memory.first, message.memory.count) {
-        case (let bytes?, nil, _): body = .bytes(bytes)
-        case (nil, let memory?, 1): body = .memory(memory)
-        default: throw WireError("an image has one body")
-        }
-    }
-
-    /// The body.
-    ///
-    /// - Throws: ``WireError`` when the memory is not final, or larger than an image may be.
-    func body(maxBytes: Int) throws(WireError) -> SharedBytes {
-        switch body {
-        case .bytes(let bytes): bytes
-        case .memory(let memory): try SealedMapping(memory, maxBytes: maxBytes).shared
-        }
+        body = try Body(message)
     }
 }

@@ -17,7 +17,7 @@ struct ImageUnpacker {
     ///
     /// - Throws: ``WireError`` if no worker sends such a parcel.
     func image(in parcel: ImageParcel) throws(WireError) -> KFCrossPlatformImage {
-        let body = try parcel.body(maxBytes: rules.limits.maxParcelBytes)
+        let body = try parcel.body.bytes(maxBytes: rules.limits.maxParcelBytes)
         let place = parcel.place
         let description = try body.slice(offset: place.offset, count: place.count)
         defer { withExtendedLifetime(body) {} }

@@ -201,7 +201,7 @@ struct IsolatedDecoding: Sendable {
                     limits: options.resultLimits
                 )
             )
-        case .nothing, .header, .reason, .info:
+        case .nothing, .header, .reason, .info, .file:
             throw .processorError(
                 reason: .processingFailed(processor: options.processor, item: .data(data))
             )

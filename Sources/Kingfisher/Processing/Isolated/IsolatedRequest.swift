@@ -16,6 +16,8 @@ enum IsolatedRequest: Sendable {
     case info
     /// The bitmap that several requests share.
     case plan(DecodePlan)
+    /// A file of pixels.
+    case encoding(IsolatedEncoding)
 
     struct FrameRequest: Sendable {
         /// Different for every animation of the program.
@@ -84,18 +86,26 @@ extension IsolatedRequest {
         case .plan(let plan):
             writer.wire.write(5)
             plan.write(to: &writer.wire)
+        case .encoding(let encoding):
+            writer.wire.write(6)
+            encoding.write(to: &writer)
         }
         if let failure = writer.failure { throw failure }
         return WorkerRequest(
             message: writer.wire.bytes,
             file: file,
             memory: writer.memory,
-            needs: WorkerPreparations(decoding: file)
+            needs: needs(for: file)
         )
     }
 
+    private func needs(for file: Data) -> WorkerPreparations {
+        guard case .encoding(let encoding) = self else { return WorkerPreparations(decoding: file) }
+        return WorkerPreparations(for: encoding.format)
+    }
+
     init(from reader: inout ProcessorReader) throws(WireError) {
-        switch try reader.wire.int(in: 0...5) {
+        switch try reader.wire.int(in: 0...6) {
         case 0:
             var options = IsolatedOptions(KingfisherParsedOptionsInfo(nil))
             options.scale = try reader.number()
@@ -109,6 +119,7 @@ extension IsolatedRequest {
         case 2: self = .reason
         case 4: self = .info
         case 5: self = .plan(try DecodePlan(from: &reader.wire))
+        case 6: self = .encoding(try IsolatedEncoding(from: &reader))
         default:
             self = .frame(
                 FrameRequest(
@@ -139,6 +150,8 @@ enum IsolatedAnswer {
     case reason(String?)
     /// All properties in the header; nil when it cannot be read.
     case info(ImageFileInfo?)
+    /// A file.
+    case file(ImageParcel.Body)
 
     static let maxReasonBytes = 4096
 
@@ -149,10 +162,7 @@ enum IsolatedAnswer {
         case .image(let parcel):
             writer.write(0)
             parcel.place.write(to: &writer)
-            switch parcel.body {
-            case .bytes(let bytes): message.result = bytes
-            case .memory(let memory): message.memory = [memory]
-            }
+            parcel.body.add(to: &message)
         case .nothing: writer.write(1)
         case .tooLarge(let size):
             writer.write(2)
@@ -166,6 +176,9 @@ enum IsolatedAnswer {
         case .info(let info):
             writer.write(5)
             writer.write(info) { $1.write(to: &$0) }
+        case .file(let body):
+            writer.write(6)
+            body.add(to: &message)
         }
         message.bytes = writer.bytes
         return message
@@ -187,12 +200,13 @@ enum IsolatedAnswer {
         from reader: inout WireReader,
         _ message: WorkerMessage
     ) throws(WireError) {
-        switch try reader.int(in: 0...5) {
+        switch try reader.int(in: 0...6) {
         case 0: self = .image(try ImageParcel(from: &reader, message))
         case 1: self = .nothing
         case 2: self = .tooLarge(try reader.size())
         case 3: self = .header(try reader.optional(FileHeader.init(from:)))
         case 5: self = .info(try reader.optional(ImageFileInfo.init(from:)))
+        case 6: self = .file(try ImageParcel.Body(message))
         default:
             self = .reason(
                 try reader.optional { reader throws(WireError) in

@@ -35,6 +35,24 @@ struct IsolatedWorker {
         case .plan(let plan): bitmap(of: file, in: plan, received.room)
         // An error is a header that cannot be read, which is nil in the answer.
         case .info: IsolatedAnswer.info(try? ImageFileInfo(data: file)).message()
+        case .encoding(let encoding): Self.message(received.room, encoding.encoded)
+        }
+    }
+
+    /// The answer with a file, or with the reason why there is none.
+    private static func message(
+        _ room: ResultRoom,
+        _ make: () throws(CodecError) -> Data?
+    ) -> WorkerMessage {
+        do throws(CodecError) {
+            guard let file = try make() else { return IsolatedAnswer.nothing.message() }
+            let body = file.withUnsafeBytes { bytes in
+                Result { () throws(WorkerFailure) in try ImageParcel.Body([bytes], in: room) }
+            }
+            let shared = body.mapError { _ in CodecError.pixels(.outOfMemory(bytes: file.count)) }
+            return IsolatedAnswer.file(try shared.get()).message()
+        } catch {
+            return IsolatedAnswer.reason("\(error)").message()
         }
     }
 
@@ -110,10 +128,16 @@ extension WorkerPreparations {
     private static let formats: [FileFormat] = [.jxl, .heif, .tiff, .svg]
 
     /// What decoding a file needs.
-    init(decoding file: Data) {
-        let index = Codecs.format(of: file).flatMap { Self.formats.firstIndex(of: $0) }
+    init(decoding file: Data) { self.init(for: Codecs.format(of: file)) }
+
+    /// What decoding or encoding a format needs.
+    init(for format: FileFormat?) {
+        let index = format.flatMap { Self.formats.firstIndex(of: $0) }
         self.init(rawValue: index.map { 1 << UInt8($0) } ?? 0)
     }
+
+    /// The encoders that cannot be interrupted; their workers have limits of their own.
+    static let encoding = WorkerPreparations(rawValue: 1 << 5)
 
     /// The library for PDF documents.
     ///
@@ -165,7 +189,10 @@ enum Rehearsal {
             return memcmp(one, other, 1)
         }
         guard let bitmap = try? picture() else { return }
-        for format in [FileFormat.jpeg, .png, .gif, .webp] {
+        let formats: [FileFormat] =
+            preparations.contains(.encoding)
+            ? [.avif] + preparations.formats : [.jpeg, .png, .gif, .webp]
+        for format in formats {
             // A format that cannot be written here does without.
             guard let file = try? Codecs.encode(bitmap, as: format) else { continue }
             decode(file)

@@ -71,6 +71,12 @@ public enum ProcessIsolation {
             settings.limits = WorkerLimits(memory: max(0, memoryLimit), time: max(.zero, timeLimit))
             settings.preparations = preparations
             settings.limits.refusesFiles = !preparations.isDisjoint(with: [.pages, .films])
+            if preparations.contains(.encoding) {
+                // Pixels of a size that the program has checked need the memory that they need; the
+                // caller's time ends an encoding.
+                settings.limits = WorkerLimits(memory: .max, time: .seconds(3600))
+                settings.startsAhead = false
+            }
             return settings
         }
     }

@@ -137,8 +137,20 @@ struct ProcessorWriter {
         wire.write(bitmap.width)
         wire.write(bitmap.height)
         wire.write(bitmap.isOpaque)
+        pass { () throws(WorkerFailure) in try SealedMemory(bitmap.rows) }
+    }
+
+    /// Writes bytes that are too many for a message; they are sent beside it.
+    mutating func write(_ bytes: Data?) {
+        // Sealed memory is never empty.
+        let bytes = bytes.flatMap { $0.isEmpty ? nil : $0 }
+        wire.write(bytes != nil)
+        if let bytes { pass { () throws(WorkerFailure) in try .holding(bytes) } }
+    }
+
+    private mutating func pass(_ make: () throws(WorkerFailure) -> SealedMemory) {
         do throws(WorkerFailure) {
-            memory.append(try SealedMemory(bitmap.rows))
+            memory.append(try make())
         } catch {
             failure = failure ?? error
         }
@@ -207,6 +219,12 @@ struct ProcessorReader {
         let mapping = try SealedMapping(pixels, maxBytes: size.byteCount)
         let bitmap = try mapping.shared.bitmap(size, offset: 0, isOpaque: isOpaque)
         return KFCrossPlatformImage(bitmap: bitmap, scale: scale)
+    }
+
+    mutating func bytes() throws(WireError) -> Data? {
+        guard try wire.bool() else { return nil }
+        guard let bytes = memory.popFirst() else { throw WireError("the bytes are missing") }
+        return try ImageParcel.Body.memory(bytes).file(maxBytes: .max)
     }
 
     /// One of the values of a list.

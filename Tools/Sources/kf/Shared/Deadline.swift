@@ -43,8 +43,7 @@ func withDeadline<Value: Sendable>(
 
 /// Runs blocking work for at most `seconds`, on a thread of its own; nil for any time.
 ///
-/// The work is cancelled after that, which all encoders but those of AVIF and JPEG XL notice. Those
-/// two end with the program, or when they are done.
+/// The work is cancelled after that, which all encoders notice.
 ///
 /// - Parameters:
 ///   - seconds: The time.

@@ -1,0 +1,110 @@
+import Codecs
+import Foundation
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Kingfisher
+
+/// Workers encode, and are ended, where a library cannot be interrupted.
+@Suite(.enabled(if: WorkerBench.isPossible), .serialized, .timeLimit(.minutes(2)))
+struct IsolatedEncodingTests {
+    private static let formats = [FileFormat.avif, .jxl].filter {
+        Codecs.missingLibrary(for: $0) == nil
+    }
+
+    private func noise(_ side: Int, isOpaque: Bool = true) throws -> KFCrossPlatformImage {
+        var random = SplitMix(seed: UInt64(side))
+        let bitmap = try Bitmap(
+            size: PixelSize(width: side, height: side),
+            isOpaque: isOpaque,
+            filling: { pixels, _ in
+                for pixel in 0..<side * side {
+                    let bits = random.next()
+                    let alpha: UInt8 = isOpaque ? 255 : UInt8(truncatingIfNeeded: bits >> 48)
+                    for channel in 0..<3 {
+                        let value = UInt8(truncatingIfNeeded: bits >> (8 * UInt64(channel)))
+                        pixels[pixel * 4 + channel] = min(alpha, value)
+                    }
+                    pixels[pixel * 4 + 3] = alpha
+                }
+            }
+        )
+        return KFCrossPlatformImage(bitmap: bitmap, scale: 1)
+    }
+
+    @Test(arguments: formats, [true, false])
+    func `a worker makes the same file`(format: FileFormat, isOpaque: Bool) throws {
+        let pool = WorkerBench.pool(preparing: .encoding)
+        defer { pool.stop() }
+        let image = try noise(300, isOpaque: isOpaque)
+        let options = EncodeOptions(quality: 0.6, effort: format == .avif ? 10 : nil)
+        let encoding = try #require(IsolatedEncoding(image, as: format, options))
+        let file = try encoding.file(on: pool) { true }
+        #expect(file != nil)
+        #expect(file == image.encoded(as: format, options))
+        // No system call was missing.
+        #expect(pool.failureCount == 0)
+    }
+
+    @Test
+    func `a colour profile is embedded, and where there is no place for one, nothing is made`()
+        throws
+    {
+        let pool = WorkerBench.pool(preparing: .encoding)
+        defer { pool.stop() }
+        let image = try noise(256)
+        // AVIF takes any bytes; more than a message holds.
+        let profile = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+        for format in Self.formats {
+            let options = EncodeOptions(effort: 10, profile: profile)
+            let encoding = try #require(IsolatedEncoding(image, as: format, options))
+            let file = try encoding.file(on: pool) { true }
+            #expect((file?.range(of: profile) != nil) == (format == .avif))
+        }
+        #expect(pool.failureCount == 0)
+    }
+
+    @Test(arguments: formats)
+    func `an encoding that is no longer wanted ends, and the next one has another worker`(
+        format: FileFormat
+    ) throws {
+        let pool = WorkerBench.pool(preparing: .encoding)
+        defer { pool.stop() }
+        let image = try noise(256)
+        let fast = try #require(IsolatedEncoding(image, as: format, EncodeOptions(effort: 10)))
+        #expect(try fast.file(on: pool) { true } != nil)
+        let worker = try #require(pool.workers.first)
+        let start = Self.ticks(of: worker)
+        // Minutes of AVIF's slowest encoder, and many seconds of JPEG XL's.
+        let slow = try noise(format == .avif ? 2000 : 6000)
+        let options = EncodeOptions(quality: 1, effort: 0)
+        let encoding = try #require(IsolatedEncoding(slow, as: format, options))
+        #expect(throws: WorkerFailure.cancelled) {
+            try encoding.file(on: pool) { Self.ticks(of: worker) < start + 20 }
+        }
+        #expect(pool.failureCount == 1)
+        #expect(try fast.file(on: pool) { true } != nil)
+        #expect(pool.failureCount == 1)
+        #expect(!pool.workers.contains(worker))
+    }
+
+    /// The processor time of a process, in hundredths of a second; as much as there is once it has
+    /// ended.
+    private static func ticks(of process: pid_t) -> Int {
+        let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        let fields = stat?.split(separator: ")").last?.split(separator: " ")
+        guard let fields, fields.count > 12 else { return .max }
+        return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
+    }
+
+    @Test func `a cancelled task ends the encoder of a large AVIF`() async throws {
+        ProcessIsolation.useProgram(at: WorkerBench.program.path)
+        let pool = try ProcessIsolation.pool(preparing: .encoding)
+        let image = try noise(2000)
+        let task = Task { ImageEncoding.avif(quality: 1, speed: 0).data(of: image) }
+        await WorkerBench.wait { !pool.workers.isEmpty }
+        task.cancel()
+        #expect(await task.value == nil)
+    }
+}
