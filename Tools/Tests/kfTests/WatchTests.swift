@@ -20,10 +20,13 @@ struct WatchTests {
     }
 
     /// Runs a script in which `next` waits for a line of the program and keeps it in `$line`.
-    private func watch(_ script: String) async throws -> KFProgram.Outcome {
+    private func watch(
+        _ script: String,
+        _ options: String = "--format jpeg"
+    ) async throws -> KFProgram.Outcome {
         let head = """
             set -eu
-            exec 3< <(exec "$0" watch in -o out --format jpeg --json 2>errors)
+            exec 3< <(exec "$0" watch in -o out \(options) --json 2>errors)
             program=$!
             trap 'kill $program 2>/dev/null || true' EXIT
             next() { IFS= read -r -t 50 line <&3 || { echo "no line"; cat errors; exit 1; }; }
@@ -71,6 +74,28 @@ struct WatchTests {
         #expect(lines.count == 2)
         #expect(lines.first?.contains(#""status":"failed""#) == true, "\(lines)")
         #expect(lines.last?.contains("last.jpg") == true, "\(lines)")
+    }
+
+    @Test func `a file that takes too long fails alone, leaves nothing, and the watch goes on`()
+        async throws
+    {
+        let outcome = try await watch(
+            """
+            next; echo "$line"; next; echo "$line"
+            cp new.png in/last.png; next; echo "$line"
+            kill -0 $program
+            """,
+            "--format avif -p resize:8000x4000:none --timeout 0.3"
+        )
+        #expect(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
+        let lines = outcome.text.split(separator: "\n")
+        #expect(lines.count == 3)
+        for line in lines {
+            #expect(line.contains(#""status":"failed""#), "\(line)")
+            #expect(line.contains("timed out after 0.3 s; increase --timeout"), "\(line)")
+        }
+        let written = FileManager.default.enumerator(atPath: folder.path("out"))?.allObjects ?? []
+        #expect(written.allSatisfy { !"\($0)".hasSuffix("avif") }, "\(written)")
     }
 
     @Test func `folders that change without pause are converted, and removed ones end the watch`()
