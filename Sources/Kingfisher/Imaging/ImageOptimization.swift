@@ -17,6 +17,8 @@ public enum ImageOptimization {
     /// bytes, which takes seconds for a photograph. GIFs contain only the changes between frames.
     /// Interlaced and animated PNGs, and JPEGs of several images, stay as they are.
     ///
+    /// Reads the file in this process; ``isolated(_:keepsMetadata:)`` is for the files of strangers.
+    ///
     /// - Parameters:
     ///   - data: A whole file.
     ///   - keepsMetadata: Whether Exif, XMP, IPTC, comments and texts are kept. Colour profiles

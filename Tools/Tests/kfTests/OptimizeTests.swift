@@ -42,4 +42,29 @@ struct OptimizeTests {
         let missing = try await kf("optimize", "a.jpg")
         #expect(missing.status == 64)
     }
+
+    @Test func `workers make the same files, and report failures alike`() async throws {
+        try Data("no image".utf8).write(to: folder.url.appending(path: "c.jpg"))
+        try TestPictures.jpeg().prefix(3000).write(to: folder.url.appending(path: "d.jpg"))
+        var errors: [String] = []
+        for (output, options) in [("here/", []), ("apart/", ["--isolate"])] {
+            let arguments = ["optimize", "a.jpg", "b.png", "c.jpg", "d.jpg", "-o", output]
+            let outcome = try await KFProgram.run(arguments + options, in: folder)
+            #expect(outcome.status == 1)
+            errors.append(outcome.errors)
+        }
+        #expect(errors[0] == errors[1])
+        for name in ["a.jpg", "b.png"] {
+            #expect(try folder.data("here/\(name)") == folder.data("apart/\(name)"))
+        }
+    }
+
+    @Test func `a file that takes too long fails alone, and stays as it is`() async throws {
+        let noise = try TestPictures.noise(width: 3000, height: 3000)
+        try noise.write(to: folder.url.appending(path: "noise.png"))
+        let outcome = try await kf("optimize", "noise.png", "--in-place", "--timeout", "0.5")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("timed out after 0.5 s; increase --timeout"))
+        #expect(try folder.data("noise.png") == noise)
+    }
 }

@@ -19,6 +19,18 @@ enum TestPictures {
         return try #require(canvas.image)
     }
 
+    /// A PNG of noise, which encoders are slowest at.
+    static func noise(width: Int, height: Int) throws -> Data {
+        var state: UInt64 = 1
+        var bytes = Data(count: width * height * 4)
+        for index in bytes.indices {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            bytes[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: state >> 40)
+        }
+        let image = KFCrossPlatformImage(premultipliedRGBA: bytes, width: width, height: height)
+        return try #require(image?.kf.pngRepresentation())
+    }
+
     /// A PNG of one grey.
     static func solid(_ level: UInt8, width: Int, height: Int) throws -> Data {
         var bytes = Data(repeating: level, count: width * height * 4)

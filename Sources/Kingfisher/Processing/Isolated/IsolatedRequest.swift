@@ -18,6 +18,8 @@ enum IsolatedRequest: Sendable {
     case plan(DecodePlan)
     /// A file of pixels.
     case encoding(IsolatedEncoding)
+    /// A smaller file of the same pixels.
+    case optimization(keepsMetadata: Bool)
 
     struct FrameRequest: Sendable {
         /// Different for every animation of the program.
@@ -89,6 +91,9 @@ extension IsolatedRequest {
         case .encoding(let encoding):
             writer.wire.write(6)
             encoding.write(to: &writer)
+        case .optimization(let keepsMetadata):
+            writer.wire.write(7)
+            writer.wire.write(keepsMetadata)
         }
         if let failure = writer.failure { throw failure }
         return WorkerRequest(
@@ -105,7 +110,7 @@ extension IsolatedRequest {
     }
 
     init(from reader: inout ProcessorReader) throws(WireError) {
-        switch try reader.wire.int(in: 0...6) {
+        switch try reader.wire.int(in: 0...7) {
         case 0:
             var options = IsolatedOptions(KingfisherParsedOptionsInfo(nil))
             options.scale = try reader.number()
@@ -120,6 +125,7 @@ extension IsolatedRequest {
         case 4: self = .info
         case 5: self = .plan(try DecodePlan(from: &reader.wire))
         case 6: self = .encoding(try IsolatedEncoding(from: &reader))
+        case 7: self = .optimization(keepsMetadata: try reader.wire.bool())
         default:
             self = .frame(
                 FrameRequest(

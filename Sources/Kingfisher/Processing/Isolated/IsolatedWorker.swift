@@ -36,6 +36,11 @@ struct IsolatedWorker {
         // An error is a header that cannot be read, which is nil in the answer.
         case .info: IsolatedAnswer.info(try? ImageFileInfo(data: file)).message()
         case .encoding(let encoding): Self.message(received.room, encoding.encoded)
+        case .optimization(let keepsMetadata):
+            Self.message(received.room) { () throws(CodecError) in
+                let smaller = try Codecs.optimized(file, keepsMetadata: keepsMetadata)
+                return smaller.count < file.count ? smaller : nil
+            }
         }
     }
 

@@ -13,16 +13,19 @@ struct Forgery {
     /// The answer for an image with any attached state, which is packed without a check; one with
     /// the file of the request refers to it.
     init(_ image: KFCrossPlatformImage, of file: Data? = nil) throws {
-        let parcel = try Self.parcel(image, of: file)
-        let answer = IsolatedAnswer.image(parcel).message()
+        self.init(.image(try Self.parcel(image, of: file)))
+    }
+
+    /// An answer with its result, if it has one.
+    init(_ answer: IsolatedAnswer) {
+        let answer = answer.message()
         message = answer.bytes
         result = answer.result.map { Data($0.bytes) } ?? Data()
     }
 
-    /// An answer without a result.
-    init(_ answer: IsolatedAnswer) {
-        message = answer.message().bytes
-        result = Data()
+    /// Bytes of a result.
+    static func bytes(_ data: Data) throws -> SharedBytes {
+        try SealedMapping(SealedMemory.holding(data), maxBytes: data.count).shared
     }
 
     /// A file that has its worker send the answer; it may begin with a good header.

@@ -107,4 +107,41 @@ struct IsolatedEncodingTests {
         task.cancel()
         #expect(await task.value == nil)
     }
+
+    @Test(arguments: ["baseline.jpg", "rgb8.png", "animated.gif"])
+    func `a file is optimised in a worker as here`(name: String) async throws {
+        let pool = WorkerBench.pool()
+        defer { pool.stop() }
+        let fixture = try #require(try IsolatedDecodingTests.fixtures().first { $0.name == name })
+        for keepsMetadata in [true, false] {
+            let file = try await ImageOptimization.isolated(
+                fixture.data,
+                keepsMetadata: keepsMetadata,
+                on: pool
+            )
+            let here = try ImageOptimization.optimized(fixture.data, keepsMetadata: keepsMetadata)
+            #expect(file == here)
+        }
+        #expect(pool.failureCount == 0)
+    }
+
+    @Test func `optimising a hostile file costs its worker only`() async throws {
+        let pool = WorkerBench.pool()
+        defer { pool.stop() }
+        await #expect(throws: IsolationFailure.crashed(signal: SIGSEGV)) {
+            try await ImageOptimization.isolated(WorkerBench.file("crash"), on: pool)
+        }
+        let webp = try #require(
+            try IsolatedDecodingTests.fixtures().first { $0.name == "lossy.webp" }
+        )
+        await #expect(throws: ImageOptimization.Failure.self) {
+            try await ImageOptimization.isolated(webp.data, on: pool)
+        }
+        // A file of another format than that of the request.
+        let png = try #require(try IsolatedDecodingTests.fixtures().first { $0.name == "rgb8.png" })
+        let forged = try Forgery(.file(.bytes(Forgery.bytes(webp.data)))).file(after: png.data)
+        await #expect(throws: IsolationFailure.self) {
+            try await ImageOptimization.isolated(forged, on: pool)
+        }
+    }
 }

@@ -38,9 +38,25 @@ struct OptimizeCommand: AsyncParsableCommand {
     @Flag(help: "Drop Exif, XMP, comments and texts; colour profiles and orientations stay.")
     var strip = false
 
+    @Flag(help: "Read the files in separate processes without access to files or the network.")
+    var isolate = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The time limit of each file, which is then read as with --isolate. (default: none, or "
+                + "300 with --isolate)",
+            valueName: "seconds"
+        )
+    )
+    var timeout: Double?
+
     @OptionGroup var out: OutputOptions
 
+    /// The time limit of a separate process; nil without one.
+    private var limit: Double? { timeout ?? (isolate ? 300 : nil) }
+
     func validate() throws {
+        if let timeout { try LoadOptions.check(timeout: timeout) }
         guard (output == nil) == inPlace else {
             throw ValidationError("name an output with -o, or replace the files with --in-place")
         }
@@ -55,10 +71,12 @@ struct OptimizeCommand: AsyncParsableCommand {
             let target = try inPlace ? nil : GetTarget(output, for: sources)
             try target?.prepare()
             let failures = Failures()
+            // The message of the deadline here is the one that names the option.
+            if let limit { ProcessIsolation.settings.timeLimit = .seconds(limit + 1) }
             let width = ProcessInfo.processInfo.activeProcessorCount
             await Batch.run(Array(files.indices), width: width) { index in
                 do {
-                    let report = try optimize(index, sources, target)
+                    let report = try await optimize(index, sources, target)
                     try out.print(report, toError: output == "-")
                 } catch {
                     if output != "-" { out.printFailure(error, source: files[index]) }
@@ -76,15 +94,15 @@ struct OptimizeCommand: AsyncParsableCommand {
         _ index: Int,
         _ sources: [PictureSource],
         _ target: GetTarget?
-    ) throws -> OptimizeReport {
+    ) async throws -> OptimizeReport {
         let bytes = try sources[index].bytes(patience: 30)
         guard let format = PictureFormat(bytes.kf.imageFormat),
             format == .jpeg || format == .png || format == .gif
         else { throw Failure("it is no JPEG, PNG or GIF; kf convert writes other formats") }
         let smaller: Data
         do {
-            smaller = try ImageOptimization.optimized(bytes, keepsMetadata: !strip)
-        } catch {
+            smaller = try await optimized(bytes)
+        } catch let error as ImageOptimization.Failure {
             throw Failure("it cannot be optimised: \(error.reason)")
         }
         let path = try target?.path(of: index, as: format, sources: sources)
@@ -103,6 +121,15 @@ struct OptimizeCommand: AsyncParsableCommand {
             sourceBytes: bytes.count,
             bytes: smaller.count
         )
+    }
+
+    private func optimized(_ bytes: Data) async throws -> Data {
+        guard let limit else {
+            return try ImageOptimization.optimized(bytes, keepsMetadata: !strip)
+        }
+        return try await withDeadline(seconds: limit) {
+            try await ImageOptimization.isolated(bytes, keepsMetadata: !strip)
+        }
     }
 }
 
