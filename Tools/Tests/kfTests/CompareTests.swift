@@ -27,6 +27,25 @@ struct CompareTests {
         try #require(image.kf.pngRepresentation()).write(to: folder.url.appending(path: name))
     }
 
+    @Test func `the deadline holds for each encoding`() async throws {
+        let noise = try TestPictures.noise(width: 600, height: 600)
+        try noise.write(to: folder.url.appending(path: "noise.png"))
+        let outcome = try await run(
+            "compare",
+            "noise.png",
+            "-p",
+            "resize:5900x5900",
+            "--formats",
+            "avif",
+            "--qualities",
+            "100",
+            "--timeout",
+            "4"
+        )
+        #expect(outcome.status == 1, "\(outcome.text)")
+        #expect(outcome.errors.contains("timed out after 4 s; increase --timeout"))
+    }
+
     @Test func `an image equals itself`() async throws {
         let fields = try GetTests.fields(try await run("diff", "a.png", "a.png", "--json"))
         #expect(fields["psnr"] is NSNull)

@@ -9,7 +9,8 @@ struct CompareCommand: AsyncParsableCommand {
         abstract: "Writes one image in several formats and qualities, and compares size and loss.",
         discussion: """
             Writes no files; the table shows the cost of each choice. PSNR (dB, higher is better) \
-            and DSSIM (lower is better) are measured against the loaded image after the steps.
+            and DSSIM (lower is better) are measured against the loaded image after the steps. \
+            --timeout limits the load, and each encoding.
 
             Examples:
               kf compare photo.jpg -p resize:1200x
@@ -66,7 +67,11 @@ struct CompareCommand: AsyncParsableCommand {
             var rows: [Row] = []
             for (format, quality) in choices {
                 Terminal.showStatus(out.showsProgress ? "  \(format.rawValue) …" : "")
-                rows.append(try Self.row(image, format, quality))
+                rows.append(
+                    try await onThread(seconds: loading.timeout) {
+                        try Self.row(image, format, quality)
+                    }
+                )
             }
             Terminal.showStatus("")
             try out.print(
@@ -105,7 +110,7 @@ struct CompareCommand: AsyncParsableCommand {
                 format: format.imageFormat,
                 compressionQuality: compression
             )
-            : image.kf.data(format: format.imageFormat, compressionQuality: compression)
+            : format.encoding(quality: compression).data(of: image.kf.still)
         let time = start.duration(to: .now)
         guard let data, let decoded = KFCrossPlatformImage(data: data) else {
             throw format.failure

@@ -77,7 +77,10 @@ struct DiffCommand: AsyncParsableCommand {
             let difference = try ImageDifference(images[0], images[1])
             if let output, let format = try PictureFormat(ending: output) {
                 let picture = try ImageDifference.picture(of: images[0], and: images[1])
-                guard let data = picture.kf.data(format: format.imageFormat) else {
+                let data = try await onThread(seconds: loading.timeout) {
+                    format.encoding(quality: 1).data(of: picture)
+                }
+                guard let data else {
                     throw Failure("cannot write the differences as \(format.rawValue)")
                 }
                 try AtomicFile.write(data, to: output)

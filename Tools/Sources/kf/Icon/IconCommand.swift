@@ -53,6 +53,7 @@ struct IconCommand: AsyncParsableCommand {
             try AtomicFile.checkFolder(of: output)
             let load = PictureLoad(source: source, loading: loading, processor: nil)
             let image = try await load.run().result.image
+            // Small pictures: writing them takes no time that a limit could bound.
             let pictures = try sizes.map { side in
                 let size = CGSize(width: side, height: side)
                 let square = image.kf.resize(to: size, for: .aspectFill)

@@ -243,15 +243,9 @@ struct EncodingOptions: ParsableArguments {
                 compressionQuality: level
             )
         }
-        let encoding: ImageEncoding =
-            switch target {
-            case .png: colors.map { .png(maxColorCount: $0) } ?? .png
-            case .jpeg: baseline ? .jpeg(quality: level) : .progressiveJPEG(quality: level)
-            case .gif: .gif
-            case .webp: .webp(quality: level)
-            case .avif: .avif(quality: level)
-            case .jxl: .jxl(quality: level)
-            }
+        let encoding =
+            colors.map { .png(maxColorCount: $0) }
+            ?? target.encoding(quality: level, isBaseline: baseline)
         return encoding.data(of: image)
     }
 

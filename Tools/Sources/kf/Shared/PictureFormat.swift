@@ -65,6 +65,23 @@ enum PictureFormat: String, CaseIterable, Sendable {
         return holdsAnimations || count < 2 ? nil : count - 1
     }
 
+    /// The encoding.
+    ///
+    /// - Parameters:
+    ///   - quality: 0…1; ignored by lossless formats.
+    ///   - isBaseline: Whether a JPEG is not progressive.
+    /// - Returns: The encoding.
+    func encoding(quality: CGFloat = 0.9, isBaseline: Bool = false) -> ImageEncoding {
+        switch self {
+        case .png: .png
+        case .jpeg: isBaseline ? .jpeg(quality: quality) : .progressiveJPEG(quality: quality)
+        case .gif: .gif
+        case .webp: .webp(quality: quality)
+        case .avif: .avif(quality: quality)
+        case .jxl: .jxl(quality: quality)
+        }
+    }
+
     var imageFormat: ImageFormat {
         switch self {
         case .png: .PNG

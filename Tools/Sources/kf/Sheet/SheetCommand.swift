@@ -12,7 +12,7 @@ struct SheetCommand: AsyncParsableCommand {
         discussion: """
             Folders are searched recursively, and quoted patterns are expanded, as by kf convert. \
             Images that cannot be read are left out and listed. A video that is named alone is \
-            shown by frames with their times.
+            shown by frames with their times. --timeout limits each load, and the writing.
 
             Examples:
               kf sheet photos -o sheet.png
@@ -80,7 +80,7 @@ struct SheetCommand: AsyncParsableCommand {
             try checkSize(count: items.count)
             let images = await images(of: items, failed)
             guard !images.isEmpty else { throw Failure("none of the images can be read") }
-            try write(images, failed: failed.all.count)
+            try await write(images, failed: failed.all.count)
             for line in failed.all { Terminal.note("kf: " + line, style: .red) }
             if !failed.all.isEmpty { throw ExitCode.failure }
         } catch {
@@ -169,7 +169,7 @@ struct SheetCommand: AsyncParsableCommand {
     private func write(
         _ images: [(name: String, image: KFCrossPlatformImage)],
         failed: Int
-    ) throws {
+    ) async throws {
         let (width, height) = size(count: images.count)
         var page = Canvas(width: width, height: height)
         page.fill(columns: 0..<width, rows: 0..<height, Self.paper)
@@ -186,9 +186,12 @@ struct SheetCommand: AsyncParsableCommand {
             let text = String(name.prefix(Int(cell.width) / 6))
             page.write(text, x: x, y: y + Int(cell.height) + 4, size: 1, colour: Self.ink)
         }
-        guard let format = try PictureFormat(ending: output),
-            let data = page.image?.kf.data(format: format.imageFormat, compressionQuality: 0.9)
-        else { throw Failure("cannot write this page as \(output)") }
+        let image = page.image
+        let format = try PictureFormat(ending: output)
+        let data = try await onThread(seconds: loading.timeout) {
+            image.flatMap { format?.encoding().data(of: $0) }
+        }
+        guard let data else { throw Failure("cannot write this page as \(output)") }
         try AtomicFile.write(data, to: output)
         try out.print(
             Result(

@@ -113,7 +113,7 @@ struct SrcsetCommand: AsyncParsableCommand {
             for format in formats {
                 let quality = CGFloat(quality) / 100
                 let encoded = try await onThread(seconds: loading.timeout) {
-                    small.kf.data(format: format.imageFormat, compressionQuality: quality)
+                    format.encoding(quality: quality).data(of: small)
                 }
                 guard let data = encoded else { throw format.failure }
                 let name = "\(stem)-\(width).\(format.suffix)"
