@@ -15,6 +15,10 @@ package struct EncodeOptions: Sendable {
     package var effort: Int?
     /// The most colours of a PNG, 2…256, with error diffusion; nil for all.
     package var maxColorCount: Int?
+    /// Whether JPEG and lossy AVIF have a quarter of the samples of colour.
+    ///
+    /// Nil for the encoder's rule: JPEG up to a quality of 90, AVIF always.
+    package var subsamplesChroma: Bool?
     /// The ICC profile of the pixels; nil for sRGB.
     ///
     /// JPEG, PNG, WebP and AVIF embed it; other formats are refused.
@@ -31,6 +35,7 @@ package struct EncodeOptions: Sendable {
         isLossless: Bool = false,
         effort: Int? = nil,
         maxColorCount: Int? = nil,
+        subsamplesChroma: Bool? = nil,
         profile: Data? = nil,
         isCancelled: (@Sendable () -> Bool)? = nil
     ) {
@@ -39,6 +44,7 @@ package struct EncodeOptions: Sendable {
         self.isLossless = isLossless
         self.effort = effort
         self.maxColorCount = maxColorCount
+        self.subsamplesChroma = subsamplesChroma
         self.profile = profile
         self.isCancelled = isCancelled
     }

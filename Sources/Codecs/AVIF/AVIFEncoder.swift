@@ -31,7 +31,8 @@ struct AVIFEncoder {
                 detail: "more than \(Self.maxPixels) pixels; choose another format"
             )
         }
-        let format = options.isLossless ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
+        let isReduced = options.subsamplesChroma != false && !options.isLossless
+        let format = isReduced ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV444
         guard
             let image = avif.avifImageCreate(
                 UInt32(bitmap.width),

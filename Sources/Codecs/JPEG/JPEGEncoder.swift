@@ -20,12 +20,13 @@ struct JPEGEncoder {
             throw .encodingFailed(.jpeg, detail: "\(bitmap.size) is beyond \(Self.maxSide) pixels")
         }
         let quality = Int32(max(1, min(100, (options.quality * 100).rounded())))
+        let isReduced = options.subsamplesChroma ?? (quality <= Self.lastReducedQuality)
         let settings = kf_jpeg_encoding(
             width: Int32(bitmap.width),
             height: Int32(bitmap.height),
             quality: quality,
             is_progressive: options.isProgressive ? 1 : 0,
-            full_chroma: quality > Self.lastReducedQuality ? 1 : 0,
+            full_chroma: isReduced ? 0 : 1,
             // A profile has the channels of its file.
             is_grey: options.profile == nil && bitmap.isGrey ? 1 : 0
         )

@@ -13,7 +13,9 @@ extension ImageEncoding {
     ///   the format, or the task was cancelled.
     public func data(of image: KFCrossPlatformImage) -> Data? {
         let isAnimated = image.hasFrames && (format == .WebP || format == .GIF)
-        let hasOptions = isProgressive || maxColorCount != nil || effort != nil && !isAnimated
+        let hasOptions =
+            isProgressive || maxColorCount != nil || subsamplesChroma != nil
+            || (effort != nil || isLosslessWebP) && !isAnimated
         // A GIF is encoded again, because its frames may have changed.
         if !hasOptions, format != .GIF, let file = image.kf.gifRepresentation(),
             file.kf.imageFormat == format
@@ -26,8 +28,10 @@ extension ImageEncoding {
         let options = EncodeOptions(
             quality: Double(quality),
             isProgressive: isProgressive,
+            isLossless: isLosslessWebP,
             effort: effort,
             maxColorCount: maxColorCount,
+            subsamplesChroma: subsamplesChroma,
             profile: image.kf.colorProfile,
             isCancelled: { Task.isCancelled }
         )

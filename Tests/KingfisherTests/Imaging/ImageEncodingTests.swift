@@ -80,6 +80,36 @@ struct ImageEncodingTests {
         #expect(Set(encodings.map(\.identifier)).count == 3)
     }
 
+    @Test func `a lossless WebP has the pixels of the image`() throws {
+        let image = try Self.image()
+        let file = try #require(ImageEncoding.losslessWebP().data(of: image))
+        #expect(file.kf.imageFormat == .WebP)
+        let decoded = try #require(KFCrossPlatformImage(data: file))
+        #expect(decoded.pngData() == image.pngData())
+        #expect(
+            ImageEncoding.losslessWebP().identifier != ImageEncoding.webp(quality: 1).identifier
+        )
+    }
+
+    @Test func `the samples of colour are chosen, or follow the quality`() throws {
+        let image = try Self.image()
+        // The factors of the first component in the header of a frame: 2 × 2 or 1 × 1.
+        func factors(_ encoding: ImageEncoding) throws -> UInt8 {
+            let file = try #require(encoding.data(of: image))
+            let frame = try #require(file.range(of: Data([0xFF, 0xC0])))
+            return file[frame.upperBound + 9]
+        }
+        #expect(try factors(.jpeg(quality: 0.8)) == 0x22)
+        #expect(try factors(.jpeg(quality: 0.95)) == 0x11)
+        #expect(try factors(.jpeg(quality: 0.8).subsamplingChroma(false)) == 0x11)
+        #expect(try factors(.jpeg(quality: 0.95).subsamplingChroma(true)) == 0x22)
+        let identifiers = [
+            ImageEncoding.jpeg(), .jpeg().subsamplingChroma(false), .jpeg().subsamplingChroma(true),
+        ].map(\.identifier)
+        #expect(Set(identifiers).count == 3)
+        #expect(ImageEncoding.png.subsamplingChroma(true) == .png)
+    }
+
     @Test func `the effort is part of the identifier`() {
         let identifiers = Set(
             [ImageEncoding.webp(), .webp(effort: 0), .webp(effort: 6)].map(\.identifier)

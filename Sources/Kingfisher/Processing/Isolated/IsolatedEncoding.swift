@@ -75,6 +75,7 @@ struct IsolatedEncoding: Sendable {
         writer.wire.write(Self.formats.firstIndex(of: format) ?? 0)
         writer.wire.write(options.quality)
         writer.wire.write(options.effort) { $0.write($1) }
+        writer.wire.write(options.subsamplesChroma) { $0.write($1) }
         writer.write(image)
         writer.write(options.profile)
     }
@@ -84,6 +85,9 @@ struct IsolatedEncoding: Sendable {
         var options = EncodeOptions()
         options.quality = try reader.wire.double()
         options.effort = try reader.wire.optional { reader throws(WireError) in try reader.int() }
+        options.subsamplesChroma = try reader.wire.optional { reader throws(WireError) in
+            try reader.bool()
+        }
         image = try reader.image()
         options.profile = try reader.bytes()
         self.options = options
