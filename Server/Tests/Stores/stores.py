@@ -1,4 +1,5 @@
 """Reads objects of emulators through the image service: S3 with roles, and Google Cloud Storage.
+Keeps results in that S3, from which another service starts.
 
 Usage: stores.py KF_SERVE PICTURE
 
@@ -89,17 +90,18 @@ try:
     start(sys.executable, "-c", f"from moto.server import main; main(['-p', '{port}'])")
     wait_for(port)
 
-    def client(name):
+    def client(name, access="any", secret="any"):
         return boto3.client(
             name,
             endpoint_url=address,
             region_name=REGION,
-            aws_access_key_id="any",
-            aws_secret_access_key="any",
+            aws_access_key_id=access,
+            aws_secret_access_key=secret,
         )
 
     s3, iam = client("s3"), client("iam")
     s3.create_bucket(Bucket="photos", CreateBucketConfiguration={"LocationConstraint": REGION})
+    s3.create_bucket(Bucket="results", CreateBucketConfiguration={"LocationConstraint": REGION})
     s3.put_object(Bucket="photos", Key="a/b.png", Body=picture)
 
     def policy(*statements):
@@ -137,6 +139,42 @@ try:
     # The user itself may not read, the role may.
     served({**usual, **assumer}, {image: 404})
     served({**usual, **assumer, "IMGPROXY_S3_ASSUME_ROLE_ARN": role["Arn"]}, {image: 200})
+
+    # --- Results ---------------------------------------------------------------------------------
+    store = client("s3", reader["AWS_ACCESS_KEY_ID"], reader["AWS_SECRET_ACCESS_KEY"])
+    for layer in ["none", "disk"]:
+        own = free_port()
+        with tempfile.TemporaryDirectory() as folder:
+            start(
+                kf_serve,
+                IMGPROXY_BIND=f"127.0.0.1:{own}",
+                IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES="1",
+                IMGPROXY_ENABLE_DEBUG_HEADERS="1",
+                KF_ISOLATE="0",
+                KF_CACHE_PATH=folder,
+                KF_RESULT_STORE="s3://results/fleet",
+                KF_RESULT_STORE_TIMEOUT="20",
+                **usual,
+                **reader,
+            )
+            wait_for(own)
+            connection = http.client.HTTPConnection("127.0.0.1", own, timeout=60)
+            connection.request("GET", f"/_/w:50/plain/{image}")
+            response = connection.getresponse()
+            found = response.status, response.headers["x-cache"]
+            response.read()
+            connection.close()
+            print(f"a result that an empty machine finds: {found}")
+            if found != (200, layer):
+                problems.append(f"a result: {found}, not 200 {layer}")
+            deadline = time.monotonic() + 30
+            while "Contents" not in store.list_objects_v2(Bucket="results"):
+                if time.monotonic() > deadline:
+                    sys.exit("no result is stored")
+                time.sleep(0.1)
+            ended = programs.pop()
+            ended.kill()
+            ended.wait(30)
 
     # --- Google ----------------------------------------------------------------------------------
     port = free_port()

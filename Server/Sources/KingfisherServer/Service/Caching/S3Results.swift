@@ -194,7 +194,8 @@ extension SharedStorageSettings {
     static func forObjects(timeout: Duration) -> SharedStorageSettings {
         var settings = SharedStorageSettings()
         settings.timeout = timeout
-        settings.writeTimeout = .seconds(10)
+        // Nothing waits for writes but the end of the program.
+        settings.writeTimeout = timeout * 10
         settings.leaseWait = .zero
         return settings
     }
