@@ -54,10 +54,9 @@ public enum ImgproxyVariables {
         Family(
             reason: "the encoder is the one of the library, which chooses this itself",
             names: [
-                "JPEG_NO_SUBSAMPLE", "JPEG_TRELLIS_QUANT", "JPEG_OVERSHOOT_DERINGING",
-                "JPEG_OPTIMIZE_SCANS", "JPEG_QUANT_TABLE", "PNG_INTERLACED", "WEBP_COMPRESSION",
-                "WEBP_PRESET", "WEBP_SMART_SUBSAMPLE", "AVIF_SUBSAMPLE", "JXL_EFFORT",
-                "STRIP_METADATA_DPI", "PRESERVE_HDR",
+                "JPEG_TRELLIS_QUANT", "JPEG_OVERSHOOT_DERINGING", "JPEG_OPTIMIZE_SCANS",
+                "JPEG_QUANT_TABLE", "PNG_INTERLACED", "WEBP_PRESET", "WEBP_SMART_SUBSAMPLE",
+                "JXL_EFFORT", "STRIP_METADATA_DPI", "PRESERVE_HDR",
             ]
         ),
         Family(

@@ -119,6 +119,11 @@ extension ServiceConfiguration {
         settings.quality = processing.quality
         settings.formatQuality = processing.formatQuality
         settings.isProgressive = processing.writesProgressiveJPEG
+        settings.subsampling = [
+            .jpeg: processing.keepsChromaOfJPEG ? .off : .auto,
+            .avif: processing.subsamplingOfAVIF,
+        ]
+        settings.isLosslessWebP = processing.compressionOfWebP == .lossless
         settings.maxColorCount =
             processing.quantizesPNG ? processing.maximalColorsOfPNG : nil
         settings.efforts = [.avif: processing.speedOfAVIF, .webp: processing.effortOfWebP]

@@ -17,6 +17,12 @@ extension ServiceConfiguration {
         public var formatQuality: [OutputFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
         /// Whether JPEGs are progressive.
         public var writesProgressiveJPEG = true
+        /// Whether JPEGs have all samples of colour in all qualities, not only above 90.
+        public var keepsChromaOfJPEG = false
+        /// How WebPs are compressed.
+        public var compressionOfWebP = WebPCompression.lossy
+        /// Whether AVIFs have a quarter of the samples of colour.
+        public var subsamplingOfAVIF = Subsampling.auto
         /// The speed of encoding AVIF, from 0 (smallest) to 10 (fastest).
         public var speedOfAVIF = 8
         /// The effort of encoding WebP, from 0 (fastest) to 6 (smallest); animations use 4.
@@ -106,6 +112,9 @@ extension ServiceConfiguration {
                 .results
             ),
             .init("IMGPROXY_JPEG_PROGRESSIVE", \.processing.writesProgressiveJPEG, .flag, .results),
+            .init("IMGPROXY_JPEG_NO_SUBSAMPLE", \.processing.keepsChromaOfJPEG, .flag, .results),
+            .init("IMGPROXY_WEBP_COMPRESSION", \.processing.compressionOfWebP, .word, .results),
+            .init("IMGPROXY_AVIF_SUBSAMPLE", \.processing.subsamplingOfAVIF, .word, .results),
             .init("IMGPROXY_AVIF_SPEED", \.processing.speedOfAVIF, .integer(0...10), .results),
             .init("IMGPROXY_WEBP_EFFORT", \.processing.effortOfWebP, .integer(0...6), .results),
             .init("IMGPROXY_PNG_QUANTIZE", \.processing.quantizesPNG, .flag, .results),
@@ -197,6 +206,27 @@ extension ServiceConfiguration {
         case dssim
         /// The highest quality is used whose result is small enough.
         case size
+    }
+
+    /// How WebPs are compressed.
+    public enum WebPCompression: String, Sendable, CaseIterable {
+        /// By a quality.
+        case lossy
+        /// With exactly the pixels of the image; animations are lossy.
+        case lossless
+    }
+
+    /// Whether results have fewer samples of colour than of brightness.
+    public enum Subsampling: String, Sendable, CaseIterable {
+        /// By the encoder's rule: JPEG up to a quality of 90, AVIF always.
+        case auto
+        /// A quarter of them.
+        case on
+        /// All of them.
+        case off
+
+        /// Nil for the encoder's rule.
+        var isOn: Bool? { self == .auto ? nil : self == .on }
     }
 
     /// When results are sharpened by a mask.

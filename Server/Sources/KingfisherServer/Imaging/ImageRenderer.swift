@@ -110,7 +110,7 @@ struct ImageRenderer: Sendable {
             height: size.height,
             dpr: job.dpr
         )
-        result.quality = job.rule.format.isLossless ? nil : encoding.quality
+        result.quality = job.rule.isLossless ? nil : encoding.quality
         result.times.encode = encoding.time
         result.times.process = total - result.times.encode
         return result

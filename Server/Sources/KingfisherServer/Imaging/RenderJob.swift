@@ -102,6 +102,10 @@ struct RenderJob {
         rule.isProgressive = options.isProgressive ?? settings.isProgressive
         rule.effort = settings.efforts[plan.format]
         rule.maxColorCount = settings.colorCount(options)
+        let subsampling = options.subsampling[plan.format] ?? settings.subsampling[plan.format]
+        rule.subsamplesChroma = subsampling.flatMap(\.isOn)
+        rule.isLosslessWebP =
+            plan.format == .webp && options.isLosslessWebP ?? settings.isLosslessWebP
         search(options.autoQuality, settings.autoQuality, &rule)
         return rule
     }

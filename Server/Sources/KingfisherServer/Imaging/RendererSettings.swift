@@ -10,6 +10,10 @@ struct RendererSettings: Sendable {
     var isProgressive = true
     /// The work per pixel by format, on the scale of ``ImageEncoding/effort``.
     var efforts: [OutputFormat: Int] = [:]
+    /// Whether JPEG and AVIF have a quarter of the samples of colour unless the URL says otherwise.
+    var subsampling: [OutputFormat: ServiceConfiguration.Subsampling] = [:]
+    /// Whether WebPs are lossless unless the URL says otherwise.
+    var isLosslessWebP = false
     /// The most colours of PNGs, 2…256; nil for all.
     var maxColorCount: Int?
     /// The most colours of PNGs that a URL wants reduced without a number of its own.

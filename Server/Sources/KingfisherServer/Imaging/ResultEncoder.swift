@@ -23,12 +23,19 @@ final class ResultEncoder: Sendable {
         var effort: Int?
         /// See ``ImageEncoding/maxColorCount``.
         var maxColorCount: Int?
+        /// See ``ImageEncoding/subsamplesChroma``.
+        var subsamplesChroma: Bool?
+        /// See ``ImageEncoding/isLosslessWebP``.
+        var isLosslessWebP = false
         /// Nil without a search.
         var similarity: SimilarityTarget?
         /// A search that takes longer ends with its best file so far.
         ///
         /// Five seconds: half of the time for a request, whose end would leave no file at all.
         var searchTime = Duration.seconds(5)
+
+        /// Whether the quality has no effect.
+        var isLossless: Bool { format.isLossless || isLosslessWebP && !isAnimated }
     }
 
     /// The measure of the last encoding.
@@ -106,7 +113,7 @@ private struct Attempts {
 
     mutating func search() -> Encoded? {
         // An animation has its quality already, and lossless formats have none.
-        let isFixed = rule.format.isLossless || rule.isAnimated
+        let isFixed = rule.isLossless || rule.isAnimated
         guard !isFixed else { return encoded(rule.quality) }
         let similar = rule.similarity.flatMap { mostSimilar($0) }
         let hasProfile = image.kf.colorProfile != nil
@@ -128,7 +135,9 @@ private struct Attempts {
             isAnimated: rule.isAnimated,
             isProgressive: rule.isProgressive,
             effort: rule.effort,
-            maxColorCount: rule.maxColorCount
+            maxColorCount: rule.maxColorCount,
+            subsamplesChroma: rule.subsamplesChroma,
+            isLosslessWebP: rule.isLosslessWebP
         ).map { ($0, quality) }
     }
 

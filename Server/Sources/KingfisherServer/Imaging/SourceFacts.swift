@@ -136,6 +136,8 @@ extension KFCrossPlatformImage {
     ///   - isProgressive: Whether a JPEG is progressive.
     ///   - effort: See ``ImageEncoding/effort``.
     ///   - maxColorCount: See ``ImageEncoding/maxColorCount``.
+    ///   - subsamplesChroma: See ``ImageEncoding/subsamplesChroma``.
+    ///   - isLosslessWebP: See ``ImageEncoding/isLosslessWebP``.
     /// - Returns: The file; nil if this build cannot write it.
     func encoded(
         as format: OutputFormat,
@@ -143,7 +145,9 @@ extension KFCrossPlatformImage {
         isAnimated: Bool = false,
         isProgressive: Bool = false,
         effort: Int? = nil,
-        maxColorCount: Int? = nil
+        maxColorCount: Int? = nil,
+        subsamplesChroma: Bool? = nil,
+        isLosslessWebP: Bool = false
     ) -> Data? {
         if isAnimated, let file = kf.gifRepresentation(),
             file.kf.imageFormat == format.imageFormat
@@ -151,16 +155,18 @@ extension KFCrossPlatformImage {
             return file
         }
         let share = CGFloat(max(1, min(100, quality))) / 100
-        let encoding: ImageEncoding =
+        var encoding: ImageEncoding =
             switch format {
             case .jpeg where isProgressive: .progressiveJPEG(quality: share)
             case .jpeg: .jpeg(quality: share)
             case .png: maxColorCount.map { .png(maxColorCount: $0) } ?? .png
+            case .webp where isLosslessWebP: .losslessWebP(effort: effort)
             case .webp: .webp(quality: share, effort: effort)
             case .avif: .avif(quality: share, speed: effort)
             case .gif: .gif
             case .jxl: .jxl(quality: share)
             }
+        if let subsamplesChroma { encoding = encoding.subsamplingChroma(subsamplesChroma) }
         let file = encoding.data(of: kf.still)
         // An encoder that this build lacks yields PNG.
         return file?.kf.imageFormat == format.imageFormat ? file : nil

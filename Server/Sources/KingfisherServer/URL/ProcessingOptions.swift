@@ -247,6 +247,10 @@ struct ProcessingOptions: Sendable, Hashable {
     var isProgressive: Bool?
     /// Whether the colours of PNGs are reduced.
     var quantizes: Bool?
+    /// Whether JPEG and AVIF have a quarter of the samples of colour.
+    var subsampling: [OutputFormat: ServiceConfiguration.Subsampling] = [:]
+    /// Whether WebPs are lossless.
+    var isLosslessWebP: Bool?
     /// 2…256.
     var maximalColors: Int?
     var stripMetadata: Bool?

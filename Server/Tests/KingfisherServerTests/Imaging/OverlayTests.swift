@@ -94,7 +94,7 @@ struct OverlayTests {
         #expect(try Set(Self.pixels(of: all)).count > 16)
     }
 
-    @Test("Effects that encoders do not have are refused", arguments: ["jpgo::1", "pngo:1"])
+    @Test("Effects that encoders do not have are refused", arguments: ["jpgo:::1", "pngo:1"])
     func unsupported(option: String) {
         let error = #expect(throws: ServiceError.self) {
             try ImageRequest.parse("/_/\(option)/plain/http://a/b", with: .init())

@@ -223,7 +223,15 @@ enum OptionExamples {
         },
         OptionExample("format:best") { $0.wantsBest = true },
         OptionExample("jpeg_options:1") { $0.isProgressive = true },
-        OptionExample("jpeg_options:0:0:f::false") { $0.isProgressive = false },
+        OptionExample("jpeg_options:0:0:f::false") {
+            $0.isProgressive = false
+            $0.subsampling = [.jpeg: .auto]
+        },
+        OptionExample("jpeg_options::1") { $0.subsampling = [.jpeg: .off] },
+        OptionExample("webp_options:lossless") { $0.isLosslessWebP = true },
+        OptionExample("webp_options:lossy:0:default") { $0.isLosslessWebP = false },
+        OptionExample("avif_options:off") { $0.subsampling = [.avif: .off] },
+        OptionExample("avif_options:auto") { $0.subsampling = [.avif: .auto] },
         OptionExample("png_options:0:1:16") { ($0.quantizes, $0.maximalColors) = (true, 16) },
         OptionExample("png_options::0") { $0.quantizes = false },
         OptionExample("unsharp_masking:none") { $0.unsharpMask = .init(mode: .none) },
@@ -282,7 +290,10 @@ enum OptionExamples {
         "autoquality:dssim:0.1:0", "autoquality:dssim:0.1:90:10", "autoquality:dssim:0.1:1:101",
         "format:exe", "format:svg", "format:worst", "gradient:2", "gradient:1:red",
         "gradient:1::side", "gradient:1:::0.5:0.2",
-        "jpeg_options::1", "png_options:1", "png_options::1:1", "watermark_size:-1",
+        "jpeg_options::x", "jpeg_options:::1", "webp_options:near_lossless",
+        "webp_options::1", "webp_options:::photo", "avif_options:1",
+        "png_options:1",
+        "png_options::1:1", "watermark_size:-1",
         "strip_metadata:x", "keep_copyright:x",
         "strip_color_profile:x", "skip_processing:svg", "skip_processing:gif:x", "raw:x",
         "page:x", "page:-1", "page:1000001", "video_thumbnail_second:x", "vts:-1", "vts:1e9",

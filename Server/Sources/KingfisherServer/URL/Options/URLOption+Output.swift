@@ -30,9 +30,13 @@ extension URLOption {
             arguments,
             options throws(ServiceError) in
             if let flag = try arguments.flag(0) { options.isProgressive = flag }
-            try arguments.requireUnset(from: 1)
+            if let flag = try arguments.flag(1) { options.subsampling[.jpeg] = flag ? .off : .auto }
+            try arguments.requireUnset(from: 2)
         } write: { options in
-            options.isProgressive.map { [$0 ? "1" : "0"] }
+            let progressive = options.isProgressive.map { $0 ? "1" : "0" }
+            let chroma = options.subsampling[.jpeg].map { $0 == .off ? "1" : "0" }
+            if let chroma { return [progressive ?? "", chroma] }
+            return progressive.map { [$0] }
         },
         URLOption("png_options", ["pngo"], arguments: 3) {
             arguments,
@@ -44,6 +48,26 @@ extension URLOption {
             guard options.quantizes != nil || options.maximalColors != nil else { return nil }
             let flag = options.quantizes.map { $0 ? "1" : "0" } ?? ""
             return ["", flag, options.maximalColors.map { String($0) } ?? ""]
+        },
+        URLOption("webp_options", ["webpo"], arguments: 3) {
+            arguments,
+            options throws(ServiceError) in
+            if let way = try arguments.choice(0, of: ServiceConfiguration.WebPCompression.self) {
+                options.isLosslessWebP = way == .lossless
+            }
+            guard try arguments.flag(1) != true else { throw arguments.unsupported(1) }
+            guard (arguments[2] ?? "default") == "default" else { throw arguments.unsupported(2) }
+        } write: { options in
+            options.isLosslessWebP.map { [$0 ? "lossless" : "lossy"] }
+        },
+        URLOption("avif_options", ["avifo"], arguments: 1) {
+            arguments,
+            options throws(ServiceError) in
+            if let way = try arguments.choice(0, of: ServiceConfiguration.Subsampling.self) {
+                options.subsampling[.avif] = way
+            }
+        } write: { options in
+            options.subsampling[.avif].map { [$0.rawValue] }
         },
         .flag("strip_metadata", ["sm"], \.stripMetadata),
         .flag("keep_copyright", ["kcr"], \.keepCopyright),

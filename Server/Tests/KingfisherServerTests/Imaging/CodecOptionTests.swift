@@ -1,0 +1,66 @@
+import Foundation
+import Kingfisher
+import KingfisherTesting
+import Testing
+
+@testable import KingfisherServer
+
+/// Options of single formats.
+struct CodecOptionTests {
+    /// Red and blue columns, which fewer samples of colour mix.
+    private static func columns() throws -> Data {
+        let picture = TestPicture.image(64, 64) { x, _ in
+            x % 2 == 0 ? [255, 0, 0, 255] : [0, 0, 255, 255]
+        }
+        return try #require(picture.pngData())
+    }
+
+    /// Whether neighbours are far apart.
+    private static func keepsColumns(_ rendered: Rendered) -> Bool {
+        rendered.pixel(30, 30)[0] - rendered.pixel(31, 30)[0] > 150
+    }
+
+    @Test("All samples of colour are kept where the URL or the configuration says so")
+    func subsampling() async throws {
+        let file = try Self.columns()
+        var configuration = ServiceConfiguration()
+        let bench = try RenderBench(configuration.rendererSettings(watermark: nil))
+        configuration.processing.keepsChromaOfJPEG = true
+        configuration.processing.subsamplingOfAVIF = .off
+        let keeping = try RenderBench(configuration.rendererSettings(watermark: nil))
+        for format in [OutputFormat.jpeg, .avif] where format.isWritable {
+            let usual = try await bench.render(file, as: format) { _ in }
+            #expect(!Self.keepsColumns(usual), "\(format)")
+            let kept = try await bench.render(file, as: format) {
+                $0.subsampling = [.jpeg: .off, .avif: .off]
+            }
+            #expect(Self.keepsColumns(kept), "\(format)")
+            #expect(Self.keepsColumns(try await keeping.render(file, as: format) { _ in }))
+            let auto = try await keeping.render(file, as: format) {
+                $0.subsampling = [.jpeg: .auto, .avif: .auto]
+            }
+            #expect(!Self.keepsColumns(auto), "\(format)")
+        }
+    }
+
+    @Test("A lossless WebP has the pixels of the source, and no quality")
+    func lossless() async throws {
+        let picture = TestPicture.image(40, 40) { x, y in
+            [UInt8(x * 6), UInt8(y * 6), UInt8((x * y) % 256), 255]
+        }
+        let file = try #require(picture.pngData())
+        var configuration = ServiceConfiguration()
+        configuration.processing.compressionOfWebP = .lossless
+        let bench = try RenderBench(configuration.rendererSettings(watermark: nil))
+        let exact = try await bench.render(file, as: .webp) { $0.maximalBytes = 10 }
+        #expect(exact.result.quality == nil)
+        for (x, y) in [(0, 0), (13, 21), (39, 39)] {
+            #expect(exact.pixel(x, y) == picture.pixel(x, y))
+        }
+        let lossy = try await bench.render(file, as: .webp) { $0.isLosslessWebP = false }
+        #expect(lossy.result.quality == 79)
+        #expect(lossy.result.data != exact.result.data)
+        let other = try await bench.render(file, as: .jpeg) { $0.isLosslessWebP = true }
+        #expect(other.result.quality == 80)
+    }
+}
