@@ -151,6 +151,7 @@ struct ImageRenderer: Sendable {
         _ own: Data?
     ) async throws(ServiceError) -> KFCrossPlatformImage? {
         guard let watermark = options.watermark, watermark.opacity > 0 else { return nil }
+        if let text = options.watermarkText { return try await mark(of: text) }
         if let own { return try await mark(in: own) }
         guard let file = settings.watermark else {
             throw ServiceError(
@@ -165,9 +166,21 @@ struct ImageRenderer: Sendable {
         return image
     }
 
-    private func mark(in file: Data) async throws(ServiceError) -> KFCrossPlatformImage {
-        // Larger than most results, and small enough for a hostile file.
-        let processor = DownsamplingImageProcessor(size: CGSize(width: 4096, height: 4096))
+    private func mark(of text: WatermarkText) async throws(ServiceError) -> KFCrossPlatformImage {
+        let image = try await mark(in: text.drawing, side: WatermarkText.longestSide)
+        guard let visible = WatermarkText.trimmed(image) else {
+            throw ServiceError(422, "The text of the watermark shows nothing", "Name another one")
+        }
+        return visible
+    }
+
+    /// The image of a file, with sides that are larger than most results, and small enough for a
+    /// hostile file.
+    private func mark(
+        in file: Data,
+        side: Int = 4096
+    ) async throws(ServiceError) -> KFCrossPlatformImage {
+        let processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
         do throws(ServiceError) {
             return try await make(file, [.processor(processor), .onlyLoadFirstFrame]) { $0 }
         } catch {

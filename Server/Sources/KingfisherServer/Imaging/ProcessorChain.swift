@@ -70,7 +70,14 @@ struct ProcessorChain {
         if let gradient = options.gradient { append(GradientProcessor(gradient)) }
         if let mark = request.watermark, let place = options.watermark {
             let box = (options.watermarkWidth, options.watermarkHeight)
-            let placing = WatermarkPlacing(mark, place, in: box, on: size, dpr: geometry.dpr)
+            let placing = WatermarkPlacing(
+                mark,
+                place,
+                in: box,
+                on: size,
+                dpr: geometry.dpr,
+                density: options.watermarkText == nil ? 1 : WatermarkText.density
+            )
             if let step = placing.processor(opacity: request.watermarkOpacity) { append(step) }
         }
     }

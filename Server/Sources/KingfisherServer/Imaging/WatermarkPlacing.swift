@@ -8,6 +8,7 @@ struct WatermarkPlacing {
     private let box: (width: Int, height: Int)
     private let result: Extent
     private let dpr: Double
+    private let density: Double
 
     /// - Parameters:
     ///   - mark: The watermark in its own size.
@@ -16,13 +17,16 @@ struct WatermarkPlacing {
     ///     scale.
     ///   - result: The size of the image to draw on.
     ///   - dpr: The factor of the watermark's own size or box, and of offsets in pixels.
+    ///   - density: The pixels of the watermark for one of its own size.
     init(
         _ mark: KFCrossPlatformImage,
         _ options: ProcessingOptions.Watermark,
         in box: (width: Int, height: Int) = (0, 0),
         on result: Extent,
-        dpr: Double
+        dpr: Double,
+        density: Double = 1
     ) {
+        self.density = density
         (self.mark, self.options, self.result, self.dpr) = (mark, options, result, dpr)
         self.box = box
     }
@@ -48,7 +52,9 @@ struct WatermarkPlacing {
     ///
     /// Never more than four times the result, since only the part on the result is visible.
     var size: Extent {
-        let own = (width: Double(mark.pixelWidth), height: Double(mark.pixelHeight))
+        let own = (
+            width: Double(mark.pixelWidth) / density, height: Double(mark.pixelHeight) / density
+        )
         let (width, height) = (Double(result.width), Double(result.height))
         let most = min(4 * width / own.width, 4 * height / own.height)
         let boxed = [(box.width, own.width), (box.height, own.height)]

@@ -258,7 +258,9 @@ struct ResultMaker: Sendable {
 
     /// The source of the request's watermark; nil if it has none, or the configured one.
     func watermarkSource(of options: ProcessingOptions) -> ImageReference? {
-        guard let mark = options.watermark, mark.opacity > 0 else { return nil }
+        guard let mark = options.watermark, mark.opacity > 0, options.watermarkText == nil else {
+            return nil
+        }
         return options.watermarkSource ?? watermarkURL.map { .web($0) }
     }
 

@@ -229,6 +229,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var watermark: Watermark?
     /// The image of the watermark; nil for the configured one.
     var watermarkSource: ImageReference?
+    /// The text of the watermark, in place of an image.
+    var watermarkText: WatermarkText?
     /// The sides that the watermark has to fit, in place of its scale; 0 for any.
     var watermarkWidth = 0
     var watermarkHeight = 0
@@ -245,12 +247,12 @@ struct ProcessingOptions: Sendable, Hashable {
     var wantsBest = false
     /// Whether JPEGs are progressive.
     var isProgressive: Bool?
-    /// Whether the colours of PNGs are reduced.
-    var quantizes: Bool?
     /// Whether JPEG and AVIF have a quarter of the samples of colour.
     var subsampling: [OutputFormat: ServiceConfiguration.Subsampling] = [:]
     /// Whether WebPs are lossless.
     var isLosslessWebP: Bool?
+    /// Whether the colours of PNGs are reduced.
+    var quantizes: Bool?
     /// 2…256.
     var maximalColors: Int?
     var stripMetadata: Bool?

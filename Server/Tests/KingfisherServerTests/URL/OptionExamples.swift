@@ -232,6 +232,9 @@ enum OptionExamples {
         OptionExample("webp_options:lossy:0:default") { $0.isLosslessWebP = false },
         OptionExample("avif_options:off") { $0.subsampling = [.avif: .off] },
         OptionExample("avif_options:auto") { $0.subsampling = [.avif: .auto] },
+        OptionExample("watermark_text:PGI-SGk8L2I-") { options in
+            options.watermarkText = try? WatermarkText("<b>Hi</b>")
+        },
         OptionExample("png_options:0:1:16") { ($0.quantizes, $0.maximalColors) = (true, 16) },
         OptionExample("png_options::0") { $0.quantizes = false },
         OptionExample("unsharp_masking:none") { $0.unsharpMask = .init(mode: .none) },
@@ -291,8 +294,8 @@ enum OptionExamples {
         "format:exe", "format:svg", "format:worst", "gradient:2", "gradient:1:red",
         "gradient:1::side", "gradient:1:::0.5:0.2",
         "jpeg_options::x", "jpeg_options:::1", "webp_options:near_lossless",
-        "webp_options::1", "webp_options:::photo", "avif_options:1",
-        "png_options:1",
+        "webp_options::1", "webp_options:::photo", "avif_options:1", "watermark_text:!",
+        "watermark_text:_w", "watermark_text:PGI-", "watermark_text:Cg", "png_options:1",
         "png_options::1:1", "watermark_size:-1",
         "strip_metadata:x", "keep_copyright:x",
         "strip_color_profile:x", "skip_processing:svg", "skip_processing:gif:x", "raw:x",

@@ -23,6 +23,6 @@ extension URLOption {
         "pages", "pgs", "preserve_hdr", "ph", "style", "st",
         "video_thumbnail_animation", "vta", "video_thumbnail_keyframes", "vtk",
         "video_thumbnail_tile", "vtt", "watermark_rotate", "wmr",
-        "watermark_shadow", "wmsh", "watermark_text", "wmt",
+        "watermark_shadow", "wmsh",
     ]
 }

@@ -7,6 +7,9 @@ extension URLOption {
         URLOption("watermark_url", ["wmu"], arguments: 1, read: readSource) { options in
             options.watermarkSource.map { [Base64URL.encoded($0.description.utf8)] }
         },
+        URLOption("watermark_text", ["wmt"], arguments: 1, read: readText) { options in
+            options.watermarkText.map { [Base64URL.encoded($0.markup.utf8)] }
+        },
         URLOption("watermark_size", ["wms"], arguments: 2) {
             arguments,
             options throws(ServiceError) in
@@ -37,6 +40,22 @@ extension URLOption {
         watermark.y = try arguments.number(3, in: OptionArguments.offsets) ?? 0
         watermark.scale = try arguments.number(4, in: 0...100) ?? 0
         options.watermark = opacity == 0 ? nil : watermark
+    }
+
+    /// The text is URL-safe Base64.
+    private static func readText(
+        _ arguments: OptionArguments,
+        _ options: inout ProcessingOptions
+    ) throws(ServiceError) {
+        guard let argument = arguments[0] else { return }
+        guard let bytes = Base64URL.decoded(argument),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw arguments.error(0, "is not URL-safe Base64") }
+        do throws(WatermarkText.Fault) {
+            options.watermarkText = try WatermarkText(text)
+        } catch {
+            throw .refused("the option watermark_text: \(error.reason)")
+        }
     }
 
     /// The address is URL-safe Base64; the rules for sources apply to it.
