@@ -74,6 +74,7 @@ AVIOContext *avio_alloc_context(unsigned char *buffer, int size, int writes, voi
 void avio_context_free(AVIOContext **io);
 int av_read_frame(AVFormatContext *format, AVPacket *packet);
 int av_seek_frame(AVFormatContext *format, int stream, int64_t time, int flags);
+int av_index_search_timestamp(AVStream *stream, int64_t time, int flags);
 unsigned avcodec_version(void);
 const char *avcodec_get_name(enum AVCodecID codec);
 const AVCodec *avcodec_find_decoder_by_name(const char *name);

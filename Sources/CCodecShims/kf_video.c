@@ -6,17 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 struct kf_ff kf_ff;
 
 // What avcodec_open2 may open; the decoders below, which find_stream_info chooses itself.
 static const char allowed_decoders[] = "h264,hevc,vp8,vp9,libdav1d,libaom-av1,mpeg4,mjpeg,png";
 
-enum {
-    BUFFER = 32 << 10,
-    WINDOW = 8 << 20,
-};
+enum { BUFFER = 32 << 10 };
 
 // --- The libraries --------------------------------------------------------------------------
 
@@ -83,57 +79,6 @@ int kf_video_load(void) {
     return is_installed;
 }
 
-// --- Reading --------------------------------------------------------------------------------
-
-static void unmap(kf_video *video) {
-    if (video->source.bytes != NULL || video->window == NULL) return;
-    munmap((void *)video->window, (size_t)video->window_length);
-    video->window = NULL;
-}
-
-static int map(kf_video *video) {
-    unmap(video);
-    int64_t start = video->position / (64 << 10) * (64 << 10);
-    int64_t rest = video->source.size - start;
-    video->window_length = rest < WINDOW ? rest : WINDOW;
-    void *window = mmap(NULL, (size_t)video->window_length, PROT_READ, MAP_PRIVATE,
-                        video->source.descriptor, start);
-    if (window == MAP_FAILED) return 0;
-    video->window = window;
-    video->window_start = start;
-    return 1;
-}
-
-static int read_bytes(void *context, uint8_t *bytes, int count) {
-    kf_video *video = context;
-    if (count <= 0 || video->position >= video->source.size) return AVERROR_EOF;
-    int64_t offset = video->position - video->window_start;
-    if (video->window == NULL || offset < 0 || offset >= video->window_length) {
-        if (!map(video)) return AVERROR(ENOMEM);
-        offset = video->position - video->window_start;
-    }
-    if (count > video->window_length - offset) count = (int)(video->window_length - offset);
-    memcpy(bytes, video->window + offset, (size_t)count);
-    video->position += count;
-    return count;
-}
-
-static int64_t seek_bytes(void *context, int64_t offset, int whence) {
-    kf_video *video = context;
-    if (whence & AVSEEK_SIZE) return video->source.size;
-    int64_t base;
-    switch (whence & ~AVSEEK_FORCE) {
-    case SEEK_SET: base = 0; break;
-    case SEEK_CUR: base = video->position; break;
-    case SEEK_END: base = video->source.size; break;
-    default: return AVERROR(EINVAL);
-    }
-    int64_t target;
-    if (__builtin_add_overflow(base, offset, &target) || target < 0) return AVERROR(EINVAL);
-    video->position = target;
-    return target;
-}
-
 // --- Opening --------------------------------------------------------------------------------
 
 static kf_video_status open_container(kf_video *video, const char *container) {
@@ -141,7 +86,8 @@ static kf_video_status open_container(kf_video *video, const char *container) {
     if (input == NULL) return KF_VIDEO_UNKNOWN;
     uint8_t *buffer = kf_ff.av_malloc(BUFFER);
     if (buffer == NULL) return KF_VIDEO_NO_MEMORY;
-    video->io = kf_ff.avio_alloc_context(buffer, BUFFER, 0, video, read_bytes, NULL, seek_bytes);
+    video->io = kf_ff.avio_alloc_context(buffer, BUFFER, 0, video, kf_video_read_bytes, NULL,
+                                          kf_video_seek_bytes);
     if (video->io == NULL) {
         kf_ff.av_free(buffer);
         return KF_VIDEO_NO_MEMORY;
@@ -195,12 +141,16 @@ static void choose_streams(kf_video *video) {
     }
 }
 
-kf_video_status kf_video_open(kf_video_source source, const char *container, kf_video **made) {
+kf_video_status kf_video_open(kf_video_source source, const char *container, kf_video **made,
+                              int64_t *missing) {
     *made = NULL;
+    *missing = -1;
     if (!kf_video_load()) return KF_VIDEO_NO_LIBRARY;
     kf_video *video = calloc(1, sizeof *video);
     if (video == NULL) return KF_VIDEO_NO_MEMORY;
+    int has_ranges = kf_video_copy_ranges(&source);
     video->source = source;
+    video->missing = -1;
     video->window = source.bytes;
     video->window_length = source.bytes != NULL ? source.size : 0;
     video->is_stream = strcmp(container, "mpegts") == 0;
@@ -209,7 +159,8 @@ kf_video_status kf_video_open(kf_video_source source, const char *container, kf_
     video->key = kf_ff.av_packet_alloc();
     video->frame = kf_ff.av_frame_alloc();
     video->next = kf_ff.av_frame_alloc();
-    int has_all = video->packet != NULL && video->key != NULL && video->frame != NULL && video->next != NULL;
+    int has_all = has_ranges && video->packet != NULL && video->key != NULL && video->frame != NULL
+        && video->next != NULL;
     kf_video_status status = has_all ? open_container(video, container) : KF_VIDEO_NO_MEMORY;
     if (status == KF_VIDEO_OK) {
         choose_streams(video);
@@ -218,6 +169,10 @@ kf_video_status kf_video_open(kf_video_source source, const char *container, kf_
         // Some containers find their streams only by reading.
         choose_streams(video);
         if (video->film < 0 && video->cover < 0) status = KF_VIDEO_NO_PICTURES;
+    }
+    if (video->missing >= 0) {
+        *missing = video->missing;
+        status = KF_VIDEO_MISSING;
     }
     if (status != KF_VIDEO_OK) {
         kf_video_close(video);
@@ -239,9 +194,13 @@ void kf_video_close(kf_video *video) {
         kf_ff.av_free(FF(void *, video->io, io_buffer));
         kf_ff.avio_context_free(&video->io);
     }
-    unmap(video);
+    kf_video_end_reading(video);
     free(video);
 }
+
+int64_t kf_video_missing(const kf_video *video) { return video->missing; }
+
+int kf_video_seek_count(const kf_video *video) { return video->seek_count; }
 
 // --- Properties -----------------------------------------------------------------------------
 

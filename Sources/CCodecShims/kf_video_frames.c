@@ -103,6 +103,8 @@ static void keep_next(kf_video *video) {
 // Goes to the last key frame before `target`, or to the first one if `is_start`.
 static int go_to(kf_video *video, int64_t target, int is_start) {
     int result = -1;
+    video->is_running = 0;
+    video->seek_count++;
     // A time in such a stream leads into the middle of a packet.
     if (is_start && video->is_stream)
         result = kf_ff.av_seek_frame(video->format, video->film, 0, AVSEEK_FLAG_BYTE);
@@ -152,19 +154,35 @@ static int decode_key(kf_video *video) {
 }
 
 // Decodes until the frame that is displayed at `target`, in units of the stream, or only the first
-// frame if `is_key`. Returns whether there is one.
+// frame if `is_key`. Goes on from the last frame if the decoder is running. Returns whether there is one.
 static int decode_at(kf_video *video, int64_t target, int is_key) {
-    int count = 0;
-    while (receive(video)) {
+    int has_frame = video->is_running;
+    video->packets_left = MAX_PACKETS;
+    while (video->has_next || receive(video)) {
         video->has_next = 1;
         int64_t time = time_of(video->next);
         // The frame after the wanted one shows that the wanted one was the last.
-        if (count > 0 && time != AV_NOPTS_VALUE && time > target) break;
+        if (has_frame && time != AV_NOPTS_VALUE && time > target) break;
         keep_next(video);
-        count++;
+        has_frame = 1;
         if (is_key) break;
     }
-    return count > 0;
+    // At the end the decoder takes no more packets.
+    video->is_running = video->has_next;
+    return has_frame;
+}
+
+// Whether decoding goes on from the last frame to `target`: it is ahead, and no key frame is known to
+// lie between them. Where the index is not complete, a long way is shorter by seeking.
+static int is_ahead(const kf_video *video, int64_t target, double base) {
+    enum { LONG_WAY = 20 };
+    if (!video->is_running || video->decoded != video->film) return 0;
+    int64_t time = time_of(video->frame);
+    if (time == AV_NOPTS_VALUE || time > target) return 0;
+    if (((double)target - (double)time) * base > LONG_WAY) return 0;
+    AVStream *stream = kf_video_stream(video, video->film);
+    return kf_ff.av_index_search_timestamp(stream, time, AVSEEK_FLAG_BACKWARD)
+        == kf_ff.av_index_search_timestamp(stream, target, AVSEEK_FLAG_BACKWARD);
 }
 
 kf_video_status kf_video_seek(kf_video *video, double at, int is_key, kf_video_frame *frame) {
@@ -179,10 +197,15 @@ kf_video_status kf_video_seek(kf_video *video, double at, int is_key, kf_video_f
     double units = fmin(fmax((at + 0.0005) / base, 0), 4e18);
     if (__builtin_add_overflow(start, (int64_t)units, &target)) target = INT64_MAX;
     video->target = target;
+    if (!is_key && is_ahead(video, target, base) && decode_at(video, target, 0)
+        && video->missing < 0) {
+        kf_video_describe(video, frame);
+        return KF_VIDEO_OK;
+    }
     // Some containers know only roughly where a time is, and some decoders need an earlier frame.
     static const double earlier[] = {0, 3, 20, INFINITY};
     enum { ATTEMPTS = sizeof earlier / sizeof *earlier };
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < ATTEMPTS && video->missing < 0; attempt++) {
         double back = earlier[attempt] / base;
         int64_t from = (double)target - (double)start > back ? target - (int64_t)back : start;
         int is_last = attempt + 1 == ATTEMPTS;
@@ -192,13 +215,15 @@ kf_video_status kf_video_seek(kf_video *video, double at, int is_key, kf_video_f
         int is_decoded = is_key && decode_key(video);
         if (is_key && !is_decoded) go_to(video, from, is_last);
         if (!is_decoded && !decode_at(video, target, is_key)) continue;
+        // A frame after the gap may be the wanted one.
+        if (video->missing >= 0) break;
         int64_t time = time_of(video->frame);
         if (time == AV_NOPTS_VALUE || time <= target || is_last) {
             kf_video_describe(video, frame);
             return KF_VIDEO_OK;
         }
     }
-    return KF_VIDEO_DAMAGED;
+    return video->missing >= 0 ? KF_VIDEO_MISSING : KF_VIDEO_DAMAGED;
 }
 
 kf_video_status kf_video_cover(kf_video *video, kf_video_frame *frame) {
@@ -206,6 +231,7 @@ kf_video_status kf_video_cover(kf_video *video, kf_video_frame *frame) {
     kf_video_status status = open_decoder(video, video->cover);
     if (status != KF_VIDEO_OK) return status;
     kf_ff.avcodec_flush_buffers(video->decoder);
+    video->is_running = 0;
     AVStream *stream = kf_video_stream(video, video->cover);
     const AVPacket *picture = (const AVPacket *)&FF(char, stream, stream_picture);
     if (kf_ff.avcodec_send_packet(video->decoder, picture) < 0) return KF_VIDEO_DAMAGED;

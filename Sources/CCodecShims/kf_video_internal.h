@@ -15,7 +15,8 @@
     DO(avio_alloc_context) \
     DO(avio_context_free) \
     DO(av_read_frame) \
-    DO(av_seek_frame)
+    DO(av_seek_frame) \
+    DO(av_index_search_timestamp)
 #define KF_CODEC_FUNCTIONS(DO) \
     DO(avcodec_version) \
     DO(avcodec_get_name) \
@@ -74,8 +75,10 @@ extern struct kf_ff kf_ff;
 #define FF(type, object, name) (*(type *)((char *)(object) + kf_ff.at.name))
 
 struct kf_video {
-    // The file, of which a window is mapped; the whole file if it is in memory.
+    // The file, of which a window is mapped; the whole file if it is in memory. Its ranges are owned.
     kf_video_source source;
+    // The place of a byte that is not there; negative if all were.
+    int64_t missing;
     int64_t position;
     const uint8_t *window;
     int64_t window_start;
@@ -99,6 +102,9 @@ struct kf_video {
     // The last decoded frame, and the one after it if that was needed to know.
     AVFrame *frame, *next;
     int has_next;
+    // Whether the decoder can continue after `next`.
+    int is_running;
+    int seek_count;
 };
 
 static inline AVStream *kf_video_stream(const kf_video *video, int index) {
@@ -111,6 +117,13 @@ static inline double kf_video_seconds(int64_t count, AVRational base) {
 
 // The names of the decoders for a codec, the best first; NULL if it is not in the list.
 const char *const *kf_video_decoders(enum AVCodecID codec);
+
+// Reading, for libavformat.
+int kf_video_read_bytes(void *context, uint8_t *bytes, int count);
+int64_t kf_video_seek_bytes(void *context, int64_t offset, int whence);
+// Copies the ranges, because the source's need not stay. Returns whether there was memory.
+int kf_video_copy_ranges(kf_video_source *source);
+void kf_video_end_reading(kf_video *video);
 
 // Describes the last decoded frame.
 void kf_video_describe(const kf_video *video, kf_video_frame *out);

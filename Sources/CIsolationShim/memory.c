@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -49,6 +51,21 @@ int kf_exchange_create(size_t length) {
     if (ftruncate(memory, (off_t)length) == 0
         && fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
         return memory;
+    int error = errno;
+    close(memory);
+    return -error;
+}
+
+int kf_partial_create(size_t length, int *readable) {
+    struct rlimit files;
+    // A size above this limit is not refused, but ends the process.
+    if (getrlimit(RLIMIT_FSIZE, &files) == 0 && length > files.rlim_cur) return -EFBIG;
+    int memory = kf_exchange_create(length);
+    if (memory < 0) return memory;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+    *readable = open(path, O_RDONLY | O_CLOEXEC);
+    if (*readable >= 0) return memory;
     int error = errno;
     close(memory);
     return -error;

@@ -46,7 +46,8 @@ static int draw(const uint8_t *bytes, size_t count) {
 static int show(const char *container, const uint8_t *bytes, size_t count) {
     kf_video *video;
     kf_video_source source = {.bytes = bytes, .descriptor = -1, .size = (int64_t)count};
-    if (kf_video_open(source, container, &video) != KF_VIDEO_OK) return REFUSED;
+    int64_t missing;
+    if (kf_video_open(source, container, &video, &missing) != KF_VIDEO_OK) return REFUSED;
     int shown = 0;
     for (int is_key = 0; is_key <= 1; is_key++) {
         kf_video_frame frame;

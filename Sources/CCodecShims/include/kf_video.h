@@ -16,6 +16,8 @@ typedef enum kf_video_status {
     // No frame can be decoded.
     KF_VIDEO_DAMAGED = 4,
     KF_VIDEO_NO_MEMORY = 5,
+    // A part of the file is not there; see kf_video_missing.
+    KF_VIDEO_MISSING = 6,
 } kf_video_status;
 
 typedef struct kf_video_info {
@@ -53,27 +55,43 @@ typedef struct kf_video_frame {
 
 typedef struct kf_video kf_video;
 
+// The bytes from `start` up to `end`.
+typedef struct kf_video_range {
+    int64_t start;
+    int64_t end;
+} kf_video_range;
+
 // Where a file lies.
 typedef struct kf_video_source {
     // The bytes in memory; NULL for a descriptor, which is mapped in parts.
     const uint8_t *_Nullable bytes;
     int descriptor;
     int64_t size;
+    // The parts of the descriptor's file that are there; NULL for all of it. Copied.
+    const kf_video_range *_Nullable ranges;
+    size_t range_count;
 } kf_video_source;
 
 // Loads the libraries, which opens files. Returns whether they are installed.
 int kf_video_load(void);
 
 // Opens a video. `container` is one of "mov", "matroska", "avi", "mpegts", "mp3" and "flac". The source
-// must outlive it. Nothing else is opened.
+// must outlive it. Nothing else is opened. `missing` gets the place of a byte that was needed and is not
+// there.
 kf_video_status kf_video_open(kf_video_source source, const char *_Nonnull container,
-                              kf_video *_Nullable *_Nonnull video);
+                              kf_video *_Nullable *_Nonnull video, int64_t *_Nonnull missing);
 void kf_video_close(kf_video *_Nonnull video);
+
+// The place of the byte that was needed and is not there. After that the video can only be closed.
+int64_t kf_video_missing(const kf_video *_Nonnull video);
+
+// How often the place of decoding was changed.
+int kf_video_seek_count(const kf_video *_Nonnull video);
 
 void kf_video_read_info(const kf_video *_Nonnull video, kf_video_info *_Nonnull info);
 
-// Decodes the frame that is displayed at a time, or the nearest key frame before it if `is_key`.
-// Times before the first frame and after the last one mean these.
+// Decodes the frame that is displayed at a time, or the nearest key frame before it if `is_key`. Goes on
+// from the last frame where no key frame lies between them. Times before the first frame and after the last one mean these.
 kf_video_status kf_video_seek(kf_video *_Nonnull video, double seconds, int is_key,
                               kf_video_frame *_Nonnull frame);
 

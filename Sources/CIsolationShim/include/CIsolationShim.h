@@ -88,6 +88,9 @@ int64_t kf_memory_sealed_size(int memory);
 // only where it was written. Negative: the negated error number.
 int kf_exchange_create(size_t length);
 
+// As kf_exchange_create, with a second descriptor through which it can only be read.
+int kf_partial_create(size_t length, int *readable);
+
 // Writes all bytes at a place inside.
 int kf_exchange_write(int memory, const void *bytes, size_t length, size_t offset);
 

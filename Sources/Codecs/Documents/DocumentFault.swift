@@ -14,6 +14,8 @@ package enum DocumentFault: Error, Sendable, Equatable {
     case damaged(String)
     /// The image would be above the limits of decoding.
     case tooLarge(PixelSize)
+    /// A byte that is needed is not in the parts of the file that are there.
+    case missing(offset: Int)
     /// There is no memory for the image.
     case outOfMemory
 }

@@ -53,8 +53,14 @@ package final class VideoFile {
     package convenience init(_ bytes: UnsafeRawBufferPointer) throws(DocumentFault) {
         let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
         guard let base else { throw .damaged("it is empty") }
-        let source = kf_video_source(bytes: base, descriptor: -1, size: Int64(bytes.count))
-        try self.init(source, Container(bytes))
+        let source = kf_video_source(
+            bytes: base,
+            descriptor: -1,
+            size: Int64(bytes.count),
+            ranges: nil,
+            range_count: 0
+        )
+        try self.init(source, VideoContainer(bytes))
     }
 
     /// Opens a file by its descriptor, which must stay open and is mapped in parts.
@@ -62,24 +68,55 @@ package final class VideoFile {
     /// - Parameters:
     ///   - descriptor: Open for reading.
     ///   - byteCount: The size of the file.
+    ///   - parts: The parts of the file that are there; nil for all of it.
     ///   - head: The first bytes of the file.
-    /// - Throws: ``DocumentFault``.
+    /// - Throws: ``DocumentFault``; ``DocumentFault/missing(offset:)`` for a byte outside the parts,
+    ///   also later. After that no frame is decoded.
     package convenience init(
         descriptor: Int32,
         byteCount: Int,
+        parts: [Range<Int>]? = nil,
         head: UnsafeRawBufferPointer
     ) throws(DocumentFault) {
-        let source = kf_video_source(bytes: nil, descriptor: descriptor, size: Int64(byteCount))
-        try self.init(source, Container(head))
+        let ranges = (parts ?? []).map {
+            kf_video_range(start: Int64($0.lowerBound), end: Int64($0.upperBound))
+        }
+        // An array does not pass typed errors on.
+        let opened = ranges.withUnsafeBufferPointer { ranges in
+            Result { () throws(DocumentFault) in
+                let source = kf_video_source(
+                    bytes: nil,
+                    descriptor: descriptor,
+                    size: Int64(byteCount),
+                    ranges: parts == nil ? nil : ranges.baseAddress,
+                    range_count: ranges.count
+                )
+                return try Self.open(source, VideoContainer(head))
+            }
+        }
+        self.init(try opened.get())
     }
 
-    private init(_ source: kf_video_source, _ container: Container?) throws(DocumentFault) {
-        guard kf_video_load() != 0 else { throw Self.fault(KF_VIDEO_NO_LIBRARY) }
-        guard let container else { throw Self.fault(KF_VIDEO_UNKNOWN) }
+    private convenience init(
+        _ source: kf_video_source,
+        _ container: VideoContainer?
+    ) throws(DocumentFault) {
+        self.init(try Self.open(source, container))
+    }
+
+    private init(_ handle: OpaquePointer) { self.handle = handle }
+
+    private static func open(
+        _ source: kf_video_source,
+        _ container: VideoContainer?
+    ) throws(DocumentFault) -> OpaquePointer {
+        guard kf_video_load() != 0 else { throw fault(KF_VIDEO_NO_LIBRARY) }
+        guard let container else { throw fault(KF_VIDEO_UNKNOWN) }
         var video: OpaquePointer?
-        let status = kf_video_open(source, container.rawValue, &video)
-        guard status == KF_VIDEO_OK, let video else { throw Self.fault(status) }
-        handle = video
+        var missing: Int64 = -1
+        let status = kf_video_open(source, container.rawValue, &video, &missing)
+        guard status == KF_VIDEO_OK, let video else { throw fault(status, missing) }
+        return video
     }
 
     deinit { kf_video_close(handle) }
@@ -93,7 +130,7 @@ package final class VideoFile {
     /// - Returns: False for images.
     package static func isBeginning(of file: Data) -> Bool {
         Codecs.format(of: file) == nil
-            && file.prefix(headByteCount).withUnsafeBytes { Container($0) } != nil
+            && file.prefix(headByteCount).withUnsafeBytes { VideoContainer($0) } != nil
     }
 
     /// How many bytes show the container.
@@ -116,7 +153,12 @@ package final class VideoFile {
         )
     }
 
+    /// How often the place of decoding was changed.
+    package var seekCount: Int { Int(kf_video_seek_count(handle)) }
+
     /// Decodes a frame.
+    ///
+    /// Goes on from the last frame where that is less work than seeking.
     ///
     /// - Parameters:
     ///   - seconds: From the beginning of the video.
@@ -258,11 +300,17 @@ package final class VideoFile {
     }
 
     private func check(_ status: kf_video_status) throws(DocumentFault) {
-        guard status == KF_VIDEO_OK else { throw Self.fault(status) }
+        guard status == KF_VIDEO_OK else {
+            throw Self.fault(status, kf_video_missing(handle))
+        }
     }
 
-    private static func fault(_ status: kf_video_status) -> DocumentFault {
+    private static func fault(
+        _ status: kf_video_status,
+        _ missing: Int64 = -1
+    ) -> DocumentFault {
         switch status {
+        case KF_VIDEO_MISSING: .missing(offset: Int(missing))
         case KF_VIDEO_NO_LIBRARY:
             .missingLibrary(
                 "FFmpeg",
@@ -272,47 +320,6 @@ package final class VideoFile {
         case KF_VIDEO_NO_PICTURES: .damaged("it has no video and no cover of a known kind")
         case KF_VIDEO_NO_MEMORY: .outOfMemory
         default: .damaged("no frame can be decoded")
-        }
-    }
-}
-
-/// The containers that are read, by the names of FFmpeg's demuxers.
-private enum Container: String {
-    /// MP4, QuickTime and their relatives.
-    case mov
-    /// Matroska and WebM.
-    case matroska
-    case avi
-    case mpegts
-    /// Sound with a cover image.
-    case mp3, flac
-
-    /// The first four bytes after the length of a box of MP4 or QuickTime at the beginning of a file.
-    private static let boxes: Set = ["ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"]
-
-    /// The container of a file; nil for another kind.
-    init?(_ head: UnsafeRawBufferPointer) {
-        func text(_ range: Range<Int>) -> String {
-            head.count < range.upperBound ? "" : String(decoding: head[range], as: UTF8.self)
-        }
-        func isPacket(_ place: Int) -> Bool { place < head.count && head[place] == 0x47 }
-        if Self.boxes.contains(text(4..<8)) {
-            self = .mov
-        } else if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
-            self = .matroska
-        } else if text(0..<4) == "RIFF", text(8..<12) == "AVI " {
-            self = .avi
-        } else if text(0..<3) == "ID3" {
-            self = .mp3
-        } else if text(0..<4) == "fLaC" {
-            self = .flac
-        } else if [0, 4].contains(where: { start in
-            // Packets of 188 bytes, behind four others each in recordings of cameras.
-            (0..<3).allSatisfy { isPacket(start + $0 * (188 + start)) }
-        }) {
-            self = .mpegts
-        } else {
-            return nil
         }
     }
 }

@@ -3,28 +3,24 @@ public import Foundation
 /// Makes an image of the frame that is displayed at a time of a video.
 ///
 /// As ``VideoFrameDataProvider`` with ``VideoFramePosition/exact(_:)``, under the name that code for
-/// Apple platforms uses. Only files are read.
+/// Apple platforms uses.
 public struct AVAssetImageDataProvider: ImageDataProvider {
     /// The time in seconds from the beginning of the video.
     public let seconds: TimeInterval
 
-    private let frame: VideoFrameDataProvider
+    var frame: VideoFrameDataProvider
 
     /// Makes a provider.
     ///
     /// - Parameters:
-    ///   - assetURL: A `file:` URL of a regular file.
+    ///   - assetURL: A `file:` URL of a regular file, or an http or https URL.
     ///   - seconds: From the beginning of the video.
     public init(assetURL: URL, seconds: TimeInterval) {
         self.seconds = seconds
-        frame = VideoFrameDataProvider(
-            url: assetURL,
-            at: .exact(seconds),
-            cacheKey: "\(assetURL.cacheKey)_\(seconds)"
-        )
+        frame = VideoFrameDataProvider(url: assetURL, at: .exact(seconds))
     }
 
-    /// The key of the file with its version, and the time.
+    /// That of a ``VideoFrameDataProvider``.
     public var cacheKey: String { frame.cacheKey }
 
     /// Decodes the frame, and encodes it as a PNG.

@@ -1,5 +1,4 @@
 import Codecs
-import Dispatch
 public import Foundation
 import Pixels
 
@@ -118,10 +117,7 @@ public struct PDFPageDataProvider: ImageDataProvider {
             case .fitting(let size): "\(size.width)x\(size.height)"
             }
         let paper = isTransparent ? "_transparent" : ""
-        self.cacheKey =
-            cacheKey
-            ?? "\(url?.absoluteString ?? "")_page_\(page)_\(size)\(paper)"
-            + (url?.localFileVersion ?? "")
+        self.cacheKey = cacheKey ?? url?.cacheKey(ofPart: "page_\(page)_\(size)\(paper)") ?? ""
     }
 
     private static func scale(_ dpi: Double) -> PDFFile.Scale {
@@ -130,10 +126,7 @@ public struct PDFPageDataProvider: ImageDataProvider {
     }
 
     private static func scale(_ size: CGSize) -> PDFFile.Scale {
-        func side(_ length: CGFloat) -> Int {
-            length >= 1 ? Int(min(CGFloat(PixelLimits.maxDimension), length)) : 1
-        }
-        return .fitting(PixelSize(width: side(size.width), height: side(size.height)))
+        .fitting(PixelSize(bounding: size))
     }
 
     /// Draws the page, as a PNG.
@@ -148,7 +141,9 @@ public struct PDFPageDataProvider: ImageDataProvider {
             password: password,
             kind: .image(scale, isTransparent: isTransparent)
         )
-        return try await reading.file(request.message(for: file), page: page)
+        return try await reading.file(
+            of: reading.answer(to: request.message(for: file), page: page)
+        )
     }
 
     /// The file's URL.
@@ -196,35 +191,5 @@ public struct PDFDocumentInfo: Sendable, Hashable {
         }
         pageCount = facts.pageCount
         pageSize = CGSize(width: facts.width, height: facts.height)
-    }
-}
-
-/// A document as a file or in memory.
-struct DocumentBytes: Sendable {
-    let url: URL?
-    let data: Data?
-
-    /// - Throws: ``LocalFileError``, `CocoaError`.
-    func read() async throws -> Data {
-        if let data { return data }
-        let url = try fileURL()
-        return try await Self.work { try LocalFileImageDataProvider.bytes(of: url) }
-    }
-
-    /// - Throws: ``DocumentError`` if it is none.
-    func fileURL() throws(DocumentError) -> URL {
-        guard let url, url.isFileURL else { throw .unreadable("its URL is not that of a file") }
-        return url
-    }
-
-    /// Runs what would keep a thread of the cooperative pool busy.
-    static func work<Value: Sendable>(
-        _ body: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global(qos: .userInitiated).async {
-                continuation.resume(with: Result { try body() })
-            }
-        }
     }
 }

@@ -11,7 +11,8 @@ public struct SourcePolicy: OptionSet, Sendable, Hashable {
     /// One bit per kind.
     public let rawValue: Int
 
-    /// `http:` and `https:` URLs; the downloader's ``AddressPolicy`` checks their addresses.
+    /// `http:` and `https:` URLs, also of films; the downloader's ``AddressPolicy`` checks their
+    /// addresses.
     public static let network = SourcePolicy(rawValue: 1 << 0)
     /// `data:` URLs, which contain their bytes.
     public static let dataURLs = SourcePolicy(rawValue: 1 << 1)
@@ -74,8 +75,10 @@ extension Source {
         case .provider(is LocalFileImageDataProvider), .provider(is ThumbnailImageDataProvider):
             .files
         case .provider(let page as PDFPageDataProvider) where page.url != nil: .files
-        case .provider(let frame as VideoFrameDataProvider) where frame.url != nil: .files
-        case .provider(is AVAssetImageDataProvider): .files
+        case .provider(let frame as VideoFrameDataProvider) where frame.url != nil:
+            frame.isRemote ? .network : .files
+        case .provider(let asset as AVAssetImageDataProvider):
+            asset.frame.isRemote ? .network : .files
         case .provider(is DataURLImageDataProvider): .dataURLs
         case .provider: .providers
         }

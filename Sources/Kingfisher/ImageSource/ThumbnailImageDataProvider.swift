@@ -44,7 +44,7 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
     public var cacheKey: String
 
     /// Whether the file is decoded in a worker process.
-    fileprivate var isIsolated = false
+    var isIsolated = false
 
     /// Makes a provider.
     ///
@@ -65,8 +65,9 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
         self.alwaysCreateThumbnail = alwaysCreateThumbnail
         self.cacheKey =
             cacheKey
-            ?? "\(url.absoluteString)_thumb_\(NumberText.number(maxPixelSize))_\(alwaysCreateThumbnail)"
-            + url.localFileVersion
+            ?? url.cacheKey(
+                ofPart: "thumb_\(NumberText.number(maxPixelSize))_\(alwaysCreateThumbnail)"
+            )
     }
 
     /// Makes the thumbnail on a global queue; fails with ``ThumbnailImageDataProviderError``.
@@ -106,14 +107,5 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
             by: DownsamplingImageProcessor(size: size),
             KingfisherParsedOptionsInfo([.isolated])
         )?.bitmap
-    }
-}
-
-extension ImageDataProvider {
-    /// The provider for an isolated load: one that decodes a file does so in a worker process.
-    var decodingApart: any ImageDataProvider {
-        guard var thumbnail = self as? ThumbnailImageDataProvider else { return self }
-        thumbnail.isIsolated = true
-        return thumbnail
     }
 }

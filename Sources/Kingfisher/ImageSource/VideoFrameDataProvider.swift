@@ -39,9 +39,14 @@ extension VideoFramePosition: ExpressibleByFloatLiteral, ExpressibleByIntegerLit
 /// MP4, QuickTime, Matroska, WebM, AVI and MPEG transport streams are read, with H.264, HEVC, VP8, VP9,
 /// AV1, MPEG-4 and Motion JPEG. The frame stands upright, has square pixels, and is in sRGB. Of an
 /// interlaced frame one of its two moments is taken. A file without a video, such as a song in MP4,
-/// MP3 or FLAC, has its cover image. Only the necessary parts of a file are read.
+/// MP3 or FLAC, has its cover image.
+///
+/// Only the necessary parts of a file are read. Of a film at an http or https URL they are downloaded by
+/// the downloader of the load, and with its options: some blocks of 256 KiB or more, at most 64 MiB in
+/// 64 requests for a frame. A server without ranges sends the whole film, up to the downloader's limit
+/// for a body.
 public struct VideoFrameDataProvider: ImageDataProvider {
-    /// The video, if it is a file.
+    /// The video, if it is not in memory.
     public let url: URL?
 
     /// Which frame is meant.
@@ -56,15 +61,20 @@ public struct VideoFrameDataProvider: ImageDataProvider {
     /// The key under which the image is cached.
     public var cacheKey: String
 
+    /// Downloads the parts of a film; nil outside of a load.
+    var context: ProviderContext?
+
     /// The workers, for tests; nil for those of the program.
     var pool: WorkerPool?
 
     private let bytes: Data?
+    /// The opened video of several providers.
+    private var shared: SharedFilm?
 
     /// Makes a provider of a frame of a file.
     ///
     /// - Parameters:
-    ///   - url: A `file:` URL of a regular file.
+    ///   - url: A `file:` URL of a regular file, or an http or https URL.
     ///   - position: Which frame is meant.
     ///   - maximumSize: The size in pixels into which the frame is shrunk; nil for its own.
     ///   - prefersCover: Whether the cover image is taken if there is one.
@@ -111,37 +121,60 @@ public struct VideoFrameDataProvider: ImageDataProvider {
         self.position = position
         self.maximumSize = maximumSize
         self.prefersCover = prefersCover
-        let size = Self.box(maximumSize).map { "_\($0.width)x\($0.height)" } ?? ""
+        let size = maximumSize.map { PixelSize(bounding: $0) }
+        let box = size.map { "_\($0.width)x\($0.height)" } ?? ""
         let cover = prefersCover ? "_cover" : ""
         self.cacheKey =
-            cacheKey
-            ?? "\(url?.absoluteString ?? "")_frame_\(position.text)\(size)\(cover)"
-            + (url?.localFileVersion ?? "")
+            cacheKey ?? url?.cacheKey(ofPart: "frame_\(position.text)\(box)\(cover)") ?? ""
     }
 
-    private static func box(_ size: CGSize?) -> PixelSize? {
-        func side(_ length: CGFloat) -> Int {
-            length >= 1 ? Int(min(CGFloat(PixelLimits.maxDimension), length)) : 1
+    /// Makes providers of several frames of one file, in one pass through it.
+    ///
+    /// The file is opened when the first frame is needed, and stays open in its worker and here until
+    /// the last provider is released. Load the frames in the order of their times: then decoding goes on
+    /// from one to the next, unless a key frame lies between them. Each is an image of its own to
+    /// caches, with the key of a provider that was made alone.
+    ///
+    /// - Parameters:
+    ///   - url: A `file:` URL of a regular file, or an http or https URL.
+    ///   - times: In seconds from the beginning of the video.
+    ///   - maximumSize: The size in pixels into which frames are shrunk; nil for their own.
+    /// - Returns: A provider for each time, in the same order.
+    public static func frames(
+        of url: URL,
+        at times: [TimeInterval],
+        maximumSize: CGSize? = nil
+    ) -> [VideoFrameDataProvider] {
+        let film = SharedFilm()
+        return times.map { time in
+            var frame = Self(url: url, at: .exact(time), maximumSize: maximumSize)
+            frame.shared = film
+            return frame
         }
-        return size.map { PixelSize(width: side($0.width), height: side($0.height)) }
     }
+
+    /// Whether the video is downloaded.
+    var isRemote: Bool { url.map(RemoteFilm.canDownload) ?? false }
 
     /// Decodes the frame, and encodes it as a PNG.
     ///
     /// - Throws: ``DocumentError``; ``LocalFileError`` or `CocoaError` if the file cannot be read;
-    ///   `CancellationError`.
+    ///   ``KingfisherError`` if a part cannot be downloaded; `CancellationError`.
     public func data() async throws -> Data {
         let reading = try DocumentReading(.films, pool)
-        let film = try await FilmBytes(DocumentBytes(url: url, data: bytes))
-        let request = FilmRequest(
-            position.kind,
-            prefersCover: prefersCover,
-            fitting: Self.box(maximumSize)
-        )
-        return try await reading.file(request.message(for: film))
+        let document = DocumentBytes(url: url, data: bytes)
+        let box = maximumSize.map { PixelSize(bounding: $0) }
+        let film =
+            if let shared {
+                try await shared.film(document, context)
+            } else {
+                try await FilmBytes(document, context)
+            }
+        let request = FilmRequest(position.kind, prefersCover: prefersCover, fitting: box)
+        return try await reading.file(of: film.answer(to: request, by: reading))
     }
 
-    /// The file's URL.
+    /// The URL of the video.
     public var contentURL: URL? { url }
 }
 
@@ -166,83 +199,5 @@ extension VideoFramePosition {
         case .keyFrame(let seconds): "key_\(Self.finite(seconds))"
         case .representative: "representative"
         }
-    }
-}
-
-/// The properties of a video, or of a sound file with a cover image.
-///
-/// Not part of Kingfisher for Apple platforms. Read in a worker process only, as by
-/// ``VideoFrameDataProvider``.
-public struct VideoInfo: Sendable, Hashable {
-    /// The size of the upright frames with square pixels, or of the cover image.
-    public let size: CGSize
-    /// By how many degrees the stored frames are turned clockwise to stand upright: 0, 90, 180 or 270.
-    public let rotation: Int
-    /// Whether the stored frames are also mirrored, before they are turned.
-    public let isMirrored: Bool
-    /// In seconds; nil if the file does not state it.
-    public let duration: TimeInterval?
-    /// Frames per second on average; nil if unknown, and for a cover image.
-    public let frameRate: Double?
-    /// Whether there is a video, rather than a cover image alone.
-    public let hasVideo: Bool
-    /// Whether there is a cover image.
-    public let hasCover: Bool
-    /// The codec of the video, or else of the cover image, by FFmpeg's name, such as `h264`.
-    public let codec: String
-    /// The codec of the sound, such as `aac`; nil without sound.
-    public let soundCodec: String?
-
-    /// How many bytes ``isBeginning(ofVideo:)`` looks at.
-    public static let beginningByteCount = VideoFile.headByteCount
-
-    /// Whether a file begins like a video, or like a sound file that may have a cover image.
-    ///
-    /// - Parameter data: The first ``beginningByteCount`` bytes of the file, or more.
-    /// - Returns: Whether it is one of the containers that are read; false for images.
-    public static func isBeginning(ofVideo data: Data) -> Bool { VideoFile.isBeginning(of: data) }
-
-    /// Reads a file.
-    ///
-    /// - Parameter url: A `file:` URL of a regular file.
-    /// - Throws: ``DocumentError``; ``LocalFileError`` or `CocoaError` if the file cannot be read;
-    ///   `CancellationError`.
-    public init(contentsOf url: URL) async throws {
-        try await self.init(DocumentBytes(url: url, data: nil), nil)
-    }
-
-    /// Reads a video in memory.
-    ///
-    /// - Parameter data: The video.
-    /// - Throws: ``DocumentError``, `CancellationError`.
-    public init(data: Data) async throws {
-        try await self.init(DocumentBytes(url: nil, data: data), nil)
-    }
-
-    /// As above, with another pool than that of the program.
-    init(_ document: DocumentBytes, _ pool: WorkerPool?) async throws {
-        let reading = try DocumentReading(.films, pool)
-        let request = FilmRequest(.facts).message(for: try await FilmBytes(document))
-        guard case .film(let facts) = try await reading.answer(to: request) else {
-            throw DocumentReading.invalid("it has no properties")
-        }
-        size = CGSize(width: facts.size.width, height: facts.size.height)
-        (rotation, isMirrored) =
-            switch facts.orientation {
-            case .up: (0, false)
-            case .upMirrored: (0, true)
-            case .down: (180, false)
-            case .downMirrored: (180, true)
-            case .leftMirrored: (270, true)
-            case .right: (90, false)
-            case .rightMirrored: (90, true)
-            case .left: (270, false)
-            }
-        duration = facts.duration
-        frameRate = facts.frameRate
-        hasVideo = facts.hasVideo
-        hasCover = facts.hasCover
-        codec = facts.codec
-        soundCodec = facts.soundCodec
     }
 }

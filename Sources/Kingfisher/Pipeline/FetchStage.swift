@@ -19,8 +19,12 @@ struct FetchStage {
             return try await download(resource.downloadURL)
         case .provider(let provider):
             task.attachProvider()
-            let used = request.options.isolated ? provider.decodingApart : provider
-            return .data(FetchedData(data: try await Self.data(of: used)))
+            let context = ProviderContext(
+                downloader: request.downloader,
+                options: request.options
+            )
+            let used = (provider as? any PreparedDataProvider)?.prepared(for: context)
+            return .data(FetchedData(data: try await Self.data(of: used ?? provider)))
         }
     }
 

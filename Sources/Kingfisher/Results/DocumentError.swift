@@ -57,6 +57,7 @@ extension DocumentError {
             case .damaged(let reason): .unreadable(reason)
             case .tooLarge(let size): .tooLarge(width: size.width, height: size.height)
             case .outOfMemory: .outOfMemory
+            case .missing: .unreadable("a part of it is not there")
             }
     }
 }

@@ -107,6 +107,15 @@ enum FilmBench {
         return try #require(KFCrossPlatformImage(data: try await provider.data())?.bitmap)
     }
 
+    static func areEqual(_ one: Bitmap, _ other: Bitmap) -> Bool {
+        one.size == other.size && zip(one.rows, other.rows).allSatisfy { $0.elementsEqual($1) }
+    }
+
+    /// The pixels without gaps.
+    static func bytes(of bitmap: Bitmap) -> Data {
+        bitmap.rows.reduce(into: Data()) { $0.append(contentsOf: $1) }
+    }
+
     /// The ratio of signal to noise in dB; nil if the sizes differ.
     static func ratio(_ bitmap: Bitmap, _ expected: Data) -> Double? {
         let (width, height) = (4 * bitmap.size.width, bitmap.size.height)

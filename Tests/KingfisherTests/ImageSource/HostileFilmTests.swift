@@ -117,8 +117,8 @@ struct HostileFilmTests {
         let open = try OpenFilm(path: url.path)
         try FileHandle(forWritingTo: url).truncate(atOffset: 100)
         let reading = try DocumentReading(.films, pool)
-        let request = FilmRequest(.exact(1)).message(for: .file(open))
-        await #expect(throws: DocumentError.self) { try await reading.file(request) }
+        let request = FilmRequest(.exact(1)).message(for: open)
+        await #expect(throws: DocumentError.self) { _ = try await reading.answer(to: request) }
         #expect(await Self.outcome(film, on: pool) == nil)
         pool.stop()
     }

@@ -55,22 +55,18 @@ struct VideoFrameTests {
             }
             let (first, eighth) = (try await frame(0), try await frame(0.28))
             let last = try await frame(1.96)
-            #expect(!Self.areEqual(first, eighth))
-            #expect(Self.areEqual(try await frame(0.3), eighth), "\(name)")
-            #expect(Self.areEqual(try await frame(0.3199), eighth) == false, "\(name)")
-            #expect(Self.areEqual(try await frame(-7), first), "\(name)")
-            #expect(Self.areEqual(try await frame(.exact(.nan)), first), "\(name)")
+            #expect(!FilmBench.areEqual(first, eighth))
+            #expect(FilmBench.areEqual(try await frame(0.3), eighth), "\(name)")
+            #expect(FilmBench.areEqual(try await frame(0.3199), eighth) == false, "\(name)")
+            #expect(FilmBench.areEqual(try await frame(-7), first), "\(name)")
+            #expect(FilmBench.areEqual(try await frame(.exact(.nan)), first), "\(name)")
             for time in [2, 100, 1e300, .infinity] {
-                #expect(Self.areEqual(try await frame(.exact(time)), last), "\(name) \(time)")
+                #expect(FilmBench.areEqual(try await frame(.exact(time)), last), "\(name) \(time)")
             }
             let key = try await frame(.keyFrame(1.1))
-            #expect(Self.areEqual(key, try await frame(0.8)), "\(name)")
+            #expect(FilmBench.areEqual(key, try await frame(0.8)), "\(name)")
         }
         pool.stop()
-    }
-
-    private static func areEqual(_ one: Bitmap, _ other: Bitmap) -> Bool {
-        one.size == other.size && zip(one.rows, other.rows).allSatisfy { $0.elementsEqual($1) }
     }
 
     @Test func `VID-2: times count from the beginning, also of films that begin later or vary`()
@@ -95,11 +91,11 @@ struct VideoFrameTests {
         // ffmpeg skips the beginning of this one.
         let early = try await FilmBench.bitmap(folder.file("early.ts"), at: 0.6, on: pool)
         let original = URL(fileURLWithPath: source)
-        #expect(Self.areEqual(early, try await FilmBench.bitmap(original, at: 0.6, on: pool)))
+        #expect(FilmBench.areEqual(early, try await FilmBench.bitmap(original, at: 0.6, on: pool)))
         // The frames of 0.48 and 0.6 have none between them.
         let frame = try await FilmBench.bitmap(folder.file("vary.mp4"), at: 0.48, on: pool)
         let between = try await FilmBench.bitmap(folder.file("vary.mp4"), at: 0.57, on: pool)
-        #expect(Self.areEqual(frame, between))
+        #expect(FilmBench.areEqual(frame, between))
         pool.stop()
     }
 
@@ -307,8 +303,7 @@ struct VideoFrameTests {
         let size = CGSize(width: 32, height: 32)
         keys.append(VideoFrameDataProvider(url: file, at: 2, maximumSize: size).cacheKey)
         keys.append(VideoFrameDataProvider(url: file, at: 2, prefersCover: true).cacheKey)
-        keys.append(AVAssetImageDataProvider(assetURL: file, seconds: 2).cacheKey)
-        keys.append(AVAssetImageDataProvider(assetURL: file, seconds: 2.5).cacheKey)
+        #expect(AVAssetImageDataProvider(assetURL: file, seconds: 2).cacheKey == keys[0])
         try Data("second".utf8).write(to: file)
         keys.append(VideoFrameDataProvider(url: file, at: 2).cacheKey)
         #expect(Set(keys).count == keys.count)

@@ -67,6 +67,9 @@ enum DocumentAnswer {
             writer.write(size.width)
             writer.write(size.height)
         case .outOfMemory: writer.write(5)
+        case .missing(let offset):
+            writer.write(6)
+            writer.write(offset)
         }
     }
 
@@ -131,7 +134,7 @@ enum DocumentAnswer {
     }
 
     private static func fault(_ reader: inout WireReader) throws(WireError) -> DocumentFault {
-        switch try reader.int(in: 0...5) {
+        switch try reader.int(in: 0...6) {
         case 0:
             let name = try reader.string(maxBytes: maxTextBytes)
             return .missingLibrary(name, package: try reader.string(maxBytes: maxTextBytes))
@@ -139,7 +142,8 @@ enum DocumentAnswer {
         case 2: return .noPage(count: try reader.int(in: 0...Int(Int32.max)))
         case 3: return .damaged(try reader.string(maxBytes: maxTextBytes))
         case 4: return .tooLarge(try size(&reader))
-        default: return .outOfMemory
+        case 5: return .outOfMemory
+        default: return .missing(offset: try reader.int(in: 0...Int.max))
         }
     }
 }

@@ -19,11 +19,11 @@ struct DocumentReading: Sendable {
         }
     }
 
-    /// The image of a page or a frame, as a PNG.
+    /// The image of an answer, as a PNG.
     ///
     /// - Throws: ``DocumentError``, `CancellationError`.
-    func file(_ request: WorkerRequest, page: Int = 1) async throws -> Data {
-        let bitmap = try await image(request, page: page)
+    func file(of answer: DocumentAnswer) async throws -> Data {
+        let bitmap = try bitmap(of: answer)
         return try await DocumentBytes.work {
             do throws(CodecError) {
                 return try Codecs.encode(bitmap, as: .png)
@@ -33,17 +33,9 @@ struct DocumentReading: Sendable {
         }
     }
 
-    /// The image of a page or a frame.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - page: The page that was asked for, from 1, for errors.
-    /// - Returns: The image.
-    /// - Throws: ``DocumentError``, `CancellationError`.
-    func image(_ request: WorkerRequest, page: Int) async throws -> Bitmap {
-        guard case .image(let parcel) = try await answer(to: request, page: page) else {
-            throw Self.invalid("it has no image")
-        }
+    /// The image of an answer.
+    func bitmap(of answer: DocumentAnswer) throws(DocumentError) -> Bitmap {
+        guard case .image(let parcel) = answer else { throw Self.invalid("it has no image") }
         do throws(WireError) {
             let image = try IsolatedDecoding(pool: pool)
                 .unpacked(parcel, of: Data(), .still(.default))
@@ -56,22 +48,32 @@ struct DocumentReading: Sendable {
 
     /// The answer to a request; a fault is thrown.
     ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - page: The page that was asked for, from 1, for errors.
+    /// - Returns: The answer.
     /// - Throws: ``DocumentError``, `CancellationError`.
     func answer(to request: WorkerRequest, page: Int = 1) async throws -> DocumentAnswer {
+        let answer = try await outcome(of: request)
+        guard case .fault(let fault) = answer else { return answer }
+        throw DocumentError(fault, page: page)
+    }
+
+    /// The answer to a request, which may be a fault.
+    ///
+    /// - Throws: ``DocumentError``, `CancellationError`.
+    func outcome(of request: WorkerRequest) async throws -> DocumentAnswer {
         let message: WorkerMessage
         do {
             message = try await pool.answer(to: request)
         } catch let failure as WorkerFailure {
             throw DocumentError.isolationFailed(IsolationFailure(failure))
         }
-        let answer: DocumentAnswer
         do throws(WireError) {
-            answer = try DocumentAnswer(message)
+            return try DocumentAnswer(message)
         } catch {
             throw Self.invalid(error.description)
         }
-        guard case .fault(let fault) = answer else { return answer }
-        throw DocumentError(fault, page: page)
     }
 
     static func invalid(_ detail: String) -> DocumentError {

@@ -1,6 +1,7 @@
 import Codecs
 import Foundation
 import Pixels
+import Synchronization
 
 /// A request about a video to a worker.
 ///
@@ -22,11 +23,17 @@ struct FilmRequest: Sendable, Equatable {
     /// The size into which the image is shrunk; nil for its own.
     var box: PixelSize?
 
-    /// The message for a worker.
-    ///
-    /// - Parameter film: The video.
-    /// - Returns: The message.
-    func message(for film: FilmBytes) -> WorkerRequest {
+    /// The message for a worker about a video in memory.
+    func message(for film: Data) -> WorkerRequest {
+        WorkerRequest(message: bytes(for: nil), file: film)
+    }
+
+    /// The message for a worker about a video in a file.
+    func message(for film: OpenFilm) -> WorkerRequest {
+        WorkerRequest(message: bytes(for: film.place), file: film.name, memory: [film.memory])
+    }
+
+    private func bytes(for place: FilmPlace?) -> [UInt8] {
         var writer = WireWriter()
         switch kind {
         case .facts: writer.write(0)
@@ -43,14 +50,8 @@ struct FilmRequest: Sendable, Equatable {
             writer.write(box.width)
             writer.write(box.height)
         }
-        switch film {
-        case .memory(let data):
-            writer.write(nil as Int?) { $0.write($1) }
-            return WorkerRequest(message: writer.bytes, file: data)
-        case .file(let file):
-            writer.write(file.byteCount as Int?) { $0.write($1) }
-            return WorkerRequest(message: writer.bytes, file: file.name, memory: [file.memory])
-        }
+        writer.write(place) { $1.write(to: &$0) }
+        return writer.bytes
     }
 
     init(_ kind: Kind, prefersCover: Bool = false, fitting box: PixelSize? = nil) {
@@ -61,9 +62,9 @@ struct FilmRequest: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - reader: The message.
-    ///   - byteCount: Gets the size of the file; nil if the video is in memory.
+    ///   - place: Gets the place of the file; nil if the video is in memory.
     /// - Throws: ``WireError``.
-    init(from reader: inout WireReader, byteCount: inout Int?) throws(WireError) {
+    init(from reader: inout WireReader, place: inout FilmPlace?) throws(WireError) {
         kind =
             switch try reader.int(in: 0...3) {
             case 0: .facts
@@ -77,27 +78,50 @@ struct FilmRequest: Sendable, Equatable {
             let width = try reader.int(in: sides)
             return PixelSize(width: width, height: try reader.int(in: sides))
         }
-        byteCount = try reader.optional { reader throws(WireError) in
-            try reader.int(in: 0...Int.max)
-        }
+        place = try reader.optional { reader throws(WireError) in try FilmPlace(from: &reader) }
         try reader.end()
     }
 }
 
-/// A video for workers.
-enum FilmBytes: Sendable {
-    case memory(Data)
-    /// Not read here: a worker maps the parts that it needs.
-    case file(OpenFilm)
+/// A file that a worker maps in parts.
+struct FilmPlace: Sendable, Equatable {
+    /// More parts do not fit into a message.
+    static let maxPartCount = 4096
 
-    /// - Throws: ``LocalFileError`` or `CocoaError` if the file cannot be opened,
-    ///   ``DocumentError`` if the URL is not that of a file.
-    init(_ document: DocumentBytes) async throws {
-        if let data = document.data {
-            self = .memory(data)
-        } else {
-            let path = try document.fileURL().path
-            self = .file(try await DocumentBytes.work { try OpenFilm(path: path) })
+    var byteCount: Int
+    /// Identifies an opened file to its worker, which keeps it open for the next request.
+    ///
+    /// Nil if there is only one request.
+    var number: Int?
+    /// The parts that are there, in order; nil for the whole file.
+    var parts: [Range<Int>]?
+
+    func write(to writer: inout WireWriter) {
+        writer.write(byteCount)
+        writer.write(number) { $0.write($1) }
+        writer.write(parts) { writer, parts in
+            writer.write(parts.count)
+            for part in parts {
+                writer.write(part.lowerBound)
+                writer.write(part.upperBound)
+            }
+        }
+    }
+
+    init(byteCount: Int, number: Int? = nil, parts: [Range<Int>]? = nil) {
+        (self.byteCount, self.number, self.parts) = (byteCount, number, parts)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        byteCount = try reader.int(in: 0...Int.max)
+        number = try reader.optional { reader throws(WireError) in try reader.int() }
+        parts = try reader.optional { reader throws(WireError) in
+            var parts: [Range<Int>] = []
+            for _ in 0..<(try reader.int(in: 1...Self.maxPartCount)) {
+                let start = try reader.int(in: 0...Int.max)
+                parts.append(start..<(try reader.int(in: start...Int.max)))
+            }
+            return parts
         }
     }
 }
@@ -106,16 +130,33 @@ enum FilmBytes: Sendable {
 struct OpenFilm: Sendable {
     /// Identifies the content to the memory of files that ended a worker.
     let name: Data
-    let byteCount: Int
     let memory: SealedMemory
+    var place: FilmPlace
+
+    private static let lastNumber = Atomic(0)
+
+    /// Another number for each file that a worker keeps open.
+    static func newNumber() -> Int { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    init(name: Data, memory: SealedMemory, place: FilmPlace) {
+        (self.name, self.memory, self.place) = (name, memory, place)
+    }
 
     /// Opens a file.
     ///
+    /// - Parameters:
+    ///   - path: Of a regular file.
+    ///   - isKept: Whether its worker keeps it open for the next request.
     /// - Throws: ``LocalFileError`` or `CocoaError`.
-    init(path: String) throws {
+    init(path: String, isKept: Bool = false) throws {
         let (descriptor, status) = try RegularFile.open(path)
-        memory = .adopting(descriptor)
-        name = Data("\(status.st_dev).\(status.st_ino).\(FileVersion.text(status))".utf8)
-        byteCount = Int(status.st_size)
+        self.init(
+            name: Data("\(status.st_dev).\(status.st_ino).\(FileVersion.text(status))".utf8),
+            memory: .adopting(descriptor),
+            place: FilmPlace(
+                byteCount: Int(status.st_size),
+                number: isKept ? Self.newNumber() : nil
+            )
+        )
     }
 }

@@ -9,37 +9,64 @@ import Musl
 #endif
 
 /// The worker's side of ``FilmRequest``: reads videos behind walls.
-enum FilmWorker {
+struct FilmWorker {
+    /// The file that the last request has opened: the next frame is decoded after its last one.
+    private var kept: (film: VideoFile, place: FilmPlace, memory: SealedMemory)?
+
     /// The answer to a request.
     ///
     /// - Throws: ``WireError`` for a request that no program sends.
-    static func answer(_ received: ReceivedRequest) throws(WireError) -> WorkerMessage {
+    mutating func answer(_ received: ReceivedRequest) throws(WireError) -> WorkerMessage {
         var reader = received.message
-        var byteCount: Int?
-        let request = try FilmRequest(from: &reader, byteCount: &byteCount)
+        var place: FilmPlace?
+        let request = try FilmRequest(from: &reader, place: &place)
+        // One film at a time has its decoder's memory.
+        if place?.number == nil || kept?.place != place { kept = nil }
         do throws(DocumentFault) {
-            if let byteCount {
-                guard let descriptor = received.memory.first?.descriptor else {
-                    throw .damaged("it was not passed on")
-                }
-                let head = try head(of: descriptor, byteCount)
-                let film = head.withUnsafeBytes { head in
-                    Result { () throws(DocumentFault) in
-                        try VideoFile(descriptor: descriptor, byteCount: byteCount, head: head)
-                    }
-                }
-                return try answer(request, film.get(), received).message()
-            }
-            // `Data` does not pass typed errors on.
-            let message = received.file.withUnsafeBytes { bytes in
-                Result { () throws(DocumentFault) in
-                    try answer(request, VideoFile(bytes), received).message()
-                }
-            }
-            return try message.get()
+            guard let place else { return try Self.answer(request, received).message() }
+            let film = try film(at: place, received)
+            return try Self.answer(request, film, received).message()
         } catch {
+            kept = nil
             return DocumentAnswer.fault(error).message()
         }
+    }
+
+    /// The file of a request, as the last one has left it or opened now.
+    private mutating func film(
+        at place: FilmPlace,
+        _ received: ReceivedRequest
+    ) throws(DocumentFault) -> VideoFile {
+        if let kept { return kept.film }
+        guard let memory = received.memory.first else { throw .damaged("it was not passed on") }
+        // `Data` does not pass typed errors on.
+        let film = try Self.head(of: memory.descriptor, place.byteCount).withUnsafeBytes { head in
+            Result { () throws(DocumentFault) in
+                try VideoFile(
+                    descriptor: memory.descriptor,
+                    byteCount: place.byteCount,
+                    parts: place.parts,
+                    head: head
+                )
+            }
+        }
+        .get()
+        if place.number != nil { kept = (film, place, memory) }
+        return film
+    }
+
+    /// The answer to a request about a video in memory.
+    private static func answer(
+        _ request: FilmRequest,
+        _ received: ReceivedRequest
+    ) throws(DocumentFault) -> DocumentAnswer {
+        // See above.
+        try received.file.withUnsafeBytes { bytes in
+            Result { () throws(DocumentFault) in
+                try answer(request, VideoFile(bytes), received)
+            }
+        }
+        .get()
     }
 
     /// The first bytes of a file.
@@ -98,8 +125,7 @@ enum RepresentativeFrame {
         var seen: Set<Double> = []
         for time in times {
             let small = PixelSize(width: 160, height: 160)
-            // A part that is damaged has no candidate.
-            guard let frame = try? film.frame(at: time, isKey: true, fitting: small),
+            guard let frame = try frame(of: film, at: time, fitting: small),
                 seen.insert(frame.time).inserted
             else { continue }
             let look = Look(frame.bitmap)
@@ -108,6 +134,20 @@ enum RepresentativeFrame {
             if look.isGood { break }
         }
         return try film.frame(at: best?.time ?? 0, isKey: true, fitting: box).bitmap
+    }
+
+    /// A key frame; nil for a part that is damaged, which has no candidate.
+    private static func frame(
+        of film: VideoFile,
+        at time: Double,
+        fitting box: PixelSize
+    ) throws(DocumentFault) -> (bitmap: Bitmap, time: Double)? {
+        do throws(DocumentFault) {
+            return try film.frame(at: time, isKey: true, fitting: box)
+        } catch {
+            if case .missing = error { throw error }
+            return nil
+        }
     }
 
     /// The brightness, contrast and sharpness of an image.

@@ -149,6 +149,7 @@ public enum ProcessIsolation {
 
     private static func serve(_ hook: (@Sendable (Data) -> Void)?) -> Never {
         var worker = IsolatedWorker(hook: hook)
+        var films = FilmWorker()
         var reads = WorkerPreparations()
         WorkerMain.serve { preparations in
             reads = preparations
@@ -159,7 +160,7 @@ public enum ProcessIsolation {
             let isFilm = reads.contains(.films)
             guard isFilm || reads.contains(.pages) else { return try worker.answer(request) }
             hook?(request.file)
-            return try isFilm ? FilmWorker.answer(request) : PageWorker.answer(request)
+            return try isFilm ? films.answer(request) : PageWorker.answer(request)
         }
     }
 }

@@ -1,0 +1,48 @@
+import Dispatch
+import Foundation
+import Pixels
+
+/// A document as a file or in memory.
+struct DocumentBytes: Sendable {
+    let url: URL?
+    let data: Data?
+
+    /// - Throws: ``LocalFileError``, `CocoaError`.
+    func read() async throws -> Data {
+        if let data { return data }
+        let url = try fileURL()
+        return try await Self.work { try LocalFileImageDataProvider.bytes(of: url) }
+    }
+
+    /// - Throws: ``DocumentError`` if it is none.
+    func fileURL() throws(DocumentError) -> URL {
+        guard let url, url.isFileURL else { throw .unreadable("its URL is not that of a file") }
+        return url
+    }
+
+    /// Runs what would keep a thread of the cooperative pool busy.
+    static func work<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async {
+                continuation.resume(with: Result { try body() })
+            }
+        }
+    }
+}
+
+extension URL {
+    /// The key of an image that is made of a part of the content: with its version, if it is a file.
+    func cacheKey(ofPart part: String) -> String { "\(absoluteString)_\(part)\(localFileVersion)" }
+}
+
+extension PixelSize {
+    /// The size into which an image is made to fit, with sides of at least a pixel.
+    init(bounding size: CGSize) {
+        func side(_ length: CGFloat) -> Int {
+            length >= 1 ? Int(min(CGFloat(PixelLimits.maxDimension), length)) : 1
+        }
+        self.init(width: side(size.width), height: side(size.height))
+    }
+}

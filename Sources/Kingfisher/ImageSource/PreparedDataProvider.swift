@@ -1,0 +1,38 @@
+/// What a load gives to its provider.
+struct ProviderContext: Sendable {
+    let downloader: ImageDownloader
+    let options: KingfisherParsedOptionsInfo
+}
+
+/// A provider that reads its content as the load asks for it.
+protocol PreparedDataProvider: ImageDataProvider {
+    /// The provider for a load.
+    func prepared(for context: ProviderContext) -> Self
+}
+
+extension ThumbnailImageDataProvider: PreparedDataProvider {
+    /// Decodes the file in a worker process if the load is isolated.
+    func prepared(for context: ProviderContext) -> Self {
+        var thumbnail = self
+        thumbnail.isIsolated = context.options.isolated
+        return thumbnail
+    }
+}
+
+extension VideoFrameDataProvider: PreparedDataProvider {
+    /// Downloads the parts of a film as the load would download an image.
+    func prepared(for context: ProviderContext) -> Self {
+        var frame = self
+        frame.context = context
+        return frame
+    }
+}
+
+extension AVAssetImageDataProvider: PreparedDataProvider {
+    /// See ``VideoFrameDataProvider``.
+    func prepared(for context: ProviderContext) -> Self {
+        var asset = self
+        asset.frame = frame.prepared(for: context)
+        return asset
+    }
+}
