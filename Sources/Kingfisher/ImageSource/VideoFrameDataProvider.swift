@@ -18,6 +18,12 @@ public enum VideoFramePosition: Hashable, Sendable {
     /// difference of neighbouring pixels at least 2; if there is none, the one with the most
     /// contrast and detail.
     case representative
+    /// All frames of a span, as an animation.
+    ///
+    /// Its data is an animated WebP that repeats forever, with a frame for each `1 / framesPerSecond`
+    /// seconds from `start` on. At most 10 seconds and 300 frames, with at most 512 MiB of pixels
+    /// together; see ``DocumentError/unusableClip(_:)``.
+    case clip(from: TimeInterval, to: TimeInterval, framesPerSecond: Double)
 }
 
 extension VideoFramePosition: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
@@ -28,7 +34,7 @@ extension VideoFramePosition: ExpressibleByFloatLiteral, ExpressibleByIntegerLit
     public init(integerLiteral seconds: Int) { self = .exact(Double(seconds)) }
 }
 
-/// Makes an image of a frame of a video.
+/// Makes an image of a frame of a video, or an animation of a span of it.
 ///
 /// Not part of Kingfisher for Apple platforms, where ``AVAssetImageDataProvider`` does it. The video
 /// is decoded in a worker process only, also without ``KingfisherOptionsInfoItem/isolated``: `main`
@@ -156,7 +162,7 @@ public struct VideoFrameDataProvider: ImageDataProvider {
     /// Whether the video is downloaded.
     var isRemote: Bool { url.map(RemoteFilm.canDownload) ?? false }
 
-    /// Decodes the frame, and encodes it as a PNG.
+    /// Decodes the frame, and encodes it as a PNG; those of a clip as an animated WebP.
     ///
     /// - Throws: ``DocumentError``; ``LocalFileError`` or `CocoaError` if the file cannot be read;
     ///   ``KingfisherError`` if a part cannot be downloaded; `CancellationError`.
@@ -164,6 +170,10 @@ public struct VideoFrameDataProvider: ImageDataProvider {
         let reading = try DocumentReading(.films, pool)
         let document = DocumentBytes(url: url, data: bytes)
         let box = maximumSize.map { PixelSize(bounding: $0) }
+        if let clip = position.clip {
+            let film = try await FilmBytes(document, context, isKept: true)
+            return try await clip.data(of: film, fitting: box, by: reading)
+        }
         let film =
             if let shared {
                 try await shared.film(document, context)
@@ -188,8 +198,13 @@ extension VideoFramePosition {
         switch self {
         case .exact(let seconds): .exact(Self.finite(seconds))
         case .keyFrame(let seconds): .keyFrame(Self.finite(seconds))
-        case .representative: .representative
+        case .representative, .clip: .representative
         }
+    }
+
+    fileprivate var clip: VideoClip? {
+        guard case .clip(let start, let end, let framesPerSecond) = self else { return nil }
+        return VideoClip(start: start, end: end, framesPerSecond: framesPerSecond)
     }
 
     /// The position in a cache key.
@@ -198,6 +213,7 @@ extension VideoFramePosition {
         case .exact(let seconds): "\(Self.finite(seconds))"
         case .keyFrame(let seconds): "key_\(Self.finite(seconds))"
         case .representative: "representative"
+        case .clip(let start, let end, let rate): "clip_\(start)-\(end)_\(rate)"
         }
     }
 }

@@ -21,8 +21,40 @@ public enum DocumentError: Error, Hashable, Sendable {
     case tooLarge(width: Int, height: Int)
     /// The image needs more memory than a worker process may use.
     case outOfMemory
+    /// No animation can be made of the span of a video.
+    case unusableClip(ClipFault)
     /// The worker process failed.
     case isolationFailed(IsolationFailure)
+
+    /// Why no animation can be made of a span of a video.
+    public enum ClipFault: Hashable, Sendable {
+        /// It does not end after its start, starts before the video, or has no frames per second.
+        case empty
+        /// It ends after the video, which has a duration in seconds.
+        case outside(duration: TimeInterval)
+        /// It is longer than 10 seconds.
+        case tooLong
+        /// It has more than 300 frames.
+        case tooManyFrames
+        /// Its frames have more than 512 MiB of pixels together.
+        case tooManyPixels
+    }
+}
+
+extension DocumentError.ClipFault {
+    fileprivate var text: String {
+        switch self {
+        case .empty: "The clip has no frames. It has to end after its start."
+        case .outside(let duration):
+            "The clip ends after the video, which has "
+                + "\(NumberText.number(CGFloat((duration * 1000).rounded() / 1000))) seconds."
+        case .tooLong: "The clip is longer than 10 seconds. Ask for a shorter one."
+        case .tooManyFrames:
+            "The clip has more than 300 frames. Ask for fewer in a second, or a shorter one."
+        case .tooManyPixels:
+            "The frames of the clip have too many pixels together. Ask for smaller ones, or for fewer."
+        }
+    }
 }
 
 extension DocumentError: LocalizedError {
@@ -40,6 +72,7 @@ extension DocumentError: LocalizedError {
             "An image of \(width) × \(height) pixels is too large. Ask for a smaller one."
         case .outOfMemory:
             "The image needs more memory than a worker process may use. Ask for a smaller one."
+        case .unusableClip(let fault): fault.text
         case .isolationFailed(let failure): "The file was not read: \(failure)."
         }
     }

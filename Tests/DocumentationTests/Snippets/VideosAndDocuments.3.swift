@@ -5,8 +5,10 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-let file = URL(fileURLWithPath: "/home/user/paper.pdf")
-let provider = PDFPageDataProvider(url: file, page: 2, dpi: 150)
-let result = try await KingfisherManager.shared.retrieveImage(with: .provider(provider))
-print(result.image.size)
+let film = URL(fileURLWithPath: "/home/user/film.mp4")
+let size = CGSize(width: 320, height: 320)
+for frame in VideoFrameDataProvider.frames(of: film, at: [10, 20, 30], maximumSize: size) {
+    let result = try await KingfisherManager.shared.retrieveImage(with: .provider(frame))
+    print(result.image.size)
+}
 }

@@ -5,7 +5,12 @@ import Foundation
 import Kingfisher
 
 private func snippet() async throws {
-let file = URL(fileURLWithPath: "/home/user/paper.pdf")
-let info = try await PDFDocumentInfo(contentsOf: file, password: "secret")
-print(info.pageCount, info.pageSize)
+let film = URL(fileURLWithPath: "/home/user/film.mp4")
+let clip = VideoFrameDataProvider(
+    url: film,
+    at: .clip(from: 3, to: 6, framesPerSecond: 12),
+    maximumSize: CGSize(width: 480, height: 480)
+)
+let result = try await KingfisherManager.shared.retrieveImage(with: .provider(clip))
+print(result.image.kf.imageFrameCount ?? 1)
 }

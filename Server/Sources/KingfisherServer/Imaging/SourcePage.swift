@@ -113,7 +113,7 @@ extension ServiceError {
                 "Name another one",
                 detail: "It has \(count); the first is 0."
             )
-        case .wrongPassword, .unreadable:
+        case .wrongPassword, .unreadable, .unusableClip:
             self.init(422, "The source cannot be read", "Name another one", detail: detail)
         case .tooLarge, .outOfMemory:
             self.init(422, "The source is too large", "Name another one", detail: detail)
