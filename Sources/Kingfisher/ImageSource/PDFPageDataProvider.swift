@@ -33,13 +33,18 @@ public struct PDFPageDataProvider: ImageDataProvider {
 
     private let bytes: Data?
     private let scale: PDFFile.Scale
+    /// Whether the caller has left the size to the library.
+    private let isUsualSize: Bool
+    /// The step of a load that needs no more pixels than it says.
+    var sizing: (processor: any SizedDecoding, scale: CGFloat)?
 
     /// Makes a provider of a page of a file.
     ///
     /// - Parameters:
     ///   - url: A `file:` URL of a regular file.
     ///   - page: The number of the page, from 1.
-    ///   - dpi: Pixels per inch, 1 to 2400.
+    ///   - dpi: Pixels per inch, 1 to 2400. Nil draws the page in the size that the processor of a load
+    ///     asks for, as if it were resized from 144 dpi, and with 144 dpi without such a processor.
     ///   - password: The password of an encrypted document.
     ///   - isTransparent: Whether the paper is transparent rather than white.
     ///   - cacheKey: Defaults to the URL with the page and its size, followed by the size of the
@@ -47,12 +52,12 @@ public struct PDFPageDataProvider: ImageDataProvider {
     public init(
         url: URL,
         page: Int = 1,
-        dpi: Double = 144,
+        dpi: Double? = nil,
         password: String? = nil,
         isTransparent: Bool = false,
         cacheKey: String? = nil
     ) {
-        self.init(url, nil, page, Self.scale(dpi), password, isTransparent, cacheKey)
+        self.init(url, nil, page, Self.scale(dpi), dpi == nil, password, isTransparent, cacheKey)
     }
 
     /// Makes a provider of a page of a file, drawn in the largest size that fits.
@@ -73,7 +78,7 @@ public struct PDFPageDataProvider: ImageDataProvider {
         isTransparent: Bool = false,
         cacheKey: String? = nil
     ) {
-        self.init(url, nil, page, Self.scale(size), password, isTransparent, cacheKey)
+        self.init(url, nil, page, Self.scale(size), false, password, isTransparent, cacheKey)
     }
 
     /// Makes a provider of a page of a document in memory.
@@ -81,19 +86,20 @@ public struct PDFPageDataProvider: ImageDataProvider {
     /// - Parameters:
     ///   - data: The document.
     ///   - page: The number of the page, from 1.
-    ///   - dpi: Pixels per inch, 1 to 2400.
+    ///   - dpi: Pixels per inch, 1 to 2400. Nil draws the page in the size that the processor of a load
+    ///     asks for, as if it were resized from 144 dpi, and with 144 dpi without such a processor.
     ///   - password: The password of an encrypted document.
     ///   - isTransparent: Whether the paper is transparent rather than white.
     ///   - cacheKey: The key under which the image is cached; it has to name the page and its size.
     public init(
         data: Data,
         page: Int = 1,
-        dpi: Double = 144,
+        dpi: Double? = nil,
         password: String? = nil,
         isTransparent: Bool = false,
         cacheKey: String
     ) {
-        self.init(nil, data, page, Self.scale(dpi), password, isTransparent, cacheKey)
+        self.init(nil, data, page, Self.scale(dpi), dpi == nil, password, isTransparent, cacheKey)
     }
 
     private init(
@@ -101,6 +107,7 @@ public struct PDFPageDataProvider: ImageDataProvider {
         _ bytes: Data?,
         _ page: Int,
         _ scale: PDFFile.Scale,
+        _ isUsualSize: Bool,
         _ password: String?,
         _ isTransparent: Bool,
         _ cacheKey: String?
@@ -109,6 +116,7 @@ public struct PDFPageDataProvider: ImageDataProvider {
         self.bytes = bytes
         self.page = page
         self.scale = scale
+        self.isUsualSize = isUsualSize
         self.password = password
         self.isTransparent = isTransparent
         let size =
@@ -120,9 +128,10 @@ public struct PDFPageDataProvider: ImageDataProvider {
         self.cacheKey = cacheKey ?? url?.cacheKey(ofPart: "page_\(page)_\(size)\(paper)") ?? ""
     }
 
-    private static func scale(_ dpi: Double) -> PDFFile.Scale {
+    private static func scale(_ dpi: Double?) -> PDFFile.Scale {
+        let dpi = dpi ?? 144
         // Not a number becomes 1.
-        .dpi(dpi >= 1 ? min(2400, dpi) : 1)
+        return .dpi(dpi >= 1 ? min(2400, dpi) : 1)
     }
 
     private static func scale(_ size: CGSize) -> PDFFile.Scale {
@@ -136,14 +145,41 @@ public struct PDFPageDataProvider: ImageDataProvider {
     public func data() async throws -> Data {
         let reading = try DocumentReading(.pages, pool)
         let file = try await DocumentBytes(url: url, data: bytes).read()
-        let request = PageRequest(
+        var request = PageRequest(
             index: page.subtractingReportingOverflow(1).partialValue,
             password: password,
-            kind: .image(scale, isTransparent: isTransparent)
+            kind: .facts
         )
+        let scale = try await neededScale(request, of: file, by: reading)
+        request.kind = .image(scale, isTransparent: isTransparent)
         return try await reading.file(
             of: reading.answer(to: request.message(for: file), page: page)
         )
+    }
+
+    /// The scale of the provider, or the one with which the page covers what the processor needs.
+    private func neededScale(
+        _ facts: PageRequest,
+        of file: Data,
+        by reading: DocumentReading
+    ) async throws -> PDFFile.Scale {
+        guard isUsualSize, let sizing, case .dpi(let dpi) = scale else { return scale }
+        let answer = try await reading.answer(to: facts.message(for: file), page: page)
+        guard case .page(let page) = answer else { throw DocumentReading.invalid("it has no size") }
+        func pixels(_ points: Double) -> Int {
+            Int(min(Double(PixelLimits.maxDimension), (points * dpi / 72).rounded(.up)))
+        }
+        let own = PixelSize(width: pixels(page.width), height: pixels(page.height))
+        guard !own.isEmpty,
+            let needed = sizing.processor.decodedSize(of: own, scale: sizing.scale)
+        else { return scale }
+        let factor = max(
+            Double(needed.width) / Double(own.width),
+            Double(needed.height) / Double(own.height)
+        )
+        func side(_ length: Int) -> CGFloat { (Double(length) * factor).rounded() }
+        let size = CGSize(width: side(own.width), height: side(own.height))
+        return .fitting(PixelSize(bounding: size))
     }
 
     /// The file's URL.

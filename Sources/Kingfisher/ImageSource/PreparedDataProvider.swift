@@ -36,3 +36,18 @@ extension AVAssetImageDataProvider: PreparedDataProvider {
         return asset
     }
 }
+
+extension PDFPageDataProvider: PreparedDataProvider {
+    /// Draws the page in the size that the load's processor needs.
+    func prepared(for context: ProviderContext) -> Self {
+        let options = context.options
+        // An original in the cache is for all processors.
+        guard !options.cacheOriginalImage, let sizing = options.processor as? any SizedDecoding
+        else {
+            return self
+        }
+        var page = self
+        page.sizing = (sizing, options.scaleFactor)
+        return page
+    }
+}

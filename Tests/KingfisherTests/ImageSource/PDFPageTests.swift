@@ -147,6 +147,61 @@ struct PDFPageTests {
         #expect(third.cacheType == .disk)
     }
 
+    @Test func `DOC-10: a page is drawn in the size that the processor of a load asks for`()
+        async throws
+    {
+        let (pool, bench) = (DocumentBench.pool(), try TestBench())
+        let url = DocumentBench.url("two.pdf")
+        let info = try await PDFDocumentInfo(DocumentBytes(url: url, data: nil), nil, pool)
+        let sizes = [CGSize(width: 60, height: 60), CGSize(width: 900, height: 900)]
+        let processors: [any ImageProcessor] =
+            sizes.map { DownsamplingImageProcessor(size: $0) }
+            + [.aspectFit, .aspectFill, .none].flatMap { mode in
+                sizes.map { ResizingImageProcessor(referenceSize: $0, mode: mode) }
+            }
+        for processor in processors {
+            func image(_ dpi: Double?) async throws -> Bitmap {
+                var provider = PDFPageDataProvider(url: url, dpi: dpi)
+                provider.pool = pool
+                let result = try await bench.manager.retrieveImage(
+                    with: .provider(provider),
+                    options: [.processor(processor), .forceRefresh]
+                )
+                return try #require(result.image.bitmap)
+            }
+            let (sized, usual) = (try await image(nil), try await image(144))
+            #expect(abs(sized.width - usual.width) <= 1, "\(processor.identifier)")
+            #expect(abs(sized.height - usual.height) <= 1, "\(processor.identifier)")
+        }
+        // Poppler's own drawing, not one that was resized.
+        let box = CGSize(width: 60, height: 60)
+        var direct = PDFPageDataProvider(url: url, size: box)
+        direct.pool = pool
+        let expected = try await Self.bitmap(direct)
+        var provider = PDFPageDataProvider(url: url)
+        provider.pool = pool
+        let made = try await bench.manager.retrieveImage(
+            with: .provider(provider),
+            options: [.processor(DownsamplingImageProcessor(size: box)), .forceRefresh]
+        )
+        #expect(try Self.difference(#require(made.image.bitmap), expected) == 0)
+        // An original in the cache is the page in its usual size.
+        let kept = try await bench.manager.retrieveImage(
+            with: .provider(provider),
+            options: [
+                .processor(DownsamplingImageProcessor(size: box)), .cacheOriginalImage,
+                .waitForCache, .forceRefresh,
+            ]
+        )
+        #expect(kept.image.pixelWidth <= 60)
+        let original = try await bench.manager.retrieveImage(
+            with: .provider(provider),
+            options: [.onlyFromCache]
+        )
+        #expect(original.image.pixelWidth == Int((info.pageSize.width * 2).rounded(.up)))
+        pool.stop()
+    }
+
     @Test func `DOC-7: keys name the page, its size and the version of the file`() throws {
         let folder = try TemporaryDirectory()
         let file = folder.file("a.pdf")
