@@ -1,5 +1,6 @@
 import Foundation
 import Kingfisher
+import KingfisherTesting
 import Testing
 
 private let hasFFmpeg = FileManager.default.isExecutableFile(atPath: "/usr/bin/ffmpeg")
@@ -90,6 +91,63 @@ struct FilmTests {
     @Test(arguments: ["--at x", "--at -1s", "--at 1:2:3:4", "--at 1e99"])
     func `wrong usage exits with 64`(option: String) async throws {
         #expect(try await run("get film.mp4 \(option) -o a.png").status == 64)
+    }
+
+    @Test(arguments: [
+        ("get film.mp4 --from 0.5 --to 1.5 --fps 5 -o clip.webp", "clip.webp", 64),
+        ("get film.mp4 --from 0 --to 1 --fps 5 -p resize:16x -o clip.gif", "clip.gif", 16),
+        ("convert film.mp4 --from 0 --to 1 --fps 5 -p resize:16x -o out", "out/film.webp", 16),
+    ])
+    func `a part of a video becomes an animation`(
+        line: String,
+        name: String,
+        width: Int
+    )
+        async throws
+    {
+        let outcome = try await run(line)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try image(name).pixelWidth == width)
+        #expect(try ImageFileInfo(data: folder.data(name)).frameCount == 5)
+    }
+
+    @Test func `a part outside of a video is an error`() async throws {
+        let outcome = try await run("get film.mp4 --from 1 --to 9 -o clip.webp")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("The clip ends after the video, which has"))
+    }
+
+    @Test(arguments: [
+        "--from 1", "--to 1", "--fps 5", "--from 2 --to 1", "--from 0 --to 1 --at 1",
+        "--from 0 --to 1 --fps 0",
+    ])
+    func `wrong parts exit with 64`(options: String) async throws {
+        #expect(try await run("get film.mp4 \(options) -o clip.webp").status == 64)
+    }
+
+    @Test func `a frame of a video on a server is downloaded in parts`() async throws {
+        let film = try TestPictures.document("film.mp4")
+        let server = try LoopbackServer { _, headers in
+            let fields = Dictionary(uniqueKeysWithValues: headers.map { ($0.lowercased(), $1) })
+            let ends = fields["range"]?.dropFirst("bytes=".count).split(separator: "-")
+                .compactMap { Int($0) }
+            guard let ends, ends.count == 2, fields["x-key"] == "secret" else { return nil }
+            let last = min(ends[1], film.count - 1)
+            var answer = LoopbackServer.Answer(
+                status: 206,
+                contentType: "video/mp4",
+                body: film[ends[0]...last]
+            )
+            answer.headers = ["Content-Range": "bytes \(ends[0])-\(last)/\(film.count)"]
+            return answer
+        }
+        defer { server.stop() }
+        let options = "--header X-Key:secret --cache cache"
+        let remote = try await run("get \(server.url("/a.mp4")) --at 1.2s -o remote.png \(options)")
+        #expect(remote.status == 0, "\(remote.errors)")
+        let local = try await run("get film.mp4 --at 1.2s -o local.png")
+        #expect(local.status == 0, "\(local.errors)")
+        #expect(try folder.data("remote.png") == folder.data("local.png"))
     }
 
     @Test func `a damaged video is an error`() async throws {

@@ -51,6 +51,23 @@ struct PageTests {
         let with = try await run("get locked.pdf --password reader -o page.png")
         #expect(with.status == 0, "\(with.errors)")
         #expect(try await run("info locked.pdf --password owner").status == 0)
+        try Data("reader\r\nmore".utf8).write(to: folder.url.appending(path: "secret"))
+        let file = try await run("get locked.pdf --password-file secret -o file.png")
+        #expect(file.status == 0, "\(file.errors)")
+        let both = try await run("info locked.pdf --password-file secret --password reader")
+        #expect(both.status == 64)
+        for (arguments, environment, status) in [
+            (["--password-file", "-"], [:], 0), ([], ["KF_PDF_PASSWORD": "owner"], 0),
+            ([], ["KF_PDF_PASSWORD": "wrong"], 1), (["--password-file", "missing"], [:], 1),
+        ] as [([String], [String: String], Int)] {
+            let outcome = try await KFProgram.run(
+                ["get", "locked.pdf", "-o", "page.png"] + arguments,
+                in: folder,
+                input: Data("reader\n".utf8),
+                environment: environment
+            )
+            #expect(outcome.status == status, "\(outcome.errors)")
+        }
     }
 
     @Test func `a folder with documents is converted`() async throws {

@@ -21,6 +21,7 @@ struct ConvertCommand: AsyncParsableCommand {
               kf convert photos -o small -p downsample:400x400
               kf convert 'raw/**/*.png' -o web --format webp --name '{stem}-{width}'
               kf convert clip.gif -o frames --format png --all-frames
+              kf convert films -o clips --from 3 --to 6 --fps 12 -p resize:320x
 
             \(EncodingOptions.steps)
             """
@@ -114,7 +115,8 @@ struct ConvertCommand: AsyncParsableCommand {
                 inputs: found,
                 folder: output,
                 name: name,
-                format: encoding.format
+                format: encoding.format,
+                pages: pages
             )
             if dryRun { return try printed(plan, missing) }
             try AtomicFile.makeFolder(output)

@@ -35,11 +35,12 @@ struct ConvertPlan: Sendable {
         inputs: [InputSearch.Found],
         folder: String,
         name: NameTemplate?,
-        format: PictureFormat?
+        format: PictureFormat?,
+        pages: PageOptions
     ) throws {
         self.folder = folder
         let items = inputs.map { input in
-            Self.item(input, format ?? Self.format(of: input.path), name ?? .standard)
+            Self.item(input, format ?? Self.format(of: input.path, pages), name ?? .standard)
         }
         let counts = Dictionary(items.map { ($0.name, 1) }, uniquingKeysWith: +)
         self.items = items.map { item in
@@ -121,10 +122,12 @@ struct ConvertPlan: Sendable {
         )
     }
 
-    /// The format of a file by its first bytes: PNG for formats without an encoder, JPEG for videos,
-    /// nil if it is no image.
-    private static func format(of path: String) -> PictureFormat? {
-        if let document = LocalDocument(path) { return document.kind == .pdf ? .png : .jpeg }
+    /// The format of a file by its first bytes: PNG for formats without an encoder, JPEG for frames of
+    /// videos and WebP for parts, nil if it is no image.
+    private static func format(of path: String, _ pages: PageOptions) -> PictureFormat? {
+        if let document = LocalDocument(path) {
+            return document.kind == .pdf ? .png : pages.from != nil ? .webp : .jpeg
+        }
         guard let file = try? InputFile(path: path, patience: 1), file.size != nil,
             let bytes = try? file.beginning(4096), bytes.kf.imageFormat != .unknown
         else { return nil }

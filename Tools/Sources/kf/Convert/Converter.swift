@@ -110,7 +110,8 @@ final class Converter: Sendable {
         guard let document = LocalDocument(path) else {
             return try PictureSource(file: path).bytes(patience: 30)
         }
-        return try await pages.provider(for: document, before: encoding.processors).data()
+        let provider = try pages.provider(for: document, before: encoding.processors)
+        return try await provider.data()
     }
 
     /// Whether each frame of a file becomes a file of its own.

@@ -18,6 +18,8 @@ struct GetCommand: AsyncParsableCommand {
               kf get https://example.com/a.jpg https://example.com/b.jpg -o pictures/
               kf get photo.jpg -p smartcrop:400x400 -o - --format webp > face.webp
               kf get photo.jpg -p downsample:2000x -o smaller.jpg --keep exif,icc
+              kf get https://example.com/film.mp4 --at 12.5 -o frame.jpg
+              kf get film.mp4 --from 3 --to 6 --fps 12 -p resize:480x -o clip.webp
 
             \(EncodingOptions.steps)
             """
@@ -112,7 +114,8 @@ struct GetCommand: AsyncParsableCommand {
         let load = PictureLoad(
             source: source,
             loading: loading,
-            processor: encoding.processor(isWritten: output != nil, as: try format(for: target))
+            processor: encoding.processor(isWritten: output != nil, as: try format(for: target)),
+            steps: encoding.processors
         )
         let clock = ContinuousClock()
         let start = clock.now

@@ -30,6 +30,10 @@ struct PictureLoad: Sendable {
     ///
     /// Other sizes need no download then, and the source's format stays known.
     var keepsOriginal = true
+    /// What the processor was made of; a worker shrinks a frame that they make much smaller.
+    var steps: [ProcessorSpec] = []
+    /// A frame of the source; nil for the one of the options.
+    var provider: VideoFrameDataProvider?
 
     /// Loads the image within the timeout of the options.
     ///
@@ -94,9 +98,17 @@ struct PictureLoad: Sendable {
 
     /// The library's source.
     func resolved() throws -> Source {
+        if let provider { return .provider(provider) }
+        if let url = source.webURL, loading.pages.asksForFrame {
+            try loading.pages.check(.video, of: source.title)
+            let size = steps.first?.sufficientSize
+            return .provider(loading.pages.frame(of: url, fitting: size))
+        }
         let document = source.document
         try loading.pages.check(document?.kind, of: source.title)
-        if let document { return .provider(loading.pages.provider(for: document)) }
+        if let document {
+            return .provider(try loading.pages.provider(for: document, before: steps))
+        }
         return try source.resolved(patience: loading.timeout, isCached: cache != .none)
     }
 

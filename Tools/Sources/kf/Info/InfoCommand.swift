@@ -32,8 +32,7 @@ struct InfoCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The time limit for a silent pipe.", valueName: "seconds"))
     var timeout = 30.0
 
-    @Option(help: ArgumentHelp("The password of a PDF document.", valueName: "text"))
-    var password: String?
+    @OptionGroup var password: PasswordOptions
 
     @OptionGroup var out: OutputOptions
 
@@ -66,7 +65,7 @@ struct InfoCommand: AsyncParsableCommand {
         let size = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize
         switch document.kind {
         case .pdf:
-            let info = try await PDFDocumentInfo(contentsOf: url, password: password)
+            let info = try await PDFDocumentInfo(contentsOf: url, password: password.text())
             try out.print(DocumentReport(file, info, byteCount: size))
         case .video:
             let info = try await VideoInfo(contentsOf: url)

@@ -23,8 +23,7 @@ struct PageOptions: ParsableArguments {
     )
     var dpi: Double?
 
-    @Option(help: ArgumentHelp("The password of a PDF document.", valueName: "text"))
-    var password: String?
+    @OptionGroup var password: PasswordOptions
 
     @Option(
         help: ArgumentHelp(
@@ -39,7 +38,39 @@ struct PageOptions: ParsableArguments {
     @Flag(help: "Take the cover image of a video that has one.")
     var cover = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The start of a part of a video that becomes an animation, of 10 seconds at most.",
+            valueName: "time"
+        ),
+        transform: Self.seconds
+    )
+    var from: TimeInterval?
+
+    @Option(
+        help: ArgumentHelp("The end of the part.", valueName: "time"),
+        transform: Self.seconds
+    )
+    var to: TimeInterval?
+
+    @Option(
+        help: ArgumentHelp(
+            "The frames of the animation in a second; it has 300 at most. (default: 12)",
+            valueName: "n"
+        )
+    )
+    var fps: Double?
+
     func validate() throws {
+        if (from != nil) != (to != nil) { throw ValidationError("--from and --to need each other") }
+        if fps != nil, from == nil { throw ValidationError("--fps needs --from and --to") }
+        if from != nil, at != nil || cover {
+            throw ValidationError("--from is not for --at and --cover")
+        }
+        if let from, let to, !(to > from) { throw ValidationError("--to must be after --from") }
+        if let fps, !(fps > 0 && fps <= 120) {
+            throw ValidationError("--fps must be more than 0, and at most 120")
+        }
         if let page, page < 1 { throw ValidationError("the first page is 1, not \(page)") }
         if let dpi, !(1...2400).contains(dpi) {
             throw ValidationError("--dpi must be from 1 to 2400")
@@ -52,27 +83,41 @@ struct PageOptions: ParsableArguments {
     ///   - document: The file.
     ///   - steps: What is made of the image; a worker shrinks a frame that they make much smaller.
     /// - Returns: The provider.
+    /// - Throws: A ``Failure`` if the password cannot be read.
     func provider(
         for document: LocalDocument,
         before steps: [ProcessorSpec] = []
-    ) -> any ImageDataProvider {
+    ) throws -> any ImageDataProvider {
         let url = URL(fileURLWithPath: document.path)
         return switch document.kind {
         case .pdf:
             PDFPageDataProvider(
                 url: url,
                 page: page ?? 1,
-                dpi: dpi ?? 144,
-                password: password
+                dpi: dpi,
+                password: try password.text()
             )
-        case .video:
-            VideoFrameDataProvider(
-                url: url,
-                at: at.map { .exact($0) } ?? .representative,
-                maximumSize: steps.first?.sufficientSize,
-                prefersCover: cover
-            )
+        case .video: frame(of: url, fitting: steps.first?.sufficientSize)
         }
+    }
+
+    /// Whether a source has to be a video: one on a server is not looked at before.
+    var asksForFrame: Bool { at != nil || cover || from != nil }
+
+    /// The frame or the part of a video.
+    func frame(of url: URL, fitting size: CGSize? = nil) -> VideoFrameDataProvider {
+        let position: VideoFramePosition =
+            if let from, let to {
+                .clip(from: from, to: to, framesPerSecond: fps ?? 12)
+            } else {
+                at.map { .exact($0) } ?? .representative
+            }
+        return VideoFrameDataProvider(
+            url: url,
+            at: position,
+            maximumSize: size,
+            prefersCover: cover
+        )
     }
 
     /// Refuses options that the source does not have.
@@ -82,12 +127,11 @@ struct PageOptions: ParsableArguments {
     ///   - source: Its title.
     /// - Throws: ``Failure``.
     func check(_ kind: LocalDocument.Kind?, of source: String) throws {
-        let page =
-            page != nil ? "--page" : dpi != nil ? "--dpi" : password != nil ? "--password" : nil
+        let page = page != nil ? "--page" : dpi != nil ? "--dpi" : password.name
         if kind != .pdf, let page {
             throw Failure("\(page) is for PDF documents, and \(source) is none")
         }
-        let frame = at != nil ? "--at" : cover ? "--cover" : nil
+        let frame = at != nil ? "--at" : cover ? "--cover" : from != nil ? "--from" : nil
         if kind != .video, let frame {
             throw Failure("\(frame) is for videos, and \(source) is none")
         }
@@ -133,90 +177,4 @@ struct LocalDocument: Sendable {
 extension PictureSource {
     /// The PDF document or video of a path; nil for anything else.
     var document: LocalDocument? { path.flatMap { LocalDocument($0) } }
-}
-
-/// The report of `kf info` for a document.
-struct DocumentReport: Report {
-    let source: String
-    let format = "pdf"
-    let pages: Int
-    /// Of the first page, in points.
-    let pageWidth: Double
-    let pageHeight: Double
-    let bytes: Int?
-
-    init(_ source: PictureSource, _ info: PDFDocumentInfo, byteCount: Int?) {
-        self.source = source.text
-        pages = info.pageCount
-        pageWidth = info.pageSize.width
-        pageHeight = info.pageSize.height
-        bytes = byteCount
-    }
-
-    private enum CodingKeys: CodingKey {
-        case source, format, pages, pageWidth, pageHeight, bytes
-    }
-
-    func summary() -> String {
-        let size = "\(trimmed(pageWidth)) × \(trimmed(pageHeight)) points"
-        let count = pages == 1 ? "1 page" : "\(pages) pages"
-        return """
-            \(Terminal.line(source))
-              document \(count), \(size), PDF\(bytes.map { ", " + Readable.bytes($0) } ?? "")
-            """
-    }
-}
-
-/// The report of `kf info` for a video.
-struct VideoReport: Report {
-    let source: String
-    let format = "video"
-    let width: Int
-    let height: Int
-    /// In seconds.
-    let duration: Double?
-    let frameRate: Double?
-    /// Clockwise degrees.
-    let rotation: Int
-    let codec: String
-    let soundCodec: String?
-    let bytes: Int?
-
-    init(_ source: PictureSource, _ info: VideoInfo, byteCount: Int?) {
-        self.source = source.text
-        width = Int(info.size.width)
-        height = Int(info.size.height)
-        duration = info.duration
-        frameRate = info.frameRate
-        rotation = info.rotation
-        codec = info.codec
-        soundCodec = info.soundCodec
-        bytes = byteCount
-    }
-
-    private enum CodingKeys: CodingKey {
-        case source, format, width, height, duration, frameRate, rotation, codec, soundCodec, bytes
-    }
-
-    func summary() -> String {
-        var parts = ["\(width) × \(height) pixels"]
-        if let duration { parts.append(Self.time(duration)) }
-        if let frameRate { parts.append("\(trimmed(frameRate)) frames a second") }
-        if rotation != 0 { parts.append("turned by \(rotation)°") }
-        parts.append(([codec] + (soundCodec.map { [$0] } ?? [])).joined(separator: " and "))
-        if let bytes { parts.append(Readable.bytes(bytes)) }
-        return """
-            \(Terminal.line(source))
-              video    \(parts.joined(separator: ", "))
-            """
-    }
-
-    /// Seconds as `1:02:03`, with a tenth below a minute.
-    static func time(_ seconds: Double) -> String {
-        guard seconds >= 60 else { return trimmed((seconds * 10).rounded() / 10) + " s" }
-        let whole = Int(min(seconds, 1e9))
-        let minutes = String(format: "%d:%02d", whole / 60 % 60, whole % 60)
-        return whole < 3600
-            ? minutes : String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
-    }
 }

@@ -119,14 +119,14 @@ struct SheetCommand: AsyncParsableCommand {
     private struct Item {
         let path: String
         let title: String
-        /// The time of a frame.
-        var seconds: TimeInterval?
+        /// A frame of the file.
+        var frame: VideoFrameDataProvider?
     }
 
     /// The files, or the frames of a video that is alone: in the middle of equal parts.
     private func items(of files: [String]) async throws -> [Item] {
         guard files.count == 1, let document = LocalDocument(files[0]), document.kind == .video,
-            loading.pages.at == nil, !loading.pages.cover
+            !loading.pages.asksForFrame
         else {
             return files.map { Item(path: $0, title: ($0 as NSString).lastPathComponent) }
         }
@@ -134,9 +134,10 @@ struct SheetCommand: AsyncParsableCommand {
         guard let duration = try await VideoInfo(contentsOf: url).duration, duration > 0 else {
             throw Failure("\(files[0]) has no duration; name a time with --at")
         }
-        return (0..<frames).map { index in
-            let seconds = duration * (Double(index) + 0.5) / Double(frames)
-            return Item(path: files[0], title: VideoReport.time(seconds), seconds: seconds)
+        let times = (0..<frames).map { duration * (Double($0) + 0.5) / Double(frames) }
+        let providers = VideoFrameDataProvider.frames(of: url, at: times, maximumSize: cell)
+        return zip(times, providers).map { time, provider in
+            Item(path: files[0], title: VideoReport.time(time), frame: provider)
         }
     }
 
@@ -151,9 +152,12 @@ struct SheetCommand: AsyncParsableCommand {
         await Batch.run(Array(items.indices), width: width) { index in
             let source = PictureSource(file: items[index].path)
             do {
-                var loading = loading
-                if let seconds = items[index].seconds { loading.pages.at = seconds }
-                let load = PictureLoad(source: source, loading: loading, processor: processor)
+                let load = PictureLoad(
+                    source: source,
+                    loading: loading,
+                    processor: processor,
+                    provider: items[index].frame
+                )
                 let image = try await load.run().result.image
                 made.withLock { $0[index] = image }
             } catch {

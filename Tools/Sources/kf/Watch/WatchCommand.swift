@@ -87,7 +87,8 @@ struct WatchCommand: AsyncParsableCommand {
                 inputs: found,
                 folder: output,
                 name: name,
-                format: encoding.format
+                format: encoding.format,
+                pages: pages
             )
             let converter = Converter(
                 plan: plan,
