@@ -2,6 +2,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Times are read here because the fields of `timespec` belong to one of two modules in Swift,
+// depending on which files are compiled together, and only one of them can be imported.
+
+// The nanoseconds that a clock of the system counts, for instance CLOCK_BOOTTIME.
+int64_t kf_clock_nanoseconds(int clock);
+
+// When a file was changed, in nanoseconds since 1970, by its `struct stat`; wraps for dates beyond
+// the year 2262.
+int64_t kf_modified_nanoseconds(const void *status);
+
 // Starts a detached thread that calls `body` with `context`. `name` is cut to 15 bytes, the most
 // that the kernel keeps. A `stack` of 0 bytes stands for the system's default. Returns 0, or the
 // error number of pthread_create; then `body` is not called.

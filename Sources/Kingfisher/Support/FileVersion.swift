@@ -1,3 +1,4 @@
+internal import CSystemShim
 public import Foundation
 
 /// The name of a file's content at one moment, which is part of every key made from a path.
@@ -6,9 +7,9 @@ public import Foundation
 /// by as many bytes keeps its name.
 @_spi(Server)
 public enum FileVersion {
-    /// The time of the last change and the size: `<seconds>.<nanoseconds>-<bytes>`.
+    /// The time of the last change and the size: `<nanoseconds since 1970>-<bytes>`.
     public static func text(_ status: stat) -> String {
-        "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)-\(status.st_size)"
+        "\(withUnsafePointer(to: status) { kf_modified_nanoseconds($0) })-\(status.st_size)"
     }
 
     /// The version of the file at a path; nil if the file system does not know it.

@@ -1,3 +1,4 @@
+internal import CSystemShim
 @preconcurrency import Dispatch
 public import Foundation
 
@@ -33,9 +34,7 @@ public struct WallClock: Sendable {
     }
 
     private static func coarseNow() -> TimeInterval {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME_COARSE, &time)
-        return TimeInterval(time.tv_sec) + TimeInterval(time.tv_nsec) * 1e-9
+        TimeInterval(kf_clock_nanoseconds(CLOCK_REALTIME_COARSE)) * 1e-9
             - Date.timeIntervalBetween1970AndReferenceDate
     }
 

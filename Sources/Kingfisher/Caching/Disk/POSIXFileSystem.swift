@@ -1,3 +1,4 @@
+internal import CSystemShim
 import Foundation
 import SystemPackage
 
@@ -349,8 +350,7 @@ extension FileStatus {
     fileprivate init(_ found: stat) {
         self.init(
             size: found.st_size,
-            // The date may overflow; it only needs to be the same the next time.
-            modified: Int64(found.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_mtim.tv_nsec),
+            modified: withUnsafePointer(to: found) { kf_modified_nanoseconds($0) },
             inode: UInt64(found.st_ino),
             device: UInt64(found.st_dev),
             links: Int(found.st_nlink)

@@ -1,3 +1,5 @@
+internal import CSystemShim
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -13,11 +15,7 @@ struct CurlTime: Comparable, Sendable {
     private let sinceBoot: Duration
 
     static var now: CurlTime {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return CurlTime(
-            sinceBoot: .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-        )
+        CurlTime(sinceBoot: .nanoseconds(kf_clock_nanoseconds(CLOCK_BOOTTIME)))
     }
 
     static func < (a: CurlTime, b: CurlTime) -> Bool { a.sinceBoot < b.sinceBoot }
