@@ -39,13 +39,14 @@ package struct FileMetadata: Sendable, Equatable {
     ///   ``CodecError/unknownFormat`` if it is not an image.
     package init(of file: Data) throws(CodecError) {
         self = try file.withBytes { bytes throws(CodecError) in
-            switch try Codecs.format(of: bytes) {
+            let format = try Codecs.format(of: bytes)
+            switch format {
             case .jpeg: return JPEGMetadata.read(bytes)
             case .png: return PNGMetadata.read(bytes)
             case .webp: return WebPMetadata.read(bytes)
             case .gif, .bmp, .ico, .svg: return FileMetadata()
-            case let format:
-                // The list of items, which names the parts, is at the beginning of such files.
+            case .avif, .heif, .jxl: return try BoxMetadata(bytes, as: format).read(bytes)
+            case .tiff:
                 let head = bytes.prefix(1 << 16)
                 let names = ["Exif", "application/rdf+xml", "xml "]
                 guard names.contains(where: { head.firstRange(of: Array($0.utf8)) != nil }) else {

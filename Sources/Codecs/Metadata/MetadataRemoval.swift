@@ -22,7 +22,7 @@ package enum MetadataRemoval {
         package init(rawValue: Int) { self.rawValue = rawValue }
     }
 
-    /// The file without its position, in as many bytes for JPEG and WebP; nil if it has none.
+    /// The file without its position, in as many bytes but for PNG; nil if it has none.
     ///
     /// - Throws: ``CodecError/unsupported(_:feature:)`` if the file seems to have metadata in a
     ///   format whose metadata this module does not read.
@@ -32,6 +32,11 @@ package enum MetadataRemoval {
         case .jpeg: return JPEGMetadata.withoutPosition(file)
         case .png: return PNGMetadata.withoutPosition(file)
         case .webp: return WebPMetadata.withoutPosition(file)
+        case .avif, .heif, .jxl:
+            let parts = try file.withBytes { bytes throws(CodecError) in
+                try BoxMetadata(bytes, as: format)
+            }
+            return parts.withoutPosition(file)
         default:
             // It throws unless the file has no metadata.
             _ = try FileMetadata(of: file)
@@ -47,16 +52,18 @@ package enum MetadataRemoval {
     package static func reduced(_ file: Data, to kept: Kept) throws(CodecError) -> Data {
         let parts = try FileMetadata(of: file).reduced(to: kept)
         let bare = try file.withBytes { bytes throws(CodecError) -> Data in
-            switch try Codecs.format(of: bytes) {
+            let format = try Codecs.format(of: bytes)
+            switch format {
             case .jpeg: return JPEGMetadata.bare(bytes)
             case .png: return PNGMetadata.bare(bytes)
             case .webp: return try WebPMetadata.bare(bytes)
-            case let format:
-                guard parts.isEmpty else {
-                    throw .unsupported(format, feature: "removing metadata")
-                }
-                return file
+            case .avif, .heif, .jxl:
+                // Parts of other images are not among those that were read.
+                if try BoxMetadata(bytes, as: format).isEmpty { return file }
+            default:
+                if parts.isEmpty { return file }
             }
+            throw .unsupported(format, feature: "removing metadata")
         }
         return parts.isEmpty ? bare : try parts.written(to: bare)
     }

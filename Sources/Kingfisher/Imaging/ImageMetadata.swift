@@ -53,13 +53,13 @@ public struct ImageMetadata: Sendable, Equatable {
 
     /// Reads the Exif, XMP and IPTC of a file.
     ///
-    /// JPEG has all three, PNG and WebP have Exif and XMP. Not read are parts above 1 MiB, the
-    /// continuation of an XMP packet that needs several segments of a JPEG, and compressed packets
-    /// in PNG. GIF, BMP, ICO and SVG have none of the three.
+    /// JPEG has all three; PNG, WebP, AVIF, HEIF and JPEG XL have Exif and XMP. Not read are parts
+    /// above 1 MiB, the continuation of an XMP packet that needs several segments of a JPEG, and
+    /// compressed packets in PNG. GIF, BMP, ICO and SVG have none of the three.
     ///
     /// - Parameter file: A complete file.
-    /// - Throws: ``Failure/unreadable(_:)``, or ``Failure/unsupportedSource(format:)`` if the file
-    ///   seems to have metadata and is an AVIF, HEIF, JPEG XL or TIFF.
+    /// - Throws: ``Failure/unreadable(_:)``, or ``Failure/unsupportedSource(format:)`` for a TIFF
+    ///   that seems to have metadata, and a JPEG XL whose metadata is compressed.
     public init(of file: Data) throws(Failure) {
         do {
             self.init(try FileMetadata(of: file))
@@ -142,7 +142,7 @@ public struct ImageMetadata: Sendable, Equatable {
     /// further images that some cameras append; so are compressed texts that may contain them.
     /// Names of places that a person has written into IPTC stay.
     ///
-    /// - Parameter file: A JPEG, PNG or WebP, or a file without metadata.
+    /// - Parameter file: A JPEG, PNG, WebP, AVIF, HEIF or JPEG XL, or a file without metadata.
     /// - Returns: The file; nil if it has no position.
     /// - Throws: ``Failure``.
     public static func withoutPosition(_ file: Data) throws(Failure) -> Data? {
@@ -239,7 +239,7 @@ public struct ImageMetadata: Sendable, Equatable {
     public enum Failure: Error, Sendable, Equatable {
         /// The file is not an image, or a damaged one. The text says which.
         case unreadable(String)
-        /// The source may have metadata, which is not read from its format.
+        /// The file may have metadata that is not read, or not removed without encoding it anew.
         case unsupportedSource(format: String)
         /// Files of the format do not hold the part.
         case unsupportedPart(Part, format: String)
@@ -272,7 +272,7 @@ extension ImageMetadata.Failure: LocalizedError {
         switch self {
         case .unreadable(let reason): "The metadata cannot be read or added: \(reason)."
         case .unsupportedSource(let format):
-            "Metadata cannot be read from \(format.uppercased()) files; convert without it."
+            "The metadata of this \(format.uppercased()) file cannot be read or removed; encode it anew."
         case .unsupportedPart(let part, let format):
             "\(part.rawValue) is not written to \(format.uppercased()) files; leave it out."
         case .tooLarge(let part, let count, let allowed):
