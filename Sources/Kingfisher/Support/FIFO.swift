@@ -46,6 +46,19 @@ struct FIFO<Element> {
         return first
     }
 
+    /// Removes the newest element; hands on memory as above.
+    mutating func popLast(_ dropped: inout [Chunk]) -> Element? {
+        guard count > 0 else { return nil }
+        count -= 1
+        let last = chunks[chunks.count - 1].removeLast()
+        if chunks.count == 1 {
+            if chunks[0].count == head { dropFirstChunk(&dropped) }
+        } else if chunks[chunks.count - 1].isEmpty {
+            dropped.append(chunks.removeLast())
+        }
+        return last
+    }
+
     private mutating func dropFirstChunk(_ dropped: inout [Chunk]) {
         head = 0
         if chunks.count > 1 {

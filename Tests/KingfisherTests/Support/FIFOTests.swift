@@ -21,6 +21,8 @@ struct FIFOTests {
                 // One chunk in each call, and each chunk has an element.
                 for _ in 0...queue.count { queue.sweepChunk(&dropped) { $0 % rest == 0 } }
                 model.removeAll { $0 % rest == 0 }
+            case 6:
+                #expect(queue.popLast(&dropped) == model.popLast())
             default:
                 let first = queue.popFirst()
                 #expect(first == model.first)

@@ -11,6 +11,8 @@ struct MemoryQueues {
     var small = FIFO<Item>()
     var main = FIFO<Item>()
     var ghosts = GhostQueue()
+    /// Nil if loops are not to be noticed.
+    var loops: LoopWatch?
     var cost = 0
     var count = 0
     /// The part of ``cost`` and ``count`` in the small queue.
@@ -21,9 +23,10 @@ struct MemoryQueues {
     /// The number of changes per slot; each slot counts the stores and removals of several keys.
     private var changes = InlineArray<256, UInt32>(repeating: 0)
 
-    init(costLimit: Int, countLimit: Int) {
-        self.costLimit = costLimit
-        self.countLimit = countLimit
+    init(_ limits: MemoryStore.Limits) {
+        costLimit = limits.cost
+        countLimit = limits.count
+        loops = limits.noticesLoops ? LoopWatch() : nil
     }
 
     /// Whether the limits hold after `count` entries that cost `added` were stored in place of an
@@ -60,6 +63,7 @@ struct MemoryQueues {
         small.removeAll()
         main.removeAll()
         ghosts.removeAll()
+        if loops != nil { loops = LoopWatch() }
         (cost, count, smallCost, smallCount) = (0, 0, 0, 0)
     }
 
@@ -90,14 +94,54 @@ struct MemoryQueues {
         smallCount -= 1
     }
 
-    /// Whether the next entry to evict is taken from the small queue.
+    /// Whether entries are kept because the store is used in a loop.
+    var isLooping: Bool { loops?.isLooping ?? false }
+
+    /// Whether the next entry to evict is taken from the small queue, to make room for an entry of
+    /// a cost.
     ///
     /// A fifth for the small queue, and promotion after one read, had the best hit rate, or came
     /// within one point of it, on a dozen kinds of traces.
-    func prefersSmall(forCount: Bool) -> Bool {
+    func prefersSmall(forCount: Bool, cost added: Int) -> Bool {
         if small.isEmpty { return false }
         if main.isEmpty { return true }
-        return forCount ? smallCount > countLimit / 5 : smallCost > costLimit / 5
+        guard isLooping else {
+            return forCount ? smallCount > countLimit / 5 : smallCost > costLimit / 5
+        }
+        return forCount
+            ? smallCount >= countLimit / LoopWatch.share
+            : smallCost > costLimit / LoopWatch.share - added
+    }
+
+    /// The cost up to which an unread entry moves from the small queue to the main queue; -1 for
+    /// none.
+    ///
+    /// That is the room that a loop leaves there.
+    func roomInMain(forCount: Bool) -> Int {
+        guard isLooping else { return -1 }
+        guard forCount else {
+            return costLimit - costLimit / LoopWatch.share - (cost - smallCost)
+        }
+        let most = countLimit - countLimit / LoopWatch.share
+        return count - smallCount < most ? .max : -1
+    }
+
+    /// Counts the store of a key without an entry, and selects its queue.
+    ///
+    /// - Parameters:
+    ///   - hash: The key's hash.
+    ///   - shardHits: The hits of the key's shard since the store was made.
+    /// - Returns: Whether it is the main queue.
+    mutating func selectsMain(for hash: Int, shardHits: Int) -> Bool {
+        let wasEvicted = ghosts.take(hash) != nil
+        let wasLooping = isLooping
+        let isDue = loops?.noteStore(of: hash, shardHits: shardHits, count: count) ?? false
+        return wasLooping ? isDue : wasEvicted
+    }
+
+    mutating func noteEviction(of hash: Int, storedAt time: UInt32, fromSmall: Bool) {
+        if fromSmall { ghosts.insert(hash, capacity: max(count, 64)) }
+        loops?.noteEviction(of: hash, storedAt: time, count: count)
     }
 }
 
@@ -107,6 +151,8 @@ struct MemoryQueues {
 struct GhostQueue {
     /// A ring: the hash of turn `n` is at `n % capacity`.
     private var hashes: ContiguousArray<Int> = []
+    /// A time of the caller per hash.
+    private var times: ContiguousArray<UInt32> = []
     private var index = HashIndex()
     private var oldestTurn = 0
     private var nextTurn = 0
@@ -114,15 +160,17 @@ struct GhostQueue {
     /// The hashes at most: the table must not become so large that growing it takes a millisecond.
     private static let capacity = 16_384
 
-    mutating func insert(_ hash: Int, capacity: Int) {
+    mutating func insert(_ hash: Int, time: UInt32 = 0, capacity: Int) {
         _ = take(hash)
         let capacity = min(capacity, Self.capacity)
         while nextTurn - oldestTurn >= capacity { dropOldest() }
         let place = nextTurn % Self.capacity
         if place == hashes.count {
             hashes.append(hash)
+            times.append(time)
         } else {
             hashes[place] = hash
+            times[place] = time
         }
         index.insert(hash, place: place)
         nextTurn += 1
@@ -137,11 +185,11 @@ struct GhostQueue {
         index.remove(hash, place: place)
     }
 
-    /// Removes a hash and returns whether it was present.
-    mutating func take(_ hash: Int) -> Bool {
-        guard let place = place(of: hash) else { return false }
+    /// Removes a hash and returns its time; nil if it was not present.
+    mutating func take(_ hash: Int) -> UInt32? {
+        guard let place = place(of: hash) else { return nil }
         index.remove(hash, place: place)
-        return true
+        return times[place]
     }
 
     func remembers(_ hash: Int) -> Bool { place(of: hash) != nil }

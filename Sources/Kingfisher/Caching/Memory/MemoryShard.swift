@@ -19,6 +19,8 @@ struct MemoryEntry {
     var isInMain = false
     /// The number of reads since the entry was last examined for eviction, at most 3.
     var reads: UInt8 = 0
+    /// The time of the store in requests, see ``LoopWatch/now``.
+    var storedAt: UInt32 = 0
     /// The cost when the object was stored.
     var cost: Int
     /// Distinguishes the entry from an earlier one of the same key in the queues.

@@ -24,6 +24,13 @@ public enum MemoryStorage {
         /// Has no effect on Linux; exists for compatibility.
         public var keepWhenEnteringBackground: Bool = false
 
+        /// Whether the storage notices that values are requested in a loop that does not fit into it.
+        ///
+        /// Examples are a long list that is scrolled down and back up, and a carousel. A part of the
+        /// values, as large as fits, is then kept while the loop lasts. Otherwise each value would
+        /// be evicted shortly before it is requested again.
+        public var noticesLoops: Bool = true
+
         /// Makes settings with an expiration of five minutes and no count limit.
         ///
         /// - Parameters:
@@ -50,7 +57,8 @@ extension MemoryStorage {
     /// All methods can be called on any thread.
     ///
     /// When a limit is reached, S3-FIFO selects the values to evict: values that were read since
-    /// they were stored are kept longest. Both limits hold after each store.
+    /// they were stored are kept longest. In a loop that does not fit, a part of it is kept, see
+    /// ``MemoryStorage/Config/noticesLoops``. Both limits hold after each store.
     public final class Backend<T: CacheCostCalculable>: Sendable where T: Sendable {
         let store: MemoryStore
         @usableFromInline let isOfObjects: Bool
@@ -88,7 +96,11 @@ extension MemoryStorage {
         }
 
         private func apply(_ config: Config) {
-            store.limits = .init(cost: config.totalCostLimit, count: config.countLimit)
+            store.limits = .init(
+                cost: config.totalCostLimit,
+                count: config.countLimit,
+                noticesLoops: config.noticesLoops
+            )
             store.sweep(every: config.cleanInterval)
         }
 

@@ -126,7 +126,7 @@ extension MemoryStore {
                 guard queues.cost > max(cost, 0), queues.count > 0, eviction.count < most else {
                     return true
                 }
-                if examineNext(in: &queues, forCount: false, sparing: nil, &eviction) {
+                if examineNext(in: &queues, forCount: false, cost: 0, sparing: nil, &eviction) {
                     queues.statistics.evictedForPressure += 1
                 }
             }
@@ -156,8 +156,14 @@ extension MemoryStore {
             let room = queues.room(cost: cost, count: count, replacing: old)
             if room == .enough || queues.count == 0 { return true }
             let isForCount = room == .tooMany
-            guard examineNext(in: &queues, forCount: isForCount, sparing: old?.ticket, &eviction)
-            else { continue }
+            let isEvicted = examineNext(
+                in: &queues,
+                forCount: isForCount,
+                cost: cost,
+                sparing: old?.ticket,
+                &eviction
+            )
+            guard isEvicted else { continue }
             if isForCount {
                 queues.statistics.evictedForCount += 1
             } else {
@@ -176,33 +182,49 @@ extension MemoryStore {
     private func examineNext(
         in queues: inout MemoryQueues,
         forCount: Bool,
+        cost: Int,
         sparing spared: UInt64?,
         _ eviction: inout Eviction
     ) -> Bool {
         let isMainSpared = queues.main.count == 1 && queues.main.first?.ticket == spared
         let isSmall =
-            queues.prefersSmall(forCount: forCount) || isMainSpared && !queues.small.isEmpty
+            queues.prefersSmall(forCount: forCount, cost: cost)
+            || isMainSpared && !queues.small.isEmpty
+        // During a loop, an entry larger than the window takes the place of those kept last.
+        let isLast = queues.isLooping && queues.small.isEmpty && spared == nil
         let next =
-            isSmall
-            ? queues.small.popFirst(&eviction.released.chunks)
-            : queues.main.popFirst(&eviction.released.chunks)
+            if isSmall {
+                queues.small.popFirst(&eviction.released.chunks)
+            } else if isLast {
+                queues.main.popLast(&eviction.released.chunks)
+            } else {
+                queues.main.popFirst(&eviction.released.chunks)
+            }
         guard let item = next else { return false }
         let patience = eviction.patience ?? min(5 * queues.count, Self.patience)
-        switch judge(item, inSmall: isSmall, sparing: spared, evictsRead: patience <= 0, &eviction)
-        {
+        let verdict = judge(
+            item,
+            inSmall: isSmall,
+            sparing: spared,
+            evictsRead: patience <= 0 || isLast,
+            roomInMain: isSmall ? queues.roomInMain(forCount: forCount) : -1,
+            &eviction
+        )
+        switch verdict {
         case .gone:
             return false
-        case .kept(let cost):
+        case .kept(let cost, let wasRead):
             eviction.patience = patience - 1
             if isSmall {
                 queues.smallCost -= cost
                 queues.smallCount -= 1
+                if wasRead { queues.loops?.noteRead() }
             }
             queues.main.append(item)
             return false
-        case .evicted(let cost):
+        case .evicted(let cost, let time):
             queues.subtract(cost: cost, fromMain: !isSmall)
-            if isSmall { queues.ghosts.insert(item.hash, capacity: max(queues.count, 64)) }
+            queues.noteEviction(of: item.hash, storedAt: time, fromSmall: isSmall)
             eviction.patience = nil
             eviction.count += 1
             return true
@@ -212,8 +234,8 @@ extension MemoryStore {
     private enum Verdict {
         case gone
         /// In the main queue.
-        case kept(cost: Int)
-        case evicted(cost: Int)
+        case kept(cost: Int, wasRead: Bool)
+        case evicted(cost: Int, storedAt: UInt32)
     }
 
     private func judge(
@@ -221,16 +243,17 @@ extension MemoryStore {
         inSmall: Bool,
         sparing spared: UInt64?,
         evictsRead: Bool,
+        roomInMain: Int,
         _ eviction: inout Eviction
     ) -> Verdict {
         shards[item.hash & 15].state.withLock { state in
             guard let place = state.place(of: item) else { return .gone }
             let (reads, cost) = (state.entries[place].reads, state.entries[place].cost)
             let isSpared = item.ticket == spared
-            if isSpared || reads > 0 && !evictsRead {
-                if !isSpared { state.entries[place].reads = inSmall ? 0 : reads - 1 }
+            if isSpared || reads > 0 && !evictsRead || cost <= roomInMain {
+                if !isSpared, reads > 0 { state.entries[place].reads = inSmall ? 0 : reads - 1 }
                 state.entries[place].isInMain = true
-                return .kept(cost: cost)
+                return .kept(cost: cost, wasRead: reads > 0)
             }
             var entry = state.remove(at: place)
             // No view shows an object that only the entry refers to.
@@ -238,7 +261,7 @@ extension MemoryStore {
                 state.evicted.remember(entry, &eviction.released)
             }
             eviction.released.entries.append(entry)
-            return .evicted(cost: cost)
+            return .evicted(cost: cost, storedAt: entry.storedAt)
         }
     }
 

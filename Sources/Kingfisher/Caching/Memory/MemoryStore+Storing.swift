@@ -93,14 +93,15 @@ extension MemoryStore {
             replaceByOversized(entry, in: &queues, &eviction)
             return true
         }
-        let old = shards[key.hash & 15].state.withLock { $0.entry(of: key) }
+        let (old, shardHits) = shards[key.hash & 15].state.withLock { ($0.entry(of: key), $0.hits) }
         guard
             makeRoom(in: &queues, cost: entry.cost, count: 1, replacing: old, &eviction)
         else { return false }
         var entry = entry
         if old == nil {
             entry.ticket = queues.makeTicket()
-            entry.isInMain = queues.ghosts.take(key.hash)
+            entry.isInMain = queues.selectsMain(for: key.hash, shardHits: shardHits)
+            entry.storedAt = queues.loops?.now ?? 0
             queues.append(.init(hash: key.hash, ticket: entry.ticket), toMain: entry.isInMain)
         }
         let replaced = shards[key.hash & 15].state.withLock { state in
@@ -110,6 +111,7 @@ extension MemoryStore {
                 entry.ticket = current.ticket
                 entry.isInMain = current.isInMain
                 entry.reads = current.reads
+                entry.storedAt = current.storedAt
             }
             state.evicted.remove(key, &eviction.released)
             return state.put(entry)

@@ -7,7 +7,8 @@ import Synchronization
 /// entries enter a small queue with a fifth of the cost. Entries that are read there move to the
 /// main queue, others are evicted. An evicted entry that is stored again soon goes directly to the
 /// main queue. A read only sets a counter, so it needs one short lock of a sixteenth of the
-/// entries.
+/// entries. While requests repeat in a loop that does not fit, a part of it is kept instead, see
+/// ``LoopWatch``.
 ///
 /// The objects evicted last can be found while they are referenced elsewhere.
 ///
@@ -20,6 +21,8 @@ final class MemoryStore: Sendable {
     struct Limits: Sendable, Equatable {
         var cost: Int
         var count: Int = .max
+        /// See ``LoopWatch``.
+        var noticesLoops = true
     }
 
     /// The result of a lookup.
@@ -44,7 +47,7 @@ final class MemoryStore: Sendable {
     static let batchSize = 128
 
     init(limits: Limits, clock: WallClock = .system, remembersEvicted: Bool = true) {
-        queues = Mutex(MemoryQueues(costLimit: limits.cost, countLimit: limits.count))
+        queues = Mutex(MemoryQueues(limits))
         self.clock = clock
         self.remembersEvicted = remembersEvicted
     }
@@ -141,11 +144,18 @@ final class MemoryStore: Sendable {
 
     /// The limits; a change applies immediately.
     var limits: Limits {
-        get { queues.withLock { Limits(cost: $0.costLimit, count: $0.countLimit) } }
+        get {
+            queues.withLock {
+                Limits(cost: $0.costLimit, count: $0.countLimit, noticesLoops: $0.loops != nil)
+            }
+        }
         set {
             queues.withLock { queues in
                 queues.costLimit = newValue.cost
                 queues.countLimit = newValue.count
+                if newValue.noticesLoops != (queues.loops != nil) {
+                    queues.loops = newValue.noticesLoops ? LoopWatch() : nil
+                }
             }
             inBatches { queues, eviction in
                 makeRoom(in: &queues, cost: 0, count: 0, replacing: nil, &eviction)
