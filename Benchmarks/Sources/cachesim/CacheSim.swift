@@ -3,11 +3,14 @@ import Foundation
 /// Replays traces through the memory cache and through other policies, and prints hit ratios.
 ///
 /// Usage: cachesim [TRACE]...
+///
+/// A trace is a name, or a file with a request per line: a key, and optionally its bytes.
 @main
 struct CacheSim {
     static func main() {
-        let names = Set(CommandLine.arguments.dropFirst())
-        let traces = Trace.all()
+        let arguments = CommandLine.arguments.dropFirst()
+        let names = Set(arguments.filter { !$0.contains("/") })
+        var traces = Trace.all()
         if let unknown = names.subtracting(traces.map(\.name)).first {
             let known = traces.map(\.name).joined(separator: ", ")
             FileHandle.standardError.write(
@@ -15,7 +18,15 @@ struct CacheSim {
             )
             exit(2)
         }
-        for trace in traces where names.isEmpty || names.contains(trace.name) { replay(trace) }
+        if !arguments.isEmpty { traces.removeAll { !names.contains($0.name) } }
+        for path in arguments where path.contains("/") {
+            guard let trace = Trace(file: path) else {
+                FileHandle.standardError.write(Data("cachesim: cannot read '\(path)'\n".utf8))
+                exit(2)
+            }
+            traces.append(trace)
+        }
+        for trace in traces { replay(trace) }
     }
 
     private static func replay(_ trace: Trace) {
@@ -24,7 +35,7 @@ struct CacheSim {
             "  hits of objects / bytes, in per cent, by capacity as a share of all requested bytes"
         )
         let footprint = trace.footprint
-        for share in [0.003, 0.01, 0.03, 0.1, 0.3] {
+        for share in trace.shares {
             let capacity = Int(Double(footprint) * share)
             var line = String(format: "  %5.1f %%", share * 100)
             for var policy in policies(for: trace, capacity: capacity) {
@@ -39,9 +50,13 @@ struct CacheSim {
     private static func policies(for trace: Trace, capacity: Int) -> [any Policy] {
         let count = trace.sizes.count
         return [
-            KingfisherPolicy(capacity: capacity),
+            KingfisherPolicy(capacity: capacity, noticesLoops: true),
+            KingfisherPolicy(capacity: capacity, noticesLoops: false),
             QueuePolicy(name: "LRU", movesOnHit: true, capacity: capacity, objects: count),
             QueuePolicy(name: "FIFO", movesOnHit: false, capacity: capacity, objects: count),
+            ARCPolicy(capacity: capacity, objects: count),
+            LIRSPolicy(trace: trace, capacity: capacity),
+            TinyLFUPolicy(trace: trace, capacity: capacity),
             BeladyPolicy(trace: trace, capacity: capacity),
         ]
     }

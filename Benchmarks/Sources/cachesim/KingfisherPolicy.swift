@@ -9,12 +9,14 @@ struct KingfisherPolicy: Policy {
         let cacheCost: Int
     }
 
-    let name = "ours"
+    let name: String
     private let storage: MemoryStorage.Backend<Size>
 
-    init(capacity: Int) {
+    init(capacity: Int, noticesLoops: Bool) {
+        name = noticesLoops ? "ours" : "without loops"
         var config = MemoryStorage.Config(totalCostLimit: capacity)
         config.expiration = .never
+        config.noticesLoops = noticesLoops
         storage = MemoryStorage.Backend(config: config)
     }
 

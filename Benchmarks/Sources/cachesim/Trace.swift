@@ -1,4 +1,5 @@
 import Chance
+import Foundation
 
 /// A sequence of requests for objects of several sizes.
 struct Trace {
@@ -8,6 +9,8 @@ struct Trace {
     let sizes: [Int]
     /// The requested objects, in order.
     let requests: [Int32]
+    /// The capacities to simulate, as shares of the footprint.
+    var shares = [0.003, 0.01, 0.03, 0.1, 0.3]
 
     /// The bytes of all requested objects.
     var footprint: Int { Set(requests).reduce(0) { $0 + sizes[Int($1)] } }
@@ -15,7 +18,9 @@ struct Trace {
 
 extension Trace {
     /// The default traces, equal in each run.
-    static func all() -> [Trace] { [zipf(), scan(), loop(), feed()] }
+    static func all() -> [Trace] { [zipf(), scan(), feed(), loop(), list(), carousel(), zoom()] }
+
+    private static let loopShares = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 
     private static let objects = 20_000
     private static let count = 300_000
@@ -71,7 +76,68 @@ extension Trace {
             name: "loop",
             title: "the same 2,000 objects repeatedly in the same order",
             sizes: sizes,
-            requests: (0..<count / 2).map { Int32($0 % length) }
+            requests: (0..<count / 2).map { Int32($0 % length) },
+            shares: loopShares
+        )
+    }
+
+    private static func list() -> Trace {
+        let rows = 1_000
+        let turn = 2 * (rows - 1)
+        return Trace(
+            name: "list",
+            title: "1,000 rows of equal size, scrolled down and back up 50 times",
+            sizes: Array(repeating: 160_000, count: rows),
+            requests: (0..<100 * rows).map { Int32(min($0 % turn, turn - $0 % turn)) },
+            shares: loopShares
+        )
+    }
+
+    private static func carousel() -> Trace {
+        var random = Random(seed: 15)
+        let (count, visible) = (300, 5)
+        var requests: [Int32] = []
+        var first = 0
+        // Advances a page at a time, and sometimes goes back by a few; what becomes visible is
+        // requested.
+        while requests.count < 60_000 {
+            let goesBack = random.unit() < 0.02
+            for _ in 0..<(goesBack ? 3 : 1) {
+                first += goesBack ? count - 1 : 1
+                requests.append(Int32((goesBack ? first : first + visible - 1) % count))
+            }
+        }
+        return Trace(
+            name: "carousel",
+            title: "a carousel of 300 images, 5 of them visible, that sometimes goes back by 3",
+            sizes: Array(repeating: 400_000, count: count),
+            requests: requests,
+            shares: loopShares
+        )
+    }
+
+    private static func zoom() -> Trace {
+        var random = Random(seed: 16)
+        let levels = 5
+        func tiles(_ level: Int, _ x: Double, _ y: Double) -> [Int32] {
+            let side = 4 << level
+            let before = (0..<level).reduce(0) { $0 + (4 << $1) * (4 << $1) }
+            let corner = [x, y].map { min(max(Int($0 * Double(side)) - 2, 0), side - 4) }
+            return (0..<16).map { tile in
+                Int32(before + (corner[1] + tile / 4) * side + corner[0] + tile % 4)
+            }
+        }
+        let requests = (0..<500).flatMap { _ in
+            let (x, y) = (random.unit(), random.unit())
+            let path = Array(0..<levels) + (0..<levels - 1).reversed()
+            return path.flatMap { tiles($0, x, y) }
+        }
+        return Trace(
+            name: "zoom",
+            title: "a large image in tiles, zoomed in to 500 places and out again",
+            sizes: Array(repeating: 262_144, count: (requests.max().map(Int.init) ?? 0) + 1),
+            requests: requests,
+            shares: loopShares
         )
     }
 
@@ -96,6 +162,33 @@ extension Trace {
         return Trace(
             name: "feed",
             title: "a feed scrolled down and back up, with portraits that recur",
+            sizes: sizes,
+            requests: requests
+        )
+    }
+}
+
+extension Trace {
+    /// Reads a file with a request per line: a key, and optionally its bytes after a space or comma.
+    init?(file path: String) {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        var numbers: [Substring: Int32] = [:]
+        var sizes: [Int] = []
+        var requests: [Int32] = []
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let fields = Substring(line).split { $0 == " " || $0 == "," }
+            guard let key = fields.first else { continue }
+            let number = numbers[key] ?? Int32(sizes.count)
+            if number == sizes.count {
+                numbers[key] = number
+                sizes.append(max(fields.count > 1 ? Int(fields[1]) ?? 1 : 1, 1))
+            }
+            requests.append(number)
+        }
+        guard !requests.isEmpty else { return nil }
+        self.init(
+            name: (path as NSString).lastPathComponent,
+            title: "\(requests.count) requests of \(sizes.count) objects",
             sizes: sizes,
             requests: requests
         )
