@@ -136,10 +136,10 @@ public struct VideoFrameDataProvider: ImageDataProvider {
 
     /// Makes providers of several frames of one file, in one pass through it.
     ///
-    /// The file is opened when the first frame is needed, and stays open in its worker and here until
-    /// the last provider is released. Load the frames in the order of their times: then decoding goes on
-    /// from one to the next, unless a key frame lies between them. Each is an image of its own to
-    /// caches, with the key of a provider that was made alone.
+    /// The file is opened when the first frame is needed, and stays open here until the last provider is
+    /// released, and in its worker until that reads another video. Load the frames in the order of
+    /// their times: then decoding continues from one to the next, unless a key frame lies between them.
+    /// Each is an image of its own to caches, with the key of a provider that was made alone.
     ///
     /// - Parameters:
     ///   - url: A `file:` URL of a regular file, or an http or https URL.
