@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 @testable import Kingfisher
 
@@ -15,13 +16,32 @@ enum DocumentBench {
 
     static func url(_ name: String) -> URL { folder.appending(path: name) }
 
-    /// One worker for pages.
-    static func pool(memory: Int = 1 << 30, time: Duration = .seconds(30)) -> WorkerPool {
+    /// One worker, for pages or videos.
+    static func pool(
+        memory: Int = 1 << 30,
+        time: Duration = .seconds(30),
+        preparing preparations: WorkerPreparations = .pages
+    ) -> WorkerPool {
         var settings = WorkerPool.Settings()
         settings.width = 1
-        settings.preparations = .pages
+        settings.preparations = preparations
         settings.limits = WorkerLimits(memory: memory, time: time, refusesFiles: true)
         return WorkerPool(program: WorkerBench.program, settings: settings)
+    }
+
+    /// The faults of workers that a file has taken over.
+    static let takenOver = ["connect", "fork", "execute", "kill", "threads", "crash", "loop"]
+
+    /// Expects that such a worker was ended for its fault.
+    static func expectEnd(of error: DocumentError?, by fault: String) {
+        guard case .isolationFailed(let failure) = error else {
+            Issue.record("\(fault): \(String(describing: error))")
+            return
+        }
+        switch (fault, failure) {
+        case ("crash", .crashed), ("loop", .timedOut), (_, .forbiddenSystemCall): break
+        default: Issue.record("\(fault): \(failure)")
+        }
     }
 
     /// Runs a tool, and returns whether it succeeded.

@@ -16,11 +16,7 @@ enum FilmBench {
 
     /// One worker for videos.
     static func pool(memory: Int = 1 << 30, time: Duration = .seconds(30)) -> WorkerPool {
-        var settings = WorkerPool.Settings()
-        settings.width = 1
-        settings.preparations = .films
-        settings.limits = WorkerLimits(memory: memory, time: time, refusesFiles: true)
-        return WorkerPool(program: WorkerBench.program, settings: settings)
+        DocumentBench.pool(memory: memory, time: time, preparing: .films)
     }
 
     /// The videos of every codec and container.

@@ -80,20 +80,13 @@ struct HostileFilmTests {
         pool.stop()
     }
 
-    @Test(arguments: ["connect", "fork", "execute", "kill", "threads", "crash", "loop"])
+    @Test(arguments: DocumentBench.takenOver)
     func `VID-8: a worker for films that was taken over can do no more than another`(
         fault: String
     ) async throws {
         let pool = FilmBench.pool(time: .seconds(2))
         let error = await Self.outcome(WorkerBench.file(fault), on: pool)
-        guard case .isolationFailed(let failure) = error else {
-            Issue.record("\(fault): \(String(describing: error))")
-            return
-        }
-        switch (fault, failure) {
-        case ("crash", .crashed), ("loop", .timedOut), (_, .forbiddenSystemCall): break
-        default: Issue.record("\(fault): \(failure)")
-        }
+        DocumentBench.expectEnd(of: error, by: fault)
         pool.stop()
     }
 

@@ -147,20 +147,13 @@ struct HostilePDFTests {
         return try await provider.data()
     }
 
-    @Test(arguments: ["connect", "fork", "execute", "kill", "threads", "crash", "loop"])
+    @Test(arguments: DocumentBench.takenOver)
     func `DOC-6: a worker for documents that was taken over can do no more than another`(
         fault: String
     ) async throws {
         let pool = DocumentBench.pool(time: .seconds(2))
         let error = await Self.outcome(WorkerBench.file(fault), on: pool)
-        guard case .isolationFailed(let failure) = error else {
-            Issue.record("\(fault): \(String(describing: error))")
-            return
-        }
-        switch (fault, failure) {
-        case ("crash", .crashed), ("loop", .timedOut), (_, .forbiddenSystemCall): break
-        default: Issue.record("\(fault): \(failure)")
-        }
+        DocumentBench.expectEnd(of: error, by: fault)
         pool.stop()
     }
 
