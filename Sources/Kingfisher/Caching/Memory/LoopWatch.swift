@@ -44,8 +44,8 @@ struct LoopWatch {
         var reads = 0
     }
 
-    /// The part of the limits for new entries during a loop: a twentieth.
-    static let share = 20
+    /// The part of the limits for new entries during a loop: a tenth.
+    static let share = 10
 
     /// Evictions remembered per stored entry.
     ///
@@ -55,7 +55,7 @@ struct LoopWatch {
     /// The number of loops after which all kept entries were replaced.
     ///
     /// Replacing them follows a changed loop or popularity, and costs half a hit for each.
-    private static let loopsToRenew = 24.0
+    private static let loopsToRenew = 32.0
 
     mutating func noteRead() { window.reads += 1 }
 
