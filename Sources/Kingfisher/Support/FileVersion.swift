@@ -1,4 +1,3 @@
-internal import CSystemShim
 public import Foundation
 
 /// The name of a file's content at one moment, which is part of every key made from a path.
@@ -9,7 +8,7 @@ public import Foundation
 public enum FileVersion {
     /// The time of the last change and the size: `<nanoseconds since 1970>-<bytes>`.
     public static func text(_ status: stat) -> String {
-        "\(withUnsafePointer(to: status) { kf_modified_nanoseconds($0) })-\(status.st_size)"
+        "\(SystemTime.modified(status))-\(status.st_size)"
     }
 
     /// The version of the file at a path; nil if the file system does not know it.

@@ -1,4 +1,3 @@
-internal import CSystemShim
 @preconcurrency import Dispatch
 public import Foundation
 
@@ -34,7 +33,7 @@ public struct WallClock: Sendable {
     }
 
     private static func coarseNow() -> TimeInterval {
-        TimeInterval(kf_clock_nanoseconds(CLOCK_REALTIME_COARSE)) * 1e-9
+        TimeInterval(SystemTime.now(of: CLOCK_REALTIME_COARSE)) * 1e-9
             - Date.timeIntervalBetween1970AndReferenceDate
     }
 

@@ -1,4 +1,3 @@
-internal import CSystemShim
 import Foundation
 import SystemPackage
 
@@ -350,7 +349,7 @@ extension FileStatus {
     fileprivate init(_ found: stat) {
         self.init(
             size: found.st_size,
-            modified: withUnsafePointer(to: found) { kf_modified_nanoseconds($0) },
+            modified: SystemTime.modified(found),
             inode: UInt64(found.st_ino),
             device: UInt64(found.st_dev),
             links: Int(found.st_nlink)

@@ -1,5 +1,3 @@
-internal import CSystemShim
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -15,7 +13,7 @@ struct CurlTime: Comparable, Sendable {
     private let sinceBoot: Duration
 
     static var now: CurlTime {
-        CurlTime(sinceBoot: .nanoseconds(kf_clock_nanoseconds(CLOCK_BOOTTIME)))
+        CurlTime(sinceBoot: .nanoseconds(SystemTime.now(of: CLOCK_BOOTTIME)))
     }
 
     static func < (a: CurlTime, b: CurlTime) -> Bool { a.sinceBoot < b.sinceBoot }

@@ -1,0 +1,13 @@
+internal import CSystemShim
+import Foundation
+
+/// Times of the system in nanoseconds.
+enum SystemTime {
+    /// What a clock counts, for instance `CLOCK_BOOTTIME`.
+    static func now(of clock: Int32) -> Int64 { kf_clock_nanoseconds(clock) }
+
+    /// When a file was changed, since 1970; wraps for dates beyond the year 2262.
+    static func modified(_ status: stat) -> Int64 {
+        withUnsafePointer(to: status) { kf_modified_nanoseconds($0) }
+    }
+}
