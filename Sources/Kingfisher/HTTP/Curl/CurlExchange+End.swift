@@ -1,6 +1,7 @@
 import CCurl
 import CCurlShim
 import Foundation
+import SystemPackage
 
 extension CurlExchange {
     /// Reads the timings of the hop that `handle` has just completed.
@@ -51,6 +52,15 @@ extension CurlExchange {
         }
     }
 
+    /// Why no connection was made, without the name of the host again.
+    ///
+    /// libcurl's text also names proxies, and is kept for them.
+    private func refusal(_ text: String, by host: String) -> String {
+        guard systemError != 0, text.contains(" \(host) ") else { return text }
+        let port = url.port ?? (url.scheme == "https" ? 443 : 80)
+        return "\(Errno(rawValue: systemError)) (port \(port))"
+    }
+
     /// Maps libcurl's result of the hop to an error; `nil` on success.
     func error(for code: CURLcode) -> TransferError? {
         guard code != CURLE_OK else { return nil }
@@ -74,7 +84,7 @@ extension CurlExchange {
         case CURLE_COULDNT_CONNECT where [ENETUNREACH, ENETDOWN].contains(systemError):
             return .notConnected(host: host, url: url)
         case CURLE_COULDNT_CONNECT:
-            return .cannotConnect(host: host, reason: reason, url: url)
+            return .cannotConnect(host: host, reason: refusal(reason, by: host), url: url)
         case CURLE_OPERATION_TIMEDOUT:
             return .timedOut(.connect, limit: settings.connectTimeout, url: url)
         case CURLE_PARTIAL_FILE:

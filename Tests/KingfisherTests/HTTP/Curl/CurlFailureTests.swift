@@ -24,10 +24,11 @@ struct CurlFailureTests {
         let port = try ImageServer.freePort()
         let gone = try #require(URL(string: "http://127.0.0.1:\(port)/a"))
         let outcome = await transport.load(gone)
-        guard case .cannotConnect(host: "127.0.0.1", _, _) = outcome.error else {
+        guard case .cannotConnect(host: "127.0.0.1", let reason, _) = outcome.error else {
             Issue.record("\(String(describing: outcome.error))")
             return
         }
+        #expect(reason == "Connection refused (port \(port))")
         #expect(outcome.error?.description.contains(gone.absoluteString) == true)
         #expect(outcome.error?.isTransient == true)
         #expect(url != gone)
