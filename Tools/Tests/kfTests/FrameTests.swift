@@ -92,9 +92,9 @@ struct FrameTests {
                 to: folder.url.appending(path: "frames/\(name)")
             )
         }
-        for output in ["out.gif", "out.webp"] {
+        for (output, speed) in [("out.gif", ["--delay", "0.2"]), ("out.webp", ["--fps", "5"])] {
             let outcome = try await KFProgram.run(
-                ["animate", "frames", "-o", output, "--delay", "0.2", "--quality", "100"],
+                ["animate", "frames", "-o", output, "--quality", "100"] + speed,
                 in: folder
             )
             #expect(outcome.status == 0, "\(outcome.errors)")
@@ -136,6 +136,11 @@ struct FrameTests {
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("bad.png"), "\(outcome.errors)")
         #expect(!FileManager.default.fileExists(atPath: folder.path("out.gif")))
+        let both = try await KFProgram.run(
+            ["animate", "1.png", "-o", "out.gif", "--fps", "5", "--delay", "0.2"],
+            in: folder
+        )
+        #expect(both.status == 64 && both.errors.contains("--delay and --fps"))
         let wrong = try await KFProgram.run(["animate", "1.png", "-o", "out.png"], in: folder)
         #expect(wrong.status == 64)
     }

@@ -50,6 +50,23 @@ struct MetadataTests {
         #expect(data.firstRange(of: width) != nil)
     }
 
+    @Test func `exif of an AVIF stays, and its copy has no position`() async throws {
+        let photo = TestExif.jpeg(try TestPictures.jpeg(), exif: TestExif.located)
+        try photo.write(to: folder.url.appending(path: "placed.jpg"))
+        let made = try await get("placed.jpg", "-o", "in.avif", "--keep", "exif,gps")
+        #expect(made.status == 0, "\(made.errors)")
+        let placed = try ImageMetadata(of: try folder.data("in.avif")).photograph
+        #expect(placed.latitude != nil)
+        let outcome = try await get("in.avif", "-o", "out.jpg", "--keep", "exif")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try folder.data("out.jpg").contains(TestExif.camera))
+        let copy = try await get("in.avif", "-o", "copy.avif")
+        #expect(copy.status == 0, "\(copy.errors)")
+        let data = try folder.data("copy.avif")
+        #expect(data.contains(TestExif.camera))
+        #expect(try ImageMetadata(of: data).photograph.latitude == nil)
+    }
+
     @Test(arguments: ["jpg", "webp"])
     func `a file whose source has a profile gets that of sRGB`(ending: String) async throws {
         let output = "out.\(ending)"

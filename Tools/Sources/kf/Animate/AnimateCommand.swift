@@ -14,7 +14,7 @@ struct AnimateCommand: AsyncParsableCommand {
             size of the first one, and lose what does not fit.
 
             Examples:
-              kf animate frames -o clip.webp --delay 0.04
+              kf animate frames -o clip.webp --fps 25
               kf animate a.png b.png c.png -o abc.gif --size 320x240
             """
     )
@@ -32,8 +32,16 @@ struct AnimateCommand: AsyncParsableCommand {
     )
     var output: String
 
-    @Option(help: ArgumentHelp("How long each image is shown, in seconds.", valueName: "seconds"))
-    var delay = 0.1
+    @Option(
+        help: ArgumentHelp(
+            "How long each image is shown, in seconds. (default: 0.1)",
+            valueName: "seconds"
+        )
+    )
+    var delay: Double?
+
+    @Option(help: ArgumentHelp("Images a second, in place of --delay.", valueName: "n"))
+    var fps: Double?
 
     @Option(help: ArgumentHelp("How often it is played; 0 is forever.", valueName: "n"))
     var loops = 0
@@ -56,7 +64,13 @@ struct AnimateCommand: AsyncParsableCommand {
     private static let mostBytes = 1 << 30
 
     func validate() throws {
-        guard (0.01...60).contains(delay) else {
+        guard delay == nil || fps == nil else {
+            throw ValidationError("choose one of --delay and --fps")
+        }
+        if let fps, !(1...100).contains(fps) {
+            throw ValidationError("--fps must be from 1 to 100")
+        }
+        guard (0.01...60).contains(seconds) else {
             throw ValidationError("--delay must be from 0.01 to 60 seconds")
         }
         guard (0...65_535).contains(loops) else {
@@ -89,6 +103,9 @@ struct AnimateCommand: AsyncParsableCommand {
     }
 
     // MARK: - Steps
+
+    /// How long each image is shown.
+    private var seconds: Double { delay ?? fps.map { 1 / $0 } ?? 0.1 }
 
     private func format() throws -> PictureFormat {
         guard let format = try PictureFormat(ending: output) else {
@@ -141,7 +158,7 @@ struct AnimateCommand: AsyncParsableCommand {
     }
 
     private func write(_ images: [KFCrossPlatformImage], _ size: CGSize) async throws {
-        let frames = ImageList(images: images, delay: delay, loopCount: loops)
+        let frames = ImageList(images: images, delay: seconds, loopCount: loops)
         let animation = KingfisherWrapper<KFCrossPlatformImage>.animatedImage(
             source: frames,
             options: ImageCreatingOptions()
