@@ -20,6 +20,6 @@ enum Experiments {
         GrowthExperiment.experiment, SharingExperiment.experiment,
         IsolationExperiment.experiment,
         OriginalsExperiment.experiment,
-        WaitingExperiment.experiment,
+        WaitingExperiment.experiment, OrderExperiment.experiment,
     ]
 }
