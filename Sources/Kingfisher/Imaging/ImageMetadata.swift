@@ -239,7 +239,7 @@ public struct ImageMetadata: Sendable, Equatable {
     public enum Failure: Error, Sendable, Equatable {
         /// The file is not an image, or a damaged one. The text says which.
         case unreadable(String)
-        /// The file may have metadata that is not read, or not removed without encoding it anew.
+        /// The file may have metadata that is not read, or not removed without encoding it again.
         case unsupportedSource(format: String)
         /// Files of the format do not hold the part.
         case unsupportedPart(Part, format: String)
@@ -272,7 +272,7 @@ extension ImageMetadata.Failure: LocalizedError {
         switch self {
         case .unreadable(let reason): "The metadata cannot be read or added: \(reason)."
         case .unsupportedSource(let format):
-            "The metadata of this \(format.uppercased()) file cannot be read or removed; encode it anew."
+            "The metadata of this \(format.uppercased()) file cannot be read or removed; encode it again."
         case .unsupportedPart(let part, let format):
             "\(part.rawValue) is not written to \(format.uppercased()) files; leave it out."
         case .tooLarge(let part, let count, let allowed):
