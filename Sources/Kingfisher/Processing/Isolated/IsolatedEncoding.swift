@@ -74,6 +74,7 @@ struct IsolatedEncoding: Sendable {
     func write(to writer: inout ProcessorWriter) {
         writer.wire.write(Self.formats.firstIndex(of: format) ?? 0)
         writer.wire.write(options.quality)
+        writer.wire.write(options.isLossless)
         writer.wire.write(options.effort) { $0.write($1) }
         writer.wire.write(options.subsamplesChroma) { $0.write($1) }
         writer.write(image)
@@ -84,6 +85,7 @@ struct IsolatedEncoding: Sendable {
         format = try reader.choice(of: Self.formats)
         var options = EncodeOptions()
         options.quality = try reader.wire.double()
+        options.isLossless = try reader.wire.bool()
         options.effort = try reader.wire.optional { reader throws(WireError) in try reader.int() }
         options.subsamplesChroma = try reader.wire.optional { reader throws(WireError) in
             try reader.bool()

@@ -38,15 +38,18 @@ struct IsolatedEncodingTests {
         let pool = WorkerBench.pool(preparing: .encoding)
         defer { pool.stop() }
         let image = try noise(300, isOpaque: isOpaque)
-        let options = EncodeOptions(
-            quality: 0.6,
-            effort: format == .avif ? 10 : nil,
-            subsamplesChroma: isOpaque ? nil : false
-        )
-        let encoding = try #require(IsolatedEncoding(image, as: format, options))
-        let file = try encoding.file(on: pool) { true }
-        #expect(file != nil)
-        #expect(file == image.encoded(as: format, options))
+        for isLossless in [false, true] {
+            let options = EncodeOptions(
+                quality: 0.6,
+                isLossless: isLossless,
+                effort: format == .avif ? 10 : nil,
+                subsamplesChroma: isOpaque ? nil : false
+            )
+            let encoding = try #require(IsolatedEncoding(image, as: format, options))
+            let file = try encoding.file(on: pool) { true }
+            #expect(file != nil)
+            #expect(file == image.encoded(as: format, options))
+        }
         // No system call was missing.
         #expect(pool.failureCount == 0)
     }
