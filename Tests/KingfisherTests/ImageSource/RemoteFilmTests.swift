@@ -249,6 +249,21 @@ struct RemoteFilmTests {
         pool.stop()
     }
 
+    @Test func `VID-12: the original's provider reads films on servers, too`() async throws {
+        let (pool, bench) = (FilmBench.pool(), try TestBench())
+        let folder = try await FilmBench.folder()
+        let film = try Film(Data(contentsOf: folder.file("h264.mp4")), gap: 1 << 30)
+        bench.server.route("/film.mp4") { film.reply(to: $0) }
+        let url = bench.server.url("/film.mp4")
+        var asset = AVAssetImageDataProvider(assetURL: url, seconds: 1.2)
+        #expect(asset.cacheKey == VideoFrameDataProvider(url: url, at: 1.2).cacheKey)
+        asset.frame.pool = pool
+        let result = try await bench.manager.retrieveImage(with: .provider(asset))
+        let expected = try await FilmBench.bitmap(folder.file("h264.mp4"), at: 1.2, on: pool)
+        #expect(FilmBench.areEqual(try #require(result.image.bitmap), expected))
+        pool.stop()
+    }
+
     @Test func `VID-12: a film on a server follows the rules of the load`() async throws {
         let (pool, bench) = (FilmBench.pool(), try TestBench())
         let file = try Data(contentsOf: try await FilmBench.folder().file("h264.mp4"))
