@@ -201,7 +201,8 @@ static void map_file_of(FcPattern *pattern) {
 
 // What any text needs comes first, so that no number of fonts displaces it.
 static void map_defaults(FcConfig *config) {
-    static const char *const families[] = {"sans-serif", "serif", "monospace"};
+    // After a hyphen that is not escaped comes a size.
+    static const char *const families[] = {"sans\\-serif", "serif", "monospace"};
     static const char *const styles[] = {"", ":bold", ":italic", ":bold:italic"};
     for (size_t i = 0; i < 12; i++) {
         char name[64];
