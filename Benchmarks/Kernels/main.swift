@@ -45,15 +45,25 @@ let colour = RGBA(red: 255, green: 50, blue: 0, alpha: 100)
 let grey = ColorMatrix.controls(saturation: 0, exposure: 0.7)
 let controls = ColorMatrix.controls(brightness: 0.1, contrast: 1.1, saturation: 0.8)
 
-func resized(_ width: Int, _ height: Int, _ backend: Convolution.Backend) throws -> Bitmap {
+func resized(
+    _ width: Int,
+    _ height: Int,
+    _ backend: Convolution.Backend,
+    of bitmap: Bitmap = opaque
+) throws -> Bitmap {
     let size = PixelSize(width: width, height: height)
-    return try resample(opaque, to: size, filter: .lanczos3, backend: backend)
+    return try resample(bitmap, to: size, filter: .lanczos3, backend: backend)
 }
 
 var kernels = [
     Kernel("resize-tenth") { try resized(25, 25, Convolution.backend) },
     Kernel("resize-third") { try resized(85, 85, Convolution.backend) },
     Kernel("resize-double", pixels: 384 * 384) { try resized(384, 384, Convolution.backend) },
+    // Colours are limited to alpha here.
+    Kernel("resize-third-clear") { try resized(85, 85, Convolution.backend, of: clear) },
+    Kernel("resize-double-clear", pixels: 384 * 384) {
+        try resized(384, 384, Convolution.backend, of: clear)
+    },
     Kernel("resize-third-swift") { try resized(85, 85, .portable) },
     Kernel("resize-double-swift", pixels: 384 * 384) { try resized(384, 384, .portable) },
     Kernel("blur") { try blur(opaque, radius: 10) },
