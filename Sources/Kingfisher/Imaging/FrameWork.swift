@@ -12,7 +12,8 @@ final class FrameWork: Sendable {
 
     private static let pool = WorkPool(
         label: "com.onevcat.Kingfisher.frames",
-        width: ProcessInfo.processInfo.activeProcessorCount
+        width: ProcessInfo.processInfo.activeProcessorCount,
+        computes: true
     )
 
     private let state = Mutex(State())

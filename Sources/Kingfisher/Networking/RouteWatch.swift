@@ -23,7 +23,7 @@ final class RouteWatch: Sendable {
         }
         let source = DispatchSource.makeReadSource(
             fileDescriptor: descriptor,
-            queue: .global(qos: .utility)
+            queue: .global()
         )
         source.setEventHandler {
             Self.drain(descriptor)

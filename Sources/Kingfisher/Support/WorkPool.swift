@@ -37,7 +37,11 @@ final class WorkPool: Sendable {
     private let state = Mutex(State())
     private let width: Int
     private let readers: Int
+    /// The class of its threads, which it shares with other queues of that class.
+    let threads: DispatchQoS
     private let queue: DispatchQueue
+    /// For steps that wait for nothing; not the threads of the pool, which may all compute.
+    private static let free = DispatchQueue.global(qos: .userInitiated)
 
     /// Makes a pool.
     ///
@@ -45,10 +49,14 @@ final class WorkPool: Sendable {
     ///   - label: The name of its threads, for debuggers.
     ///   - width: How many threads run at the same time, at least 1.
     ///   - readers: How many more run while others are in ``blocking(_:)``.
-    init(label: String, width: Int, readers: Int = 4) {
+    ///   - computes: Whether its threads may be busy for as long as there is work. Queues of one
+    ///     class share as many threads as there are cores. In the class of tasks and disks, the end
+    ///     of every load would wait there until the whole backlog is done.
+    init(label: String, width: Int, readers: Int = 4, computes: Bool = false) {
         self.width = max(1, width)
         self.readers = readers
-        queue = DispatchQueue(label: label, qos: .userInitiated, attributes: .concurrent)
+        threads = computes ? .utility : .userInitiated
+        queue = DispatchQueue(label: label, qos: threads, attributes: .concurrent)
     }
 
     // MARK: Closures
@@ -138,7 +146,7 @@ final class WorkPool: Sendable {
                 return true
             }
         }
-        if isQueued { startThread() } else { queue.async(execute: step) }
+        if isQueued { startThread() } else { Self.free.async(execute: step) }
     }
 
     fileprivate func raise(_ lane: Lane, to priority: Float) {
@@ -164,7 +172,7 @@ final class WorkPool: Sendable {
                 return nil
             }
         }
-        if let waiting { queue.async(execute: waiting) }
+        if let waiting { Self.free.async(execute: waiting) }
     }
 
     /// Counts a lane as begun, or no longer.

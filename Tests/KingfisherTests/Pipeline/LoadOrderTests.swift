@@ -32,6 +32,15 @@ struct LoadOrderTests {
         #expect(processor.wasStored.value == true)
     }
 
+    // Where they are shared, no load of a backlog ends before all of it is decoded, which
+    // `Scripts/bench.sh order` measures: beside other tests, time tells nothing.
+    @Test func `threads that compute are not those on which loads end`() throws {
+        let bench = try TestBench()
+        #expect(ImageMaker.pool.threads == .utility)
+        #expect(bench.cache.reader.threads == .userInitiated)
+        #expect(WorkPool(label: "disk", width: 1).threads == .userInitiated)
+    }
+
     /// Its last call waits for the end of the first load.
     private final class Waiting: ImageProcessor {
         let identifier = "waiting"

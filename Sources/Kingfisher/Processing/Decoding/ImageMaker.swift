@@ -10,7 +10,8 @@ final class ImageMaker: Sendable {
     /// One pool for the whole process, because all callers share the cores.
     static let pool = WorkPool(
         label: "com.onevcat.Kingfisher.processing",
-        width: ProcessInfo.processInfo.activeProcessorCount
+        width: ProcessInfo.processInfo.activeProcessorCount,
+        computes: true
     )
 
     private let running = Atomic(0)
