@@ -127,6 +127,34 @@ struct DeepColorTests {
         }
     }
 
+    /// A HEIF of 10 bits whose colours have other code points.
+    private static func heif(primaries: UInt8, transfer: UInt8) throws -> Data {
+        let file = try Fixture(name: "deep.heic").data
+        let place = try file.index(of: "colrnclx") + 8
+        return file.patched([0, primaries, 0, transfer], at: place)
+    }
+
+    @Test(.enabled(if: Fixture.has(.heif)), arguments: [16, 18] as [UInt8])
+    func `high dynamic range is shown as BT.2390 says, in HEIF`(transfer: UInt8) throws {
+        // Its signals, rounded to 8 bits, which costs up to a step of light.
+        let signals = try Codecs.decode(Fixture(name: "deep.heic").data).bitmap
+        let found = try Codecs.decode(Self.heif(primaries: 9, transfer: transfer)).bitmap
+        var (sum, worst) = (0.0, 0.0)
+        for y in 0..<signals.size.height {
+            for x in 0..<signals.size.width {
+                let pixel = signals[x, y]
+                let color = [pixel.red, pixel.green, pixel.blue].map { Double($0) / 255 }
+                let light = HighRange.shown(
+                    transfer == 16 ? color.map(HighRange.pq) : HighRange.hlg(color)
+                )
+                let difference = ColorDifference.of(found[x, y], fromLight: light)
+                (sum, worst) = (sum + difference, max(worst, difference))
+            }
+        }
+        let mean = sum / Double(signals.size.width * signals.size.height)
+        #expect(mean < 1 && worst < 4, "\(mean), \(worst)")
+    }
+
     @Test func `PNG: code points, profile, sRGB, then curve and primaries`() throws {
         let sample = Self.sample()
         let points: (type: String, body: [UInt8]) = ("cICP", [1, 8, 0, 1])

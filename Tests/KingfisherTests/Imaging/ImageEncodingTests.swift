@@ -100,6 +100,8 @@ struct ImageEncodingTests {
             return file[frame.upperBound + 9]
         }
         #expect(try factors(.jpeg(quality: 0.8)) == 0x22)
+        #expect(try factors(.jpeg(quality: 0.9)) == 0x22)
+        #expect(try factors(.jpeg(quality: 0.91)) == 0x11)
         #expect(try factors(.jpeg(quality: 0.95)) == 0x11)
         #expect(try factors(.jpeg(quality: 0.8).subsamplingChroma(false)) == 0x11)
         #expect(try factors(.jpeg(quality: 0.95).subsamplingChroma(true)) == 0x22)

@@ -79,6 +79,19 @@ struct GetFailureTests {
         #expect(folder.cacheEntries().isEmpty)
     }
 
+    @Test func `a result above the limits names its size and the limit`() async throws {
+        try TestPictures.photo().write(to: folder.url.appendingPathComponent("in.jpg"))
+        let outcome = try await KFProgram.run(
+            ["get", "in.jpg", "-p", "resize:30000x30000", "-o", "out.jpg", "--cache", "cache"],
+            in: folder
+        )
+        #expect(outcome.status == 1)
+        for words in ["4002", "30000 × ", "the limit is", "32767", "choose a smaller size"] {
+            #expect(outcome.errors.contains(words), "\(outcome.errors)")
+        }
+        #expect(try folder.files() == ["cache", "in.jpg"])
+    }
+
     @Test func `a refused connection is reported as such`() async throws {
         let server = try LoopbackServer { _, _ in nil }
         server.stop()

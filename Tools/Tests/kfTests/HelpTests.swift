@@ -61,7 +61,12 @@ struct HelpTests {
             unshare -rm true 2>/dev/null || exit 77
             exec unshare -rm sh -c 'mount -t tmpfs none /proc && exec "$0" info nothing.jpg' "$0"
             """
-        let outcome = try await KFProgram.bash(script, [], in: folder)
+        var outcome = try await KFProgram.bash(script, [], in: folder)
+        // libdispatch counts its threads in proc, and ends the program at some starts where it is
+        // missing.
+        for _ in 0..<10 where outcome.status == -SIGILL {
+            outcome = try await KFProgram.bash(script, [], in: folder)
+        }
         #expect([1, 77].contains(outcome.status), "\(outcome.text)")
         #expect(outcome.status == 77 || outcome.errors.contains("nothing.jpg"))
     }
