@@ -85,14 +85,14 @@ struct WatchTests {
             cp new.png in/last.png; next; echo "$line"
             kill -0 $program
             """,
-            "--format avif -p resize:8000x4000:none --timeout 0.3"
+            "--format avif -p resize:8000x4000:none --timeout 0.1"
         )
         #expect(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
         let lines = outcome.text.split(separator: "\n")
         #expect(lines.count == 3)
         for line in lines {
             #expect(line.contains(#""status":"failed""#), "\(line)")
-            #expect(line.contains("timed out after 0.3 s; increase --timeout"), "\(line)")
+            #expect(line.contains("timed out after 0.1 s; increase --timeout"), "\(line)")
         }
         let written = FileManager.default.enumerator(atPath: folder.path("out"))?.allObjects ?? []
         #expect(written.allSatisfy { !"\($0)".hasSuffix("avif") }, "\(written)")
