@@ -11,13 +11,18 @@ struct BoxMetadata {
         /// False if it describes another image than the one that is shown.
         var isOfImage = true
         var pieces: [Range<Int>] = []
+
+        var byteCount: Int { pieces.reduce(0) { $0 + $1.count } }
+
+        func isInside(fileOf count: Int) -> Bool { pieces.allSatisfy { $0.upperBound <= count } }
     }
 
     private var parts: [Part] = []
 
     /// Finds the parts of an AVIF or HEIF, or those of a JPEG XL.
     ///
-    /// - Throws: ``CodecError/limitExceeded(_:value:allowed:)`` for too many items, and
+    /// - Throws: ``CodecError/limitExceeded(_:value:allowed:)`` for too many items,
+    ///   ``CodecError/corrupt(_:detail:)`` for items that overlap, and
     ///   ``CodecError/unsupported(_:feature:)`` for compressed parts of a JPEG XL.
     init(_ bytes: UnsafeRawBufferPointer, as format: FileFormat) throws(CodecError) {
         try BoxItems.check(bytes, .default)
@@ -26,6 +31,11 @@ struct BoxMetadata {
             if format != .jxl {
                 guard reader.has("meta", at: box.type) else { continue }
                 parts = Self.items(reader, box)
+                let whole = parts.filter { $0.isInside(fileOf: bytes.count) }
+                // Copying items that all are the same megabytes would take minutes.
+                guard whole.reduce(0, { $0 + $1.byteCount }) <= bytes.count else {
+                    throw .corrupt(format, detail: "items of its metadata overlap")
+                }
                 return
             }
             let isCompressed = reader.has("brob", at: box.type)
@@ -45,13 +55,11 @@ struct BoxMetadata {
     func read(_ bytes: UnsafeRawBufferPointer) -> FileMetadata {
         var found = FileMetadata()
         for part in parts where part.isOfImage {
-            guard let content = Self.content(of: part, in: bytes),
-                content.count <= FileMetadata.maxByteCount
-            else { continue }
+            guard part.byteCount <= FileMetadata.maxByteCount else { continue }
             if part.isExif {
-                found.exif = found.exif ?? content
+                found.exif = found.exif ?? Self.content(of: part, in: bytes)
             } else {
-                found.xmp = found.xmp ?? content
+                found.xmp = found.xmp ?? Self.content(of: part, in: bytes)
             }
         }
         return found
@@ -59,14 +67,14 @@ struct BoxMetadata {
 
     /// The file without the position, in as many bytes; nil if it has none.
     func withoutPosition(_ file: Data) -> Data? {
-        var result: Data?
+        var (changed, isChanged) = (file, false)
         for part in parts {
-            guard let content = file.withUnsafeBytes({ Self.content(of: part, in: $0) }),
+            guard let content = changed.withUnsafeBytes({ Self.content(of: part, in: $0) }),
                 var rest = part.isExif
                     ? MetadataRemoval.withoutPosition(exif: content)
                     : MetadataRemoval.withoutPosition(xmp: content)
             else { continue }
-            var changed = result ?? file
+            isChanged = true
             // The content is the end of the part.
             for piece in part.pieces.reversed() {
                 let count = min(piece.count, rest.count)
@@ -74,16 +82,13 @@ struct BoxMetadata {
                 changed.replaceSubrange(place..<place + count, with: rest.suffix(count))
                 rest = rest.dropLast(count)
             }
-            result = changed
         }
-        return result
+        return isChanged ? changed : nil
     }
 
-    /// The content of a part; nil if it is cut off or empty, or if its pieces overlap.
+    /// The content of a part; nil if it is cut off or empty.
     private static func content(of part: Part, in bytes: UnsafeRawBufferPointer) -> Data? {
-        guard part.pieces.allSatisfy({ $0.upperBound <= bytes.count }),
-            part.pieces.reduce(0, { $0 + $1.count }) <= bytes.count
-        else { return nil }
+        guard part.isInside(fileOf: bytes.count) else { return nil }
         var content = Data()
         for piece in part.pieces { content.append(contentsOf: bytes[piece]) }
         guard part.isExif else { return content.isEmpty ? nil : content }
@@ -94,9 +99,12 @@ struct BoxMetadata {
         return Data(content.dropFirst(4 + distance))
     }
 
+    /// The boxes of a range, of which a hostile file has millions.
     private static func boxes(_ reader: ByteReader, _ range: Range<Int>) -> [AVIFBoxes.Box] {
         var (boxes, offset) = ([AVIFBoxes.Box](), range.lowerBound)
-        while let box = AVIFBoxes.box(reader, at: offset, within: range.upperBound) {
+        while boxes.count < FileMetadata.maxChunkCount,
+            let box = AVIFBoxes.box(reader, at: offset, within: range.upperBound)
+        {
             boxes.append(box)
             offset = box.end
         }

@@ -77,14 +77,7 @@ struct AVIFMetadataTests {
         let plain = try Codecs.encode(Self.bitmap(isOpaque: false), as: .avif)
         var random = SplitMix64(seed: 6)
         for round in 0..<3000 {
-            var damaged = plain
-            if round % 4 == 0 {
-                damaged = damaged.prefix(Int(random.next() % UInt64(plain.count)))
-            }
-            for _ in 0...random.next() % 4 where !damaged.isEmpty {
-                let place = Int(random.next() % UInt64(min(600, damaged.count)))
-                damaged[place] = UInt8(truncatingIfNeeded: random.next())
-            }
+            let damaged = MetadataSample.damaged(plain, round: round, reach: 600, by: &random)
             _ = try? Self.parts.written(to: damaged)
         }
     }

@@ -7,16 +7,17 @@ import Testing
 struct BoxMetadataTests {
     private static let parts = FileMetadata(exif: MetadataSample.exif(), xmp: MetadataSample.xmp)
 
-    /// A JPEG XL in a container, with boxes for the parts behind the pixels.
+    /// A JPEG XL in a container, with boxes for the parts after the pixels.
     private static func photoJXL() throws -> Data {
-        func box(_ name: String, _ content: Data) -> Data {
-            var box = Data()
-            box.append(number: content.count + 8, bytes: 4)
-            return box + Data(name.utf8) + content
-        }
         let exif = box("Exif", Data(count: 4) + MetadataSample.exif())
         return try Fixture(name: "lossy-container.jxl").data + exif
             + box("xml ", MetadataSample.xmp)
+    }
+
+    private static func box(_ name: String, _ content: Data) -> Data {
+        var box = Data()
+        box.append(number: content.count + 8, bytes: 4)
+        return box + Data(name.utf8) + content
     }
 
     private static func photo(_ name: String) throws -> Data {
@@ -90,19 +91,41 @@ struct BoxMetadataTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `thousands of items that are the whole file are refused`() throws {
+        let count = 4000
+        var infos = Data([0, 0, 0, 0])
+        var places = Data([0, 0, 0, 0, 0x44, 0])
+        infos.append(number: count, bytes: 2)
+        places.append(number: count, bytes: 2)
+        let byteCount = 4 << 20
+        for item in 1...count {
+            var entry = Data([2, 0, 0, 0])
+            entry.append(number: item, bytes: 2)
+            infos += Self.box("infe", entry + Data("\0\0Exif\0".utf8))
+            places.append(number: item, bytes: 2)
+            // One piece: its offset and its length.
+            for (number, bytes) in [(0, 2), (1, 2), (0, 4), (byteCount, 4)] {
+                places.append(number: number, bytes: bytes)
+            }
+        }
+        let meta = Self.box(
+            "meta",
+            Data(count: 4) + Self.box("iinf", infos) + Self.box("iloc", places)
+        )
+        var file = Self.box("ftyp", Data("avif\0\0\0\0avif".utf8)) + meta
+        file += Self.box("mdat", Data(count: byteCount - file.count - 8))
+        let error = CodecError.corrupt(.avif, detail: "items of its metadata overlap")
+        #expect(throws: error) { try FileMetadata(of: file) }
+        #expect(throws: error) { try MetadataRemoval.withoutPosition(file) }
+    }
+
     @Test(.timeLimit(.minutes(1)), arguments: ["420.avif", "jxl"])
     func `prefixes and damaged files are read without a fault`(name: String) throws {
         let whole = try Self.photo(name)
         var random = SplitMix64(seed: 41)
         for round in 0..<3000 {
-            var damaged = whole
-            if round % 4 == 0 {
-                damaged = damaged.prefix(Int(random.next() % UInt64(whole.count)))
-            }
-            for _ in 0...random.next() % 4 where !damaged.isEmpty {
-                let place = Int(random.next() % UInt64(min(700, damaged.count)))
-                damaged[place] = [0, 1, 8, 0x7F, 0x80, 0xFF][Int(random.next() % 6)]
-            }
+            let damaged = MetadataSample.damaged(whole, round: round, reach: 700, by: &random)
             _ = try? FileMetadata(of: damaged)
             if let changed = try? MetadataRemoval.withoutPosition(damaged) {
                 #expect(changed.count == damaged.count)

@@ -52,6 +52,24 @@ enum MetadataSample {
         return block(directories, texts: texts, order) + thumbnail.utf8
     }
 
+    /// A damaged copy: some bytes near the beginning are others, and every fourth copy is cut off.
+    static func damaged(
+        _ file: Data,
+        round: Int,
+        reach: Int,
+        by random: inout SplitMix64
+    ) -> Data {
+        var damaged = file
+        if round % 4 == 0 {
+            damaged = damaged.prefix(Int(random.next() % UInt64(file.count)))
+        }
+        for _ in 0...random.next() % 4 where !damaged.isEmpty {
+            let place = Int(random.next() % UInt64(min(reach, damaged.count)))
+            damaged[place] = [0, 1, 8, 0x7F, 0x80, 0xFF][Int(random.next() % 6)]
+        }
+        return damaged
+    }
+
     static func directoryBytes(_ count: Int) -> Int { 2 + 12 * count + 4 }
 
     /// Directories one after the other from offset 8, then their texts.
