@@ -168,7 +168,10 @@ struct ImageRenderer: Sendable {
 
     private func mark(of text: WatermarkText) async throws(ServiceError) -> KFCrossPlatformImage {
         let image = try await mark(in: text.drawing, side: WatermarkText.longestSide)
-        guard let visible = WatermarkText.trimmed(image) else {
+        // The drawing has a margin, so only one without a visible part is as large as before.
+        let visible = image.kf.trimmed()
+        guard (visible.pixelWidth, visible.pixelHeight) != (image.pixelWidth, image.pixelHeight)
+        else {
             throw ServiceError(422, "The text of the watermark shows nothing", "Name another one")
         }
         return visible

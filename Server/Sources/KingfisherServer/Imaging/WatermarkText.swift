@@ -104,24 +104,6 @@ struct WatermarkText: Sendable, Hashable {
             """.utf8
         )
     }
-
-    /// The visible part of an image; nil if there is none.
-    static func trimmed(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage? {
-        let (width, height) = (image.pixelWidth, image.pixelHeight)
-        let frame = image.withPremultipliedRGBA { pixels, stride -> [Int]? in
-            var (left, right, top, bottom) = (width, -1, height, -1)
-            for y in 0..<height {
-                for x in 0..<width where pixels[y * stride + 4 * x + 3] > 0 {
-                    (left, right) = (min(left, x), max(right, x))
-                    (top, bottom) = (min(top, y), y)
-                }
-            }
-            return right < 0 ? nil : [top, left, height - 1 - bottom, width - 1 - right]
-        }
-        guard let frame else { return nil }
-        let sides = frame.map { CGFloat(-$0) }
-        return image.kf.padded(top: sides[0], left: sides[1], bottom: sides[2], right: sides[3])
-    }
 }
 
 extension WatermarkText.Run {

@@ -83,7 +83,7 @@ struct S3Results: SharedImageStorage {
 
     func values(for names: [String]) async throws -> [String: Data] {
         let found = try await each(names) { name in (name, try await value(of: name)) }
-        return Dictionary(uniqueKeysWithValues: found).compactMapValues { $0 }
+        return Dictionary(found) { first, _ in first }.compactMapValues { $0 }
     }
 
     func store(_ items: [SharedStorageItem]) async throws {
