@@ -55,7 +55,7 @@ int kf_video_read_bytes(void *context, uint8_t *bytes, int count) {
     if (count <= 0 || video->position >= video->source.size) return AVERROR_EOF;
     int64_t there = present(video);
     if (there <= 0 && video->missing < 0) video->missing = video->position;
-    // What follows a gap is not read either: it would be taken for what was in the gap.
+    // Bytes after a gap are not read either: libavformat would take them for those in the gap.
     if (video->missing >= 0) return AVERROR(EIO);
     if (count > there) count = (int)there;
     int64_t offset = video->position - video->window_start;

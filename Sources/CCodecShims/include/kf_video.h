@@ -90,8 +90,9 @@ int kf_video_seek_count(const kf_video *_Nonnull video);
 
 void kf_video_read_info(const kf_video *_Nonnull video, kf_video_info *_Nonnull info);
 
-// Decodes the frame that is displayed at a time, or the nearest key frame before it if `is_key`. Goes on
-// from the last frame where no key frame lies between them. Times before the first frame and after the last one mean these.
+// Decodes the frame that is displayed at a time, or the nearest key frame before it if `is_key`. Decoding
+// continues from the last frame where no key frame lies between them. A time before the first frame
+// means the first one, and a time after the last frame the last one.
 kf_video_status kf_video_seek(kf_video *_Nonnull video, double seconds, int is_key,
                               kf_video_frame *_Nonnull frame);
 

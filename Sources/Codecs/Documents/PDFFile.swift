@@ -5,8 +5,8 @@ package import Pixels
 /// A PDF document, drawn by poppler.
 ///
 /// Only worker processes make one. The bytes must outlive it. Text in fonts that are not part of the
-/// file is drawn in those of ``SystemFonts``. Character maps that are not part of it are not found
-/// behind the walls of a worker: such text is left out.
+/// file is drawn in those of ``SystemFonts``. Text that needs a character map outside of the file is
+/// left out, because a worker opens no files.
 package final class PDFFile {
     /// How large a page is drawn.
     package enum Scale: Sendable, Equatable {

@@ -9,7 +9,7 @@ import Testing
 /// Frames of videos on a server.
 @Suite(.enabled(if: FilmBench.hasFFmpeg), .serialized, .timeLimit(.minutes(5)))
 struct RemoteFilmTests {
-    /// A film on a server that sends ranges; its end may lie behind a gap of zeros.
+    /// A film on a server that sends ranges; a gap of zeros may come before its end.
     private final class Film: Sendable {
         private let start: Data
         private let gap: Int

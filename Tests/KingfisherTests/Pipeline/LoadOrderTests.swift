@@ -32,8 +32,8 @@ struct LoadOrderTests {
         #expect(processor.wasStored.value == true)
     }
 
-    // Where they are shared, no load of a backlog ends before all of it is decoded, which
-    // `Scripts/bench.sh order` measures: beside other tests, time tells nothing.
+    // Where they are shared, no load of a backlog ends before all of it is decoded. Other tests would
+    // change the order of the ends, so `Scripts/bench.sh order` measures it.
     @Test func `threads that compute are not those on which loads end`() throws {
         let bench = try TestBench()
         #expect(ImageMaker.pool.threads == .utility)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Machines that share a fast storage, and a slow one behind it.
+/// Machines that share two storages: a fast one, which is asked first, and a slow one.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedLevelsTests {
     private let transport = FakeTransport()

@@ -9,7 +9,7 @@ private let hasFFmpeg = FileManager.default.isExecutableFile(atPath: "/usr/bin/f
 /// Frames of videos, behind `KF_VIDEO`.
 @Suite(.enabled(if: hasFFmpeg), .timeLimit(.minutes(2)), .serialized)
 struct VideoTests {
-    /// Damaged behind its beginning.
+    /// Damaged after its beginning.
     private static let bad = Data("0000ftypisom".utf8) + Data(count: 999)
 
     @Test("A frame of a video is an image, and info has the duration")

@@ -19,7 +19,7 @@ struct MemoryLoopTests {
         }
     }
 
-    /// Reads each number, stores what is missing, and returns the share of hits.
+    /// Asks for each number, stores those without an entry, and returns the share of hits.
     private static func hits(of requests: [Int], in store: MemoryStore) -> Double {
         let hits = requests.count { number in
             let key = CacheKey("https://example.com/\(number).jpg")

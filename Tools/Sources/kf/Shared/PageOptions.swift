@@ -81,7 +81,7 @@ struct PageOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - document: The file.
-    ///   - steps: What is made of the image; a worker shrinks a frame that they make much smaller.
+    ///   - steps: The steps for the image; a worker shrinks a frame that they make much smaller.
     /// - Returns: The provider.
     /// - Throws: A ``Failure`` if the password cannot be read.
     func provider(
