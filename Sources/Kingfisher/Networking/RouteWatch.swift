@@ -23,7 +23,7 @@ final class RouteWatch: Sendable {
         }
         let source = DispatchSource.makeReadSource(
             fileDescriptor: descriptor,
-            queue: .global()
+            queue: .global(qos: .userInteractive)
         )
         source.setEventHandler {
             Self.drain(descriptor)

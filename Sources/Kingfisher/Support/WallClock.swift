@@ -43,7 +43,8 @@ public struct WallClock: Sendable {
     ) -> RepeatingTimer {
         // About 30 years replace NaN and values above the range of a timer.
         let interval = interval < 1e9 ? max(0.001, interval) : 1e9
-        let timer = DispatchSource.makeTimerSource(queue: .global())
+        // Neither tasks nor decoders keep the threads of this class busy.
+        let timer = DispatchSource.makeTimerSource(queue: .global(qos: .userInteractive))
         // A leeway of a tenth of the interval lets the kernel combine wake-ups.
         let leeway = DispatchTimeInterval.milliseconds(Int(min(interval * 100, 60_000)))
         timer.schedule(deadline: .now() + interval, repeating: interval, leeway: leeway)
