@@ -11,7 +11,7 @@
 #
 # Builds everything again into .build-asan, or .build-gtk-asan. Skips tests that only read sources
 # or compare pixels, those that measure memory, of which the sanitizer holds more than is in use,
-# those that only compute for long in Swift, and those with time limits of their own.
+# those that only compute for long in Swift.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 # GTK is not built with the sanitizer, so freed memory is overwritten: its next use by GTK fails.
@@ -39,7 +39,7 @@ fi
 
 scratch=.build-asan
 export KF_SANITIZER=address
-chosen=(--skip 'GoldenTests|EnduranceTests|SideTableTests|DerivedSizeTests|ProcessorWorkTests|FIFOTests|HTTPCachingRulesTests|MemoryStoreEvictionTests|ProgramLimitsTests|IsolatedOptionTests|CurlFloodTests|InterleavingTests|WorkBoundTests|a dead second level costs|long packets of repeated beginnings|report about unknown colours')
+chosen=(--skip 'GoldenTests|EnduranceTests|SideTableTests|DerivedSizeTests|ProcessorWorkTests|FIFOTests|HTTPCachingRulesTests|MemoryStoreEvictionTests|ProgramLimitsTests|IsolatedOptionTests|CurlFloodTests|InterleavingTests|WorkBoundTests|long packets of repeated beginnings|report about unknown colours')
 [ $# -eq 0 ] || chosen=(--filter "$1")
 objects=$scratch/shims
 
