@@ -16,10 +16,18 @@ typedef struct JxlMemoryManagerStruct JxlMemoryManager;
 enum { JXL_FALSE = 0, JXL_TRUE = 1 };
 typedef enum { JXL_TYPE_UINT8 = 2, JXL_TYPE_UINT16 = 3 } JxlDataType;
 typedef enum { JXL_NATIVE_ENDIAN = 0 } JxlEndianness;
-typedef enum { JXL_COLOR_SPACE_GRAY = 1 } JxlColorSpace;
+typedef enum { JXL_COLOR_SPACE_RGB = 0, JXL_COLOR_SPACE_GRAY = 1 } JxlColorSpace;
 typedef enum { JXL_WHITE_POINT_D65 = 1 } JxlWhitePoint;
-typedef enum { JXL_PRIMARIES_SRGB = 1 } JxlPrimaries;
-typedef enum { JXL_TRANSFER_FUNCTION_SRGB = 13 } JxlTransferFunction;
+typedef enum {
+    JXL_PRIMARIES_SRGB = 1,
+    JXL_PRIMARIES_2100 = 9,
+    JXL_PRIMARIES_P3 = 11
+} JxlPrimaries;
+typedef enum {
+    JXL_TRANSFER_FUNCTION_SRGB = 13,
+    JXL_TRANSFER_FUNCTION_PQ = 16,
+    JXL_TRANSFER_FUNCTION_HLG = 18
+} JxlTransferFunction;
 typedef enum {
     JXL_COLOR_PROFILE_TARGET_ORIGINAL = 0,
     JXL_COLOR_PROFILE_TARGET_DATA = 1
@@ -135,8 +143,10 @@ _Static_assert(sizeof(JxlColorEncoding) == 104 && offsetof(JxlColorEncoding, pri
                "");
 #endif
 _Static_assert(JXL_TYPE_UINT8 == 2 && JXL_TYPE_UINT16 == 3 && JXL_NATIVE_ENDIAN == 0
-                   && JXL_COLOR_SPACE_GRAY == 1 && JXL_WHITE_POINT_D65 == 1
-                   && JXL_PRIMARIES_SRGB == 1 && JXL_TRANSFER_FUNCTION_SRGB == 13
+                   && JXL_COLOR_SPACE_RGB == 0 && JXL_COLOR_SPACE_GRAY == 1 && JXL_WHITE_POINT_D65 == 1
+                   && JXL_PRIMARIES_SRGB == 1 && JXL_PRIMARIES_2100 == 9 && JXL_PRIMARIES_P3 == 11
+                   && JXL_TRANSFER_FUNCTION_SRGB == 13 && JXL_TRANSFER_FUNCTION_PQ == 16
+                   && JXL_TRANSFER_FUNCTION_HLG == 18
                    && JXL_COLOR_PROFILE_TARGET_DATA == 1 && JXL_ENC_NEED_MORE_OUTPUT == 2
                    && JXL_ENC_FRAME_SETTING_EFFORT == 0 && JXL_DEC_NEED_MORE_INPUT == 2
                    && JXL_DEC_NEED_IMAGE_OUT_BUFFER == 5 && JXL_DEC_BASIC_INFO == 0x40

@@ -62,6 +62,8 @@ static int load(void) {
 
 typedef struct jxl_state {
     JxlDecoder *decoder;
+    // The colours in which the pixels are wanted.
+    JxlColorEncoding wanted;
     // The index of the decoder's next frame; -1 after a failure, when the decoder must be reset.
     int next_frame;
 } jxl_state;
@@ -107,24 +109,13 @@ static JxlDecoderStatus get_profile(const JxlDecoder *decoder, uint8_t *bytes, s
 }
 
 // libjxl can convert images that use its own colour encoding; others keep their profile.
-static void prefer_srgb(JxlDecoder *decoder) {
-    JxlColorEncoding wanted;
-    jxl.JxlColorEncodingSetToSRGB(&wanted, 0);
-    (void)jxl.JxlDecoderSetPreferredColorProfile(decoder, &wanted);
+static void prefer_colors(const kf_picture *picture) {
+    const jxl_state *state = picture->state;
+    (void)jxl.JxlDecoderSetPreferredColorProfile(state->decoder, &state->wanted);
 }
 
-static void read_colors(kf_picture *picture) {
+static void keep_profile(kf_picture *picture) {
     JxlDecoder *decoder = decoder_of(picture);
-    JxlColorEncoding encoding;
-    picture->info.has_profile =
-        get_encoding(decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding) != JXL_DEC_SUCCESS;
-    prefer_srgb(decoder);
-    if (get_encoding(decoder, JXL_COLOR_PROFILE_TARGET_DATA, &encoding) == JXL_DEC_SUCCESS
-        && encoding.white_point == JXL_WHITE_POINT_D65
-        && encoding.transfer_function == JXL_TRANSFER_FUNCTION_SRGB
-        && (encoding.color_space == JXL_COLOR_SPACE_GRAY
-            || encoding.primaries == JXL_PRIMARIES_SRGB))
-        return;
     size_t count = 0;
     if (get_profile_size(decoder, &count) != JXL_DEC_SUCCESS || count == 0 || count > (8 << 20))
         return;
@@ -132,6 +123,42 @@ static void read_colors(kf_picture *picture) {
     if (profile != NULL && get_profile(decoder, profile, count) == JXL_DEC_SUCCESS)
         kf_picture_keep_profile(picture, profile, count);
     free(profile);
+}
+
+static int is_high_range(const JxlColorEncoding *encoding) {
+    return encoding->color_space == JXL_COLOR_SPACE_RGB
+        && encoding->white_point == JXL_WHITE_POINT_D65
+        && (encoding->transfer_function == JXL_TRANSFER_FUNCTION_PQ
+            || encoding->transfer_function == JXL_TRANSFER_FUNCTION_HLG)
+        && (encoding->primaries == JXL_PRIMARIES_SRGB || encoding->primaries == JXL_PRIMARIES_2100
+            || encoding->primaries == JXL_PRIMARIES_P3);
+}
+
+static int is_srgb(const JxlColorEncoding *encoding) {
+    return encoding->white_point == JXL_WHITE_POINT_D65
+        && encoding->transfer_function == JXL_TRANSFER_FUNCTION_SRGB
+        && (encoding->color_space == JXL_COLOR_SPACE_GRAY
+            || encoding->primaries == JXL_PRIMARIES_SRGB);
+}
+
+static void read_colors(kf_picture *picture) {
+    jxl_state *state = picture->state;
+    JxlColorEncoding encoding;
+    jxl.JxlColorEncodingSetToSRGB(&state->wanted, 0);
+    picture->info.has_profile = get_encoding(state->decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL,
+                                             &encoding) != JXL_DEC_SUCCESS;
+    if (!picture->info.has_profile && is_high_range(&encoding)) {
+        // Converted by the caller, who maps its tones; the values are those of ITU-T H.273.
+        state->wanted = encoding;
+        picture->info.primaries = (int)encoding.primaries;
+        picture->info.transfer = (int)encoding.transfer_function;
+        prefer_colors(picture);
+        return;
+    }
+    prefer_colors(picture);
+    if (get_encoding(state->decoder, JXL_COLOR_PROFILE_TARGET_DATA, &encoding) != JXL_DEC_SUCCESS
+        || !is_srgb(&encoding))
+        keep_profile(picture);
 }
 
 static void begin(const kf_picture *picture, JxlDecoder *decoder, int events) {
@@ -185,7 +212,7 @@ static kf_picture_status fill(kf_picture *picture, uint8_t *pixels, size_t count
         JxlDecoderStatus status = jxl.JxlDecoderProcessInput(decoder);
         switch (status) {
         case JXL_DEC_COLOR_ENCODING:
-            prefer_srgb(decoder);
+            prefer_colors(picture);
             break;
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
             if (jxl.JxlDecoderSetImageOutBuffer(decoder, &format, pixels, count) != JXL_DEC_SUCCESS)

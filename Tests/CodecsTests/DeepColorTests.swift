@@ -68,6 +68,55 @@ struct DeepColorTests {
         #expect(try worst(file, sample, Self.power(1)) < 1.1)
     }
 
+    /// Files in linear light whose gradients have the steps of 10 bits; see `make.py`.
+    private func differences(
+        _ name: String,
+        _ light: ([Double]) -> [Double] = { $0 }
+    ) throws -> (mean: Double, worst: Double, levels: Int) {
+        let sample = Self.sample()
+        let found = try Codecs.decode(Fixture(name: name).data).bitmap
+        try #require(found.size == PixelSize(width: sample.width, height: sample.height))
+        let differences = (0..<sample.height).flatMap { y in
+            (0..<sample.width).map { x in
+                let color = sample.color(x, y).map { ($0 * 1_023).rounded() / 1_023 }
+                return ColorDifference.of(found[x, y], fromLight: light(color))
+            }
+        }
+        return (
+            differences.reduce(0, +) / Double(differences.count), differences.max() ?? 0,
+            Set((0..<sample.width).map { found[$0, 0].green }).count
+        )
+    }
+
+    // Of 10 bits the darkest fiftieth has 21 steps, of 8 bits 6.
+    @Test(.enabled(if: Fixture.has(.heif)))
+    func `HEIF of 10 bits keeps the steps of a dark gradient`() throws {
+        let exact = try differences("dark.heic")
+        #expect(exact.worst < 1 && exact.levels >= 21, "\(exact)")
+        // Rounded to luma and chroma, too: one step of 10 bits is 3 of sRGB's 8 in the darkest.
+        let rounded = try differences("dark-601.heic")
+        #expect(rounded.mean < 0.6 && rounded.worst < 3 && rounded.levels >= 20, "\(rounded)")
+    }
+
+    @Test(.enabled(if: Fixture.has(.jxl)))
+    func `JPEG XL of 16 bits keeps the steps of a dark gradient`() throws {
+        let exact = try differences("dark.jxl")
+        #expect(exact.worst < 1 && exact.levels >= 21, "\(exact)")
+        let lossy = try differences("lossy-dark.jxl")
+        #expect(lossy.mean < 2 && lossy.levels >= 20, "\(lossy)")
+    }
+
+    @Test(.enabled(if: Fixture.has(.jxl)))
+    func `high dynamic range is shown as BT.2390 says, in JPEG XL`() throws {
+        let pq = { (color: [Double]) in HighRange.shown(color.map(HighRange.pq)) }
+        let exact = try differences("pq.jxl", pq)
+        #expect(exact.worst < 1, "\(exact)")
+        let hlg = try differences("hlg.jxl") { HighRange.shown(HighRange.hlg($0)) }
+        #expect(hlg.worst < 1, "\(hlg)")
+        let lossy = try differences("lossy-pq.jxl", pq)
+        #expect(lossy.mean < 2.5, "\(lossy)")
+    }
+
     @Test(arguments: [8, 4])
     func `AVIF of 10 and 12 bits keeps the steps of a dark gradient`(transfer: Int) throws {
         let sample = Self.sample()

@@ -619,7 +619,28 @@ def jxl():
             is_wide = "profile" in name
             picture = managed(image, profile) if is_wide else np.asarray(image.convert("RGBA"))
             save(name, data, picture)
+        dark = png(dark_gradients(), 2, 16, before=chunk(b"gAMA", struct.pack(">I", 100_000)))
+        (folder / "dark.png").write_bytes(dark)
+        for name, distance in (("dark.jxl", 0), ("lossy-dark.jxl", 0.1)):
+            run("cjxl", folder / "dark.png", folder / name, "-d", distance)
+            save(name, (folder / name).read_bytes())
+        (folder / "signals.png").write_bytes(png(dark_gradients(), 2, 16))
+        for name, distance, curve in (
+            ("pq.jxl", 0, "PeQ"), ("hlg.jxl", 0, "HLG"), ("lossy-pq.jxl", 0.1, "PeQ"),
+        ):
+            space = f"color_space=RGB_D65_202_Rel_{curve}"
+            run("cjxl", folder / "signals.png", folder / name, "-d", distance, "-x", space)
+            save(name, (folder / name).read_bytes())
         jxl_animations(folder)
+
+
+def dark_gradients():
+    """Dark greys and all hues in linear light, in steps of 10 bits, as numbers of 16 bits."""
+    part = np.arange(128) / 127
+    dark = part * 0.02
+    rows = [(dark, dark, dark), (part, dark, 1 - part), (1 - part, part, dark), (part, part, part)]
+    steps = np.round(np.array([np.stack(row, axis=1) for row in rows]) * 1023).astype(np.uint16)
+    return steps << 6 | steps >> 4
 
 
 def jxl_animations(folder):
@@ -680,6 +701,13 @@ def heif():
     if pillow_heif.open_heif(data, convert_hdr_to_8bit=False).info["bit_depth"] != 10:
         raise SystemExit("deep.heic is not of 10 bits")
     save("deep.heic", data, np.asarray(Image.open(io.BytesIO(data)).convert("RGBA")))
+    # Lossless; with the matrix 6 too, but for the rounding to luma and chroma.
+    for name, matrix in (("dark.heic", 0), ("dark-601.heic", 6)):
+        stream = io.BytesIO()
+        pillow_heif.from_bytes("RGB;16", (128, 4), dark_gradients().tobytes()).save(
+            stream, quality=-1, chroma=444, matrix_coefficients=matrix, full_range_flag=1,
+            color_primaries=1, transfer_characteristics=8)
+        save(name, stream.getvalue())
 
 
 def tiff_file(samples, photometric, extra=None, byte_order="<"):
