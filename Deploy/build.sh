@@ -34,4 +34,6 @@ packages_of "$folder/kf-serve" >"$folder/packages"
 dpkg-query --search '*/libavif.so.[0-9]*' '*/libisal.so.[0-9]*' '*/libjxl.so.[0-9]*' \
     '*/libheif.so.[0-9]*' '*/libtiff.so.[0-9]*' '*/librsvg*.so.[0-9]*' 2>/dev/null | sed 's/[,:].*//' \
     | sort -u >>"$folder/packages"
+# For the text of SVG files and watermarks.
+echo fonts-dejavu-core >>"$folder/packages"
 say "Built $folder/kf-serve; it needs $(paste -sd ' ' "$folder/packages")"

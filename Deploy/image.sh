@@ -4,7 +4,8 @@
 #
 # Usage: Deploy/image.sh FOLDER
 #
-# The image is made from scratch: the program, the libraries that it loads, the certificates of
+# The image is made from scratch: the program, the libraries that it loads with their licences, the
+# fonts of Debian's fonts-dejavu-core for the text of SVG files and watermarks, the certificates of
 # authorities, a user without rights, and nothing else, not even a shell. It is tried with a
 # read-only root. Needs root; missing programs are installed first.
 . "$(dirname -- "${BASH_SOURCE[0]}")/../Scripts/lib.sh"
@@ -19,6 +20,8 @@ needed=()
 command -v buildah >/dev/null || needed+=(buildah)
 command -v runc >/dev/null || needed+=(runc)
 command -v python3 >/dev/null || needed+=(python3)
+command -v fc-cache >/dev/null || needed+=(fontconfig)
+[ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] || needed+=(fonts-dejavu-core)
 [ -e /etc/ssl/certs/ca-certificates.crt ] || needed+=(ca-certificates)
 [ ${#needed[@]} -eq 0 ] || install_packages "${needed[@]}"
 
@@ -62,6 +65,22 @@ for file in "$scratch/built/kf-serve" "${loaded[@]}"; do
     )
 done
 chmod 755 "$root"/usr/lib64/ld-* "$root"/usr/lib/*/ld-* "$root"/usr/lib/ld-* 2>/dev/null || true
+
+# A cache of the fonts, so that workers need not read them when they start. It holds for folders with
+# the time of its making, of which archives keep the seconds.
+install -D -m 644 -t "$root/usr/share/fonts/truetype/dejavu" \
+    $(dpkg-query --listfiles fonts-dejavu-core | grep '\.ttf$')
+install -D -m 644 Deploy/fonts.conf "$root/etc/fonts/fonts.conf"
+mkdir -p "$root/var/cache/fontconfig"
+find "$root/usr/share/fonts" -type d -exec touch -d "@$(date +%s)" {} +
+fc-cache --sysroot="$root" || die "fc-cache cannot write the cache of the fonts."
+
+# The licences of the libraries and fonts.
+find "$root/usr/lib" "$root/usr/share" -type f -printf '*/%f\n' \
+    | { xargs dpkg-query --search 2>/dev/null || true; } | sed 's/[,:].*//' | sort -u | while IFS= read -r package; do
+    [ ! -e "/usr/share/doc/$package/copyright" ] \
+        || install -D -m 644 {,"$root"}"/usr/share/doc/$package/copyright"
+done
 
 install -m 644 /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 printf '%s\n' 'root:x:0:0:root:/:/nonexistent' 'kf:x:10001:10001:kf:/:/nonexistent' \

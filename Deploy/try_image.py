@@ -3,6 +3,7 @@
 
 Usage: try_image.py ARCHIVE FOLDER
 """
+import base64
 import http.client
 import http.server
 import json
@@ -20,14 +21,40 @@ import zlib
 PORT = 18080
 
 
-def png(width=60, height=40):
-    rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (x * 4, y * 6, 90))
+def png(width=60, height=40, colour=lambda x, y: (x * 4, y * 6, 90)):
+    rows = b"".join(b"\0" + bytes(v for x in range(width) for v in colour(x, y))
                     for y in range(height))
     chunk = lambda kind, data: (struct.pack(">I", len(data)) + kind + data
                                 + struct.pack(">I", zlib.crc32(kind + data)))
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows))
             + chunk(b"IEND", b""))
+
+
+def dark_pixels(file):
+    """The places of the dark pixels of a PNG file with 8 bits for each sample."""
+    width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", file[16:29])
+    assert (depth, interlaced) == (8, 0) and kind in (0, 2, 4, 6), (depth, kind, interlaced)
+    size = {0: 1, 2: 3, 4: 2, 6: 4}[kind]
+    place, packed = 8, b""
+    while place < len(file):
+        length, name = struct.unpack(">I4s", file[place:place + 8])
+        packed += file[place + 8:place + 8 + length] if name == b"IDAT" else b""
+        place += length + 12
+    rows, stride, dark = zlib.decompress(packed), width * size, set()
+    above = bytearray(stride)
+    for y in range(height):
+        start = y * (stride + 1)
+        filter, row = rows[start], bytearray(rows[start + 1:start + 1 + stride])
+        for x in range(stride):
+            left = row[x - size] if x >= size else 0
+            corner = above[x - size] if x >= size else 0
+            nearest = min((left, above[x], corner),
+                          key=lambda value: abs(left + above[x] - corner - value))
+            row[x] = (row[x] + (0, left, above[x], (left + above[x]) // 2, nearest)[filter]) % 256
+        dark |= {(x, y) for x in range(width) if row[x * size] < 100}
+        above = row
+    return dark
 
 
 def unpack(archive, folder):
@@ -94,13 +121,26 @@ def main():
     cache.mkdir()
     os.chown(cache, 10001, 10001)
     bundle(folder, image, cache)
+    fonts = subprocess.run(["fc-cache", "-v", f"--sysroot={root.resolve()}"], capture_output=True,
+                           text=True, check=True).stdout
+    assert "existing cache is valid: 6 fonts" in fonts, f"the cache of the fonts is old: {fonts}"
+    assert (root / "usr/share/doc/fonts-dejavu-core/copyright").is_file(), "a licence is missing"
+
+    drawing = """<svg xmlns="http://www.w3.org/2000/svg" width="200" height="60">
+        <rect width="200" height="60" fill="white"/>
+        <text x="20" y="45" font-family="%s" font-size="40">Hello</text></svg>"""
+    families = ["sans-serif", "serif", "monospace", "No Such Family"]
+    files = {"/a.png": png(), "/white.png": png(200, 60, lambda x, y: (255, 255, 255))}
+    files |= {f"/{n}.svg": (drawing % name).encode() for n, name in enumerate(families)}
+    fixtures = pathlib.Path(__file__).resolve().parents[1] / "Tests/CodecsTests/Fixtures"
+    samples = ["420.avif", "420.heic", "animated.jxl", "deflate.tiff"]
+    files |= {f"/{name}": (fixtures / name).read_bytes() for name in samples}
 
     class Source(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(200)
-            self.send_header("Content-Type", "image/png")
             self.end_headers()
-            self.wfile.write(png())
+            self.wfile.write(files[self.path])
 
         def log_message(self, *_):
             pass
@@ -121,11 +161,30 @@ def main():
         while subprocess.run(check, stdout=log, stderr=log).returncode != 0:
             assert service.poll() is None and time.monotonic() < deadline, "it is not healthy"
             time.sleep(0.1)
-        address = f"http://127.0.0.1:{source.server_address[1]}/a.png"
+        sources = f"http://127.0.0.1:{source.server_address[1]}"
+        address = sources + "/a.png"
         for name, kind in [("png", "image/png"), ("jpg", "image/jpeg"), ("webp", "image/webp"),
                            ("avif", "image/avif")]:
             status, found, body = get(f"/_/w:20/plain/{address}@{name}")
             assert (status, found) == (200, kind), (name, status, body)
+        for name in samples:
+            status, _, body = get(f"/_/w:20/plain/{sources}/{name}@png")
+            assert status == 200, (name, status, body)
+
+        def letters(path):
+            status, found, body = get(path + "@png")
+            assert (status, found) == (200, "image/png"), (path, status, body)
+            dark = dark_pixels(body)
+            assert len(dark) > 100, f"{path} has {len(dark)} dark pixels: no letters"
+            return frozenset(dark)
+
+        texts = [letters(f"/_/plain/{sources}/{number}.svg") for number in range(len(families))]
+        assert len(set(texts[:3])) == 3 and texts[3] == texts[0], "the families are the wrong ones"
+        marks = ["Hello", "<b>Hello</b>", "<i>Hello</i>", "<tt>Hello</tt>", "Привет"]
+        names = [base64.urlsafe_b64encode(mark.encode()).decode().rstrip("=") for mark in marks]
+        texts = {letters(f"/_/wm:1/wmt:{name}/wms:180:50/plain/{sources}/white.png")
+                 for name in names}
+        assert len(texts) == len(marks), "some texts look the same"
         assert b"kf_workers 2\n" in get("/metrics")[2]
         subprocess.run(runc + ["kill", "kf-serve-try", "TERM"], check=True)
         assert service.wait(timeout=30) == 0, "it did not stop with status 0"
