@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs the image service and Debian's Prometheus on this machine, and every query of the dashboard in
-# Deploy against it.
+# Runs the image service and Debian's Prometheus on this machine, compares the metrics with the list in
+# Server/OPERATION.md, and runs every query of the dashboard in Deploy.
 #
 # Usage: Scripts/dashboard.sh
 #
-# Prometheus is installed if it is missing. Fails if Prometheus cannot read the metrics, or if a query
-# has no result.
+# Prometheus is installed if it is missing. Fails if it cannot read the metrics, if a metric is on one side
+# only, or if a query has no result.
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 [ $# -eq 0 ] || die "usage: Scripts/dashboard.sh"

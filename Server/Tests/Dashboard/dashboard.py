@@ -1,4 +1,5 @@
-"""Lets Prometheus read an image service, and runs every query of the dashboard in Deploy.
+"""Lets Prometheus read an image service, compares the metrics that it finds with the list in
+OPERATION.md, and runs every query of the dashboard in Deploy.
 
 Usage: dashboard.py KF_SERVE PROMETHEUS PICTURES SCRATCH
 
@@ -9,6 +10,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -17,9 +19,10 @@ import urllib.parse
 
 kf_serve, prometheus, pictures = sys.argv[1:4]
 scratch = pathlib.Path(sys.argv[4]).resolve()
-board = json.loads(
-    (pathlib.Path(__file__).resolve().parents[3] / "Deploy/grafana.json").read_text()
-)
+root = pathlib.Path(__file__).resolve().parents[3]
+board = json.loads((root / "Deploy/grafana.json").read_text())
+documented = set(re.findall(r"^\| `((?:kf|process)_\w+)` \| (\w+) \|",
+                            (root / "Server/OPERATION.md").read_text(), re.MULTILINE))
 
 
 def free_port():
@@ -74,6 +77,11 @@ try:
                 "IMGPROXY_BIND": f"127.0.0.1:{service_port}",
                 "IMGPROXY_LOCAL_FILESYSTEM_ROOT": str(pathlib.Path(pictures).resolve()),
                 "IMGPROXY_LOG_LEVEL": "error",
+                # Neither is there, but they have metrics.
+                "IMGPROXY_OPEN_TELEMETRY_ENABLE": "1",
+                "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{free_port()}",
+                "KF_REDIS_URL": f"redis://127.0.0.1:{free_port()}",
+                "KF_CACHE_PATH": str(scratch / "cache"),
             },
         )
     )
@@ -108,6 +116,14 @@ try:
     if query("up")["data"]["result"][0]["value"][1] != "1":
         sys.exit("Prometheus cannot read the metrics")
     problems = []
+    metadata = json.loads(get(prometheus_port, "/api/v1/targets/metadata")[1])["data"]
+    found = {(entry["metric"], entry["type"]) for entry in metadata}
+    for name, kind in sorted(found ^ documented):
+        place = "OPERATION.md" if (name, kind) in documented else "Prometheus"
+        problems.append(f"only {place} has the {kind} {name}")
+    for entry in metadata:
+        if not entry["help"]:
+            problems.append(f"{entry['metric']} has no description")
     for panel in board["panels"]:
         for target in panel["targets"]:
             text = target["expr"].replace("$__rate_interval", "30s")
@@ -123,6 +139,7 @@ try:
         print(problem)
     if problems:
         sys.exit(1)
+    print(f"Prometheus finds the {len(documented)} metrics of OPERATION.md")
     print(f"{sum(len(panel['targets']) for panel in board['panels'])} queries have results")
 finally:
     for program in reversed(programs):
